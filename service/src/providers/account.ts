@@ -2,20 +2,20 @@ import type { Call } from "./calls/call.ts";
 import type { InboundVerifier } from "./inbound/verifier.ts";
 import type { ProviderName } from "./names.ts";
 
-/** The result of a harmless request that checks the account. */
+/** The result of a request without side effects that checks the account. */
 export type AccountCheck = { ok: true; detail: string } | { ok: false; why: string };
 
-/** An account at a provider: its address, its credentials, and how its events are verified. */
+/** An account at a provider: its address, its credentials, and the verifier of its events. */
 export type Account = {
   provider: ProviderName;
   baseUrl: string;
-  /** How long one request may take; default 15 s. */
+  /** The time limit of one request; default 15 s. */
   timeoutMs?: number;
   /** The value of the header `Authorization`; never logged. */
   authorization: string;
-  /** Verifies the account's events. Null when no secret for events is configured; then no event is accepted. */
+  /** Verifies the account's events. Null when no secret for events is configured; then every event is refused. */
   verify: InboundVerifier | null;
-  /** Sends a request that changes nothing, such as reading the balance, to check the account. */
+  /** Checks the account with a request that changes nothing, such as reading the balance. */
   check: (call: Call) => Promise<AccountCheck>;
 };
 

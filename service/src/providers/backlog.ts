@@ -4,22 +4,22 @@ import type { Metrics } from "../kernel/platform/metrics.ts";
 import type { ProviderName } from "./names.ts";
 import type { ProvidersDeps } from "./open.ts";
 
-/** The work that is waiting for a provider, across all nodes. */
+/** The unfinished work of a provider, across all nodes. */
 export type ProviderBacklog = {
   provider: ProviderName;
-  /** The number of acts that are intended or under way. */
+  /** The number of acts that are queued or in progress. */
   waitingActs: number;
   /** The number of acts with an unknown outcome. */
   unknownActs: number;
   /**
-   * Since when the provider has been unavailable, according to the act that has waited longest; null when no act waits
-   * for the provider.
+   * The time since which the provider has been unavailable, from the act that has been delayed longest; null when no
+   * act is delayed.
    */
   awaySince: Date | null;
   unworkedEvents: number;
 };
 
-/** The backlogs of all providers that have waiting work. */
+/** The backlogs of all providers with unfinished work. */
 export const backlogs = (db: Sql): Promise<ProviderBacklog[]> =>
   db.query<ProviderBacklog>(sql`
     SELECT provider, sum(waiting)::int AS "waitingActs", sum(unclear)::int AS "unknownActs",
@@ -58,8 +58,8 @@ export function providerMetrics(metrics: Metrics, db: Sql): Required<Pick<Provid
 const batchSize = 500;
 
 /**
- * Deletes, in batches, the payloads and answers of acts that ended before the instant, and the bytes of older events
- * that have been processed. Hashes and outcomes are kept.
+ * Deletes, in batches, the payloads and responses of acts that ended before the instant, and the bytes of older events
+ * that have been processed. Hashes and outcomes stay.
  */
 export async function sweepProviderRecords(db: Sql, before: Date, stopping?: AbortSignal): Promise<void> {
   const batches = [

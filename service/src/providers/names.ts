@@ -6,7 +6,7 @@ export const providerNames = {
   quiz: "Knowledge-based questions",
 } as const;
 
-/** The acts at providers, as people read them: "Lob is doing this now (mailing the letter)". */
+/** Descriptions of the acts for people: "Lob is doing this now (mailing the letter)". */
 export const actWords: Readonly<Record<string, string>> = {
   "label.buy": "buying the label",
   "label.refund": "giving the label back",

@@ -38,29 +38,29 @@ export type ProvidersDeps = {
 /** The result of verifying and storing an incoming event. */
 export type EventReceipt = { outcome: "stored" | "repeated" } | { outcome: "forged"; why: string };
 
-/** The accounts at providers: requests, acts that must happen once, and signed events. */
+/** The accounts at providers: requests, acts (irreversible requests) that must happen once, and signed events. */
 export type Providers = {
   has: (provider: ProviderName) => boolean;
   /**
-   * The call for requests that may safely be repeated. Acts use other calls, which record them. @throws Error without
-   * an account
+   * The call for requests that are safe to repeat. Acts use other calls, which record each request.
+   * @throws Error without an account
    */
   callOf: (provider: ProviderName) => Call;
   /**
-   * A call with a separate circuit breaker and the default time-out. It is for requests that people wait for, so that
-   * failures of background work don't block them.
+   * A call with a separate circuit breaker and the default time-out, for requests that people wait for. So failures of
+   * background work don't block people.
    */
   separateCallOf: (provider: ProviderName) => Call;
   /**
-   * Must be called at the start, before any job runs. It also registers kinds of acts at providers without an account,
-   * so that intents from a time when there was an account can end.
+   * Must be called at startup, before any job runs. Providers without an account need it as well, so that their
+   * remaining intents can end.
    */
   defineAct: <R>(act: Act<R>) => void;
   /** Writes the intent of an act and its job in the caller's transaction. Idempotent. */
   intend: (tx: Tx, intent: NewIntent) => Promise<void>;
   /**
-   * Ends an act when an event reports its outcome before the provider's answer or a lookup does. The order's row must
-   * be locked.
+   * Ends an act with the outcome that an event reports, possibly before the provider's response or a look-up. The
+   * order's row must be locked.
    * @returns false when there is no such act, or it has already ended
    */
   conclude: <R>(
@@ -69,7 +69,7 @@ export type Providers = {
     end: Exclude<ActEnd<R>, { kind: "unclear" }>,
   ) => Promise<boolean>;
   /**
-   * Ends an act with an unknown outcome by a person's findings at the provider; null means that the act was not done.
+   * Ends an act with an unknown outcome by a person's look-up at the provider; null means that the act was not done.
    * @throws ServiceError when the outcome is known, when another person has claimed its task, or for a malformed id
    */
   resolve: (which: { orderId: number; intentId: number }, finding: ProviderFinding | null, by: string) => Promise<void>;
@@ -77,17 +77,17 @@ export type Providers = {
   onEvent: (provider: ProviderName, handler: EventHandler) => void;
   acceptsEvents: (provider: ProviderName) => boolean;
   acceptEvent: (provider: ProviderName, raw: Buffer, headers: Headers) => Promise<EventReceipt>;
-  /** Selects events of providers as they were received, for evidence. */
+  /** Reads events of providers as received, for evidence. */
   rawEvents: (db: Sql, ids: readonly number[]) => Promise<RawEvent[]>;
   /** Registers the workers of the jobs. */
   work: (jobs: Jobs) => void;
-  /** For each provider with an account: the account, and the caller, which knows the provider's health. */
+  /** For each provider with an account: the account, and the caller, which tracks the provider's health. */
   accounts: () => { account: Account; caller: Caller }[];
 };
 
 /**
- * The most acts at once on a node for each provider, because one act may hold several copies of a 35 MB document in
- * memory.
+ * The most simultaneous acts on a node for each provider, because one act may hold several copies of a 35 MB document
+ * in memory.
  */
 const actsAtOnce = 2;
 
@@ -173,7 +173,7 @@ export type CheckedAccount = {
   provider: ProviderName;
   name: string;
   ok: boolean;
-  /** The provider's answer, or the reason why there is no answer. */
+  /** The provider's response, or the reason why there is none. */
   detail: string;
   /** Whether the service accepts the provider's events. If it doesn't, the service polls. */
   takesEvents: boolean;
@@ -181,7 +181,7 @@ export type CheckedAccount = {
 
 const timeoutMs = 5_000;
 
-/** Checks all accounts at once. Buys and changes nothing. Never rejects. */
+/** Checks all accounts concurrently. Buys and changes nothing. Never rejects. */
 export const checkAccounts = (
   accounts: readonly Account[],
   deps: Pick<CallerDeps, "fetch" | "clock" | "log">,

@@ -1,6 +1,6 @@
 /**
- * The providers of bought services (carriers' labels, letters, faxes): requests, acts that must happen once, and signed
- * events.
+ * The providers of purchased services (carriers' labels, letters, faxes): requests, acts (irreversible requests) that
+ * must happen once, and signed events.
  */
 import { callRows } from "./acts/store.ts";
 import { providerEventRows } from "./sealed-json.ts";

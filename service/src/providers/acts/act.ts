@@ -3,7 +3,7 @@ import type { TaskKind } from "../../kernel/tasks/tasks.ts";
 import type { Call, CallOutcome } from "../calls/call.ts";
 import type { ProviderName } from "../names.ts";
 
-/** An act that must happen once for an order. */
+/** An irreversible request to a provider ("act") that must happen once for an order. */
 export type NewIntent = {
   /** The kind of act, such as `label.buy`, `letter.send` or `fax.send`. */
   act: string;
@@ -14,11 +14,11 @@ export type NewIntent = {
   /** The input of `perform`, as JSON; encrypted at rest. */
   payload: object;
   at: Date;
-  /** Whether people may change the order's status while the act is under way, as during the refund of a label. */
+  /** True if the order's status may change while the act is in progress, as during the refund of a label. */
   isBeside?: boolean;
 };
 
-/** An intent on record. */
+/** A stored intent: the record that an act must be performed. */
 export type Intent = {
   id: number;
   act: string;
@@ -27,40 +27,39 @@ export type Intent = {
   attempt: number;
   payload: unknown;
   intendedAt: Date;
-  /** The start of the current or last try; null before the first one, and while another try is scheduled. */
+  /** The start of the current or last attempt; null before the first one, and while another attempt is scheduled. */
   begunAt: Date | null;
 };
 
-/** How an intent ended; `unclear` when the outcome is unknown. */
+/** The end of an intent; `unclear` when the outcome is unknown. */
 export type ActEnd<R> =
   | { kind: "done"; result: R }
   | { kind: "failed"; code: string | null; why: string }
   | { kind: "unclear"; why: string };
 
 /**
- * A person's findings at the provider about an act that was done: the provider's id and, if there is one, the tracking
- * number.
+ * The result of a person's look-up at the provider of an act that was done: the provider's id and, if there is one, the
+ * tracking number.
  */
 export type ProviderFinding = { id: string; tracking: string | null };
 
-/** A purchase or another irreversible act at a provider, and how its result is applied. */
+/** A kind of irreversible request to a provider, such as a purchase, and how its result is applied. */
 export type Act<R> = {
   name: string;
   provider: ProviderName;
   /**
-   * The kind of task with which people do the same work by hand. The provider does not begin the act while a person has
-   * claimed that task. The task opens once the provider has been unavailable for half an hour. Null when people can't
-   * do it.
+   * The kind of task with which staff do the same work manually. The act does not begin while a person has claimed that
+   * task. The task opens after the provider has been unavailable for half an hour. Null when staff can't do the work.
    */
   byHand: TaskKind | null;
   /**
-   * How long after its start an act without a known outcome is looked up at the provider. This time must exceed the
+   * If the outcome is still unknown this long after the start, the act is looked up at the provider. Must exceed the
    * time-out of the act's request.
    */
   lookAfterMs: number;
   /**
-   * Whether the act is still needed. Called just before it begins, with the order's row locked. If not, the intent is
-   * withdrawn.
+   * Whether the act is still needed. Called just before the act begins, with the order's row locked. If not, the intent
+   * is withdrawn.
    */
   wanted: (tx: Tx, intent: Intent) => Promise<boolean>;
   /** Performs the act by sending exactly one request through `call`. */
@@ -68,13 +67,13 @@ export type Act<R> = {
     intent: Intent,
     call: Call,
   ) => Promise<{ kind: "done"; result: R } | Exclude<CallOutcome, { kind: "answered" }>>;
-  /** Looks up an act with an unknown outcome. The act begins again only after `not_done`. */
+  /** Looks up an act with an unknown outcome. Only after the result `not_done` is the act performed again. */
   lookUp: (
     intent: Intent,
     call: Call,
   ) => Promise<{ kind: "done"; result: R } | { kind: "not_done" } | { kind: "unclear"; why: string }>;
   /**
-   * Builds the act's result from what a person found at the provider.
+   * Builds the act's result from a person's look-up at the provider.
    * @throws ServiceError `validation` for a malformed id or number
    */
   resultOf: (finding: ProviderFinding, intent: Intent) => R;

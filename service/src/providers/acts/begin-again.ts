@@ -7,12 +7,12 @@ import { resumeByHand } from "./by-hand.ts";
 import { endIntent } from "./end.ts";
 import { enqueueIntent, type IntentRow, updateIntent } from "./store.ts";
 
-/** The most tries that may fail. Tries while the provider is unavailable don't count. */
+/** The most failed attempts. Attempts while the provider is unavailable don't count. */
 export const mostFailures = 5;
 
 /**
- * After a try that certainly did nothing, schedules another one or ends the act as failed. @param why the reason to
- * record if the act ends as failed
+ * After an attempt that certainly had no effect, schedules another attempt or ends the act as failed.
+ * @param why the reason to record if the act ends as failed
  */
 export async function beginAgain(
   deps: { clock: Clock; sealed: SealedJson },

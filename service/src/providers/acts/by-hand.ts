@@ -6,7 +6,8 @@ import { actWordsOf, type ProviderName, providerNames } from "../names.ts";
 import type { AnyAct, Intent } from "./act.ts";
 import { type IntentState, verifiedCall } from "./store.ts";
 
-// People and the provider never do the same work at once: either the people's task is open, or the act is under way.
+// Staff and the provider must never do the same work at the same time. So either the task for staff is open, or the act
+// is in progress.
 
 /** Whether a person has claimed the task. */
 export const isClaimedByHand = async (tx: Tx, { byHand }: AnyAct, { orderId }: Intent): Promise<boolean> =>
@@ -22,7 +23,7 @@ export async function resumeByHand(tx: Tx, { byHand }: AnyAct, { orderId }: Inte
   if (byHand !== null) await resumeUnclaimed(tx, orderId, byHand);
 }
 
-/** Opens the task for people, unless the order is on hold or the task is open or paused. */
+/** Opens the task for staff, unless the order is on hold or the task is open or paused. */
 export async function openByHand(
   tx: Tx,
   { byHand }: AnyAct,
@@ -42,7 +43,7 @@ export async function closeByHand(
   await closeTasks(tx, { orderId, kinds: [byHand] }, { state: "done", ...end });
 }
 
-/** An act as people see it, without its payload. */
+/** An act as the operator's pages show it, without its payload. */
 export type ActOnRecord = {
   id: number;
   act: string;
@@ -52,16 +53,17 @@ export type ActOnRecord = {
   tries: number;
   intendedAt: Date;
   begunAt: Date | null;
-  /** The next lookup; null when none is planned. */
+  /** The time of the next look-up; null when none is scheduled. */
   lookAt: Date | null;
   endedAt: Date | null;
   endedBy: string | null;
-  /** The provider's message, or why the outcome is unknown. */
+  /** The provider's message, or the reason why the outcome is unknown. */
   why: string | null;
 };
 
 /**
- * The acts of an order, the earliest intent first. @throws ServiceError `unavailable` when one of them fails its MAC
+ * The acts of an order, the earliest intent first.
+ * @throws ServiceError `unavailable` when the MAC of an act is invalid
  */
 export const actsOfOrder = (db: Sql, orderId: number) =>
   db.query<ActOnRecord>(sql`
@@ -70,7 +72,7 @@ export const actsOfOrder = (db: Sql, orderId: number) =>
       ended_at AS "endedAt", ended_by AS "endedBy", why, ${verifiedCall}
     FROM provider_calls WHERE order_id = ${orderId} ORDER BY id`);
 
-/** A message while a provider may be doing work that people could do; null otherwise. */
+/** A message while a provider may be doing work that staff could do; null otherwise. */
 export async function actUnderWay(db: Sql, orderId: number): Promise<string | null> {
   type Found = Pick<ActOnRecord, "act" | "provider" | "state"> & { isBeside: boolean };
   const acts = await db.query<Found>(sql`
@@ -84,7 +86,7 @@ export async function actUnderWay(db: Sql, orderId: number): Promise<string | nu
     : `Nobody knows yet whether ${name} did this (${actWordsOf(found.act)}): say so in the task first.`;
 }
 
-/** @throws ServiceError `conflict` while a provider may be doing the work that a person reports as done by hand */
+/** @throws ServiceError `conflict` while a provider may be doing the work that a person reports as done manually */
 export async function requireNoActUnderWay(db: Sql, orderId: number): Promise<void> {
   const words = await actUnderWay(db, orderId);
   if (words !== null) throw new ServiceError("conflict", words);

@@ -12,9 +12,9 @@ import { findIntent, type IntentRow, intentContext, lockIntent, updateIntent } f
 type EndDeps = { clock: Clock; sealed: SealedJson };
 
 /**
- * Ends an intent, its tasks and everything that depends on it. The end `unclear` only records that the outcome is
- * unknown, and opens a task to find it out. The caller must have locked the rows of the intent and the order. @param by
- * the actor; default: the provider
+ * Ends an intent with its tasks, and applies the result. The end `unclear` only records that the outcome is unknown,
+ * and opens a task for staff to look it up. The caller must have locked the rows of the intent and the order.
+ * @param by the actor; default: the provider
  */
 export async function endIntent(
   { clock, sealed }: EndDeps,
@@ -44,7 +44,7 @@ export async function endIntent(
   const ended = { at, by, outcome: endWords(end) };
   const unclear = { orderId, kinds: ["provider_unclear"], subject: String(id) } as const;
   await closeTasks(tx, unclear, { state: "done", ...ended });
-  // When an act is withdrawn, people's task for the same work is reopened.
+  // A withdrawn act was not done, so the task for staff is reopened.
   if (end.kind === "withdrawn") return void (await resumeByHand(tx, act, intent));
   await closeByHand(tx, act, intent, ended);
   await act.settled(tx, intent, end);
@@ -54,7 +54,8 @@ const endWords = (end: ActEnd<unknown> | { kind: "withdrawn" }): string =>
   end.kind === "done" || end.kind === "withdrawn" ? end.kind : `${end.kind}: ${end.why}`;
 
 /**
- * Ends an act by the outcome that an event reports. @returns false when there is no such act, or it has already ended
+ * Ends an act with the outcome that an event reports.
+ * @returns false when there is no such act, or it has already ended
  */
 export async function concludeIntent(
   deps: Pick<ActDeps, "clock" | "sealed" | "acts">,
@@ -65,7 +66,7 @@ export async function concludeIntent(
   const act = deps.acts.get(which.act);
   const found = await findIntent(tx, deps.sealed, which);
   const intent = found && (await lockIntent(tx, deps.sealed, found.id));
-  // An act that has not begun can't have been done.
+  // An act that has not begun can't have been done, so an event can't end it.
   if (!act || !intent || !["begun", "unknown"].includes(intent.state)) return false;
   await endIntent(deps, tx, act, intent, end);
   return true;

@@ -5,20 +5,20 @@ import type { Caller } from "../calls/call.ts";
 import type { AnyAct } from "./act.ts";
 import type { IntentRow } from "./store.ts";
 
-/** A margin for the difference between the nodes' clocks, and for the time between this check and the request. */
+/** A margin for clock differences between nodes, and for the time between this check and the request. */
 const marginMs = 5_000;
 
 /**
- * The time limit for an act to send its request, counted from the start of the act. A later request could still be
- * running when another node looks up the act's outcome.
+ * The time limit for an act to send its request, counted from the start of the act. A later request could still be in
+ * progress when another node looks up the act's outcome.
  */
 export const leavesWithinMs = ({ lookAfterMs }: AnyAct, { timeoutMs }: Pick<Caller, "timeoutMs">): number =>
   lookAfterMs - timeoutMs - marginMs;
 
 /**
- * Checks that it is not too late for the act to send its request. The preparation (reading files, waiting for workers)
- * can take so long that another node has already looked up the act and begun it again.
- * @returns why the request must not be sent; null when it can be sent
+ * Checks that the act may still send its request. Its preparation (reading files, queueing for workers) can take so
+ * long that another node has already looked up the act and begun it again.
+ * @returns the reason for not sending the request; null when it can be sent
  */
 export async function whyTooLate(
   { db, clock }: { db: Sql; clock: Clock },
@@ -30,7 +30,7 @@ export async function whyTooLate(
     sql`SELECT FROM provider_calls WHERE id = ${id} AND state = 'begun' AND tries = ${tries}`,
   );
   if (same.length === 0) return "another node has taken it up";
-  // Reads the clock after the query, because the query may have waited, too.
+  // The clock is read after the query, because the query may have been delayed as well.
   const passed = clock().getTime() - (begunAt?.getTime() ?? 0);
   return passed > leavesWithinMs(act, caller) ? "its files were not ready in time" : null;
 }

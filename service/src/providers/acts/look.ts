@@ -10,17 +10,17 @@ import { endIntent } from "./end.ts";
 import { enqueueIntent, type IntentRow, lockIntent, updateIntent } from "./store.ts";
 
 /**
- * The pauses between the first lookups of an act whose outcome stays unknown. After these, a task asks a person to find
- * out the outcome.
+ * The delays before the first look-ups of an act whose outcome stays unknown. After them, a task asks staff to find out
+ * the outcome.
  */
 const pausesMs = [1, 2, 5, 10, 15].map((minutes) => minutes * minuteMs);
-/** The most lookups of an act: one after each of these pauses, then one an hour for a day. */
+/** The most look-ups of an act: one after each of these delays, then one an hour for a day. */
 export const mostLooks = pausesMs.length + 24;
 
 type LookDeps = { clock: Clock; sealed: SealedJson };
 type Seen = { kind: "done"; result: unknown } | { kind: "not_done" } | { kind: "unclear"; why: string };
 
-/** Applies the result of a lookup to an intent with an unknown outcome. */
+/** Applies the result of a look-up to an intent with an unknown outcome. */
 export async function recordLook(deps: LookDeps, tx: Tx, act: AnyAct, looked: IntentRow, seen: Seen): Promise<void> {
   const intent = await lockIntent(tx, deps.sealed, looked.id);
   if (!intent || intent.state !== looked.state || intent.tries !== looked.tries || intent.looks !== looked.looks)
@@ -35,7 +35,7 @@ export async function recordLook(deps: LookDeps, tx: Tx, act: AnyAct, looked: In
   }
 }
 
-/** The act was certainly not done, so it begins again, unless a person has claimed the task to find out its outcome. */
+/** The act was certainly not done, so it begins again, unless a person has claimed the task to look it up. */
 async function again(deps: LookDeps, tx: Tx, act: AnyAct, intent: IntentRow): Promise<void> {
   const { id, orderId, failures, provider } = intent;
   const which = { orderId, kinds: ["provider_unclear"], subject: String(id) } as const;

@@ -4,13 +4,16 @@ import type { ActDeps } from "./deps.ts";
 import { whyTooLate } from "./fence.ts";
 import type { IntentRow } from "./store.ts";
 
-/** The outcome of a try. `error`: the act failed in this service, before anything was done. */
+/** The outcome of an attempt. `error`: this service failed before the provider could act. */
 export type Performed =
   | { kind: "done"; result: unknown }
   | Exclude<CallOutcome, { kind: "answered" }>
   | { kind: "error"; why: string };
 
-/** Makes one try of an act that is on record as begun. @returns the outcome, and the last exchange with the provider */
+/**
+ * Makes one attempt of an act that is recorded as begun.
+ * @returns the outcome, and the last request with its response
+ */
 export async function performAct(
   deps: ActDeps,
   act: AnyAct,
@@ -33,7 +36,7 @@ export async function performAct(
 }
 
 /**
- * After an error in our code, the outcomes of the requests that had been sent decide whether the provider may have
+ * After an error in this service, the outcomes of the requests sent so far determine whether the provider may have
  * acted.
  */
 function afterError(why: string, outcomes: ReadonlySet<CallOutcome["kind"]>): Performed {

@@ -11,12 +11,12 @@ import { endIntent } from "./end.ts";
 import type { Performed } from "./perform.ts";
 import { enqueueIntent, type IntentRow, lockIntent, updateIntent } from "./store.ts";
 
-/** Once a provider has been unavailable for this long, a task asks people to do the work by hand. */
+/** Once a provider has been unavailable for this long, a task asks staff to do the work manually. */
 const awayMs = 30 * minuteMs;
 const shortestPauseMs = 30_000;
 export const longestPauseMs = 10 * minuteMs;
 
-/** Applies the outcome of a try to its intent. */
+/** Applies the outcome of an attempt to its intent. */
 export async function recordPerformed(
   deps: ActDeps,
   tx: Tx,
@@ -25,8 +25,8 @@ export async function recordPerformed(
   { outcome, exchange }: { outcome: Performed; exchange: Exchange | undefined },
 ): Promise<void> {
   const intent = await lockIntent(tx, deps.sealed, startedIntent.id);
-  // While this node waited for the provider, another node looked up the act. That node has ended the act or begun it
-  // again.
+  // While this node waited for the provider's response, another node looked up the act, and ended it or began it again.
+  // So this outcome is ignored.
   if (!intent || intent.tries !== startedIntent.tries || !["begun", "unknown"].includes(intent.state)) {
     deps.log.error({ intent: startedIntent.id, act: act.name, outcome: outcome.kind }, "an act's answer came too late");
     return;
@@ -54,7 +54,7 @@ export async function recordPerformed(
 }
 
 /**
- * Schedules another try of an act that was not done. The pause grows with the time for which the provider has been
+ * Schedules another attempt of an act that was not done. The delay grows with the time for which the provider has been
  * unavailable.
  */
 export async function waitForProvider(

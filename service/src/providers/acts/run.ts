@@ -13,7 +13,10 @@ import { enqueueIntent, type IntentRow, lockIntent, updateIntent } from "./store
 /** The next step of an intent, performed outside of any transaction. */
 type Step = { step: "perform" | "look"; intent: IntentRow; act: AnyAct; caller: Caller };
 
-/** Performs the act of an intent. If the outcome of an earlier try is unknown, asks the provider for it instead. */
+/**
+ * Performs the act of an intent. If the outcome of an earlier attempt is unknown, looks it up at the provider and sends
+ * nothing.
+ */
 export async function runIntent(deps: ActDeps, id: number): Promise<void> {
   const found = await deps.db.transaction((tx) => nextStep(deps, tx, id));
   if (!found) return;
@@ -57,7 +60,7 @@ async function nextStep(deps: ActDeps, tx: Tx, id: number): Promise<Step | null>
   }
   const lookAt = intent.lookAt?.getTime() ?? (intent.begunAt ?? at).getTime() + act.lookAfterMs;
   const early = lookAt - at.getTime();
-  // The request of this act may still be in flight, on this node or another.
+  // The act's request may still be in progress, on this node or another.
   if (early > 0 || !caller) {
     await enqueueIntent(tx, intent, caller ? early : longestPauseMs);
     return null;

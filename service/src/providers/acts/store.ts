@@ -9,8 +9,8 @@ import type { Intent, NewIntent } from "./act.ts";
 
 const queuePrefix = "provider-act-";
 /**
- * The queue of a provider's intents; payload `{intentId}`. Each provider has its own queue, so that hanging requests to
- * one provider do not delay another.
+ * The queue of a provider's intents; payload `{intentId}`. Each provider has its own queue, so that an unresponsive
+ * provider does not delay the others.
  */
 export function actQueueOf(provider: ProviderName): string;
 export function actQueueOf(column: Statement): Statement;
@@ -23,9 +23,9 @@ export type IntentState = "intended" | "begun" | "unknown" | "done" | "failed" |
 /** An intent with its state. */
 export type IntentRow = Intent & {
   state: IntentState;
-  /** How often the act has begun, which is the number of the current try. */
+  /** The number of times that the act has begun, which is the number of the current attempt. */
   tries: number;
-  /** The number of tries that were interrupted or failed on our side. */
+  /** The number of attempts that were interrupted or failed in this service. */
   failures: number;
   looks: number;
   lookAt: Date | null;
@@ -38,8 +38,8 @@ const columns = sql`id, act, provider, order_id AS "orderId", attempt, payload, 
   begun_at AS "begunAt", state, tries, failures, looks, look_at AS "lookAt", away_since AS "awaySince"`;
 
 /**
- * The MAC covers the columns that decide whether a request is sent. Payload and result are encrypted and bound to their
- * row.
+ * The MAC covers the columns that determine whether a request is sent. Payload and result are encrypted and bound to
+ * their row.
  */
 const callState: StateMac = {
   table: sql`provider_calls`,
@@ -51,7 +51,7 @@ const callState: StateMac = {
     ${c}.failures, ${c}.ended_by, ${c}.code, ${c}.state_version`,
 };
 
-/** For the select list of a query on `provider_calls`: makes the query fail for a row whose MAC is not valid. */
+/** For the select list of a query on `provider_calls`: makes the query throw for a row whose MAC is invalid. */
 export const verifiedCall: Statement = verified(callState, sql`provider_calls`);
 
 export const callRows = stateRows(callState, {
@@ -59,11 +59,11 @@ export const callRows = stateRows(callState, {
   ciphers: [sql`payload`, sql`result`].map((column) => ({ use: callColumn, column, context: callContext })),
 });
 
-/** The context to which the encrypted columns are bound. */
+/** The context that is authenticated with the encrypted columns, so that they can't be moved to another row. */
 export const intentContext = ({ act, orderId, attempt }: Pick<Intent, "act" | "orderId" | "attempt">): string =>
   `${act}:${orderId}:${attempt}`;
 
-/** Inserts an intent and its job. Inserting the same act and attempt again changes nothing. */
+/** Inserts an intent and its job. A repeated call with the same act and attempt changes nothing. */
 export async function insertIntent(tx: Tx, sealed: SealedJson, intent: NewIntent): Promise<void> {
   const { act, provider, orderId, attempt, payload, at, isBeside = false } = intent;
   const [row] = await tx.query<{ id: number }>(sql`
@@ -74,12 +74,12 @@ export async function insertIntent(tx: Tx, sealed: SealedJson, intent: NewIntent
   if (row) await enqueue(tx, actQueueOf(provider), { intentId: row.id });
 }
 
-/** How other features read acts. */
+/** SQL for other features that read acts. */
 export const fromActs: Statement = sql`FROM provider_calls`;
 
 /**
- * Locks and reads an intent. Locks the order first, as every transition does.
- * @throws ServiceError `unavailable` for an intent that fails its MAC
+ * Locks and reads an intent. Locks the order first, as every transition does, to avoid deadlocks.
+ * @throws ServiceError `unavailable` for an intent whose MAC is invalid
  */
 export async function lockIntent(tx: Tx, sealed: SealedJson, id: number): Promise<IntentRow | undefined> {
   await tx.query(

@@ -23,7 +23,7 @@ export type CallRequest = {
 };
 
 /**
- * Sends one request without retries and redirects. Rejects only when the request can't be built; a failed one is an
+ * Sends one request without retries or redirects. Rejects only when the request can't be built; a failed request is an
  * outcome.
  */
 export type Call = (request: CallRequest) => Promise<CallOutcome>;
@@ -31,12 +31,12 @@ export type Call = (request: CallRequest) => Promise<CallOutcome>;
 /** The record of a request: hashes in hex, and the outcome. */
 export type Exchange = { outcome: CallOutcome; requestSha256: string; answerSha256: string | null };
 
-/** Sends requests to a provider, can report them to a watcher, and knows the provider's health. */
+/** Sends requests to a provider, can report them to a watcher, and tracks the provider's health. */
 export type Caller = {
   call: Call;
   /** A `call` that also passes each exchange to the watcher. */
   watched: (watch: (exchange: Exchange) => void) => Call;
-  /** The health of the provider, judged by the latest requests. */
+  /** The health of the provider, from the latest requests. */
   health: () => CallerHealth;
   /** The time limit of a request. */
   timeoutMs: number;
@@ -64,8 +64,8 @@ const usualTimeoutMs = 15_000;
 const usualMaxBytes = 1024 * 1024;
 
 /**
- * The only way to send requests with the credentials of an account: limited in time and size, behind a circuit breaker,
- * with secrets removed from messages.
+ * The only way to send requests with the credentials of an account. It limits time and size, uses a circuit breaker,
+ * and removes secrets from messages.
  */
 export function createCaller(deps: CallerDeps, settings: CallerSettings): Caller {
   const { clock, log } = deps;
@@ -82,7 +82,7 @@ export function createCaller(deps: CallerDeps, settings: CallerSettings): Caller
       lastAnsweredAt = at;
       return;
     }
-    // If the provider refuses the account's key, every request would fail, so the breaker opens at once.
+    // If the provider refuses the account's key, all further requests would fail, so the breaker opens at once.
     if (isKeyRefused) breaker.open();
     else breaker.failed();
     lastFailure = { at, why: outcome.why };
@@ -104,7 +104,7 @@ export function createCaller(deps: CallerDeps, settings: CallerSettings): Caller
     if (!breaker.admits()) return notNow(`${name} did not answer lately`, breakerSettings.coolDownMs);
     const elapsedMs = stopwatch();
     const exchanged = await send(deps.fetch, settings, request).catch((error) => {
-      // The breaker needs a report for every request that it admitted, even if nothing was sent.
+      // Every request that the breaker admitted must be reported to it, even if nothing was sent.
       breaker.failed();
       throw error;
     });
@@ -155,14 +155,14 @@ async function send(fetch: Fetch, settings: CallerSettings, request: CallRequest
   };
 }
 
-/** The secrets to remove: the credentials, and the key that is inside the credentials when these are base64. */
+/** The secrets to remove from messages: the credentials, and the key inside the credentials when these are base64. */
 function secretsOf(authorization: string): string[] {
   const [scheme, credentials = ""] = authorization.split(" ");
   const key = scheme === "Basic" ? Buffer.from(credentials, "base64").toString().replace(/:$/, "") : "";
   return [credentials, key].filter((secret) => secret !== "");
 }
 
-/** Encodes a body as bytes. So the hash of the request also covers a form. */
+/** Encodes a body as bytes, so that the hash of the request also covers a form. */
 async function bodyOf({
   body,
   contentType = "application/json",

@@ -1,15 +1,15 @@
 import type { BoundedAnswer } from "../../kernel/platform/bounds/bounded-request.ts";
 import { hourMs } from "../../kernel/platform/clock.ts";
 
-/** The outcome of one request. Only `unknown` means that the provider may have acted without our knowing it. */
+/** The outcome of one request. Only with `unknown` may the provider have acted without a readable response. */
 export type CallOutcome =
   /** The provider answered with a status 2xx and JSON, which is parsed. */
   | { kind: "answered"; status: number; body: unknown; bytes: Uint8Array }
-  /** The act was not done: the provider refused the request or does not know the object. `why` quotes the provider. */
+  /** The act was not done: the provider refused the request, or has no such object. `why` quotes the provider. */
   | { kind: "refused"; status: number; code: string | null; why: string }
-  /** The act was not done: the provider could not be reached, or does not serve this account now. */
+  /** The act was not done: the provider was unreachable, or refuses this account for now. */
   | { kind: "unavailable"; why: string; retryAfterMs: number | null }
-  /** The act may have been done: there was no answer, or an unreadable one. */
+  /** The act may have been done: there was no response, or an unreadable one. */
   | { kind: "unknown"; why: string };
 
 // Statuses that concern the account or its rate limit. They mean that the request was not processed.
@@ -41,7 +41,7 @@ export function outcomeOf(answer: BoundedAnswer, secrets: readonly string[]): Ca
     const why = words(messages.why ? `${ofAccount}: ${messages.why}` : ofAccount);
     return { kind: "unavailable", why, retryAfterMs: retryAfterMs(headers.get("retry-after")) };
   }
-  // 408 and 409 may mean that an earlier copy of the request is in progress or has succeeded.
+  // 408 and 409 can mean that an earlier copy of the request is in progress or has succeeded, so they are not refusals.
   if (status >= 400 && status < 500 && status !== 408 && status !== 409)
     return { kind: "refused", status, code: messages.code, why: words(messages.why || `status ${status}`) };
   return { kind: "unknown", why: words(`status ${status}${messages.why ? `: ${messages.why}` : ""}`) };

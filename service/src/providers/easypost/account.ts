@@ -39,7 +39,7 @@ const EventBody = Type.Object({
 
 /**
  * Verifies EasyPost's events: `X-Hmac-Signature: hmac-sha256-hex=..` over the body, with the webhook's secret in NFKD
- * as the key. No time is signed, so only the event's id reveals a replay.
+ * as the key. The signature covers no time, so replays are recognized only by the event's id.
  */
 export function easypostVerifier(webhookSecret: string): InboundVerifier {
   const key = Buffer.from(webhookSecret.normalize("NFKD"));

@@ -45,7 +45,7 @@ export const ShipmentAnswer = Type.Object({
 
 type Shipment = Static<typeof ShipmentAnswer>;
 
-/** The outcome with the parsed answer. An unreadable answer is `unknown`, because EasyPost may have acted. */
+/** The outcome with the parsed response. An unreadable response is `unknown`, because EasyPost may have acted. */
 export type Asked<R> = { kind: "done"; result: R } | Exclude<CallOutcome, { kind: "answered" }>;
 
 export function readAnswer<Schema extends TSchema, R>(

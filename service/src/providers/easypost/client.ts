@@ -38,9 +38,7 @@ export type RefundStatus = string | null;
 
 /** The parts of EasyPost's API that the service uses (docs.easypost.com). Each method sends one request. */
 export type EasyPost = {
-  /**
-   * Asks EasyPost to verify an address for delivery. `problem` quotes the reason why nothing can be delivered there.
-   */
+  /** Requests a check whether mail can be delivered to an address. `problem` quotes EasyPost's reason if it can't. */
   verifyAddress: (address: PostalAddress) => Promise<Asked<{ addressId: string; problem: string | null }>>;
   /** Creates a shipment, which is free of charge and buys nothing. */
   createShipment: (
@@ -62,11 +60,11 @@ const ouncesOf = (grams: number): number => Math.ceil(Math.round((grams / gramsP
 // An envelope for letter-size paper, in inches.
 const envelope = { length: 12.5, width: 9.5, height: 0.5 };
 
-// Error codes after which the carrier may have sold a label all the same, so the shipment must be looked up.
+// Error codes after which the carrier may nevertheless have sold a label, so the shipment must be looked up.
 const perhapsBought = /^SHIPMENT\.(POSTAGE\.(EXISTS|TIMED_OUT|NO_RESPONSE)|PURCHASE\.IN_PROGRESS)$/;
 const perhapsRefunded = /^SHIPMENT\.REFUND\.(EXISTS|IN_PROGRESS)$/;
 
-/** Turns a refusal into `unknown` if its code says that the carrier may have acted all the same. */
+/** Turns a refusal into `unknown` if its code means that the carrier may have acted. */
 const unlessPerhaps = <R>(asked: Asked<R>, perhaps: RegExp): Asked<R> =>
   asked.kind === "refused" && perhaps.test(asked.code ?? "") ? { kind: "unknown", why: asked.why } : asked;
 
@@ -110,7 +108,7 @@ export function createEasyPost(call: Call): EasyPost {
       const answer = await get(shipment(shipmentId));
       return readAnswer(answer, ShipmentAnswer, (found) => {
         const label = labelOf(found);
-        // A label that can't be parsed still exists, so another must not be bought.
+        // A label that can't be parsed still exists, so no other label may be bought.
         if (!label && found.postage_label) return null;
         return { label, refundStatus: found.refund_status ?? null };
       });

@@ -3,7 +3,7 @@ import type { Environment } from "../../kernel/identity/identity.ts";
 /** The result of a credential check, without the credential's number, pictures and date of birth. */
 export type CredentialResult = {
   outcome: "passed" | "failed" | "inconclusive";
-  /** Whether the provider detected a forgery, so that no other try is allowed. */
+  /** Whether the provider detected a forgery; then no further attempt is allowed. */
   isFinal: boolean;
   credential: {
     type: string;
@@ -20,37 +20,41 @@ export type CredentialResult = {
 };
 
 export type NewProofing = {
-  /** Our own reference for the check. Beginning a check with the same reference again does not start another one. */
+  /** This service's reference for the check. A repeated `begin` with the same reference starts no second check. */
   id: string;
   /** Whether the face is compared with the credential. */
   comparesFaces: boolean;
   returnTo: string;
 };
 
-/** A provider that checks the credentials of remote people. */
+/** A provider that checks the identity documents of remote people. */
 export type IdentityProofing = {
   name: string;
-  /** The environment whose orders the account checks. */
+  /** The environment whose orders the account is used for. */
   environment: Environment;
   /** @throws ServiceError `unavailable` */
   begin: (proofing: NewProofing) => Promise<{ reference: string }>;
   /**
-   * The page where the person shows the credential, valid for one visit; null when nothing is left to do. @throws
-   * ServiceError `unavailable`
+   * The address of the page on which the person shows the identity document, valid for one visit; null when nothing is
+   * left to do.
+   * @throws ServiceError `unavailable`
    */
   page: (reference: string) => Promise<string | null>;
   /** The result; null while the check is in progress. @throws ServiceError `unavailable` */
   look: (reference: string, id: string) => Promise<CredentialResult | null>;
-  /** Asks the provider to delete its copies. @throws ServiceError `unavailable` */
+  /**
+   * Requests the deletion of the provider's copies.
+   * @throws ServiceError `unavailable`
+   */
   forget: (reference: string) => Promise<void>;
 };
 
 export type QuizQuestion = { text: string; choices: string[] };
 
 export type QuizRequest = {
-  /** Our own reference for the quiz. */
+  /** This service's reference for the quiz. */
   id: string;
-  /** The person whom the questions are about. Passed on to the provider and not stored. */
+  /** The person whom the questions are about. Sent to the provider and not stored. */
   person: { name: string; address: string; dateOfBirth: string };
   questions: number;
   choices: number;
@@ -58,7 +62,7 @@ export type QuizRequest = {
   repeats: { reference: string; renewed: number } | null;
 };
 
-/** A provider of questions that only the right person can answer. */
+/** A provider of knowledge-based questions, which only the right person can answer. */
 export type KnowledgeQuiz = {
   name: string;
   environment: Environment;

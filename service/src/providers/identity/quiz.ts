@@ -6,7 +6,9 @@ import { away } from "./stripe.ts";
 
 type Settings = { url: string; apiKey: string };
 
-/** A provider of questions that uses the protocol of docs/identity-checks.md. No company is preset. */
+/**
+ * The account of a quiz provider that implements the protocol of docs/identity-checks.md. No company is the default.
+ */
 export const quizAccount = ({ url, apiKey }: Settings): Account => ({
   provider: "quiz",
   baseUrl: url,

@@ -59,7 +59,10 @@ function eventIn(raw: Buffer): ReturnType<InboundVerifier> {
   return { ok: true, eventId, type: kind, objectId, occurredAt: new Date(created * 1000), body };
 }
 
-/** Stripe Identity: people show their credential on Stripe's own page. No code of Stripe runs on our pages. */
+/**
+ * Stripe Identity. People show their identity document on Stripe's own page, so no code of Stripe runs on the service's
+ * pages.
+ */
 export const createStripeIdentity = (call: Call, environment: Environment): IdentityProofing => ({
   name: "Stripe Identity",
   environment,
@@ -76,7 +79,7 @@ export const createStripeIdentity = (call: Call, environment: Environment): Iden
       path: sessions,
       body: new URLSearchParams(form).toString(),
       contentType: "application/x-www-form-urlencoded",
-      // A check costs money, so a repeated request must not start another one.
+      // A check costs money. With the same key, Stripe starts no second check for a repeated request.
       headers: { "idempotency-key": `proofing:${id}` },
     });
     const reference = textOf(created["id"]);

@@ -8,9 +8,7 @@ import type { Headers, SignedEvent } from "./verifier.ts";
 /** The queue of stored events; payload `{eventRow}`. */
 export const eventQueue = "provider-event";
 
-/**
- * A handler's result. `unknown`: the event is about an object that is not on record, although it may be recorded later.
- */
+/** A handler's result. `unknown`: the object of the event is not stored, but may be stored later. */
 export type EventOutcome = "applied" | "known" | "unknown" | "irrelevant";
 
 /** A stored, signed event. `id` is the id of its row. */
@@ -23,8 +21,8 @@ type RawContent = { body: string; headers: Headers };
 
 const context = (provider: string, eventId: string): string => `${provider}:${eventId}`;
 
-// The headers that contain signatures or describe the body. Other headers are not stored. Those of proxies, for
-// example, prove nothing.
+// The headers that contain signatures or describe the body. Only these are stored: others, such as those of proxies,
+// prove nothing.
 const storedHeader = /^(content-type|date|.*signature.*|.*timestamp.*|x-.*-(id|version|api))$/;
 
 /** Stores an event and its job in one statement. @returns false for an event that is already stored */
@@ -68,7 +66,7 @@ export async function findEvent(db: Sql, sealed: SealedJson, id: number) {
   return { event, raw, headers, isWorked: workedAt !== null };
 }
 
-/** Events as received, for evidence. Leaves out those whose bytes were deleted. */
+/** Events as received, for evidence. Leaves out events whose bytes were deleted. */
 export async function rawEvents(db: Sql, sealed: SealedJson, ids: readonly number[]): Promise<RawEvent[]> {
   const found: RawEvent[] = [];
   for (const id of ids) {

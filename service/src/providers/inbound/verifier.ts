@@ -5,7 +5,7 @@ export type Headers = Readonly<Record<string, string | string[] | undefined>>;
 export type SignedEvent = { eventId: string; type: string; objectId: string; occurredAt: Date; body: unknown };
 
 /**
- * Verifies that the provider signed these bytes, and that it did so recently if the signature includes a time. Never
+ * Verifies that the provider signed these bytes and, if the signature covers a time, that it did so recently. Never
  * throws.
  */
 export type InboundVerifier = (

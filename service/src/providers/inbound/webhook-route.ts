@@ -11,7 +11,7 @@ const maxEventBytes = 1024 * 1024;
 
 /**
  * Receives providers' events, such as those about parcels, letters and faxes. The signature covers the exact bytes, so
- * no parser runs before it is verified. A signed event gets a 200 as soon as it is stored, even if it is a repeat or
+ * no parser runs before it is verified. A signed event gets a 200 as soon as it is stored, even if it is repeated or
  * irrelevant; a job applies it later. An event with an invalid signature gets a 400 and is only counted. An event of a
  * provider without an account gets a 404.
  */
@@ -23,7 +23,7 @@ export async function providerWebhook(
     "provider",
     "outcome",
   ]);
-  // This route is registered in its own scope, so that other routes keep their parsers.
+  // This route has its own Fastify scope, so that other routes keep their parsers.
   await app.register(async (room) => {
     room.removeAllContentTypeParsers();
     room.addContentTypeParser("*", { parseAs: "buffer", bodyLimit: maxEventBytes }, (_request, body, done) =>

@@ -16,7 +16,7 @@ export type EventDeps = {
   count?: (provider: ProviderName, outcome: EventOutcome) => void;
 };
 
-/** An event may arrive before its object is stored. These are the pauses before the next tries. */
+/** An event may arrive before its object is stored. These are the delays before the next attempts. */
 const unknownPausesMs = [5_000, 30_000, 120_000, 600_000];
 
 export async function workEvent(
@@ -34,7 +34,7 @@ export async function workEvent(
 }
 
 /**
- * The result of the first handler that applied or already knew the event; otherwise `unknown` if a handler returned
+ * The result of the first handler that has applied the event, now or earlier; otherwise `unknown` if a handler returned
  * that.
  */
 async function handledBy(handlers: readonly EventHandler[], event: StoredEvent): Promise<EventOutcome> {

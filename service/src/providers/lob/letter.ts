@@ -8,7 +8,7 @@ export type AcceptedLetter = {
   trackingNumber: string | null;
   /** The date of delivery that Lob expects: `YYYY-MM-DD`. */
   expectedDelivery: string | null;
-  /** When production of the letter starts. Until then the letter can be canceled. */
+  /** The time when production of the letter starts. Until then the letter can be canceled. */
   sendAt: Date | null;
   isCancelled: boolean;
   tracking: LetterTracking[];

@@ -18,7 +18,7 @@ export type NewLetter = {
   pdf: Uint8Array<ArrayBuffer>;
   mailClass: MailClass;
   doubleSided: boolean;
-  /** Labels by which the letter can be found again. */
+  /** Labels by which a look-up can find the letter. */
   metadata: Readonly<Record<string, string>>;
 };
 
@@ -27,12 +27,15 @@ export type Answer<T> = { kind: "done"; result: T } | NoAnswer;
 
 /** The parts of Lob's letters API (version 1) that the service uses. */
 export type Lob = {
-  /** Sends a letter. For 24 hours, a repeated request with the same key returns the same letter and sends no other. */
+  /**
+   * Sends a letter. A repeated request with the same key within 24 hours returns the same letter and sends no second
+   * one.
+   */
   send: (letter: NewLetter, idempotencyKey: string) => Promise<Answer<AcceptedLetter>>;
   get: (letterId: string) => Promise<Answer<AcceptedLetter>>;
   /** The letters with this metadata, the newest first. */
   find: (metadata: Readonly<Record<string, string>>) => Promise<Answer<AcceptedLetter[]>>;
-  /** Cancels a letter. Lob allows this until it produces the letter. */
+  /** Cancels a letter. Lob allows this until production of the letter starts. */
   cancel: (letterId: string) => Promise<Answer<null>>;
 };
 
@@ -63,7 +66,7 @@ export function createLob(call: Call): Lob {
   };
 }
 
-/** An unreadable answer is `unknown`, because Lob may have acted. */
+/** An unreadable response is `unknown`, because Lob may have acted. */
 function read<T>(outcome: CallOutcome, parse: (body: unknown) => { value: T } | undefined): Answer<T> {
   if (outcome.kind !== "answered") return outcome;
   const parsed = parse(outcome.body);
@@ -83,12 +86,12 @@ function formOf({ to, from, pdf, mailClass, doubleSided, metadata }: NewLetter):
   for (const [name, value] of Object.entries(metadata)) form.append(`metadata[${name}]`, value);
   form.append("color", "true");
   form.append("double_sided", String(doubleSided));
-  // Makes Lob print the address on a separate page, so that nothing is printed on the document.
+  // Lob prints the address on a separate page, so that nothing is printed on the document.
   form.append("address_placement", "insert_blank_page");
   form.append("mail_type", "usps_first_class");
   if (mailClass !== "standard") form.append("extra_service", mailClass);
   form.append("use_type", "operational");
-  // The file is uploaded with the request, so that no third party gets a URL of a client's document.
+  // The file is part of the request. With a URL, third parties could get a client's document.
   form.append("file", new Blob([pdf], { type: "application/pdf" }), "letter.pdf");
   return form;
 }

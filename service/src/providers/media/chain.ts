@@ -1,6 +1,6 @@
 /**
- * The hash chain of a session's chunks: one line for each chunk, in one order for all takes, so that no person's part
- * can be left out.
+ * The hash chain of a session's chunks, with one line for each chunk. All takes (one participant's recording over one
+ * connection) share one sequence, so no participant's part can be removed unnoticed.
  */
 import { createHash } from "node:crypto";
 import { canonicalJson } from "@signsealship/evidence/manifest";
@@ -13,7 +13,7 @@ export type ChainLine = {
   readonly seq: number;
   readonly at: string;
   readonly take: number;
-  /** The person whose media the take contains, by the name that the session uses for that person. */
+  /** The participant whose media the take contains, by the session's name for the participant. */
   readonly person: string;
   readonly n: number;
   readonly from: number;
@@ -32,7 +32,7 @@ export const sha256Hex = (bytes: string | Uint8Array): string => createHash("sha
 /** The head of a chain that has no lines yet. */
 export const emptyChain: ChainHead = { seq: 0, sha256: sha256Hex("") };
 
-/** The text of a line that is hashed: canonical JSON, as `jq -Sca .` writes it, without the line's end. */
+/** The text of a line that is hashed: canonical JSON, as `jq -Sca .` writes it, without the line feed. */
 export const lineText = (line: ChainLine): string => canonicalJson(line);
 
 export const headAfter = (line: ChainLine): ChainHead => ({ seq: line.seq, sha256: sha256Hex(lineText(line)) });
@@ -62,7 +62,7 @@ export function readLine(text: string): ChainLine {
 }
 
 /**
- * Verifies that lines follow a head.
+ * Verifies that lines continue the chain from `from`.
  * @returns the new head, or the first line that does not follow its predecessor
  */
 export function followChain(from: ChainHead, lines: readonly ChainLine[]): ChainHead | { readonly brokenAt: number } {

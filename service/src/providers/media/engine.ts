@@ -1,7 +1,4 @@
-/**
- * The media engine of this service: its process, which is restarted when it dies, and the tickets that grant access to
- * it.
- */
+/** The media engine: a process that is restarted when it dies, and the tickets that grant access to its sessions. */
 import { type ChildProcess, fork } from "node:child_process";
 import { mkdirSync, realpathSync } from "node:fs";
 import { fileURLToPath } from "node:url";
@@ -25,18 +22,18 @@ type EngineDeps = {
 };
 
 /**
- * Code and packages. Apart from its spool folder, the process may read nothing else. The data folder with the keys may
- * be next to the code, and the process must not read that folder.
+ * Code and packages. The engine's process may read only these and its spool folder. The data folder with the keys may
+ * be next to the code, and must stay unreadable.
  */
 const code = ["node_modules", "packages", "service/src", "service/package.json", "package.json"].map((path) =>
   fileURLToPath(new URL(`../../../../${path}`, import.meta.url)),
 );
-/** The ports that a session needs at least, because it has at least two people with two connections each. */
+/** The minimum number of ports for a session: two participants with two connections each. */
 const portsOfSession = 4;
 const mostSessions = 200;
 /** The delay before the process is restarted, so that a process that dies at once doesn't restart in a tight loop. */
 const restartMs = 500;
-/** A negotiation takes some 50 ms. A process that does not answer within this time counts as hanging. */
+/** A negotiation takes some 50 ms. If the process does not answer within this time, it counts as unresponsive. */
 const answerMs = 20_000;
 /** A process loads its packages within 2 s. */
 const startMs = 60_000;
@@ -44,8 +41,8 @@ const stopMs = 10_000;
 /** Twice the memory that 60 rooms with three people need. */
 const heapMb = 1_024;
 /**
- * Packets die young, so a large young generation only holds garbage. With 4 MB a session of three people takes 7 MB
- * instead of 19 MB, for 15 % more CPU.
+ * Packets die young, so a large young generation would only hold garbage. With 4 MB, a session of three participants
+ * takes 7 MB instead of 19 MB, for 15 % more CPU.
  */
 const youngMb = 4;
 
@@ -83,7 +80,7 @@ function startProcess({ settings, spoolDir, clock }: EngineDeps): ChildProcess {
       `--max-semi-space-size=${youngMb}`,
     ],
     // The process gets none of the service's environment variables, because they contain keys and passwords.
-    // MALLOC_ARENA_MAX saves 8 MB: by default glibc uses more memory arenas.
+    // MALLOC_ARENA_MAX saves 8 MB: by default glibc creates more memory arenas.
     env: { MALLOC_ARENA_MAX: "2" },
     serialization: "advanced",
     stdio: ["ignore", "ignore", "pipe", "ipc"],
@@ -214,7 +211,7 @@ export function openMediaEngine(deps: EngineDeps): MediaEngine {
   const endings = settings.engine === "livekit" ? new Endings({ livekit: settings, now, onLate }) : null;
   const listeners = new Set<(event: MediaEvent) => void>();
   const tickets = new Map<string, { session: string; person: string }>();
-  /** The open sessions, each with the name of its room, which is new for each opening of the session. */
+  /** The open sessions, each with the name of its room. Each opening of a session has a new room. */
   const sessions = new Map<string, string>();
   const emit = (event: MediaEvent) => {
     for (const listener of listeners) listener(event);
@@ -232,7 +229,7 @@ export function openMediaEngine(deps: EngineDeps): MediaEngine {
     },
     () => {
       const lost = [...sessions.keys()];
-      // Without the process nothing is recorded, so LiveKit must forward nothing.
+      // Without the process nothing is recorded, so LiveKit must stop forwarding media.
       for (const place of sessions.values()) void endings?.room(place);
       sessions.clear();
       tickets.clear();
@@ -269,7 +266,8 @@ export function openMediaEngine(deps: EngineDeps): MediaEngine {
       const wasOpen = sessions.has(session);
       await engine.ask("close", session);
       forget(session);
-      // If the server does not answer, the requests are retried in the background, so that the session can end.
+      // If the LiveKit server does not respond, the requests are retried in the background, so that the session can end
+      // now.
       if (everywhere && !wasOpen) await endings?.earlierRooms(session);
     },
     listen(listener) {

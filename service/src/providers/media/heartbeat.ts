@@ -1,28 +1,28 @@
 /**
- * The heartbeat between the service and the engine's process. Each notices when the other hangs, for example because it
- * was stopped by a signal.
+ * The heartbeat between the service and the engine's process. With it, each detects that the other is unresponsive, for
+ * example because a signal stopped it.
  */
 
 import type { ChildProcess } from "node:child_process";
 import { stopwatch } from "../../kernel/platform/stopwatch.ts";
 
-/** A heartbeat, and the answer to one. */
+/** A heartbeat, or the answer to one. */
 export type Beat = { readonly beat: true };
 export const isBeat = (message: object): message is Beat => "beat" in message;
 
 const everyMs = 1_000;
-/** After this many heartbeats without an answer the engine's process counts as hanging. */
+/** After this many unanswered heartbeats, the engine's process counts as unresponsive. */
 const mostUnanswered = 6;
 /**
- * The engine's process ends itself after this time without a heartbeat. A service that hangs does not renew its leases,
- * so another node may take its sessions after these 5 seconds (`signing/notaries/sessions/lease.ts`). If its last
- * renewals had failed already, another node may take them some seconds earlier.
+ * The engine's process ends itself after this time without a heartbeat. An unresponsive service does not renew its
+ * leases, so another node may claim its sessions after these 5 seconds (`signing/notaries/sessions/lease.ts`). If its
+ * last renewals had already failed, another node may claim them some seconds earlier.
  */
 const mostSilentMs = 5_000;
 
 /**
- * Sends heartbeats to the engine's process. Counts heartbeats instead of time: after this process itself was slow, the
- * answers that have come meanwhile are read before the next heartbeat.
+ * Sends heartbeats to the engine's process. Counts heartbeats and not time: after this process itself was slow, it
+ * reads the answers that have arrived before it sends the next heartbeat.
  */
 export function beatFor(own: Pick<ChildProcess, "send">, onHang: () => void) {
   let unanswered = 0;
@@ -48,7 +48,7 @@ export function beatFor(own: Pick<ChildProcess, "send">, onHang: () => void) {
 }
 
 /**
- * Expects heartbeats, in the engine's process.
+ * Monitors heartbeats, in the engine's process.
  * @param onSilence ends the process. After a pause of the whole process, packets may be read before timers run, so
  * `check` must be called before anything is forwarded or recorded.
  */
@@ -60,13 +60,13 @@ export function expectBeats(onSilence: () => void): { heard: () => void; check: 
   };
   setInterval(check, everyMs).unref();
   return {
-    // A heartbeat that comes too late does not help: another node may have the sessions.
+    // A heartbeat after the time limit is ignored, because another node may have claimed the sessions.
     heard() {
       check();
       msSilent = stopwatch();
     },
     check,
-    /** Expects no more heartbeats: the service has ended, and this process still writes what it has received. */
+    /** Stops monitoring: the service has ended, and this process still writes what it has received. */
     end() {
       isOver = true;
     },

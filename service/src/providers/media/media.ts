@@ -1,6 +1,7 @@
 /**
- * Live audio and video: who may send, who receives, and what is recorded. This is the interface that sessions use; it
- * knows nothing about orders. The caller chooses the names of sessions and people: letters, digits and dashes.
+ * Live audio and video: who may send, who receives, and which media are recorded. This is the interface that sessions
+ * use; it doesn't depend on orders. The caller chooses the names of sessions and participants: letters, digits and
+ * dashes.
  */
 import type { ChainHead, ChainLine } from "./chain.ts";
 
@@ -22,7 +23,7 @@ export type RecordingRun = {
 export type Allowed = {
   readonly audio: boolean;
   readonly video: boolean;
-  /** Sends the person's own media back to that person, to test the connection. */
+  /** Sends the participant's own media back, to test the connection. */
   readonly loop?: boolean;
 };
 
@@ -30,8 +31,8 @@ export type IceServer = { readonly urls: readonly string[]; readonly username?: 
 export type Ticket = { readonly ticket: string; readonly iceServers: readonly IceServer[] };
 
 /**
- * `join`: a page was loaded and is ready to receive. `publish`: the browser's offer to send. `subscribe`: the browser's
- * answer to our offer.
+ * `join`: a page has loaded and is ready to receive. `publish`: the browser's offer to send. `subscribe`: the browser's
+ * answer to the engine's offer.
  */
 export type ClientMessage =
   | { readonly kind: "join" }
@@ -39,18 +40,22 @@ export type ClientMessage =
   | { readonly kind: "subscribe"; readonly sdp: string };
 
 export type SentTrack = { readonly mid: string; readonly person: string; readonly media: "audio" | "video" };
-/** `publish`: the answer to the browser's offer. `subscribe`: our offer, which carries everybody else's tracks. */
+/**
+ * `publish`: the answer to the browser's offer. `subscribe`: the engine's offer, which contains all other participants'
+ * tracks.
+ */
 export type ServerMessage =
   | { readonly kind: "publish"; readonly sdp: string }
   | { readonly kind: "subscribe"; readonly sdp: string; readonly tracks: readonly SentTrack[] };
 
-/** Why a person's media ended. */
+/** The reason for which a participant's media ended. */
 export type EndCause = "failed" | "removed" | "replaced" | "closed";
 
 /**
- * The quality of one second of a person's media. `silentMs`: time since the last packet or, before the first, since the
- * connection. `unseenMs`: null before the first picture. In a session that is recorded, the time since the recording
- * got a whole frame of each kind that the person sends; else, the time since the last video packet.
+ * The quality of one second of a participant's media. `silentMs`: time since the last packet or, before the first,
+ * since the connection was opened. `unseenMs`: null before the first picture. In a recorded session, it is the time
+ * since the recording got a whole frame of each kind that the participant sends; otherwise, the time since the last
+ * video packet.
  */
 export type Quality = {
   readonly session: string;
@@ -59,7 +64,7 @@ export type Quality = {
   readonly audioPackets: number;
   readonly videoPackets: number;
   readonly lost: number;
-  /** The number of packets above the person's rate limit. */
+  /** The number of packets above the participant's rate limit. */
   readonly dropped: number;
   readonly silentMs: number;
   readonly unseenMs: number | null;
@@ -70,20 +75,25 @@ type Of = { readonly session: string; readonly person: string };
 
 export type MediaEvent =
   | (Of & { readonly kind: "message"; readonly message: ServerMessage })
-  /** The person's first packet arrived or, for a person who may send nothing, the browser began to receive. */
+  /** The participant's first packet arrived. For an observer, who may send nothing: the browser began to receive. */
   | (Of & { readonly kind: "joined" })
   | (Of & { readonly kind: "left"; readonly cause: EndCause })
-  /** One of the person's connections has failed, or was not made in time. The person's page must join again. */
+  /**
+   * One of the participant's connections has failed, or was not established in time. The participant's page must join
+   * again.
+   */
   | (Of & { readonly kind: "cut" })
   | (Quality & { readonly kind: "quality" })
   | (Of & { readonly kind: "take"; readonly take: number; readonly at: string; readonly ended: EndCause | null })
-  /** For some seconds, packets of this kind came but made no whole frame, so the recording lacks this kind. */
+  /**
+   * For some seconds, packets of this kind arrived but formed no whole frame, so this kind is missing in the recording.
+   */
   | (Of & { readonly kind: "incomplete"; readonly take: number; readonly media: "audio" | "video" })
   | { readonly kind: "chunk"; readonly session: string; readonly line: ChainLine }
   | { readonly kind: "part"; readonly session: string; readonly file: string }
   /** The recording can't continue, for example because the disk is full, so the session is closed. */
   | { readonly kind: "broken"; readonly session: string; readonly why: string }
-  /** The engine's process died. It restarts by itself, without these sessions. */
+  /** The engine's process died and restarts. These sessions are closed. */
   | { readonly kind: "lost"; readonly sessions: readonly string[] };
 
 export type MediaEngine = {
@@ -94,15 +104,15 @@ export type MediaEngine = {
    */
   open: (session: string, recording: RecordingRun | null) => Promise<void>;
   /**
-   * Lets a person in, and ends an earlier ticket of the same person. Before this call, the person can neither send nor
-   * receive media.
+   * Admits a participant, and ends an earlier ticket of the same participant. Before this call, the participant can
+   * neither send nor receive media.
    */
   admit: (session: string, person: string, allowed: Allowed) => Promise<Ticket>;
   /** @throws ServiceError `validation` for a malformed message; `not_found` for a ticket that has ended */
   signal: (ticket: string, message: ClientMessage) => Promise<readonly ServerMessage[]>;
-  /** Mutes these kinds of the person's media: they are neither forwarded nor recorded. */
+  /** Mutes these kinds of the participant's media: they are neither forwarded nor recorded. */
   mute: (session: string, person: string, muted: { audio: boolean; video: boolean }) => Promise<void>;
-  /** Ends the person's ticket and connections. */
+  /** Ends the participant's ticket and connections. */
   remove: (session: string, person: string) => Promise<void>;
   /**
    * Closes a session, if it is open. Resolves when its last chunk is durable.

@@ -1,4 +1,4 @@
-/** Credentials for the relay, and checks for `doctor` whether sessions would work with these settings. */
+/** Credentials for the relay (TURN), and checks for `doctor` whether sessions would work with these settings. */
 import { createHmac } from "node:crypto";
 import { createSocket } from "node:dgram";
 import { isIPv6 } from "node:net";
@@ -7,11 +7,11 @@ import { systemClock } from "../../kernel/platform/clock.ts";
 import { parseAddress } from "../../kernel/platform/network.ts";
 import type { IceServer } from "./media.ts";
 
-/** The lifetime of credentials for the relay: the length of the longest session. */
+/** The validity of credentials for the relay: the longest duration of a session. */
 const turnSeconds = 4 * 60 * 60;
 
 /**
- * Credentials for the relay that last as long as a session may last (HMAC-SHA1 of `expiry:name`, as in coturn's
+ * Credentials for the relay, valid for the longest duration of a session (HMAC-SHA1 of `expiry:name`, as in coturn's
  * `use-auth-secret`).
  */
 export function iceServersFor({ turn }: MediaSettings, name: string, now: Date): IceServer[] {
@@ -20,7 +20,10 @@ export function iceServersFor({ turn }: MediaSettings, name: string, now: Date):
   return [{ urls: turn.urls, username, credential: createHmac("sha1", turn.secret).update(username).digest("base64") }];
 }
 
-/** Finds the first free UDP port of the range, by opening it for a moment. @throws Error when none is free */
+/**
+ * Finds the first free UDP port of the range, by binding it briefly.
+ * @throws Error when none is free
+ */
 export async function probePorts({ ports: [first, last], announce }: EmbeddedMedia): Promise<number> {
   for (let port = first; port <= last; port++) if (await canOpen(port, isIPv6(announce))) return port;
   throw new Error(`no UDP port of ${first}-${last} is free: is MEDIA_PORTS the same as another program's?`);
@@ -41,7 +44,7 @@ export function reachOf({ announce }: EmbeddedMedia): string {
 }
 
 /**
- * Asks the first relay for an allocation with one of our credentials, then releases it.
+ * Requests an allocation from the first relay with generated credentials, then releases it.
  * @returns the relay's URL; null without a relay
  * @throws Error when the relay refuses or does not answer
  */

@@ -1,5 +1,6 @@
 /**
- * Keeps chunks on this machine's disk until they are in the store. They are encrypted, each with its line of the chain.
+ * Stores chunks on this machine's disk until they are in the blob store. The chunks are encrypted, each next to its
+ * line of the hash chain.
  */
 import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject } from "node:crypto";
 import { type FileHandle, mkdir, open, readdir, readFile, rename } from "node:fs/promises";
@@ -14,12 +15,14 @@ export type SpooledChunk = { readonly line: ChainLine; readonly sealed: Buffer }
 /** A part of a recording is moved to the store after this time, or when it has `partBytes`. */
 export const partMs = 60_000;
 export const partBytes = 16 * 1024 * 1024;
-/** The most chunks that wait for the disk. Each waits for the ones before it. */
+/** The most chunks in the write queue. Chunks are written one after another. */
 const mostWaiting = 400;
 const tagBytes = 16;
 export const sealedBytes = (bytes: number): number => bytes + tagBytes;
 
-/** The nonce of a chunk. It is used only once, because takes are counted for the whole recording, across restarts. */
+/**
+ * The nonce of a chunk. It is used only once, because take numbers never repeat in a recording, even after a restart.
+ */
 function nonceOf(take: number, n: number): Buffer {
   const nonce = Buffer.alloc(12);
   nonce.writeUInt32BE(take, 0);
@@ -34,7 +37,7 @@ export function sealChunk(key: KeyObject, take: number, n: number, plain: Uint8A
 
 /**
  * Decrypts a chunk of a recording, and compares it with the hash in its line.
- * @throws Error unless the bytes are the ones that the line names
+ * @throws Error when the bytes don't match the line
  */
 export function openChunk(key: KeyObject, line: ChainLine, sealed: Buffer): Buffer {
   const decipher = createDecipheriv("aes-256-gcm", key, nonceOf(line.take, line.n));
@@ -51,7 +54,7 @@ export type SpoolEvents = {
   readonly onChunk: (line: ChainLine) => void;
   /** Called when a file was closed. */
   readonly onPart: (file: string) => void;
-  /** Called when nothing can be written any more. */
+  /** Called when writing has failed for good. */
   readonly onFailure: (error: Error) => void;
 };
 
@@ -170,8 +173,8 @@ function encoded({ line, sealed }: SpooledChunk): Buffer {
 
 /**
  * The complete chunks of a file.
- * @returns `torn`: how many bytes at the end do not form a whole chunk, because the writer was killed or the machine
- * lost power
+ * @returns `torn`: the number of bytes at the end that form no whole chunk, because the writer was killed or the
+ * machine lost power
  */
 export async function readSpool(path: string): Promise<{ chunks: SpooledChunk[]; torn: number }> {
   const bytes = await readFile(path);

@@ -1,6 +1,6 @@
 /**
- * Signatures with a key that a trust service holds for a person, by the API of the Cloud Signature Consortium, version
- * 2.
+ * Signatures with a key that a trust service stores for a person, through the API of the Cloud Signature Consortium,
+ * version 2.
  */
 import { type Fetch, requestBounded } from "../../kernel/platform/bounds/bounded-request.ts";
 import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
@@ -8,13 +8,13 @@ import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
 /** A secret that the trust service requires from the person before each signature, such as a PIN or a one-time code. */
 export type AuthorizationObject = { id: string; label: string };
 
-/** A key that can sign at this time. */
+/** A key that can sign at present. */
 export type RemoteCredential = {
   id: string;
   /** The chain in DER; the key's own certificate comes first. */
   certificates: Uint8Array[];
   /**
-   * `explicit`: the person's answers are sent with the request. `implicit`: the trust service asks the person itself,
+   * `explicit`: the request contains the person's answers. `implicit`: the trust service asks the person itself,
    * through its app. `oauth2code`: the token already authorizes this one signature.
    */
   authorization: "explicit" | "implicit" | "oauth2code";
@@ -23,11 +23,17 @@ export type RemoteCredential = {
 };
 
 export type RemoteSigning = {
-  /** The ids of the keys that belong to the token's person. @throws ServiceError */
+  /**
+   * The ids of the keys of the token's person.
+   * @throws ServiceError
+   */
   list: (token: string) => Promise<string[]>;
   /** Describes a key. @throws ServiceError `validation` for a key that this service can't use to sign a document */
   credential: (token: string, id: string) => Promise<RemoteCredential>;
-  /** Signs one hash. The authorization that this obtains covers no other hash. @throws ServiceError */
+  /**
+   * Signs one hash. The authorization that it obtains is valid for no other hash.
+   * @throws ServiceError
+   */
   sign: (token: string, credential: RemoteCredential, order: SignOrder) => Promise<Uint8Array>;
 };
 
@@ -49,12 +55,12 @@ const algorithms: readonly string[] = [
   "1.2.840.10045.2.1",
 ];
 const bounds = { timeoutMs: 15_000, maxBytes: 256 * 1024 };
-/** A long time-out, because the person may first have to find a phone. */
+/** A long time-out, because the person may have to fetch a phone first. */
 const askingMs = 90_000;
 const mostCredentials = 20;
 
 const nothingSigned = "Nothing was signed; try again.";
-/** The end of error messages after the request to sign was sent. */
+/** The end of error messages for a failure after the request to sign was sent. */
 const maybeSigned =
   "It may have signed, and your account there may show it. The document here is not signed: open your key again, and sign.";
 
@@ -137,7 +143,7 @@ function membersIn(body: Uint8Array): Members | null {
   }
 }
 
-/** The refusal quotes the trust service, without control characters. Only the notary sees it. */
+/** The refusal quotes the trust service's message, without control characters. Only the notary sees the refusal. */
 function refusalOf(status: number, members: Members | null, end: string): ServiceError {
   const reasons = [members?.["error"], members?.["error_description"]]
     .filter((each) => typeof each === "string")

@@ -5,11 +5,11 @@ export type TelnyxFaxStatus = (typeof telnyxFaxStatuses)[number];
 /** A fax in Telnyx's answers and events. */
 export type TelnyxFax = {
   id: string;
-  /** The state of the fax; null for a state that this service doesn't know. */
+  /** The state of the fax; null for a state that this service doesn't recognize. */
   status: TelnyxFaxStatus | null;
   clientState: string | null;
   failureReason: string | null;
-  /** The pages that the remote machine received, and the length of the call. Only events have them. */
+  /** The pages that the receiving machine got, and the duration of the call. Only events contain them. */
   pages: number | null;
   seconds: number | null;
 };

@@ -8,7 +8,7 @@ export type TelnyxFailure = Exclude<CallOutcome, { kind: "answered" }>;
 export type TelnyxResult<R> = { kind: "done"; result: R } | TelnyxFailure;
 
 export type FaxToSend = {
-  /** The id of the fax application, and the number that it sends from. */
+  /** The id of the fax application, and its sending number. */
   app: string;
   from: string;
   /** The receiving number in E.164 form. */
@@ -22,11 +22,11 @@ export type FaxToSend = {
 export type Telnyx = {
   sendFax: (fax: FaxToSend) => Promise<TelnyxResult<TelnyxFax>>;
   getFax: (id: string) => Promise<TelnyxResult<TelnyxFax>>;
-  /** The faxes to a number created since the time, with null for each fax that can't be parsed. */
+  /** The faxes to a number that were created since the time, with null for each fax that can't be parsed. */
   listFaxes: (which: { to: string; since: Date }) => Promise<TelnyxResult<(TelnyxFax | null)[]>>;
-  /** Cancels a fax that is under way. */
+  /** Cancels a fax in progress. */
   cancelFax: (id: string) => Promise<TelnyxResult<null>>;
-  /** @returns the id that Telnyx gave to the message */
+  /** @returns Telnyx's id of the message */
   sendText: (message: { from: string; to: string; text: string }) => Promise<TelnyxResult<string>>;
 };
 

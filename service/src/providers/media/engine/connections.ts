@@ -1,6 +1,6 @@
 /**
- * The connection that receives a person's media, and the parts that both of a person's connections share. The browser
- * makes the offer for the connection that receives its media.
+ * The connection that receives a participant's media, and the code that both connections of a participant share. The
+ * browser makes the offer for the connection on which it sends.
  */
 import {
   type MediaStreamTrack,
@@ -44,9 +44,9 @@ export function portPool([first, last]: readonly [number, number]): PortPool {
 
 export type Line = { readonly pc: RTCPeerConnection; readonly port: number; readonly close: () => Promise<void> };
 
-/** The codecs that are recorded, which are the only ones that anybody may send. */
+/** The recorded codecs. Browsers may send no others. */
 export const mediaOfLines = () => ({
-  // No transport-wide feedback: with it, Chromium's bandwidth estimate drops to 81 kbit/s.
+  // Without transport-wide feedback: with it, Chromium's bandwidth estimate drops to 81 kbit/s.
   codecs: {
     audio: [useOPUS({ payloadType: 111, parameters: "minptime=10;useinbandfec=1" })],
     video: [useVP8({ payloadType: 96, rtcpFeedback: [useNACK(), usePLI()] })],
@@ -61,7 +61,7 @@ function openLine({ announce, tcp, ports }: LineSettings): Line {
     iceServers: [],
     iceLite: true,
     iceUseTcp: tcp,
-    // The announced address becomes the only candidate, regardless of this machine's own addresses.
+    // The announced address becomes the only candidate; this machine's own addresses are not used.
     iceUseIpv4: false,
     iceUseIpv6: false,
     iceAdditionalHostAddresses: [announce],
@@ -83,7 +83,7 @@ function openLine({ announce, tcp, ports }: LineSettings): Line {
   };
 }
 
-/** Another program may use a port of the range, so a few other ports are tried. */
+/** Another program may use a port of the range, so this many ports are tried. */
 const mostTries = 5;
 
 export async function describedLine(
@@ -113,8 +113,8 @@ const ntpMs = (ntp: bigint): number =>
 const isMedia = (kind: string): kind is Media => kind === "audio" || kind === "video";
 
 /**
- * Passes on the packets and reports of the tracks that a connection receives. @returns a function that asks for a key
- * frame of each video track
+ * Passes the packets and reports of the connection's incoming tracks to the callbacks.
+ * @returns a function that requests a key frame of each video track
  */
 export function hear(
   pc: RTCPeerConnection,
@@ -155,8 +155,8 @@ export async function openPublishing({ settings, offer, onPacket, onReport, onEn
     answer: sdp,
     async again(next) {
       await answered(line.pc, next);
-      // When the keys are already agreed on, werift doesn't start its transports again, so it would ignore further
-      // connectivity checks.
+      // When the keys are already agreed on, werift doesn't start its transports again. Without this, it would ignore
+      // further connectivity checks.
       for (const transport of line.pc.iceTransports)
         if (!transport.connection.nominated) void transport.start().catch(() => {});
       return withCandidatesOf(ownSdp(line.pc.localDescription?.sdp ?? "", settings.announce), sdp);

@@ -1,8 +1,8 @@
 /**
- * Guards for the DTLS server of werift 0.25.2, which handles each handshake message as often as it arrives. Chromium
- * sends its messages again after 50 ms, so on a busy machine they arrive twice. A second ClientKeyExchange then derives
- * other keys, because the hash of the handshake contains later messages by that time (RFC 7627 section 4), and the
- * connection is never established. A late ClientHello even makes the server forget its keys.
+ * Guards for the DTLS server of werift 0.25.2, which handles a handshake message each time that it arrives. Chromium
+ * repeats its messages after 50 ms, so on a busy machine they arrive twice. A second ClientKeyExchange then derives
+ * other keys, because the hash of the handshake already includes later messages (RFC 7627 section 4), and the
+ * connection fails. A late ClientHello even makes the server discard its keys.
  */
 import { DtlsServer, DtlsSocket } from "werift";
 
@@ -13,7 +13,7 @@ type Socket = { handleFragmentHandshake: (messages: readonly Handshake[]) => Han
 /** RFC 5246 section 7.4. */
 const clientHello = 1;
 /**
- * Certificate, CertificateVerify and ClientKeyExchange. A repeated Finished is answered again, so it is not dropped.
+ * Certificate, CertificateVerify and ClientKeyExchange. A repeated Finished needs another answer, so it is not dropped.
  */
 const handledOnce: ReadonlySet<number> = new Set([11, 15, 16]);
 /** The numbers of the server's flights after which it has sent its hello, and its Finished (RFC 6347 section 4.2.4). */
@@ -22,7 +22,7 @@ const [helloFlight, finishedFlight] = [4, 6];
 const handled = new WeakMap<object, Set<number>>();
 let guarded = false;
 
-/** Installs the guards. Must be called once in the process, before the first connection. */
+/** Installs the guards. Call this once per process, before the first connection. */
 export function guardDtls(): void {
   if (guarded) return;
   guarded = true;
@@ -32,7 +32,8 @@ export function guardDtls(): void {
     const assembled = assemble.call(this, messages);
     if (!(this instanceof DtlsServer)) return assembled;
     const server = this as unknown as Server;
-    // werift collects the fragments of a message and returns them at once, so the first one decides for all.
+    // werift collects the fragments of a message and returns them together, so the decision about the first fragment
+    // applies to all.
     const dropped = new Set<number>();
     for (const [index, message] of assembled.entries())
       if (assembled.findIndex(({ msg_type: type }) => type === message.msg_type) === index && !isNew(server, message))
@@ -43,7 +44,7 @@ export function guardDtls(): void {
 
 /**
  * Whether the server may handle a message. A ClientHello is dropped once the handshake has passed it, because WebRTC
- * never renegotiates a connection. A repeat of a message in `handledOnce` is dropped too.
+ * never renegotiates a connection. A repeated message listed in `handledOnce` is dropped as well.
  */
 function isNew(server: Server, { msg_type: type, fragment }: Handshake): boolean {
   const { flight } = server.dtls;
@@ -58,7 +59,8 @@ function isNew(server: Server, { msg_type: type, fragment }: Handshake): boolean
 }
 
 /**
- * A ClientHello begins with 2 bytes of version, 32 of random, a session id with its length, then the cookie's length.
+ * A ClientHello consists of 2 bytes of version, 32 of random, a session id with its length, then the cookie with its
+ * length.
  */
 function hasCookie(fragment: Buffer): boolean {
   const sessionIdAt = 34;

@@ -1,7 +1,7 @@
 /**
  * Guards for the ICE agent of werift 0.25.2. The agent answers any Binding request and trusts its content without
- * checking MESSAGE-INTEGRITY, which RFC 8445 section 7.3 requires. This guard drops a request that lacks the password
- * of the session description before the agent sees it. Such a request gets no answer and changes nothing.
+ * checking MESSAGE-INTEGRITY, which RFC 8445 section 7.3 requires. So requests without a valid MESSAGE-INTEGRITY are
+ * dropped before they reach the agent.
  */
 import { Connection, type Message, parseMessage, TcpPassiveProtocol } from "werift";
 
@@ -13,13 +13,13 @@ type Agent = Pick<Connection, "checkList" | "userHistory" | "nominated"> & {
 };
 
 /**
- * The most candidate pairs of a connection. Only the peer's own requests add candidates, and a device has a handful.
+ * The most candidate pairs of a connection. Only the peer's own requests add candidates; a device has fewer than ten.
  */
 const mostPairs = 40;
 
 let guarded = false;
 
-/** Installs the guards. Must be called once in the process, before the first connection. */
+/** Installs the guards. Call this once per process, before the first connection. */
 export function guardIce(): void {
   if (guarded) return;
   guarded = true;
@@ -64,8 +64,8 @@ const pairAt = ({ checkList }: Agent, protocol: Protocol, [host, port]: Address)
   );
 
 /**
- * Uses the browser's latest nominated candidate. The agent would keep the first one, even when a phone changes its
- * network.
+ * Uses the browser's latest nominated candidate. The agent would stay with the first one, even after a phone has
+ * changed its network.
  */
 function follow(agent: Agent, protocol: Protocol, address: Address): void {
   const pair = pairAt(agent, protocol, address);

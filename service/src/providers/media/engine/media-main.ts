@@ -1,7 +1,7 @@
 /**
- * The engine's own process. It parses packets from strangers, so it gets nothing worth stealing: no database, no master
- * key, and no files outside its spool (Node's permission model). It only has the keys of the recordings that it makes,
- * and LiveKit's key where LiveKit forwards the media.
+ * The main program of the engine's process. It parses packets from strangers, so it has no database, no master key, and
+ * no files outside its spool (Node's permission model). It only has the keys of its own recordings, and LiveKit's key
+ * where LiveKit forwards the media.
  */
 import { once } from "node:events";
 import { join } from "node:path";
@@ -25,7 +25,8 @@ const embeddedTransport = (settings: LineSettings): Transport => ({
 
 process.on("SIGTERM", () => {});
 process.on("SIGINT", () => {});
-// Arguments of a process can be read by every user of the machine, and the settings may contain a key.
+// The settings may contain a key, so they are not passed as arguments: every user of the machine can read a process's
+// arguments.
 const [settings] = (await once(process, "message")) as [EngineSettings];
 guardIce();
 guardDtls();
@@ -35,7 +36,10 @@ const now = () => {
   return Math.round(performance.timeOrigin + performance.now()) + settings.aheadMs;
 };
 const { media } = settings;
-/** Sends to the service. Without a callback, a message after the service has ended would end this process at once. */
+/**
+ * Sends a message to the service. Without a callback, sending after the service has ended would end this process at
+ * once.
+ */
 const send = (message: object) => void process.send?.(message, () => {});
 const warn = (warning: string) => send({ warning });
 const rooms = new Rooms({
@@ -77,12 +81,11 @@ process.on("message", (message: Call | Beat) => {
   );
 });
 
-// Ends with its parent process, because without the parent nobody would store the recordings. The time limit is for a
-// disk or a connection that hangs: a process that doesn't end keeps its ports.
+// Ends when its parent process ends, because nobody else would store the recordings. The time limit is for a disk or
+// connection that hangs: this process holds its ports until it ends.
 const mostStopMs = 30_000;
 process.on("disconnect", () => {
-  // Heartbeats end now. Writing the rest to a slow disk may take longer than the permitted silence, so silence must no
-  // longer end this process.
+  // The heartbeats end now. Writing the remaining chunks to a slow disk may take longer than the permitted silence.
   beats.end();
   setTimeout(() => process.exit(1), mostStopMs).unref();
   void rooms.stop().finally(() => process.exit(0));

@@ -1,4 +1,4 @@
-/** A person in a session: the kinds of media that the person may send, and counts of the person's packets. */
+/** A participant of a session: the kinds of media that the participant may send, and the counts of packets. */
 import { minuteMs } from "../../../kernel/platform/clock.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import type { Allowed } from "../media.ts";
@@ -13,16 +13,16 @@ export type Person = {
   muted: Kinds;
   publishing: (Publishing & { fingerprint: string }) | null;
   subscription: Receiving | null;
-  /** When an offer was sent that the person's browser has not answered; null without one. */
+  /** The time of an offer that the participant's browser has not answered; null without one. */
   offeredAt: number | null;
   readonly counted: Counted;
-  /** When the last packet of any kind arrived; before the first packet, when the connection was made. */
+  /** The time of the last packet of any kind; before the first packet, the start of the connection. */
   lastPacketAt: number;
-  /** When the last video packet arrived; null before the first. */
+  /** The time of the last video packet; null before the first. */
   seenAt: number | null;
   lastSequence: number | null;
   askedAt: number;
-  /** Whether a request for a key frame is waiting, because it came too soon after the last one. */
+  /** Whether a key frame must be requested later, because the last request was too recent. */
   isKeyFrameDue: boolean;
   /** The number of requests of each kind in the minute that began at `at`. */
   readonly requests: Readonly<Record<"join" | "publish", { count: number; at: number }>>;
@@ -39,15 +39,15 @@ type Counted = {
 };
 
 /**
- * The most that a person may send in one second, by kind. A key frame of 1280x720 fits. A browser that is limited to
- * 600 kbit/s sends a sixth of this. More would fill the disk, and the other people's network links.
+ * The most that a participant may send in one second, by kind. A key frame of 1280x720 fits. A browser that is limited
+ * to 600 kbit/s sends a sixth of this. More would fill the disk and saturate the other participants' connections.
  */
 const rates: Readonly<Record<Media, { bytes: number; packets: number }>> = {
   audio: { bytes: 32_000, packets: 200 },
   video: { bytes: 500_000, packets: 1_000 },
 };
 
-/** When several receivers miss a key frame, the sender is asked for it only once in this time. */
+/** When several receivers miss a key frame, only one request in this time is sent to the sender. */
 const askAgainMs = 500;
 
 const fullBucket = (media: Media, at: number): Bucket => ({ ...rates[media], at });
@@ -75,11 +75,11 @@ export const newPerson = (name: string, allowed: Allowed, now: number): Person =
   hasJoined: false,
 });
 
-/** An observer may send nothing. */
+/** True for an observer, who may send nothing. */
 export const isObserver = ({ allowed }: Person): boolean => !allowed.audio && !allowed.video;
 
 /**
- * The most requests of each kind in a minute. A page joins when it starts, and makes an offer then and when its devices
+ * The most requests of each kind in a minute. A page joins when it starts. It makes an offer then, and when its devices
  * or its network change.
  */
 const mostRequests = 30;
@@ -102,7 +102,7 @@ export function askForKeyFrame(person: Asked, now: number): void {
   person.publishing?.askForKeyFrame();
 }
 
-/** Sends a request for a key frame that had to wait. Must be called some ten times a second. */
+/** Sends a postponed request for a key frame. Must be called about ten times a second. */
 export function askIfDue(person: Asked, now: number): void {
   if (person.isKeyFrameDue) askForKeyFrame(person, now);
 }
@@ -114,9 +114,9 @@ export function countPacket(
   { sequence, bytes, at }: { sequence: number; bytes: number; at: number },
 ): boolean {
   if (!person.allowed[media]) return false;
-  // A muted person's packets count here, because they show that the person is present.
+  // A muted participant's packets count here, because they show that the participant is present.
   person.lastPacketAt = at;
-  // An empty packet shows nobody.
+  // An empty packet contains no picture.
   if (media === "video" && bytes > 0) person.seenAt = at;
   if (person.muted[media]) return false;
   const bucket = person.counted.buckets[media];
@@ -135,7 +135,7 @@ export function countPacket(
   return true;
 }
 
-/** Counts lost packets: sequence numbers that were skipped, without packets that arrive late. */
+/** Counts lost packets: skipped sequence numbers, minus packets that arrive late. */
 function countLoss(person: Person, sequence: number): void {
   const step = person.lastSequence === null ? 1 : (sequence - person.lastSequence + 65_536) % 65_536;
   if (step > 32_768) person.counted.lost = Math.max(0, person.counted.lost - 1);
@@ -152,7 +152,7 @@ export function qualityOf(person: Person, at: number, recorder: Recorder | null)
   const { counted, name } = person;
   const { audio, video, lost, dropped } = counted;
   Object.assign(counted, { audio: 0, video: 0, lost: 0, dropped: 0 });
-  // A muted person's pictures are not recorded, so the packets show that the person is present.
+  // A muted participant's pictures are not recorded, so the packets show that the participant is present.
   const recorded = recorder?.seen(name, at, person.muted);
   const packetMs = person.seenAt === null ? null : at - person.seenAt;
   const unseenMs = recorded && !person.muted.video ? recorded.unseenMs : packetMs;
@@ -168,7 +168,7 @@ export function qualityOf(person: Person, at: number, recorder: Recorder | null)
 type People = ReadonlyMap<string, Person>;
 
 /**
- * The person of this name among those who were let into the session.
+ * The participant with this name, if admitted to the session.
  * @throws ServiceError `not_found`
  */
 export function personOf(people: People, name: string): Person {
@@ -177,27 +177,27 @@ export function personOf(people: People, name: string): Person {
   return person;
 }
 
-/** Forwards the media of everybody who sends to everybody else. */
+/** Forwards each sender's media to all other participants. */
 export function showAll(people: People): void {
   const senders = [...people.values()].filter(({ publishing }) => publishing);
   for (const person of people.values())
     person.subscription?.show(senders.filter((each) => each !== person || person.allowed.loop).map(({ name }) => name));
 }
 
-/** Stops forwarding a person's audio or video until the person's next packet. */
+/** Stops forwarding a participant's audio or video until the participant's next packet. */
 export function pauseFor(people: People, { name }: Person, media: Media): void {
   for (const other of people.values()) other.subscription?.pause(name, media);
 }
 
 /**
- * Pauses the kinds of media that no longer reach the recording. If a LiveKit server forwards the media, the others
- * would otherwise still get them.
+ * Pauses the kinds of media that no longer reach the recording. Otherwise a LiveKit server could still forward them to
+ * the others.
  */
 export function pauseSilent(people: People, person: Person, recorder: Recorder | null, now: number): void {
   for (const media of recorder?.silent(person.name, now) ?? []) pauseFor(people, person, media);
 }
 
-/** Tells everybody else that a person has a new connection, or may have a new track. */
+/** Notifies all other receivers that a participant has a new connection, or possibly a new track. */
 export function tellContinued(people: People, { name }: Person): void {
   for (const other of people.values()) other.subscription?.continued(name);
 }

@@ -1,11 +1,11 @@
-/** How the people of a session receive each other's media: they join, answer our offers, and leave. */
+/** How participants receive each other's media: they join, answer the engine's offers, and leave. */
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import type { EndCause, MediaEvent, ServerMessage } from "../media.ts";
 import { askForKeyFrame, isObserver, type Person, showAll } from "./person.ts";
 import type { Transport } from "./transport.ts";
 
 /**
- * How long an offer may wait for its answer. An offer can be lost, for example when the page's event stream is not
+ * The time limit for the answer to an offer. An offer can be lost, for example when the page's event stream is not
  * open. Without this limit, the page would then wait forever.
  */
 const answerMs = 15_000;
@@ -21,7 +21,7 @@ type ReceiversInput = {
 export type Receivers = ReturnType<typeof receivers>;
 
 export function receivers({ transport, now, emit }: ReceiversInput) {
-  /** Ends the connection by which a person receives. An observer who receives nothing has left. */
+  /** Ends the connection on which a participant receives. An observer who receives nothing counts as gone. */
   async function end({ name: session }: Session, person: Person, cause: EndCause): Promise<void> {
     const { subscription, hasJoined, name } = person;
     person.subscription = null;
@@ -33,7 +33,7 @@ export function receivers({ transport, now, emit }: ReceiversInput) {
     await subscription?.close();
   }
 
-  /** Ends the connection like `end`, and asks the person's pages to join again. */
+  /** Ends the connection like `end`, and makes the participant's pages join again. */
   function cut(session: Session, person: Person): void {
     void end(session, person, "failed");
     emit({ kind: "cut", session: session.name, person: person.name });
@@ -45,10 +45,11 @@ export function receivers({ transport, now, emit }: ReceiversInput) {
     cutUnanswered(session: Session, person: Person): void {
       if (person.offeredAt !== null && now() - person.offeredAt > answerMs) cut(session, person);
     },
-    /** @param isOver whether the session has ended or the person has a new ticket meanwhile */
+    /** @param isOver whether the session has ended, or the participant has a newer ticket */
     async join(session: Session, person: Person, isOver: () => boolean): Promise<ServerMessage[]> {
       await end(session, person, "replaced");
-      // Two joins may have waited for this end. The first one to continue has already made the connection.
+      // Two joins may have waited for the end of the old connection. The first one to continue has already opened the
+      // new one.
       if (isOver() || person.subscription) throw replaced();
       const subscription = transport.receive({
         session: session.name,
@@ -74,7 +75,7 @@ export function receivers({ transport, now, emit }: ReceiversInput) {
     async answer(session: Session, person: Person, sdp: unknown): Promise<ServerMessage[]> {
       const { subscription, offeredAt } = person;
       if (!subscription) throw invalid("subscribe must follow join");
-      // The next offer may be made before this call returns.
+      // Reset first, because the next offer may be made before this call returns.
       person.offeredAt = null;
       const isCurrent = () => person.subscription === subscription;
       try {
@@ -83,7 +84,7 @@ export function receivers({ transport, now, emit }: ReceiversInput) {
         if (isCurrent()) person.offeredAt ??= offeredAt;
         throw error;
       }
-      // An observer sends no packets, so this answer is the sign that the observer's browser receives.
+      // An observer sends no packets, so this answer is the only sign that the observer's browser receives media.
       if (isObserver(person) && isCurrent() && !person.hasJoined) {
         person.hasJoined = true;
         emit({ kind: "joined", session: session.name, person: person.name });

@@ -1,4 +1,4 @@
-/** Records one session: one take for each person's connection, and one hash chain for all. */
+/** Records one session: one take for each connection on which a participant sends, and one hash chain for all takes. */
 import type { EndCause, MediaEvent, RecordingRun } from "../media.ts";
 import { openSpool, recordKey } from "../spool.ts";
 import type { Packet } from "../webm/packets.ts";
@@ -10,15 +10,16 @@ import type { Kinds } from "./sdp.ts";
 export type Recorder = {
   beginTake: (person: string, kinds: Kinds, askForKeyFrame: () => void, now: number) => void;
   packet: (person: string, media: Media, packet: Packet, now: number) => void;
-  /** Whether the person's current take includes this kind of media. */
+  /** Whether the participant's current take includes this kind of media. */
   records: (person: string, media: Media) => boolean;
   report: (person: string, media: Media, report: SenderReport) => void;
   /**
-   * The person's picture, and the time since the recording last got a whole frame; of audio and video, the longer time
-   * counts. Without whole frames the person counts as unseen, because the recording doesn't show the person.
+   * The participant's picture size, and the time since the recording last got a whole frame; of audio and video, the
+   * longer time. Without whole frames the participant counts as unseen, because the recording doesn't show the
+   * participant.
    */
   seen: (person: string, now: number, muted: Kinds) => Seen;
-  /** The kinds of the person's take whose packets have stopped. */
+  /** The kinds of media in the participant's take whose packets have stopped. */
   silent: (person: string, now: number) => readonly Media[];
   endTake: (person: string, cause: EndCause, now: number) => void;
   tick: (now: number) => void;
@@ -67,7 +68,7 @@ export function openRecorder({
   return {
     beginTake(person, kinds, askForKeyFrame, at) {
       if (!kinds.audio && !kinds.video) return;
-      // A take with a number above the largest allowed one could repeat a nonce under this key.
+      // A take number above the largest allowed one could reuse a nonce under this key.
       if (next > lastTake) return onFailure("the recording has no more numbers of takes");
       const take = next++;
       let n = 0;

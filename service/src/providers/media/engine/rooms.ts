@@ -1,6 +1,4 @@
-/**
- * The sessions of the engine's process. Forwards each person's packets to the others, and passes them to the recording.
- */
+/** The sessions of the engine's process. Forwards each participant's packets to the others and to the recording. */
 import type { RtpPacket } from "werift";
 import { BusyError, invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import type { Allowed, ClientMessage, EndCause, MediaEvent, RecordingRun, ServerMessage } from "../media.ts";
@@ -25,17 +23,20 @@ import { openRecorder, type Recorder } from "./recorder.ts";
 import { fingerprintIn, type Kinds, readOffer } from "./sdp.ts";
 import type { Transport } from "./transport.ts";
 
-/** The most people in a session. Each person's media are forwarded to all others, so eight people make 56 streams. */
+/**
+ * The most participants of a session. Each one's media are forwarded to all others, so eight participants make 56
+ * streams.
+ */
 const mostPeople = 8;
-/** A key frame is requested at least this often, so that a recording can be decoded from there on. */
+/** The longest time between two requested key frames. A recording can be decoded from each key frame on. */
 const keyFrameMs = 3_000;
-/** A connection without packets for this long counts as ended. By then, the browser has given up, too. */
+/** A connection without packets for this long counts as ended. The browser has then given up as well. */
 const deadMs = 30_000;
-/** Ends a new connection that has sent no packet after this time. Otherwise, a page would wait for half a minute. */
+/** A new connection that sends no packet within this time ends. Otherwise, the page would wait for half a minute. */
 const connectMs = 15_000;
 /**
- * Disconnects a person who sends more than this many packets above the rate limit in a second. Needed where the
- * transport can't drop packets, so that the others would receive these packets.
+ * Disconnects a participant who sends more than this many packets above the rate limit in a second. Needed where the
+ * transport can't drop such packets before the others receive them.
  */
 const mostDropped = 50;
 const tickMs = 100;
@@ -169,7 +170,7 @@ export class Rooms {
       if (!transport.dropsPackets && person.counted.dropped > mostDropped) void this.#fail(session, person);
       return;
     }
-    // Media that the recording leaves out are not forwarded either.
+    // Media that are not recorded are not forwarded either.
     if (session.recorder && !session.recorder.records(person.name, media)) return;
     if (!person.hasJoined) {
       person.hasJoined = true;
@@ -188,7 +189,7 @@ export class Rooms {
     const before = person.publishing;
     if (before?.fingerprint === fingerprint) {
       const answer = await before.again(offer);
-      // The offer may have replaced a track.
+      // The offer may have replaced a track, so the receivers are notified.
       tellContinued(session.people, person);
       this.#recordKinds(session, person, kinds);
       return [{ kind: "publish", sdp: answer }];
@@ -225,7 +226,7 @@ export class Rooms {
     return [{ kind: "publish", sdp: own.answer }];
   }
 
-  /** A take contains only the kinds of media that its connection sends, so a change of the kinds begins a new take. */
+  /** A take contains only the kinds of media that its connection sends. If these kinds change, a new take begins. */
   #recordKinds({ recorder }: Session, person: Person, kinds: Kinds): void {
     const { now } = this.#input;
     if (!recorder || (["audio", "video"] as const).every((kind) => recorder.records(person.name, kind) === kinds[kind]))

@@ -1,5 +1,5 @@
 /**
- * Session descriptions: those of browsers are checked before anything parses them, and ours contain only what is
+ * Checks the session descriptions of browsers before anything parses them, and reduces the service's own to what is
  * necessary.
  */
 import { invalid } from "../../../kernel/platform/errors.ts";
@@ -18,8 +18,8 @@ const mostLines = 2_000;
 const startKbits = 600;
 
 /**
- * The text of a browser's session description without its addresses. The engine is ICE-lite and only answers requests,
- * so it never sends to an address that a stranger names.
+ * A browser's session description without its addresses. The engine is ICE-lite, which only answers requests. So it
+ * never sends packets to an address that a stranger chose.
  * @throws ServiceError `validation`
  */
 export function readSdp(sdp: unknown, sections = /^m=(audio|video) /): string {
@@ -41,15 +41,18 @@ const unread =
 
 export type Kinds = { readonly audio: boolean; readonly video: boolean };
 
-/** The most media sections: one for audio and one for video, and a second of each after a change of devices. */
+/** The most media sections: one for audio and one for video, and one more of each after a change of devices. */
 const mostSections = 4;
 
-/** Parses the offer of a person who may send these kinds of media. @throws ServiceError `validation` */
+/**
+ * Checks the offer of a participant who may send these kinds of media.
+ * @throws ServiceError `validation`
+ */
 export function readOffer(sdp: unknown, allowed: Kinds): { offer: string; kinds: Kinds } {
   const offer = readSdp(sdp);
   const sections = offer.split(/\r\nm=/).length - 1;
-  // An offer without media is refused here. The answer to it would contain no address, which the engine would take for
-  // a lack of free ports.
+  // An offer without media is refused here. Its answer would contain no address, which the engine would misread as a
+  // lack of free ports.
   if (sections === 0) throw invalid("sdp must have a section of audio or video");
   if (sections > mostSections) throw invalid(`sdp must have at most ${mostSections} media sections`);
   const sent = sentSections(offer);
@@ -57,21 +60,21 @@ export function readOffer(sdp: unknown, allowed: Kinds): { offer: string; kinds:
   for (const kind of ["audio", "video"] as const) {
     if (countOf(kind) > 0 && !allowed[kind])
       throw invalid(`sdp must not send ${kind}: it is not allowed to this person`);
-    // With two streams of a kind, the others could see one stream while the recording contains the other.
+    // With two streams of one kind, the others could see one stream while the recording contains the other.
     if (countOf(kind) > 1) throw invalid(`sdp must send ${kind} in one section`);
   }
   if (sent.some(hasManyStreams)) throw invalid("sdp must send one stream in each section, without simulcast");
   return { offer, kinds: { audio: countOf("audio") > 0, video: countOf("video") > 0 } };
 }
 
-/** The sections by which a browser's offer sends. */
+/** The sections of an offer in which the browser sends media. */
 const sentSections = (sdp: string): string[] =>
   sdp
     .split(/\r\nm=/)
     .slice(1)
     .filter((section) => /\r\na=(sendonly|sendrecv)(\r\n|$)/.test(section));
 
-/** Whether a section sends more than one stream, apart from a stream that repeats lost packets of another. */
+/** Whether a section sends more than one stream. A stream that retransmits another one's packets doesn't count. */
 function hasManyStreams(section: string): boolean {
   if (/\r\na=(rid:|simulcast:|ssrc-group:SIM )/.test(section)) return true;
   const repeating = new Set([...section.matchAll(/\r\na=ssrc-group:FID \d+ (\d+)/g)].map(([, ssrc]) => ssrc));
@@ -82,7 +85,7 @@ function hasManyStreams(section: string): boolean {
 /** The fingerprint of the browser's key. A different fingerprint means a different connection. */
 export const fingerprintIn = (sdp: string): string => /^a=fingerprint:(.+)$/m.exec(sdp)?.[1]?.trim() ?? "";
 
-/** Our session description with only the announced addresses, and the initial bit rate. */
+/** The service's session description with only the announced addresses, and the initial bit rate. */
 export const ownSdp = (sdp: string, announced: string): string =>
   withStart(
     sdp.split(/\r?\n/).filter((line) => !line.startsWith("a=candidate:") || line.split(" ")[4] === announced),

@@ -1,4 +1,4 @@
-/** The connection that sends everybody else's media to one person. The engine makes the offer. */
+/** The connection that sends all other participants' media to one participant. The engine makes the offer. */
 import type { RTCPeerConnection, RTCRtpTransceiver, RtpPacket } from "werift";
 import { invalid } from "../../../kernel/platform/errors.ts";
 import type { SentTrack } from "../media.ts";
@@ -7,18 +7,18 @@ import { describedLine, type Line, type LineSettings } from "./connections.ts";
 import { ownSdp, readSdp } from "./sdp.ts";
 import type { ReceiveInput, Receiving } from "./transport.ts";
 
-/** The senders that forward one person's media to another. */
+/** The senders that forward one participant's media to another. */
 type Sent = { person: string; senders: Readonly<Record<Media, RTCRtpTransceiver>>; isNew: Record<Media, boolean> };
 
 type SubscriptionInput = Omit<ReceiveInput, "session" | "person"> & { readonly settings: LineSettings };
 
-/** The most packets that wait for a slow receiver. Further ones are dropped, to save memory. */
+/** The most packets that are queued for a slow receiver. Further packets are dropped, to save memory. */
 const mostUnsent = 300;
 const settleMs = 5_000;
 /** A connection that is not established after this time counts as failed. */
 const connectMs = 15_000;
 
-/** Sends everybody else's tracks to one person. */
+/** Sends all other participants' tracks to one participant. */
 export class Subscription implements Receiving {
   readonly #input: SubscriptionInput;
   readonly #sent: Sent[] = [];
@@ -32,7 +32,7 @@ export class Subscription implements Receiving {
     this.#input = input;
   }
 
-  /** Sets the people whose tracks this connection carries, and makes an offer. */
+  /** Sets the participants whose tracks this connection sends, and makes an offer. */
   show(people: readonly string[]): void {
     if (people.join() === this.#wanted.join()) return;
     this.#wanted = people;
@@ -51,9 +51,9 @@ export class Subscription implements Receiving {
       this.#enter("waiting");
       throw invalid(`sdp must answer the offer: ${error instanceof Error ? error.message : "unknown"}`);
     }
-    // Before the end of the key agreement, a key frame would not reach the receiver, so one is requested only after it.
+    // A key frame would not reach the receiver before the end of the key agreement, so it is requested afterwards.
     if (line.pc.connectionState === "connected") for (const person of this.#wanted) this.#input.onPictureLost(person);
-    // A new offer during the key agreement would abort the agreement.
+    // A new offer during the key agreement would abort it.
     void connected(line.pc, settleMs).then(() => {
       this.#enter("idle");
       if (this.#isStale && this.#state === "idle") this.#offerSoon();
@@ -79,7 +79,7 @@ export class Subscription implements Receiving {
       .finally(() => this.#unsent--);
   }
 
-  /** Does nothing: the caller already drops the packets that must not be passed on. */
+  /** Nothing to do: the caller drops packets that must not be forwarded. */
   pause(): void {}
 
   /** The sender has a new connection. The sequence numbers and times that the receiver gets continue without a jump. */
@@ -107,7 +107,7 @@ export class Subscription implements Receiving {
     this.#state = "offering";
     this.#isStale = false;
     const describe = async (pc: RTCPeerConnection) => {
-      // A new connection to the receiver starts without tracks, so those of its old connection are forgotten.
+      // A new connection to the receiver has no tracks, so the tracks of the old one are discarded.
       if (!this.#line) this.#sent.length = 0;
       this.#assign(pc);
       await pc.setLocalDescription(await pc.createOffer());
@@ -141,7 +141,10 @@ export class Subscription implements Receiving {
     });
   }
 
-  /** Reuses the tracks of people who left for people who join, because a session description can only grow. */
+  /**
+   * Reuses the tracks of participants who left for those who join, because the sections of a session description are
+   * never removed.
+   */
   #assign(pc: RTCPeerConnection): void {
     const free = this.#sent.filter(({ person }) => !this.#wanted.includes(person));
     for (const person of this.#wanted) {
@@ -174,7 +177,7 @@ export class Subscription implements Receiving {
 const isPending = ({ connectionState }: RTCPeerConnection): boolean =>
   connectionState === "new" || connectionState === "connecting";
 
-/** Resolves once the connection is established or has failed, or after this time. */
+/** Resolves once the connection is established or has failed, at the latest after this time. */
 function connected(pc: RTCPeerConnection, mostMs: number): Promise<void> {
   if (!isPending(pc)) return Promise.resolve();
   return new Promise((resolve) => {

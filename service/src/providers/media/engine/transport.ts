@@ -1,4 +1,4 @@
-/** How media travel: by connections of this process, or by a server of its own. Sessions work the same with both. */
+/** The transport of media: connections of this process, or a LiveKit server. Sessions use both in the same way. */
 import type { RtpPacket } from "werift";
 import type { ServerMessage } from "../media.ts";
 import type { SenderReport } from "../webm/take.ts";
@@ -14,7 +14,7 @@ export type PublishInput = {
   readonly onEnd: () => void;
 };
 
-/** The connection by which a person sends. */
+/** The connection on which a participant sends. */
 export type Publishing = {
   readonly answer: string;
   /** Accepts a new offer on the same connection, as after a change of network. @returns the answer */
@@ -31,15 +31,13 @@ export type ReceiveInput = {
   readonly onEnd: () => void;
 };
 
-/** Other people's media, on their way to one person. */
+/** The connection on which one participant receives the others' media. */
 export type Receiving = {
-  /** Sets the people whose tracks may go to this person. */
+  /** Sets the participants whose tracks may be sent to this participant. */
   readonly show: (people: readonly string[]) => void;
   /** @throws ServiceError `validation` when no offer is waiting for this answer */
   readonly answered: (sdp: unknown) => Promise<void>;
-  /**
-   * Forwards a packet. Must be called only for packets that may be forwarded and, in a recorded session, are recorded.
-   */
+  /** Forwards a packet. The caller checks that the packet may be forwarded and, in a recorded session, is recorded. */
   readonly send: (from: string, media: Media, packet: RtpPacket) => void;
   /** Stops forwarding packets of this kind until the next `send`. */
   readonly pause: (from: string, media: Media) => void;
@@ -49,14 +47,14 @@ export type Receiving = {
 };
 
 export type Transport = {
-  /** @param place the name of this opening of the session, which is never used again */
+  /** @param place the name of this opening of the session, which is never reused */
   readonly open: (session: string, place: string) => void;
   readonly close: (session: string) => Promise<void>;
   readonly publish: (input: PublishInput) => Promise<Publishing>;
   readonly receive: (input: ReceiveInput) => Receiving;
   /**
-   * Whether this process can drop packets above a person's rate limit before the others get them. If not, the person's
-   * connection ends.
+   * Whether this process can drop packets above a participant's rate limit before the others get them. If not,
+   * exceeding the limit ends the participant's connection.
    */
   readonly dropsPackets: boolean;
 };

@@ -1,21 +1,20 @@
-/** LiveKit's addresses, which it sends one by one. */
+/** Collects LiveKit's addresses (ICE candidates), which arrive one by one. */
 import type { SignalTarget } from "@livekit/protocol";
 import type { Signal } from "./signal.ts";
 
 /**
- * LiveKit knows its addresses at once. Only its own STUN requests can take longer, and this process does not wait for
- * them.
+ * LiveKit sends its local addresses at once. Only its STUN requests can take longer, and their results are not needed.
  */
 const gatherMs = 1_000;
 
-/** @returns a function that resolves with the addresses, once all have come or the wait is over */
+/** @returns a function that resolves with the addresses, once all have arrived or the time is over */
 export function candidatesOf(signal: Signal, target: SignalTarget): () => Promise<readonly string[]> {
   const found = new Set<string>();
   const { promise: all, resolve } = Promise.withResolvers<void>();
   signal.hear("trickle", (message) => {
     if (message.target !== target) return;
     const { candidate = "" } = JSON.parse(message.candidateInit || "{}") as { candidate?: string };
-    // Removes the user fragment, which is valid only for one negotiation. The address is valid for later ones, too.
+    // Removes the user fragment, which is valid for one negotiation only. The address is reused in later negotiations.
     if (candidate !== "") found.add(candidate.replace(/ ufrag \S+/, ""));
     if (message.final) resolve();
   });

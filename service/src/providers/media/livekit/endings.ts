@@ -1,15 +1,15 @@
-/** Ends rooms and participants on a LiveKit server, and retries until the server has ended them. */
+/** Ends rooms and participants on a LiveKit server, and retries until the server confirms it. */
 import { minuteMs } from "../../../kernel/platform/clock.ts";
 import { call, listRooms } from "./server.ts";
 import type { LivekitKey } from "./token.ts";
 
 const firstWaitMs = 250;
 const longestWaitMs = 15_000;
-/** While a request is open, LiveKit may forward media that nobody records, so an operator is warned after this time. */
+/** While a request is open, LiveKit may forward media that nobody records. So an operator is warned after this time. */
 const lateMs = minuteMs;
 /**
- * The most participants of a room that wait for their end one by one. Pages that try to join while the server is away
- * add one with each attempt. Above this number the whole room ends, and its pages join again.
+ * The most participants of a room that are ended one by one. While the server is unreachable, each attempt of a page to
+ * join adds one. Above this number the whole room is ended, and its pages join again.
  */
 const mostOfRoom = 50;
 
@@ -24,19 +24,19 @@ type EndingsInput = {
 export const roomOf = (session: string, opening: string): string => `${session}.${opening}`;
 
 /**
- * The media that are still to end: rooms, participants and the earlier rooms of sessions. After a node has died,
+ * The media that must still be ended: rooms, participants, and the earlier rooms of sessions. After a node has died,
  * LiveKit still forwards media between its browsers, and nobody records them. So a request stays open until the server
- * answers that it has ended the media, or that there is nothing to end.
+ * confirms that it has ended the media, or that there were none.
  */
 export class Endings {
   readonly #input: EndingsInput;
   readonly #sessions = new Set<string>();
-  /** The rooms that end as a whole. */
+  /** The rooms that are to be ended as a whole. */
   readonly #rooms = new Set<string>();
   readonly #participants = new Map<string, Set<string>>();
   #waitMs = firstWaitMs;
   #timer: NodeJS.Timeout | null = null;
-  /** Since when requests have been open; null while none is. */
+  /** The time since which requests have been open; null while there are none. */
   #openSince: number | null = null;
   #lateAt = 0;
 
@@ -58,7 +58,7 @@ export class Endings {
   }
 
   /**
-   * Ends a participant's media: LiveKit may forward them for a while after the end of the participant's signalling.
+   * Ends a participant's media: LiveKit may forward them for a while after the participant's signalling has ended.
    * Resolves after the first attempt.
    */
   async participant(room: string, identity: string): Promise<void> {
@@ -85,7 +85,7 @@ export class Endings {
     await Promise.all((await this.#roomsOf(livekit, session, now())).map((room) => this.room(room)));
   }
 
-  /** Sends a request at once, unless earlier requests are still open: then it waits for their next round. */
+  /** Sends a request at once. While earlier requests are open, the request is sent with their next round. */
   async #attempt(work: () => Promise<boolean>): Promise<void> {
     this.#openSince ??= this.#input.now();
     if (this.#timer === null) await work();
@@ -103,7 +103,7 @@ export class Endings {
     this.#waitMs = Math.min(longestWaitMs, this.#waitMs * 2);
   }
 
-  /** Sends all open requests, until one gets no answer. */
+  /** Sends all open requests, and stops at the first one without a response. */
   async #round(): Promise<void> {
     const works = [
       ...[...this.#sessions].map((session) => () => this.#endSession(session)),
@@ -130,7 +130,7 @@ export class Endings {
     const { livekit, now } = this.#input;
     const rooms = await this.#roomsOf(livekit, session, now()).catch(() => null);
     if (rooms === null) return false;
-    // A session that was opened in the meantime has a new room, which must not end.
+    // If the session was opened again, it has a new room, which must not be ended.
     if (!this.#sessions.delete(session)) return true;
     for (const room of rooms) this.#rooms.add(room);
     for (const room of rooms) if (!(await this.#endRoom(room))) return false;
@@ -152,7 +152,7 @@ export class Endings {
     return status !== null;
   }
 
-  /** @returns the status of the answer; null without an answer */
+  /** @returns the status of the response; null without a response */
   async #request(method: "DeleteRoom" | "RemoveParticipant", asked: Parameters<typeof call>[2]) {
     const answer = await call(this.#input.livekit, method, asked, this.#input.now()).catch(() => null);
     await answer?.body?.cancel().catch(() => {});

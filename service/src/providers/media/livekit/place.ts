@@ -4,13 +4,13 @@ import type { Endings } from "./endings.ts";
 import { openSignal, type Signal } from "./signal.ts";
 import type { LivekitKey } from "./token.ts";
 
-/** LiveKit's numbers of the tracks that a person sends. */
+/** LiveKit's ids of the tracks that a participant sends. */
 export type SentTracks = Readonly<Record<Media, string | null>>;
 
 export type Place = {
   /**
-   * Lets one of our participants in. Each gets a new name, because LiveKit disconnects an earlier participant of the
-   * same name.
+   * Adds one of this service's participants to the room. Each gets a new name, because LiveKit disconnects an earlier
+   * participant of the same name.
    */
   readonly enter: (person: string, role: "publisher" | "listener", onEnd: () => void) => Promise<Signal>;
   readonly tracks: Map<string, SentTracks>;

@@ -1,4 +1,7 @@
-/** The connection by which a browser sends to LiveKit. This process negotiates it, and gets the packets by a tap. */
+/**
+ * The connection on which a browser sends to LiveKit. This process negotiates the connection, and receives the packets
+ * through its own connection (tap.ts).
+ */
 import { SignalTarget, TrackSource, TrackType } from "@livekit/protocol";
 import { BusyError, invalid } from "../../../kernel/platform/errors.ts";
 import type { PublishInput, Publishing } from "../engine/transport.ts";
@@ -25,7 +28,7 @@ export async function publishByLivekit(place: Place, input: PublishInput): Promi
   const end = () => {
     const wasOver = isOver;
     isOver = true;
-    // Until the connection is open, its end makes this call fail instead.
+    // Before the connection is open, a failure rejects this call and doesn't call `onEnd`.
     if (isOpen && !wasOver) onEnd();
   };
   const signal = await place.enter(person, "publisher", end);

@@ -1,4 +1,6 @@
-/** The connection by which LiveKit sends other people's media to one person. This process negotiates it. */
+/**
+ * The connection on which LiveKit sends the other participants' media to one participant. This process negotiates it.
+ */
 import { SignalTarget } from "@livekit/protocol";
 import { invalid } from "../../../kernel/platform/errors.ts";
 import { readSdp } from "../engine/sdp.ts";
@@ -15,8 +17,8 @@ const kinds = ["audio", "video"] as const;
 const keyOf = (person: string, media: Media): string => `${person}/${media}`;
 
 /**
- * LiveKit sends a track to this person only while the person's connection subscribes to it. It is subscribed while this
- * process gets the sender's packets (by its own connection, tap.ts) and may pass them on to this person.
+ * LiveKit sends a track to a participant only while the participant subscribes to it. This process subscribes to a
+ * track only while it receives the sender's packets itself (tap.ts) and may forward them to this participant.
  */
 export class LivekitReceiving implements Receiving {
   readonly #place: Place;
@@ -101,7 +103,7 @@ export class LivekitReceiving implements Receiving {
     });
   }
 
-  /** Asks LiveKit for exactly the tracks whose packets may be passed on now. */
+  /** Subscribes to exactly the tracks whose packets may be forwarded now. */
   #ask(): void {
     const wanted = new Map<string, { person: string; media: Media }>();
     for (const person of this.#shown)

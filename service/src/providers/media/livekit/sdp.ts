@@ -1,4 +1,4 @@
-/** Session descriptions between a browser and LiveKit, with only what is recorded. */
+/** Session descriptions between a browser and LiveKit, reduced to the recorded media. */
 import { invalid } from "../../../kernel/platform/errors.ts";
 import { withStart } from "../engine/sdp.ts";
 import type { Media } from "../webm/webm.ts";
@@ -20,7 +20,7 @@ const recordedTypes = (section: readonly string[]): string[] =>
 const isSent = (section: readonly string[]): boolean =>
   section.some((line) => line === "a=sendonly" || line === "a=sendrecv");
 
-/** Keeps only Opus and VP8, because the recording has no other codecs. */
+/** Keeps only Opus and VP8, because only these are recorded. */
 function recordedCodecs(section: string[]): string[] {
   if (!mediaOf(section)) return section;
   const types = recordedTypes(section);
@@ -45,7 +45,7 @@ export function checkOffer(offer: string): void {
 
 export type NamedTrack = { readonly name: string; readonly media: Media };
 
-/** A browser's offer for LiveKit, in which this service has named each track. */
+/** A browser's offer for LiveKit, with this service's name for each track. */
 export function namedOffer(offer: string): { sdp: string; tracks: NamedTrack[] } {
   const tracks: NamedTrack[] = [];
   const sections = sectionsOf(offer).map((section, index) => {

@@ -1,4 +1,4 @@
-/** The API of a LiveKit server: rooms, participants, and whether the server takes our key. */
+/** The API of a LiveKit server: rooms, participants, and a check of the key. */
 import { BusyError } from "../../../kernel/platform/errors.ts";
 import { accessToken, type LivekitKey } from "./token.ts";
 
@@ -28,7 +28,10 @@ export async function listRooms(livekit: LivekitKey, at: number): Promise<string
   return rooms.map(({ name = "" }) => name);
 }
 
-/** Asks for the server's rooms. @throws Error when the server can't be reached, or refuses the key */
+/**
+ * Lists the server's rooms as a check.
+ * @throws Error when the server can't be reached, or refuses the key
+ */
 export async function probeLivekit(livekit: LivekitKey, at: number): Promise<void> {
   const answer = await call(livekit, "ListRooms", { room: "" }, at).catch((error: Error) => {
     throw new Error(`LIVEKIT_URL can't be reached: ${(error.cause as Error | undefined)?.message ?? error.message}`);

@@ -10,7 +10,7 @@ type AnswerOf<Case extends AnswerCase> = Extract<Answer, { case: Case }>["value"
 
 export type Signal = {
   readonly send: (message: Question) => void;
-  /** Resolves with the next message of this kind that fits. */
+  /** Resolves with the next message of this kind that meets the condition. */
   readonly next: <Case extends AnswerCase>(
     kind: Case,
     fits?: (value: AnswerOf<Case>) => boolean,
@@ -25,11 +25,14 @@ type SignalInput = {
   readonly identity: string;
   readonly role: Exclude<Role, "admin">;
   readonly now: () => number;
-  /** Called once, when the server or the line ends the connection. */
+  /** Called once, when the server ends the connection or it breaks. */
   readonly onEnd: () => void;
 };
 
-/** In this version of the protocol, the server sends media over a connection of its own, which the server offers. */
+/**
+ * In this version of the protocol, the server sends media over a separate connection, for which the server makes the
+ * offer.
+ */
 const protocolVersion = 15;
 const answerMs = 10_000;
 const pingMs = 5_000;
@@ -60,8 +63,8 @@ const addressOf = ({ livekit, room, identity, role, now }: SignalInput): string 
 };
 
 /**
- * Connects to LiveKit's signaling as a participant, and resolves when the server has let them in.
- * @throws BusyError when the server can't be reached, or doesn't let the participant in
+ * Connects to LiveKit's signalling as a participant, and resolves when the server has accepted the participant.
+ * @throws BusyError when the server can't be reached, or doesn't accept the participant
  */
 export async function openSignal(input: SignalInput): Promise<Signal> {
   const socket = new WebSocket(addressOf(input));
@@ -100,7 +103,7 @@ export async function openSignal(input: SignalInput): Promise<Signal> {
       listeners.add(listener);
       failures.add(fail);
     });
-  // The first offer may come with the response to the join, before anybody listens to it.
+  // The first offer may arrive with the response to the join, before a caller waits for it.
   const early: Answer[] = [];
   const heard = new Set<AnswerCase>();
   socket.addEventListener("message", ({ data }) => {

@@ -1,6 +1,6 @@
 /**
- * The invisible participant by which this process gets a person's packets from LiveKit, as they were sent: LiveKit
- * forwards them, and transcodes nothing.
+ * The hidden participant through which this process receives a participant's packets from LiveKit. LiveKit forwards the
+ * packets unchanged and doesn't transcode them.
  */
 import { SignalTarget } from "@livekit/protocol";
 import { RTCPeerConnection } from "werift";
@@ -19,19 +19,21 @@ type Tap = {
   readonly close: () => Promise<void>;
 };
 
-/** LiveKit's offers also have a data channel, by which this service sends nothing and reads nothing. */
+/** LiveKit's offers also contain a data channel, which this service doesn't use. */
 export const livekitSections = /^m=(audio|video|application) /;
 
 const empty = Buffer.alloc(0);
 /**
- * The 8x8 key frame and the silence that LiveKit itself sends when a track ends. They come from nobody's camera or
+ * LiveKit itself sends this 8x8 key frame and this silence when a track ends. They don't come from a camera or
  * microphone.
  */
 const fillerPackets: Readonly<Record<Media, Buffer>> = {
   audio: Buffer.concat([Buffer.from("f8fffe", "hex"), Buffer.alloc(77)]),
   video: Buffer.from("1002009d012a08000800004708858588858488020200", "hex"),
 };
-/** Whether LiveKit made a packet. One that only contains the same bytes is a person's own, and is recorded. */
+/**
+ * Whether LiveKit made a packet. A packet that only contains the same bytes is a participant's own, and is recorded.
+ */
 export const isFiller = (media: Media, payload: Buffer): boolean =>
   media === "audio"
     ? payload.equals(fillerPackets.audio)
@@ -64,7 +66,8 @@ export async function openTap(
   signal.hear("offer", ({ sdp, id }) => {
     queue = queue
       .then(async () => {
-        // The server is near, so UDP gets through. werift's sockets for TCP don't survive the end of a server.
+        // The LiveKit server is in the same network, so UDP works. werift's TCP sockets break when the server
+        // ends.
         const addresses = (await candidates()).filter((each) => / udp /i.test(each));
         const offer = completed(readSdp(sdp, livekitSections), addresses);
         await pc.setRemoteDescription({ type: "offer", sdp: offer });

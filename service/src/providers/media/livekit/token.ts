@@ -1,15 +1,18 @@
-/** LiveKit's access tokens: JSON Web Tokens that name one participant of one room, and what they may do there. */
+/**
+ * LiveKit's access tokens: JSON Web Tokens that name one participant of one room, and the participant's permissions
+ * there.
+ */
 import { createHmac } from "node:crypto";
 
 export type LivekitKey = { readonly url: string; readonly key: string; readonly secret: string };
 
 /**
- * A `publisher` only sends. A `listener` only receives, is invisible to everybody else, and gets only the tracks that it
- * asks for. An `admin` has no connection, and may list and end rooms.
+ * A `publisher` only sends. A `listener` only receives, is hidden from everybody else, and gets only the tracks to
+ * which it subscribes. An `admin` has no connection, and may list and end rooms.
  */
 export type Role = "publisher" | "listener" | "admin";
 
-/** A token is used at once, and a connection outlives it. */
+/** A token is used immediately, and the connection may last longer than the token. */
 const lifeSeconds = 60;
 /** The clocks of this machine and of the server may differ by this much. */
 const skewSeconds = 30;

@@ -1,4 +1,6 @@
-/** Media by a LiveKit server: it forwards them between browsers, and to this process, which records them. */
+/**
+ * Media through a LiveKit server, which forwards them between browsers and to this process. This process records them.
+ */
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import type { Transport } from "../engine/transport.ts";
 import { Endings } from "./endings.ts";

@@ -1,4 +1,4 @@
-/** Sorts the packets of one RTP stream and joins them to frames. */
+/** Sorts the packets of one RTP stream and assembles them to frames. */
 
 import { isKeyFrame, type Picture, pictureOf, readVp8Packet } from "./vp8.ts";
 import type { Media } from "./webm.ts";
@@ -11,7 +11,7 @@ export type Packet = {
   readonly payload: Buffer;
 };
 
-/** A complete frame. `ticks` is its RTP time without the wrap-around. */
+/** A complete frame. `ticks` is its RTP time with the wrap-around removed. */
 export type TimedFrame = {
   readonly ticks: number;
   readonly isKey: boolean;
@@ -20,18 +20,18 @@ export type TimedFrame = {
 };
 
 /**
- * How long to wait for a missing packet. It is requested again and usually arrives within some 100 ms; after this time
- * it counts as lost.
+ * The wait for a missing packet. It is requested again and usually arrives within some 100 ms. After this time it
+ * counts as lost.
  */
 export const reorderMs = 200;
-/** The most packets that wait. Valid input stays far below: 200 ms at the full rate are 25 packets. */
+/** The most packets that are buffered. Valid input stays far below: 200 ms at the full rate are 25 packets. */
 const mostWaiting = 512;
 /** The largest frame: 1 MiB. A key frame at 1280x720 has 100 KB. */
 const mostFrameBytes = 1024 * 1024;
-/** A larger jump of sequence numbers is not a gap: the sender has restarted. */
+/** A larger jump of sequence numbers is not a gap but a restart of the sender. */
 const farApart = 3_000;
 
-/** Unwraps a counter that is known only by its low bits. */
+/** Extends a counter that wraps around, of which only the low bits are transmitted. */
 export function unwrapper(bits: 16 | 32): (value: number) => number {
   const range = 2 ** bits;
   let last: number | null = null;

@@ -1,10 +1,10 @@
-/** One person's audio and video from one connection, recorded as received: not mixed and not re-encoded. */
+/** Records a participant's audio and video from one connection as received: not mixed and not re-encoded. */
 import { frameReader, type Packet, reorderMs, type TimedFrame } from "./packets.ts";
 import type { Picture } from "./vp8.ts";
 import { clusterOf, type Frame, liveHeader, type Media } from "./webm.ts";
 
 /**
- * The next bytes of a take, which is one person's recorded audio and video: a header, and then whole WebM clusters.
+ * The next bytes of a take, which is a participant's recorded audio and video: a header, and then whole WebM clusters.
  * Times are milliseconds since the start of the take.
  */
 export type Chunk = { readonly bytes: Buffer; readonly from: number; readonly to: number; readonly isKey: boolean };
@@ -22,31 +22,32 @@ type TakeInput = {
 };
 
 /**
- * The longest cluster. It is shorter than the second that a chunk may last, so that a chunk is durable within 1.5 s of
- * its first packet.
+ * The longest cluster. A cluster is shorter than the second that a chunk may last, so that a chunk is durable within
+ * 1.5 s of its first packet.
  */
 const clusterMs = 900;
 /**
- * How long frames wait for the sender's first report, which reveals its clock. Chromium reports its sound only after
- * 2.5 s, and frames that wait are not durable. So after this time arrival times are used until the report comes.
+ * The time for which frames are buffered until the sender's first report, which reveals its clock. Chromium reports its
+ * audio only after 2.5 s, and buffered frames are not durable. So after this time, arrival times are used until the
+ * report arrives.
  */
 const reportMs = 900;
-/** Frames of audio and video are sorted by time after this delay, so that the slower of the two can arrive. */
+/** Frames of audio and video are merged by time after this delay, so that the slower stream can arrive. */
 const mergeMs = reorderMs + 50;
-/** A sender's time that differs this much from the arrival time is not trusted. */
+/** A sender's time that differs this much from the arrival time is not used. */
 const farMs = 5_000;
 const mostHeld = 1_000;
 const rates = { audio: 48_000, video: 90_000 } as const;
 
 /**
- * After this long without a whole frame, the kind is reported as incomplete. After this long without a packet, it
- * counts as silent.
+ * After this long without a whole frame, the kind of media is reported as incomplete. After this long without a packet,
+ * it counts as silent.
  */
 const missingMs = 3_000;
 
 /**
- * When the last packet and the last recorded frame of a kind came; before the first, when the take began. `since`: when
- * packets began to come, or came again after a pause.
+ * The arrival times of the last packet and the last recorded frame of a kind; before the first, the start of the take.
+ * `since`: the time when packets began to arrive, or arrived again after a pause.
  */
 type Flow = { packetAt: number; wholeAt: number; since: number; hasFrame: boolean; isReported: boolean };
 
@@ -54,12 +55,12 @@ type Held = { readonly frame: TimedFrame; readonly at: number };
 type Stream = {
   readonly rate: number;
   readonly reader: ReturnType<typeof frameReader>;
-  /** The frames that wait until the sender's clock is known. */
+  /** The frames that are buffered until the sender's clock is known. */
   held: Held[];
   report: SenderReport | null;
   /** The time in the take at tick 0 of this stream. */
   zeroMs: number | null;
-  /** Whether `zeroMs` comes from times of arrival, because the sender's clock is not known yet. */
+  /** Whether `zeroMs` is based on arrival times, because the sender's clock is not known yet. */
   isByArrival: boolean;
   lastMs: number;
 };
@@ -80,7 +81,7 @@ export class Take {
   readonly #clusters: ReturnType<typeof clusterWriter>;
   readonly #flows: Readonly<Record<Media, Flow>>;
   #firstAt: number | null = null;
-  /** When the take began by our clock, and its first key frame or, without one, its first sound. */
+  /** The start of the take by the local clock, and the take's first key frame or, without one, its first audio. */
   #start: Start | null = null;
 
   constructor(input: TakeInput, now: number) {
@@ -100,18 +101,20 @@ export class Take {
     this.#hold(kind, this.#streams[kind].reader.push(packet, now), now);
   }
 
-  /** Milliseconds since a whole frame of this kind came or, before the first, since the take began. */
+  /** Milliseconds since a whole frame of this kind arrived or, before the first, since the take began. */
   sinceWhole(kind: Media, now: number): { ms: number; hasFrame: boolean } {
     const { wholeAt, hasFrame } = this.#flows[kind];
     return { ms: now - wholeAt, hasFrame };
   }
 
-  /** The kinds whose packets have stopped. */
+  /** The kinds of media whose packets have stopped. */
   silent(now: number): Media[] {
     return this.#kinds.filter((kind) => now - this.#flows[kind].packetAt > missingMs);
   }
 
-  /** The kinds whose packets come without ever making a whole frame. Names a kind once, until a whole frame comes. */
+  /**
+   * The kinds of media whose packets arrive but form no whole frame. Reports a kind once, until a whole frame arrives.
+   */
   newlyIncomplete(now: number): Media[] {
     return this.#kinds.filter((kind) => {
       const flow = this.#flows[kind];
@@ -126,14 +129,16 @@ export class Take {
     this.#streams[kind].report ??= report;
   }
 
-  /** Closes clusters that have waited long enough. Must be called some ten times a second. */
+  /** Closes clusters whose merge delay is over. Must be called about ten times a second. */
   tick(now: number): void {
     for (const kind of this.#kinds) this.#hold(kind, this.#streams[kind].reader.flush(now), now);
     this.#advance(now, false);
     this.#clusters.flush(now, false);
   }
 
-  /** Streams that begin together stop waiting together. Otherwise the frames of one would be written too late. */
+  /**
+   * Streams that begin together end their wait together. Otherwise the frames of one stream would be written too late.
+   */
   #waitsSince({ at }: Held): number {
     const firstAt = this.#firstAt ?? at;
     return at - firstAt < reportMs ? firstAt : at;
@@ -164,7 +169,10 @@ export class Take {
     else for (const kind of this.#kinds) this.#place(kind, now, isEnd);
   }
 
-  /** Starts the take, with a key frame if there is one, once the clocks of all kinds are known or the wait is over. */
+  /**
+   * Starts the take, with a key frame if there is one, once the clocks of all kinds are known or the time limit is
+   * over.
+   */
   #begin(now: number, isEnd: boolean): void {
     const { media, onChunk } = this.#input;
     const { audio, video } = this.#streams;
@@ -179,7 +187,8 @@ export class Take {
     if (!opening) return;
     const start: Start = { at: opening.at, leadMs: 0, stream: first, frame: opening.frame };
     const sound = audio.held[0];
-    // People are heard from their first packet on, so sound from before the first key frame is recorded, too.
+    // The others hear a participant from the first packet on. So audio from before the first key frame is recorded as
+    // well.
     const leadMs = sound ? Math.max(0, -(sinceStart(start, audio, sound) ?? sound.at - start.at)) : 0;
     this.#start = { ...start, at: opening.at - leadMs, leadMs };
     const picture: Picture = opening.frame.picture ?? { width: 640, height: 480 };
@@ -189,8 +198,9 @@ export class Take {
   }
 
   /**
-   * Assigns times to the waiting frames of a stream once its clock is known. No frame is left out, whatever the
-   * sender's clock says: others have heard and seen it. Only here does a frame count as recorded.
+   * Assigns times to the buffered frames of a stream once its clock is known. Every frame is placed, whatever the
+   * sender's clock says, because the other participants have heard or seen it. From here on, a frame counts as
+   * recorded.
    */
   #place(kind: Media, now: number, isEnd: boolean): void {
     const own = this.#streams[kind];
@@ -212,7 +222,7 @@ export class Take {
         own.zeroMs += arrived - ms;
         ms = arrived;
       }
-      // After packet loss two frames can round to the same millisecond, and a new report can turn the clock back.
+      // After packet loss, two frames can round to the same millisecond. A new report can move the clock back.
       own.lastMs = Math.max(Math.round(ms), own.lastMs + 1);
       Object.assign(this.#flows[kind], { wholeAt: at, hasFrame: true, isReported: false });
       this.#clusters.add({ media: kind, ms: own.lastMs, isKey: frame.isKey, data: frame.data }, at);
@@ -229,8 +239,8 @@ type Start = {
 };
 
 /**
- * The time in the take of a frame, by the sender's clock. Null while that clock is unknown or implausible: then only
- * the time of arrival is known.
+ * The frame's time in the take, by the sender's clock. Null while that clock is unknown or implausible: then the
+ * arrival time is used.
  */
 function sinceStart(start: Start, own: Stream, { at, frame }: Held): number | null {
   if (own === start.stream) return ticksToMs(frame.ticks - start.frame.ticks, own.rate) + start.leadMs;
@@ -271,7 +281,7 @@ function clusterWriter(onChunk: (chunk: Chunk) => void) {
   }
 
   function write(frame: Frame, now: number): void {
-    // A late frame can't be placed before data that is already written, so its time is raised.
+    // Data before a late frame are already written, so the frame gets a later time.
     const ms = Math.max(frame.ms, lastMs);
     const start = open?.frames[0]?.ms ?? ms;
     if ((frame.media === "video" && frame.isKey) || ms - start >= clusterMs) close();

@@ -1,4 +1,4 @@
-/** VP8 in RTP (RFC 7741): parses packets that come from strangers. */
+/** VP8 in RTP (RFC 7741). The parsed packets come from strangers. */
 
 export type Vp8Packet = {
   /** Whether a frame begins in this packet. */
@@ -6,7 +6,7 @@ export type Vp8Packet = {
   readonly data: Buffer;
 };
 
-/** Parses the payload descriptor; null for a packet that ends inside it or has no data. */
+/** Parses the payload descriptor; null for a packet that ends inside the descriptor or has no data. */
 export function readVp8Packet(payload: Buffer): Vp8Packet | null {
   const [first] = payload;
   if (first === undefined) return null;

@@ -106,8 +106,8 @@ export function clusterOf(frames: readonly Frame[]): Buffer {
 export type Place = { readonly bytes: number; readonly ms: number; readonly isKey: boolean };
 
 /**
- * The header of a finished take, with its duration and seek points. It replaces the header that was written during the
- * recording; the clusters stay as recorded. Without video every cluster is a seek point.
+ * The header of a finished take, with its duration and seek points. It replaces the live header; the clusters stay as
+ * recorded. Without video, every cluster is a seek point.
  */
 export function finishedHeader(tracks: Tracks, clusters: readonly Place[], durationMs: number): Buffer {
   const front = Buffer.concat([info(durationMs), tracksOf(tracks)]);
