@@ -6,8 +6,7 @@ import type { Line } from "./typeset.ts";
 export type Colour = `#${string}`;
 
 /**
- * Records what is drawn, as operators of a content stream (ISO 32000-2 section 8.2). Lengths are in points; y grows
- * upward.
+ * Records drawing as operators of a content stream (ISO 32000-2 section 8.2). Lengths are in points; y grows upward.
  */
 export type Canvas = {
   text: (line: Line, x: number, baseline: number, size: number, colour: Colour) => void;

@@ -5,7 +5,7 @@ import type { Structure, Tag } from "./structure.ts";
 import type { Line, Paragraph, TextStyle, Typeset } from "./typeset.ts";
 
 /**
- * How to draw a text: size in points, `leading` as a multiple of the size, and its structure type (a paragraph by
+ * The appearance of a text: size in points, `leading` as a multiple of the size, and its structure type (a paragraph by
  * default).
  */
 export type Look = TextStyle & { size: number; colour?: Colour; leading?: number; tag?: Tag };
@@ -33,7 +33,9 @@ export type Flow = {
   tagged: Structure["tagged"];
   /** A hairline over the width of the text. */
   rule: () => void;
-  /** Whether any text so far had a character that was written as its code point, `\u{...}`. */
+  /**
+   * Whether any text so far contained a character without a usable glyph, which is drawn as its code point: `\u{...}`.
+   */
   escaped: () => boolean;
 };
 

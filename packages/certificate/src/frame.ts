@@ -24,11 +24,11 @@ export function letterhead(sheets: Sheets, flow: Flow, typeset: Typeset, kind: s
 }
 
 const logoBox = { width: 160, height: 34 };
-// Limit of the points that a pixel of a logo takes, so that a small logo is not enlarged.
+// The most points that a pixel of a logo covers, so that a small logo is not enlarged.
 const largestPixel = 0.75;
 
 /**
- * Draws the firm's name and, at the right margin, its logo if this service stores one.
+ * Draws the firm's name and, at the right margin, its logo if one is stored.
  * @param logo a PNG that this service encoded
  * @returns the width left for text next to the logo
  */
@@ -99,7 +99,7 @@ export function bullet(
   });
 }
 
-/** Draws a list of what a certificate states, and what it does not. */
+/** Draws a list of what a certificate proves, or of what it does not prove. */
 export function limitsSection(flow: Flow, points: readonly string[]): void {
   section(flow, "What this says, and what it does not", 110);
   for (const text of points) bullet(flow, text);
@@ -110,16 +110,16 @@ const escapedNote = (attached: string) =>
   "Characters that no font here shows, or that show nothing, are written as \\u{…} with their code points. " +
   `The attached ${attached} has the exact texts.`;
 
-/** Notes for readers without a command line, and an explanation of the warning about the issuer that pdfsig shows. */
+/** Notes for readers without a command line. They also explain why the tool pdfsig warns about the issuer. */
 const withoutCommands = (verifyUrl: string) =>
   `Without these commands: choose the file at ${new URL("/verify", verifyUrl).href}, and your browser checks it without sending it anywhere. ` +
   "The commands need nothing of this service. That the issuer “isn’t trusted” is said of any certificate that a computer was not told " +
   `to trust: compare its certificate with that of an older file, or of ${new URL("/seal/certificate.pem", verifyUrl).href}.`;
 
 /**
- * Draws the commands that check the certificate without this service, and explains each.
- * @param more `attached`: the name of the attachment, which has the exact texts; `verifyUrl`: the page that verifies
- * the certificate
+ * Draws the commands that verify the certificate without this service, and explains each.
+ * @param more `attached`: the name of the attachment, which contains the exact texts; `verifyUrl`: the page that
+ * verifies the certificate
  */
 export function manualChecks(
   flow: Flow,

@@ -4,21 +4,21 @@ import { type Face, type Faces, hanStyleOf } from "./fonts/faces.ts";
 export type Legible = {
   text: string;
   faces: readonly Face[];
-  /** Whether any character is written as its code point: it has no font, or could mislead. */
+  /** Whether any character is written as its code point, because no font has it or because it is misleading. */
   escaped: boolean;
 };
 
 const graphemes = new Intl.Segmenter("und", { granularity: "grapheme" });
 
-// Characters that show nothing, or that could mislead: direction overrides, zero-width spaces, and code points that are
-// private or unassigned.
+// Characters that are invisible or misleading: direction overrides, zero-width spaces, and code points that are private
+// or unassigned.
 const invisible = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}\u115f\u1160\u3164\uffa0\u2800]/u;
 // Characters that join, separate or select shapes inside a cluster.
 const joining = /\u200c|\u200d|[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]/gu;
 
 /**
- * Finds faces for a text. A character that no face has, or that is invisible, is written as `\u{...}` per code point,
- * so that readers see every character of the text.
+ * Finds faces for a text. A character without a glyph, or an invisible one, is written as its code point `\u{...}`, so
+ * that readers see every character of the text.
  * @param text prepared with `faces.prepare`
  * @param mono draws everything in the face for codes, which has ASCII
  */

@@ -8,7 +8,7 @@ export const quiet: Look = { size: 9, colour: muted };
 export const heading: Look = { size: 12, weight: "semibold", leading: 1.7, tag: "H2" };
 export const titleLook: Look = { size: 20, weight: "semibold", leading: 1.25, tag: "H1" };
 
-/** The heading of one of several things: a document, a signer. */
+/** The heading of a list item, such as a document or a signer. */
 export const itemLook: Look = { size: 10.5, weight: "semibold", tag: "H3" };
 
 /** Begins a section, on a page that has at least this much room. */

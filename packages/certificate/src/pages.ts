@@ -10,13 +10,16 @@ export const pageSize = { width: 612, height: 792 } as const;
 
 export type Place = { x: number; y: number; width: number; height: number };
 
-/** The drawing of one structure element. `element` is null for drawing outside the structure, such as page numbers. */
+/**
+ * The drawing of one structure element. `element` is null for drawing outside the logical structure, such as page
+ * numbers.
+ */
 type Segment = { element: Element | null; canvas: Canvas };
 
 /** `write` returns the annotation's own dictionary entries. */
 export type Annotation = { element: Element; place: Place; write: (file: ObjectWriter, resources: string) => string };
 
-/** `marks` has the structure element of each piece of the page's marked content, by the number of the piece. */
+/** A page. Its marked content is numbered; `marks` contains the structure element of each number. */
 export type Page = { number: number; segments: Segment[]; marks: Element[]; annotations: Annotation[] };
 
 export const short = (value: number): number => Math.round(value * 100) / 100;

@@ -18,7 +18,7 @@ export type PdfFile = ObjectWriter & {
 
 const header = Buffer.from("%PDF-1.7\n%\u00e2\u00e3\u00cf\u00d3\n", "latin1");
 
-// Most streams are short: setting up a compressor for long data would take longer than compressing them.
+// Most streams are short. A compressor with a large window would take longer to set up than to run.
 const small = { windowBits: 12, memLevel: 4 };
 
 export function createPdfFile(): PdfFile {

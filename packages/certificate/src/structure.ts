@@ -18,7 +18,7 @@ export type Tag =
   | "Link"
   | "Form";
 
-/** Text for programs to read in place of the drawing. */
+/** Text that programs such as screen readers read in place of the drawing. */
 type Spoken = { alt?: string; actualText?: string };
 
 /** A reference to marked content or to an annotation. Both are numbered on their page. */
@@ -28,7 +28,7 @@ export type Element = Spoken & { tag: Tag | "Document"; kids: (Element | Content
 
 /** The logical structure of a document, in reading order (section 14.7). */
 export type Structure = {
-  /** The open element; null while artifacts are drawn: rules, marks, page numbers. */
+  /** The open element; null while artifacts such as lines, marks and page numbers are drawn. */
   current: () => Element | null;
   /** Runs `draw` inside a new child of the open element. Consecutive items or rows share one list or table. */
   tagged: <T>(tag: Tag, draw: () => T, spoken?: Spoken) => T;
@@ -97,7 +97,7 @@ type Writing = {
   refs: Map<Element, string>;
 };
 
-/** The attributes of a table header that reading programs need. */
+/** The attributes of a table header, which screen readers need. */
 const attributes: Partial<Record<Element["tag"], string>> = { TH: "/A<</O/Table/Scope/Column>>" };
 
 function addElement(writing: Writing, element: Element, parent: string): string {

@@ -3,8 +3,7 @@ import type { Face, Faces, Weight } from "./fonts/faces.ts";
 import { type Legible, legible } from "./legible.ts";
 
 /**
- * A shaped cluster: one or more characters as one or more glyphs drawn over each other. Lengths in thousandths of the
- * font size.
+ * A shaped cluster: characters that are drawn together as one or more glyphs. Lengths in thousandths of the font size.
  */
 export type Cluster = {
   face: Face;
@@ -18,7 +17,7 @@ export type Cluster = {
 /** One line, from left to right. `width` is in thousandths of the font size. */
 export type Line = { clusters: Cluster[]; width: number };
 
-/** A text broken into lines; `text` holds its characters in logical order. */
+/** A text broken into lines; `text` contains its characters in logical order. */
 export type Paragraph = { lines: Line[]; text: string; escaped: boolean };
 
 export type TextStyle = { weight?: Weight; mono?: boolean };
@@ -30,8 +29,8 @@ type Run = { start: number; end: number; face: Face; level: number };
 
 const words = new Intl.Segmenter("und", { granularity: "word" });
 const graphemes = new Intl.Segmenter("und", { granularity: "grapheme" });
-// The cast is needed because the package's types describe another module format than its code has. The factory is
-// called once, because each call builds a table of all characters.
+// The package's types describe another module format than its code, so a cast is needed. The factory is called once,
+// because each call builds a table of all characters.
 const bidi = (bidiFactory as unknown as typeof bidiFactory.default)();
 
 export function createTypeset(faces: Faces): Typeset {
@@ -121,7 +120,7 @@ function breaks(text: string, fits: (from: number, to: number) => boolean): numb
   };
   let afterWord = false;
   for (const { index, segment, isWordLike } of words.segment(text)) {
-    // Closing punctuation stays with its word, opening punctuation with the next one.
+    // Closing punctuation stays with the word before it, opening punctuation with the word after it.
     if (/\s$/u.test(text.slice(from, index)) || (isWordLike === true && afterWord)) close(index);
     afterWord = isWordLike === true && /[\p{Lo}]$/u.test(segment);
   }

@@ -1,6 +1,6 @@
 /**
  * A program with right and wrong lines. mypy must accept the right lines. Each wrong line has a comment that ignores
- * its error, and mypy reports a comment that ignores nothing.
+ * its error, and mypy reports such a comment if there is no error.
  */
 export const consumer = `
 from typing_extensions import assert_type

@@ -18,7 +18,7 @@ export type OrderReceipt = Payer & {
   /** Numbered without gaps for each firm, environment and calendar year: `R-2026-00017`, `CN-2026-00002`. */
   number: string;
   kind: BillingKind;
-  /** A credit note names the receipt whose money was refunded; a receipt names itself. */
+  /** The number of the receipt whose money was refunded or lost; on a receipt, its own number. */
   receiptNumber: string;
   /** The amount paid or returned, in the smallest unit of the currency. */
   amountCents: number;
@@ -75,7 +75,7 @@ export type StatementLine = Payer & {
   amountCents: number;
   /** Only amounts in `usd` count in the sums. */
   currency: string;
-  /** False for a late or repeated payment, which was applied to no order. */
+  /** False for a late or repeated payment, which paid for no order. */
   applied: boolean;
 };
 

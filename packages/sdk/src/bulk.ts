@@ -17,7 +17,7 @@ export type BulkProgress = {
 };
 
 export type BulkAnswer = {
-  /** The id of the new bulk order. Null when a row was refused: nothing was stored then. */
+  /** The id of the new bulk order. Null when a row was refused; then nothing was stored. */
   bulkId: string | null;
   rows: number;
   /** The price of all rows, in US cents. Null when a row was refused, or when a person has to price a row. */
@@ -54,8 +54,7 @@ export function bulkOf(transport: Transport) {
   const place = (bulkId: string): Promise<BulkProgress> => json("POST", path`/api/partner/bulk/${bulkId}/place`);
   return {
     /**
-     * Checks every row of a CSV file, but places no orders yet. If you send the same file again, you get the same bulk
-     * order, not a second one.
+     * Checks every row of a CSV file, but places no orders yet. The same file sent again returns the same bulk order.
      */
     create: async (fields: BulkFields, file: Blob | Uint8Array<ArrayBuffer> | string): Promise<BulkAnswer> => {
       const form = new FormData();
@@ -85,7 +84,7 @@ export function bulkOf(transport: Transport) {
         const progress = await place(bulkId);
         onProgress(progress);
         if (progress.waiting === 0) return progress;
-        // A key may send 60 requests a minute.
+        // A key may send 60 requests a minute, so this waits between requests.
         await transport.pause(1_000);
       }
     },

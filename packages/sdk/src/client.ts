@@ -61,8 +61,7 @@ export type Client = ReturnType<typeof routesOf> & {
 
 /**
  * The whole partner interface. A call throws ServiceRefusal when the service refuses, and ConnectionError when it does
- * not answer. Reads, and writes that have an idempotency key, are retried when no answer arrived, and after temporary
- * refusals.
+ * not answer. Reads, and writes with an idempotency key, are retried after a missing answer or a temporary refusal.
  */
 export function createClient(options: ClientOptions): Client {
   return {

@@ -30,7 +30,7 @@ const isNamed = (document: unknown): document is NamedPdf =>
 
 function pdfBlob(pdf: unknown): Blob {
   if (pdf instanceof Blob) return pdf;
-  // A path passed as a string would otherwise be uploaded as if the string were the document.
+  // Without this check, the string of a path would be uploaded as the document.
   if (!(pdf instanceof Uint8Array))
     throw new TypeError(
       "The document must be the bytes of a PDF: a Uint8Array, a Blob, or a function that opens a stream.",

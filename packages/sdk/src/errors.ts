@@ -38,7 +38,7 @@ export class ConnectionError extends Error {
   }
 }
 
-// Node's fetch only says "fetch failed"; the reason is in `cause`.
+// Node's fetch reports only "fetch failed"; the reason is in `cause`.
 function whyOf(cause: unknown): string {
   if (!(cause instanceof Error)) return String(cause);
   const inner = cause.cause instanceof Error ? cause.cause : cause;
@@ -46,7 +46,7 @@ function whyOf(cause: unknown): string {
   return typeof code === "string" ? code : inner.message || inner.name;
 }
 
-/** Why a delivery can't be trusted or read. */
+/** The reasons for which a delivery can't be trusted or read. */
 export type WebhookReason =
   | "missing_signature"
   | "malformed_signature"

@@ -5,14 +5,14 @@
 export type Place = { position: number; head: string };
 
 /**
- * The members of an event that the chain is computed from, as `GET /api/partner/events` returns them. A delivery's body
- * has `type` and `id`.
+ * The members of an event from which the chain is computed, as `GET /api/partner/events` returns them. In a delivery's
+ * body, they are `type` and `id`.
  */
 export type ChainedEvent = Place & { type: string; id: string };
 
 /**
- * Why and where a chain breaks: `gap` when a position is missing, `head` when an event has another head than the one
- * computed from the events before it.
+ * Where a chain breaks, and why. `gap`: a position is missing. `head`: the event's head differs from the one computed
+ * from the events before it.
  */
 export type ChainFault = { reason: "gap" | "head"; position: number };
 
@@ -45,7 +45,8 @@ export async function chainHead(before: Place, { type, id }: Pick<ChainedEvent, 
 /**
  * Checks that events follow one another without a gap, and that neither they nor earlier events were changed.
  * @param events in the order of their positions
- * @param before the place of the last event that you have; omit it if the list starts with the firm's first event
+ * @param before the place of the last event that you have checked; omit it if the list starts with the firm's first
+ * event
  * @returns the last place, to store, and the fault, or null
  */
 export async function checkChain(

@@ -15,8 +15,8 @@ export type EventFeed = {
 
 export type EventQuery = {
   /**
-   * The `cursor` of the previous answer; `latest` starts with new events; without it, the feed starts with the first
-   * event.
+   * The `cursor` of the previous answer. `latest` starts with new events. Without a cursor, the feed starts with the
+   * first event.
    */
   cursor?: string | undefined;
   /** The topics; default: all topics. */
@@ -49,8 +49,8 @@ export function eventsOf({ json, timeoutMs, isEnded, pause }: Transport) {
     json("GET", "/api/partner/events", { query: { ...page, topics: topics?.join(",") } });
 
   /**
-   * Streams every event, without end and without a webhook. After an outage of the service, the stream resumes where it
-   * stopped. Store the `position` of the last event that you processed: pass it as `cursor` to resume after a restart.
+   * Streams all events, without end and without a webhook. After an outage, the stream resumes where it stopped. Store
+   * the `position` of the last event that you processed: pass it as `cursor` to resume after a restart.
    * @throws ServiceRefusal for a key or a query that is refused
    */
   async function* follow({ cursor, topics }: EventQuery = {}): AsyncGenerator<FeedEvent, void, undefined> {
@@ -70,7 +70,7 @@ export function eventsOf({ json, timeoutMs, isEnded, pause }: Transport) {
         continue;
       }
       yield* feed.events;
-      // The service answers at once when too many callers already wait. Pause before asking again.
+      // The service answers at once when too many callers already wait. Pause before the next request.
       if (feed.events.length === 0 && next !== "latest" && Date.now() - started < firstPauseMs)
         await pause(firstPauseMs);
       pauseMs = firstPauseMs;

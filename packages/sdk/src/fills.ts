@@ -7,13 +7,16 @@ export type FillSummary = {
   fillId: string;
   /** The template of the form. Its id is null for the service's form of a catalog document. */
   template: { templateId: string | null; version: number };
-  /** The document of the catalog: an order with `fillToken` is for it. Null for any other document. */
+  /**
+   * The catalog document of the form. An order with `fillToken` is for this document. Null for a form of another
+   * document.
+   */
   docSlug: string | null;
   /** The template's name. */
   title: string;
   /**
    * `completed`: an order may use the document. `used`: an order used it. `gone`: no order used it within seven days,
-   * so no order can use it anymore.
+   * and none can use it any more.
    */
   state: "open" | "completed" | "used" | "gone" | "canceled" | "expired";
   name: string | null;
@@ -45,7 +48,10 @@ export type FillQuestions = {
     name: string;
     kind: "text" | "checkbox" | "radio" | "dropdown" | "list";
     label: string;
-    /** True when the form contains no words for this question. Then send your own words in `labels`. */
+    /**
+     * True when the form has no words for this question, so that the label is a guess. Then send your own words in
+     * `labels`.
+     */
     isGuessed: boolean;
     required: boolean;
     /** The page of the field, counted from 1. */
@@ -88,9 +94,7 @@ const at = "/api/partner/fills";
 export function fillsOf(transport: Transport) {
   const { json } = transport;
   return {
-    /**
-     * Makes a web form from the form fields of a template or of a catalog document. The form has a link for one person.
-     */
+    /** Creates a web form from the fields of a template or of a catalog document, with a link for one person. */
     create: async (fields: NewFill, { idempotencyKey = newIdempotencyKey() }: WriteOptions = {}): Promise<Fill> =>
       json("POST", at, { body: fields, idempotencyKey }),
 

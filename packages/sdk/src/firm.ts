@@ -15,10 +15,7 @@ export type Launchpad = {
   requestId: string;
 };
 
-/**
- * Figures about the orders that were created in the last `windowDays` days in the key's environment, by their present
- * state.
- */
+/** Figures about the orders created in the last `windowDays` days in the key's environment, by their present state. */
 export type Analytics = {
   windowDays: number;
   /** Oldest first, `YYYY-MM` in UTC; months without orders are left out. */

@@ -1,9 +1,9 @@
-/** A message that the signing page sends from the frame. It names no person, no document and no credential. */
+/** A message from the signing page in the frame. It contains no person, no document and no credential. */
 export type EmbedEvent =
   | { type: "ready" | "viewed" | "signed" | "declined" | "closed"; signer?: number }
   /**
-   * The codes of an error are `used`, `expired`, `voided`, `locked`, and `hidden`: the signer can't see enough of the
-   * page. The list can grow.
+   * The codes are `used`, `expired`, `voided`, `locked`, and `hidden`: too little of the page is visible to the signer.
+   * The list can grow.
    */
   | { type: "error"; code: string; signer?: number };
 
@@ -41,13 +41,13 @@ export function mountSigning({ url, container, onEvent, title = "Sign the docume
     ...["allow-scripts", "allow-forms", "allow-same-origin", "allow-downloads", "allow-popups"],
     "allow-popups-to-escape-sandbox",
   );
-  // If the frame is smaller than the minimum here, the page disables its Sign button.
+  // The signing page disables its Sign button in a frame below this minimum size.
   frame.style.cssText = "display:block;border:0;width:100%;height:100%;min-width:320px;min-height:640px";
   const reported = new Set<string>();
   const listen = ({ data, source, origin: from }: MessageEvent): void => {
     if (source !== frame.contentWindow || from !== origin || data?.source !== "signsealship" || data.v !== 1) return;
     const { source: _source, v: _version, ...event } = data as EmbedEvent & { source: string; v: number };
-    // If the page is reloaded, it reports `signed` or `declined` a second time. Each is passed on only once.
+    // After a reload, the page reports `signed` or `declined` again. Only the first report is passed on.
     if (event.type === "signed" || event.type === "declined") {
       if (reported.has(event.type)) return;
       reported.add(event.type);

@@ -1,7 +1,7 @@
 /** Spells `svcSign` as the interface's forms and queries do: `svc_sign`. */
 export const wireName = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-/** A value whose member names are spelled as in the interface, at every level. */
+/** A copy of a value in which the names of members, at every level, are spelled as in the interface. */
 export function wireValue(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(wireValue);
   if (typeof value !== "object" || value === null) return value;

@@ -10,7 +10,7 @@ export type OrderFields = {
   fillToken?: string | undefined;
   /** The client's name. */
   name?: string | undefined;
-  /** A document type of the catalog. The type then decides whether the document is signed and notarized. */
+  /** A document type of the catalog. It determines whether the document is signed and notarized. */
   docSlug?: string | undefined;
   /** Whether to have the document signed. */
   svcSign?: boolean | undefined;
@@ -76,8 +76,8 @@ export type OrderLine = {
 };
 
 /**
- * Something in a document to be signed that its readers may see differently from what will be sealed. Each signer is
- * warned, too.
+ * Something in a document that its readers may see differently from what will be sealed. Each signer also gets this
+ * warning.
  */
 export type DocumentNotice = {
   /** `text_below_place`, `active_content`, `hidden_text`, ... The list can grow. */
@@ -117,7 +117,7 @@ type OrderCommon = {
   lines: OrderLine[];
   /** `firm` when your firm pays; absent when the client does. */
   payBy?: "firm";
-  /** Why a person must price the order; present only in `ManualQuoteRequired`. */
+  /** The reason why a person must price the order; present only in `ManualQuoteRequired`. */
   manualQuoteReason?: string;
   /** Warnings about the document that signers see; absent when there are none. */
   documentNotices?: DocumentNotice[];
@@ -139,7 +139,7 @@ export type Notarization = {
    * electronic document, `ink` for paper. Null while the method is not known.
    */
   method: string | null;
-  /** The US state where the notarization takes place, as two letters; null until a notary has the order. */
+  /** The US state where the notarization takes place, as two letters; null until a notary has claimed the order. */
   jurisdiction: string | null;
   /** The time of the appointment: ISO 8601, UTC; null when there is no appointment. */
   appointmentUtc: string | null;
@@ -157,7 +157,9 @@ export type OrderCharge = {
   amountCents: number;
   /** The time when the charge was requested: ISO 8601, UTC. */
   askedAt: string;
-  /** Why the charge failed or was refused, such as `insufficient_funds`; otherwise null. The list can grow. */
+  /**
+   * The reason why the charge failed or was refused, such as `insufficient_funds`; otherwise null. The list can grow.
+   */
   reason: string | null;
 };
 
@@ -174,7 +176,7 @@ export type OrderDetail = OrderCommon & {
   createdAt: string;
   /** Absent for an order without notarization. */
   notarization?: Notarization;
-  /** Also a charge that was refused. Absent if no charge was asked for. */
+  /** Includes a charge that was refused. Absent if no charge was requested. */
   charge?: OrderCharge;
 };
 

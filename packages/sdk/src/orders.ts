@@ -13,16 +13,16 @@ export type PriceQuestion = {
   /** Shipping needs `shipState` and `shipPostal`. */
   svcShip?: boolean | undefined;
   svcFax?: boolean | undefined;
-  /** The fax number, as an order has it: the price then includes the fax. */
+  /** The fax number, as in an order. The price then includes the fax. */
   faxTo?: string | undefined;
   shipMethod?: "label" | "print_mail" | undefined;
   shipState?: string | undefined;
   shipPostal?: string | undefined;
 };
 
-/** The price of a document for the firm. Nothing was ordered. */
+/** The price of a document for the firm. No order is placed. */
 export type PriceEstimate = Pick<OrderDetail, "subtotalCents" | "discountCents" | "totalCents" | "lines"> & {
-  /** False when a person prices the postage after the order is placed. The sums don't include it then. */
+  /** False when a person must price the postage after the order is placed. The sums then exclude the postage. */
   isComplete: boolean;
   requestId: string;
 } & Warned;
@@ -31,7 +31,7 @@ export type PriceEstimate = Pick<OrderDetail, "subtotalCents" | "discountCents" 
 export type OrderCorrections = {
   orderCode: string;
   status: string;
-  /** For each act, why it is refused now; null when it is allowed. */
+  /** For each act, the reason for which it is refused now; null when it is allowed. */
   refusals: Record<"document" | "email" | "address" | "fax" | "again" | "refund", string | null>;
   /** The corrections so far, oldest first. */
   corrections: {
@@ -41,7 +41,7 @@ export type OrderCorrections = {
     at: string;
   }[];
   /**
-   * The amounts that corrections cost on top of the order's total. The order's checkout collects each amount whose
+   * The amounts that corrections cost in addition to the order's total. The order's checkout collects each amount whose
    * state is `asked`.
    */
   supplements: { amountCents: number; label: string; state: "asked" | "paid" | "withdrawn"; at: string }[];
@@ -63,7 +63,7 @@ export type OrderQuery = {
 };
 
 /**
- * Role names and field labels are the firm's own words, so they are not respelled as the interface's member names are.
+ * Role names and field labels are the firm's own words. So their spelling isn't changed, as that of member names is.
  */
 function jsonOf(name: string, value: object): unknown {
   if (name === "values") return value;
@@ -94,7 +94,7 @@ export function ordersOf(transport: Transport) {
       { idempotencyKey = newIdempotencyKey() }: WriteOptions = {},
     ): Promise<CreatedOrder> => json("POST", "/api/partner/orders", { body: formOf(fields, document), idempotencyKey }),
 
-    /** The price of a document before it is uploaded. A carrier's own rate can change the postage of an order. */
+    /** The price of a document before it is uploaded. The actual postage can differ if a carrier's rate applies. */
     estimate: ({ svcSign, svcNotary, svcShip, svcFax, ...question }: PriceQuestion): Promise<PriceEstimate> => {
       const flags = Object.entries({ svcSign, svcNotary, svcShip, svcFax }).filter(([, isOn]) => isOn);
       const services = Object.fromEntries(flags.map(([name]) => [name, "true"]));
@@ -135,7 +135,7 @@ export function ordersOf(transport: Transport) {
 
     /**
      * Asks the operator to refund the payment, or a part of it. No money moves before two of the operator's people
-     * agree.
+     * approve.
      */
     askRefund: (orderCode: string, request: { reason: string; amountCents?: number }): Promise<OrderCorrections> =>
       json("POST", path`/api/partner/orders/${orderCode}/refund-request`, { body: request }),

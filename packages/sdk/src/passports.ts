@@ -79,13 +79,15 @@ export const passportsOf = ({ json, bytes }: Transport) => ({
    */
   rootOts: (verifyCode: string): Promise<Uint8Array> => bytes(path`/api/passport/verify/${verifyCode}/ots`),
 
-  /** A sealed page that states what was sealed; it never names the firm. */
+  /** A sealed page that states what was sealed. It does not name the firm. */
   certificate: (verifyCode: string): Promise<Uint8Array> => bytes(path`/api/passport/verify/${verifyCode}/certificate`),
 
   /** Returns the same page with the firm's name, for your own passports. */
   ownCertificate: (passportId: string): Promise<Uint8Array> => bytes(path`/api/passport/${passportId}/certificate`),
 
-  /** The proof that the transparency log contains the public certificate; status 503 at first. */
+  /**
+   * The proof that the transparency log contains the public certificate; refused with status 503 in the first seconds.
+   */
   certificateLogProof: (verifyCode: string): Promise<Uint8Array> =>
     bytes(path`/api/passport/verify/${verifyCode}/certificate/tlog-proof`),
 

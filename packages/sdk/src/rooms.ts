@@ -93,7 +93,7 @@ export type ClosingPassport = {
   log: LogNote;
 };
 
-/** The manifest of one closing passport version. Its canonical form is hashed. */
+/** The manifest of one version of a closing passport. Its hash is computed over the canonical form. */
 export type ClosingManifest = {
   coverage: { covers: string[]; doesNotCover: string[] };
   /** One entry per attached order, in the order of their codes. Artifacts that don't exist have no hash. */
@@ -200,11 +200,11 @@ export function roomsOf(transport: Transport) {
     rotate: (roomCode: string): Promise<{ roomCode: string; roomUrl: string }> =>
       json("POST", path`/api/rooms/${roomCode}/rotate`),
 
-    /** Sets the day on which the closing is due, such as `2026-11-30`, or removes it. */
+    /** Sets the day on which the closing is due, such as `2026-11-30`; null removes it. */
     setClosesOn: (roomCode: string, closesOn: string | null): Promise<Ok & { closesOn: string | null }> =>
       json("POST", path`/api/rooms/${roomCode}/closes-on`, { body: { closesOn } }),
 
-    /** Lets the service seal the closing certificate once every order of the room has ended, or stops that. */
+    /** Turns on or off that the service seals the closing certificate once every order of the room has ended. */
     setSealWhenDone: (roomCode: string, sealWhenDone: boolean): Promise<Ok & { sealWhenDone: boolean }> =>
       json("POST", path`/api/rooms/${roomCode}/seal-when-done`, { body: { sealWhenDone } }),
 

@@ -6,7 +6,7 @@ export type SandboxStep = { orderCode: string; status: string; firedEvents: stri
 
 /** The test clock of the firm. */
 export type TestClock = {
-  /** `advancing`: the work that fell due is still running. */
+  /** `advancing`: the work that became due is still in progress. */
   status: "ready" | "advancing";
   /** The time that the clock shows; it continues from there. */
   testTime: string;
@@ -23,15 +23,15 @@ const clockOf = ({ json }: Pick<Transport, "json">) => ({
   get: (): Promise<TestClock> => json("GET", clock),
 
   /**
-   * Advances the test clock: everything that falls due for the firm's test objects runs. Poll `get` until the clock is
-   * `ready`.
+   * Advances the test clock: everything that becomes due for the firm's test objects is performed. Poll `get` until the
+   * clock is `ready`.
    * @param leap how many seconds, or a test time later than the clock's own (ISO 8601)
    */
   advance: (
     leap: { advanceSeconds: number; to?: undefined } | { to: string; advanceSeconds?: undefined },
   ): Promise<TestClock> => json("POST", clock, { body: leap }),
 
-  /** Returns to real time. Work that already ran is not undone, and dates that the clock moved stay moved. */
+  /** Resets the clock to real time. Work that was done is not undone, and dates that the clock moved stay moved. */
   reset: (): Promise<TestClock> => json("DELETE", clock),
 });
 
@@ -83,7 +83,7 @@ export const sandboxOf = ({ json }: Pick<Transport, "json">) => ({
     json("POST", sandbox + path`orders/${orderCode}/checkout`, { body: { outcome } }),
 
   /**
-   * Simulates the one payment for all payable orders of a room that one payer pays, successful or failed. By default it
+   * Simulates one payment for all payable orders of a room that one payer pays, successful or failed. By default it
    * pays the client's orders, or your firm's if the room has none of a client.
    */
   roomCheckout: (

@@ -60,11 +60,10 @@ export type OrderSigners = {
 };
 
 /**
- * The notary's request to notarize an order in person, in ink, although online notarization was bought, and your answer
- * to it.
+ * A notary's request to notarize an order in person, in ink, although online notarization was bought; and your answer.
  */
 export type OrderInPerson = {
-  /** The latest request; null when the firm was not asked. */
+  /** The latest request; null when there was none. */
   inPerson: {
     state: "requested" | "agreed" | "declined";
     /** Why the notary asks to meet in person. */
@@ -84,7 +83,7 @@ export type InPersonAnswer = {
   requestId: string;
 };
 
-/** The person who signs instead. Language and identification stay as they were unless you send them. */
+/** The person who signs instead. Language and identification stay unchanged unless you send them. */
 export type SignerReplacement = Pick<Signer, "name" | "email" | "language" | "auth" | "phone" | "accessCode">;
 
 /** How a document was signed, recomputed from the stored evidence. Names and addresses are masked. */

@@ -22,7 +22,7 @@ export type NewTemplateRole = {
 export type TemplateSummary = {
   templateId: string;
   name: string;
-  /** The number of the version. The content of a version never changes. */
+  /** The version's number. The content of a version never changes. */
   version: number;
   /** The roles. A field's `signer` is the position of its role in this list, counted from 1. */
   roles: TemplateRole[];
@@ -61,14 +61,14 @@ export type TemplateMatches = {
 export type ProposedOption = { label: string; x?: number; y?: number; width?: number; height?: number };
 
 /**
- * A place in a document where somebody should sign or fill something in. Sizes are in points, from the upper left
- * corner.
+ * A place in a document where somebody should sign or fill something in. Positions and sizes are in points; positions
+ * are measured from the upper left corner.
  */
 export type ProposedField = {
   kind: "signature" | "initials" | "date" | "name" | "text" | "checkbox" | "dropdown" | "radio";
   /**
-   * The position (counted from 1) in `roles` of the role that the words near the place name; null when they name no
-   * role, or several roles.
+   * The role that the words near the place name, as its position (counted from 1) in `roles`; null when they name none,
+   * or several.
    */
   signer: number | null;
   /** The page, counted from 1. */
@@ -190,9 +190,7 @@ export function templatesOf(transport: Transport) {
     /** Returns the latest version of a template. */
     get: (templateId: string): Promise<Template> => json("GET", path`/api/partner/templates/${templateId}`),
 
-    /**
-     * Returns one version. Versions never change, so orders with this version were placed from exactly this content.
-     */
+    /** Returns one version. The content of a version never changes. */
     version: (templateId: string, version: number): Promise<Template> =>
       json("GET", path`/api/partner/templates/${templateId}/versions/${String(version)}`),
 

@@ -4,7 +4,7 @@ import { wireName } from "./names.ts";
 /** One attempt of a request, for logs and metrics. `attempt` counts from 1. */
 export type SentRequest = { method: string; url: string; attempt: number };
 
-/** The outcome of one attempt. `status` and `headers` are null when no answer came; `error` says why. */
+/** The outcome of one attempt. `status` and `headers` are null without an answer; `error` is then the reason. */
 export type SentResponse = SentRequest & {
   status: number | null;
   headers: Headers | null;
@@ -22,9 +22,9 @@ export type ClientOptions = {
   /** Timeout of one request, up to the last byte of its answer, in milliseconds. Default 60,000. */
   timeoutMs?: number | undefined;
   /**
-   * How many times a request is retried when no answer arrives, or when the answer has status 429, 502, 503 or 504.
-   * Applies to reads, and to writes that have an idempotency key. The client does not wait when an answer asks for more
-   * than 65 seconds. Default 2.
+   * The number of retries when no answer arrives, or when the answer has status 429, 502, 503 or 504. Applies to reads,
+   * and to writes with an idempotency key. The client does not wait when an answer asks for more than 65 seconds.
+   * Default 2.
    */
   maxRetries?: number | undefined;
   /** Aborts every request of the client. */
@@ -36,7 +36,7 @@ export type ClientOptions = {
 };
 
 type Query = Readonly<Record<string, string | number | undefined>>;
-/** A body that is built again for each attempt, so that a file is streamed instead of held in memory. */
+/** A body that is rebuilt for each attempt, so that a file is streamed and not stored in memory. */
 export type StreamedBody = { contentType: string; open: () => ReadableStream<Uint8Array> };
 type RequestOptions = { body?: unknown; query?: Query; idempotencyKey?: string | undefined };
 type Method = "GET" | "POST" | "DELETE";
@@ -51,15 +51,16 @@ export type Transport = {
    */
   json: <T>(method: Method, path: string, options?: RequestOptions) => Promise<T>;
   /**
-   * The JSON of a list's page, and the requests that the rate limit still allows. `allowance` is null when the answer
-   * states no limit. @throws as `json`
+   * The JSON of a list's page. `allowance`: the requests that the rate limit still allows; null when the answer states
+   * no limit.
+   * @throws as `json`
    */
   page: <T>(path: string, query: Query) => Promise<{ page: T; allowance: Allowance | null }>;
   /** Returns the bytes of a successful answer. @throws as `json` */
   bytes: (path: string) => Promise<Uint8Array<ArrayBuffer>>;
   /** Timeout of one request, in milliseconds. */
   timeoutMs: number;
-  /** Whether the client's own signal was aborted. Then nothing is retried. */
+  /** Whether the client's own signal was aborted. Then no request is retried. */
   isEnded: () => boolean;
   /** Waits between two requests. @throws the abort reason of the client's signal */
   pause: (ms: number) => Promise<void>;
@@ -87,8 +88,8 @@ export const newIdempotencyKey = (): string => `sdk-${crypto.randomUUID()}`;
 // 503 with the code `payments_not_configured` is not temporary.
 const passing: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 /**
- * Whether a retry may succeed. One 409 is also temporary, `idempotency_in_flight`: the connection of the first attempt
- * was cut, and the service is still working on that attempt.
+ * Whether a retry may succeed. The 409 `idempotency_in_flight` is also temporary: the connection of the first attempt
+ * broke, and the service is still working on that attempt.
  */
 const isPassing = ({ status, code }: ServiceRefusal): boolean =>
   (passing.has(status) && code !== "payments_not_configured") || code === "idempotency_in_flight";

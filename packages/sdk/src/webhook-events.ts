@@ -15,9 +15,9 @@ export type SignerEventData = OrderEventData & {
   /** The signer's number in the order, from 1. */
   signer: number;
   /**
-   * How the signer came to the signing page: `mail_link`, `embedded` (in your site), `in_person` (on a device of your
-   * firm), `in_presence` or `by_audio_and_video` (with a notary). Absent in `signature.requested` and in older
-   * events; the list may grow.
+   * The channel to the signing page: `mail_link`, `embedded` (in your site), `in_person` (on a device of your firm),
+   * `in_presence` or `by_audio_and_video` (with a notary). Absent in `signature.requested` and in older events; the
+   * list may grow.
    */
   channel?: string;
 };
@@ -36,7 +36,7 @@ type OrderTopic = "order.created" | "payment.cleared" | "signature.completed" | 
 type SignerTopic = "signature.requested" | "signature.viewed" | "signature.signed" | "signature.declined";
 type RoomData<Event extends string> = { roomCode: string; roomName: string; event: Event; occurredAtUtc: string };
 
-/** The body of a delivery, after `verifyWebhook` accepted it. Deduplicate by `id`; expect further types. */
+/** The body of a delivery, after `verifyWebhook` accepted it. Deduplicate by `id`; more types may be added. */
 export type WebhookEvent =
   | Envelope<OrderTopic, OrderEventData>
   | Envelope<SignerTopic, SignerEventData>

@@ -52,8 +52,8 @@ function parseHeader(header: string): Signature | null {
       t = value;
     } else if (name === "v1" && /^[0-9a-f]{64}$/.test(value)) candidates.push(value);
   }
-  // While a secret is rotated, a header has a few signatures, but never many. The number is limited because each
-  // signature costs an HMAC before the sender is authenticated.
+  // During a rotation of secrets, a header has a few signatures. Their number is limited, because each one costs an
+  // HMAC before the sender is authenticated.
   if (t === null || candidates.length === 0 || candidates.length > mostCandidates) return null;
   return { t, candidates };
 }
@@ -61,7 +61,7 @@ function parseHeader(header: string): Signature | null {
 const unhex = (hex: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
 
-/** Why a delivery's signature is refused, or null when it is accepted. */
+/** The reason for which a delivery's signature is refused, or null when it is accepted. */
 async function faultOf(
   body: Body,
   header: string | null | undefined,
@@ -105,8 +105,8 @@ const words: Readonly<Record<Exclude<WebhookReason, "not_json">, string>> = {
 };
 
 /**
- * Returns the event of a delivery after verifying its signature. Takes the arguments of `verifyWebhook`.
- * @throws WebhookRefusal, whose `reason` says why; TypeError for an empty secret
+ * Verifies a delivery's signature and returns its event. Takes the arguments of `verifyWebhook`.
+ * @throws WebhookRefusal with a `reason`; TypeError for an empty secret
  */
 export async function parseWebhook(
   rawBody: Body,

@@ -49,14 +49,14 @@ export type Delivery = {
 /** The request and the response of one delivery. */
 export type DeliveryExchange = {
   deliveryId: string;
-  /** Why the delivery failed, in words: `Answered 500`; null for other deliveries. */
+  /** The reason for which the delivery failed, in words: `Answered 500`; null for other deliveries. */
   failure: string | null;
   request: {
     headers: Record<string, string>;
     /** The body, rebuilt from the records; `isAsSent` compares its hash with that of the sent body. */
     payload: { text: string; isAsSent: boolean | null } | null;
   };
-  /** Null when no answer came. `body` holds its first 4 KiB. */
+  /** Null without a response. `body` contains its first 4 KiB. */
   response: { statusCode: number; headers: Record<string, string>; body: string; isCut: boolean } | null;
   requestId: string;
 };
@@ -79,7 +79,7 @@ export type DeliveryQuery = {
 
 export type DeliveryList = { deliveries: Delivery[]; nextCursor: string | null; requestId: string };
 
-/** The Ed25519 key behind the `v1a` entries of `webhook-signature`. */
+/** The Ed25519 key that makes the `v1a` entries of `webhook-signature`. */
 export type WebhookPublicKey = {
   /** In the form of Standard Webhooks: `whpk_` and the base64 of 32 bytes. */
   publicKey: string;
@@ -179,7 +179,7 @@ function deliveriesOf(transport: Transport) {
     delivery: (deliveryId: string): Promise<Delivery> =>
       json("GET", path`/api/partner/webhooks/deliveries/${deliveryId}`),
 
-    /** Returns one delivery: what was sent, and what your endpoint answered. */
+    /** Returns one delivery with its request and your endpoint's response. */
     exchange: (deliveryId: string): Promise<DeliveryExchange> =>
       json("GET", path`/api/partner/webhooks/deliveries/${deliveryId}/exchange`),
 
@@ -209,7 +209,7 @@ function deliveriesOf(transport: Transport) {
       }
     },
 
-    /** Sends the event of a delivery again. Its body is built again from the present records. */
+    /** Sends the event of a delivery again. Its body is rebuilt from the present records. */
     replay: (deliveryId: string): Promise<{ ok: true; deliveryId: string; replayedFrom: string; requestId: string }> =>
       json("POST", path`/api/partner/webhooks/deliveries/${deliveryId}/replay`),
   };

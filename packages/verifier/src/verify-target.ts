@@ -21,8 +21,8 @@ export type TargetDeps = FolderDeps & { readonly fetch: Fetch };
 
 /**
  * Verifies a file, a folder or a verify URL.
- * @param more further manifests, certificates or verify URLs of the same room, and documents of it; or the document of
- * a custody or proof certificate; or the time stamp and proofs of a sealed PDF
+ * @param more other files about the same thing: manifests, certificates, verify URLs or documents of the same room; the
+ * document of a custody or proof certificate; or the time stamp and proofs of a sealed PDF
  * @throws UsageError for a target that does not exist, or is not a file, folder or verify URL
  */
 export async function verifyTarget(
@@ -90,7 +90,7 @@ async function closingPieces(target: string, deps: TargetDeps): Promise<ClosingP
   return [isRecord ? roomRecordPiece({ path: target, bytes }) : { path: target, manifest: bytes }];
 }
 
-/** The files that the targets name; null if one of them is not a file. */
+/** The files at the targets' paths; null if a target is not a file. */
 async function filesOf(targets: readonly string[]): Promise<NamedBytes[] | null> {
   const files: NamedBytes[] = [];
   for (const path of targets) {
@@ -104,10 +104,11 @@ const isAboutDocument = (purpose: SealPurpose | null): boolean =>
   purpose?.kind === "custody" || purpose?.kind === "certificate";
 
 /**
- * Verifies two kinds of sets: the certificate of a document with PDFs that may be that document, and a sealed PDF with
- * its time stamp and proof. Returns null for any other set, which may be the files of one room.
+ * Verifies two kinds of sets: a document's certificate with PDFs of which one may be that document, and a sealed PDF
+ * with its time stamp and proof. Returns null for any other set, which may be the files of one room.
  *
- * @throws UsageError for files that do not belong together
+ *
+ * @throws UsageError for files that are not about the same document
  */
 async function verifyAbout(files: readonly NamedBytes[], context: Context): Promise<Report | null> {
   const pdfs: { file: NamedBytes; purpose: SealPurpose | null }[] = [];
@@ -142,7 +143,7 @@ async function verifyAbout(files: readonly NamedBytes[], context: Context): Prom
   return verifySealedPdf(pdf, { ...detached, ...ofCheckpoint.companions }, context);
 }
 
-/** The files about the checkpoint of a log proof, by the names that the evidence gives them. */
+/** The files about the checkpoint of a log proof, recognized by their names in the evidence. */
 function checkpointPieces(files: readonly NamedBytes[]) {
   const named = (names: readonly string[]) => files.filter(({ path }) => names.includes(basename(path)));
   const checkpointTokens = named(checkpointTokenNames);
@@ -156,8 +157,8 @@ function checkpointPieces(files: readonly NamedBytes[]) {
 const NAMES_DOCUMENT: readonly string[] = ["document_hash", "record_sealed_hash"];
 
 /**
- * Verifies the certificate together with the document that it names. If it names none of the given documents, verifies
- * it together with the first.
+ * Verifies the certificate together with the document whose hash it contains. If none of the given documents matches,
+ * verifies it together with the first.
  */
 async function verifyAgainstEach(
   certificate: NamedBytes,

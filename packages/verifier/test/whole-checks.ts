@@ -139,7 +139,7 @@ async function run(one: WholeCase): Promise<void> {
   assert.equal(outcome.verdict, one.verdict, JSON.stringify(outcome.claims));
 }
 
-/** Vectors of whole files, judged as the command line does. */
+/** Test vectors of whole files, verified as the command line does it. */
 export const wholeChecks = (): VectorCheck[] =>
   wholeCases.map((one) => {
     const [file] = Object.values(one.files).flat();

@@ -6,16 +6,16 @@ type HarfBuzz = typeof import("harfbuzzjs");
 
 export type Weight = "regular" | "semibold";
 
-/** One font file, ready to shape text with, in two weights. Several files may share one font `name`. */
+/** A font file in two weights, loaded for text shaping. Several files may share one font `name`. */
 export type Face = { id: number; name: string; fonts: Readonly<Record<Weight, Font>>; upem: number };
 
-/** Fonts for any text. A file is read when a text first needs it, and stays in memory. */
+/** Fonts for any text. A font file is read when a text first needs it, and is then cached. */
 export type Faces = {
   hb: HarfBuzz;
   mono: Face;
   /** Loads the fonts that a text needs. */
   prepare: (text: string) => Promise<void>;
-  /** The first prepared face that has all of the code points; undefined when none has. */
+  /** The first prepared face with glyphs for all of the code points; undefined when there is none. */
   pick: (codePoints: readonly number[], han: HanStyle) => Face | undefined;
 };
 
@@ -66,7 +66,7 @@ async function openLoader(hb: HarfBuzz) {
   return {
     load,
     loaded: (path: string): Face | undefined => loaded.get(path),
-    /** The face of most texts. It has one file for each weight; all other fonts are variable. */
+    /** The face of most texts. It has one file for each weight; all other fonts are variable fonts. */
     async text(): Promise<Face> {
       const paths = textFontPaths();
       const [regular, semibold] = [await openFont(paths.regular), await openFont(paths.semibold)];
@@ -120,7 +120,7 @@ export async function openFaces(): Promise<Faces> {
   };
 }
 
-/** Limit of the code points whose font files are cached. A text has a few thousand different code points. */
+/** The most code points whose font files are cached. A text has a few thousand different code points. */
 const mostRemembered = 50_000;
 
 /** Font files in order of preference. Caches the files per code point, because there are hundreds of files. */

@@ -30,8 +30,8 @@ const others = [
 const inNotoSans = /^(?:latin|cyrillic|greek)(?:-ext)?$|^vietnamese$/;
 
 /**
- * The complete Noto Sans in two weights, not its subsets: a letter and a combining mark from different Unicode blocks
- * must come from one file.
+ * The complete Noto Sans in two weights. Its subsets are not used: a letter and its combining mark can be in different
+ * subsets, but must come from one file.
  */
 export function textFontPaths(): { regular: string; semibold: string } {
   const folder = folderOf("@expo-google-fonts/noto-sans");
@@ -44,7 +44,7 @@ export function textFontPaths(): { regular: string; semibold: string } {
 /** The path of the monospaced font, for codes and hashes. */
 export const monoFontPath = (): string => join(folderOf(noto("mono")), "files/noto-sans-mono-latin-wght-normal.woff2");
 
-/** Scripts and symbols that Noto Sans lacks: other scripts first, then symbols. */
+/** Fonts for scripts and symbols that are missing in Noto Sans: scripts first, then symbols. */
 export const scriptFonts = (): FontFile[] => [...scripts.map(noto), ...others].flatMap(filesOf);
 
 /** The font files for Chinese, Japanese and Korean text, in serif or sans. */
@@ -78,7 +78,7 @@ function within(ranges: string): (codePoint: number) => boolean {
   });
   bounds.sort(([one], [other]) => one - other);
   return (codePoint) => {
-    // The last range that begins at or before the code point. Ranges don't overlap.
+    // The binary search for the last range that begins at or before the code point. Ranges don't overlap.
     let [low, high] = [0, bounds.length];
     while (low < high) {
       const middle = (low + high) >>> 1;

@@ -2,12 +2,12 @@ import type { SvgPathCommand } from "harfbuzzjs";
 import type { Cluster } from "../typeset.ts";
 import type { Glyph, Point } from "./true-type.ts";
 
-/** How a document draws a cluster: the number of the font, the code in that font, and the width. */
+/** The drawing of a cluster in a document: the number of the font, the code in that font, and the width. */
 type GlyphCode = { font: number; code: number; width: number };
 
 /**
- * One font of a document. Each glyph is the outline of a whole cluster, so text of any script is drawn as it was
- * shaped, and each code maps to the characters of its cluster. Code 0 is unused.
+ * One font of a document. Each glyph is the outline of a whole cluster (the characters that are shaped together), and
+ * each code maps to the characters of its cluster. So text of any script is drawn as shaped. Code 0 is unused.
  */
 export type GlyphFont = { name: string; glyphs: Glyph[]; toUnicode: string[] };
 
@@ -29,8 +29,8 @@ export function createGlyphFonts(): GlyphFonts {
     codeOf(cluster) {
       const { face, weight, parts, text } = cluster;
       const shapes = parts.map(({ id, x, y }) => `${id},${Math.round(x)},${Math.round(y)}`).join(";");
-      // The text is part of the key: two characters with the same shape get two codes, so that searching and copying
-      // find the right character.
+      // The text is part of the key: if two characters have the same shape, they get two codes, so that searching and
+      // copying return the right character.
       const key = `${face.id}/${weight}/${shapes}/${text}`;
       const existing = codes.get(key);
       if (existing) return existing;

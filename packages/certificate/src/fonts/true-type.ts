@@ -13,7 +13,7 @@ const unitsPerEm = 1000;
 
 /**
  * Builds a TrueType font (ISO/IEC 14496-22) from outlines, with the tables that PDF requires (ISO 32000-2, section
- * 9.9). Codes are glyph numbers, so it needs no character map and no names.
+ * 9.9). The codes are glyph numbers, so the font needs no character map and no names.
  */
 export function trueTypeFont(glyphs: readonly Glyph[]): Buffer {
   const outlines = glyphs.map(outlineOf);

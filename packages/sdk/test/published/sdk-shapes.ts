@@ -229,7 +229,8 @@ export const types = {
 };
 
 /**
- * Answers that the SDK types more precisely than the description: the payload of an event is one of the webhook bodies.
+ * Answers that the SDK types more precisely than the description: here, the payload of an event is one of the webhook
+ * bodies.
  */
 export const narrowerAnswers: ReadonlySet<string> = new Set(["listEvents"]);
 export const narrowerTypes = { EventFeed: "Schemas['WebhookEventFeed']", FeedEvent: "Schemas['WebhookEvent']" };

@@ -68,7 +68,7 @@ export async function contextOf(values: VerifyValues, now: number, fallback: rea
       signerAnchors: trust.signerAnchors,
       retired: trust.retired,
       tsaAnchors: [...trust.tsaAnchors, ...tsaAnchors],
-      // Logs from a policy come first, because only a policy also names the witnesses that must have cosigned.
+      // Logs from a policy come first, because only a policy lists the witnesses that must have cosigned.
       logs: [...(await logsOfPolicy(values["log-policy"])), ...trust.logs, ...(values.log ?? []).map(trustedLog)],
       blockHeaders: headers === null ? new Map() : parseHeaders(headers),
     },
@@ -98,17 +98,17 @@ async function trustOf(named: string | undefined, fallback: readonly string[]): 
   if (named === undefined) return ownTrust(fallback);
   return readFrom("--trust", named, (text) => ({
     ...readTrust(text),
-    // The printed commands of other tools can't use a trust list, so they name only PEM files.
+    // The printed commands of other tools can't read a trust list, so they name only PEM files.
     pemPath: isTrustList(text) ? null : named,
   }));
 }
 
 async function ownTrust(paths: readonly string[]): Promise<ChosenTrust> {
   const chains = await Promise.all(paths.map((path) => readFrom("--trust", path, parseCertificatesPem)));
-  // Trusts only the first certificate of a chain, the seal's own: trusting its issuers would trust every certificate
+  // Trusts only the first certificate of a chain, the seal's own. Trusting its issuers would trust every certificate
   // that they issue.
   const sealAnchors = chains.flatMap((chain) => chain.slice(0, 1));
-  // The printed commands of other tools can name only one file.
+  // The printed commands of other tools accept only one file.
   return {
     sealAnchors,
     signerAnchors: [],

@@ -16,7 +16,7 @@ const VERDICTS: Readonly<Record<Verdict, string>> = {
   not_verified: "NOT VERIFIED. At least one check failed.",
 };
 
-/** Texts for the verdicts on a detached proof or time stamp: it proves a time and says nothing about a seal. */
+/** Texts for the verdicts on a detached proof or time stamp, which proves only a time and not who sealed. */
 const VERDICTS_OF_TIMES: Readonly<Partial<Record<Verdict, string>>> = {
   verified:
     "VERIFIED. Everything that was checked passed: these bytes existed at that time. It says nothing of a seal.",
@@ -27,8 +27,8 @@ const MARKS: Readonly<Record<Check["result"], string>> = { holds: "✓", fails: 
 const COLORS: Readonly<Record<Check["result"], string>> = { holds: "32", fails: "31", unchecked: "33" };
 
 /**
- * Formats a report for people: each claim, with a command of another tool that checks the same claim; then the
- * conclusion.
+ * Formats a report for people. After each claim comes a command of another tool that checks the same claim; the
+ * conclusion is at the end.
  */
 export function printed(target: string, report: Report, color: boolean): string {
   const lines = [`${printable(target)} (${report.kind.replaceAll("_", " ")})`, ""];

@@ -91,7 +91,10 @@ export async function verifyAnswer(target: string, values: VerifyValues, io: Ver
   };
 }
 
-/** Warns when the verdict depends on a trusted certificate that was found on this machine, not given with `--trust`. */
+/**
+ * Warns when the verdict depends on a certificate that is trusted by default on this machine, and was not given with
+ * `--trust`.
+ */
 function defaultTrustCheck(paths: readonly string[]): Check {
   const why = `No --trust was given: the certificate of this installation is trusted, ${paths.join(", ")}.`;
   const command = paths
@@ -101,8 +104,8 @@ function defaultTrustCheck(paths: readonly string[]): Check {
 }
 
 /**
- * Whether the target is an address. A service names its own certificate, so the trust defaults of this machine apply to
- * files only.
+ * Whether the target is a URL. The default trusted certificates of this machine apply to files only, because a service
+ * names its own certificate.
  */
 function isService(target: string): boolean {
   return /^https?:\/\//i.test(target);

@@ -10,7 +10,8 @@ import { type Check, check, checksOf, type Report } from "./report.ts";
 import { quoted } from "./shell.ts";
 
 /**
- * One piece of a room's set: a manifest, a certificate, or a service's record of a version; and where it comes from.
+ * A file about a room: a manifest, a certificate, or a service's record of a version. `path` is the file or address
+ * that it comes from.
  */
 export type ClosingPiece = { readonly path: string } & (
   | { readonly manifest: Uint8Array }
@@ -38,7 +39,7 @@ export function passportOf(piece: ClosingPiece): ManifestPassport | null {
   }
 }
 
-/** The manifest in a piece, not verified; null for a certificate without one. */
+/** The unverified manifest of a piece; null for a certificate without one. */
 export function manifestIn(piece: ClosingPiece): Uint8Array | null {
   if ("record" in piece) return piece.record.manifest;
   return "manifest" in piece ? piece.manifest : readClosingCertificate(piece.certificate).manifest;
@@ -48,7 +49,8 @@ type Paths = { manifest?: string; certificate?: string };
 type Pair = { version: ClosingVersion; readonly paths: Paths; readonly number: number | null; readonly key?: string };
 
 /**
- * Verifies manifests and certificates of one room together: the manifest and the certificate of a version form a pair.
+ * Verifies the manifests and certificates of one room together. The manifest and the certificate of a version form a
+ * pair.
  */
 export async function verifyClosingSet(
   pieces: readonly ClosingPiece[],
@@ -78,7 +80,7 @@ export async function verifyClosingSet(
   return records.some(({ result: state }) => state === "fails") ? { ...report, verdict: "not_verified" } : report;
 }
 
-/** The certificate's own failing claims, listed because its `.seal` claim only summarizes them. */
+/** The certificate's own failing claims. They are listed because the claim `.seal` only summarizes them. */
 function sealFaults({ versions }: Awaited<ReturnType<typeof verifyClosing>>): Check[] {
   return versions.flatMap(({ certificate, version }) =>
     checksOf(
@@ -98,8 +100,8 @@ function kindOfSet(pieces: readonly ClosingPiece[], versions: readonly ClosingVe
 }
 
 /**
- * The checks of each record itself: that it can be read, and the service's verdict on the chain. Its hashes are judged
- * by the claims about the version.
+ * Checks each record itself: that it is readable, and that the service's own verdict on the chain is positive. Claims
+ * about the version check the record's hashes.
  */
 function recordChecks(pieces: readonly ClosingPiece[]): Check[] {
   return pieces.flatMap((piece) => {
@@ -119,8 +121,8 @@ function recordChecks(pieces: readonly ClosingPiece[]): Check[] {
 const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
 
 /**
- * Pairs the records first, then the manifests that no record has, then the certificates. A certificate joins the first
- * pair of its version that has none.
+ * Forms pairs: first from records, then from manifests without a record, then from certificates. A certificate joins
+ * the first pair of its version that has none.
  */
 function paired(pieces: readonly ClosingPiece[]): Pair[] {
   const pairs: Pair[] = [];

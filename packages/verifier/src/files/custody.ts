@@ -17,7 +17,7 @@ export async function asCustody(
   const { envelope } = custody;
   const commands = envelope ? custodyCommands(envelope, file.path, document?.path ?? null) : undefined;
   const whole = withChecks(report, checksOf(custody.claims, commands));
-  // If the seal on the document is not trusted, the verdict of the certificate and document together is lowered.
+  // If the document's seal is not trusted, the common verdict is lowered.
   const test = envelope?.environment === "test" && custody.document?.verdict === "verified";
   const ofDocument = test ? "verified_test" : custody.document?.verdict;
   return {

@@ -12,8 +12,8 @@ import { type Companions, verifySealedPdf } from "./sealed-pdf.ts";
 type CompanionsOf = (pdf: NamedBytes) => Companions;
 
 /**
- * Verifies the files of a zip of documents: each PDF with the proofs that are named after it, each custody certificate
- * with its document, and all documents by the closing certificate, if there is one.
+ * Verifies the files of a zip of documents: each PDF with the proofs named after it, and each custody certificate with
+ * its document. If there is a closing certificate, verifies all documents against it.
  * @param where prefix of file names in the printed commands
  */
 export async function verifyDocumentsZip(
@@ -47,7 +47,7 @@ export async function verifyDocumentsZip(
   return withChecks(report, [...(await closingProofs(closing, context, companionsOf)), ...otherFiles(rest)]);
 }
 
-/** The log proof and the OpenTimestamps proof of each PDF, by their names. */
+/** The log proof and the OpenTimestamps proof of each PDF, matched by file name. */
 function proofsOf(pdfs: readonly NamedBytes[], proofs: readonly NamedBytes[]) {
   const named = (file: NamedBytes) => ({ name: file.path, file });
   const found = proofsByPdf(pdfs.map(named), proofs.map(named));
@@ -62,7 +62,7 @@ function proofsOf(pdfs: readonly NamedBytes[], proofs: readonly NamedBytes[]) {
 
 type Named = Pick<EnvelopeEvidence["document"], "bytes" | "sealedSha256">;
 
-/** The document of each custody certificate, if it is there. */
+/** The document of each custody certificate, if the zip contains it. */
 async function certifiedDocuments(pdfs: readonly NamedBytes[], documents: readonly NamedBytes[]) {
   const named = new Map<NamedBytes, Named>();
   for (const pdf of pdfs) {
@@ -72,15 +72,15 @@ async function certifiedDocuments(pdfs: readonly NamedBytes[], documents: readon
   const keyOf = ({ bytes, sealedSha256 }: Named) => `${bytes} ${sealedSha256}`;
   const lengths = new Set([...named.values()].map(({ bytes }) => bytes));
   const found = new Map<string, NamedBytes>();
-  // A notarized document begins with the signed one, which is shorter and comes first here.
+  // A notarized document begins with the bytes of the signed one. The shorter file comes first here.
   for (const file of documents.toSorted((a, b) => a.bytes.length - b.bytes.length))
     for (const one of beginningsOf(file.bytes, lengths)) if (!found.has(keyOf(one))) found.set(keyOf(one), file);
   return new Map([...named].map(([pdf, document]) => [pdf, found.get(keyOf(document))]));
 }
 
 /**
- * The SHA-256 of a file's first bytes, for each of the lengths. The file is hashed once, however many certificates name
- * a length.
+ * The SHA-256 of a file's first bytes, for each of the lengths. The file is hashed once, however many certificates
+ * state a length.
  */
 function beginningsOf(file: Uint8Array, lengths: ReadonlySet<number>): Named[] {
   const hash = createHash("sha256");
@@ -95,7 +95,7 @@ function beginningsOf(file: Uint8Array, lengths: ReadonlySet<number>): Named[] {
     });
 }
 
-/** Reads from a custody certificate which document it names; null for another PDF. */
+/** Reads the hash and length of the document that a custody certificate is about; null for another PDF. */
 async function documentNamedIn({ bytes }: NamedBytes): Promise<Named | null> {
   try {
     if ((await readSealPurpose(bytes))?.kind !== "custody") return null;
@@ -107,7 +107,10 @@ async function documentNamedIn({ bytes }: NamedBytes): Promise<Named | null> {
   }
 }
 
-/** Verifies documents that no closing certificate lists. One without a seal stays unchecked, because nobody names it. */
+/**
+ * Verifies documents that no closing certificate lists. A document without a seal stays unchecked, because nothing
+ * confirms it.
+ */
 async function verifyEach(
   documents: readonly NamedBytes[],
   context: Context,
@@ -123,7 +126,7 @@ async function verifyEach(
   return { verdict: worstOf(verdicts), kind: "evidence", checks, facts: { documents: String(documents.length) } };
 }
 
-/** The checks of closing certificates' proofs. The certificates themselves are judged as a set. */
+/** Checks the proofs of closing certificates. The certificates themselves are verified as a set. */
 async function closingProofs(
   closing: readonly NamedBytes[],
   context: Context,

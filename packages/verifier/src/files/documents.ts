@@ -1,7 +1,7 @@
-// The zips that people get with their documents (docs/evidence-format.md, section 9.4). The pages that verify in a browser
-// use this file, too.
+// Names of files in the zips of documents (docs/evidence-format.md, section 9.4). The pages that verify in a browser
+// use this file as well.
 
-/** Whether a file in a zip of documents only explains the others. */
+/** Whether a file in a zip of documents is only an explanation for readers. */
 export const isExplanation = (path: string): boolean =>
   /(?:^|\/)(?:README\.txt|contents\.json|verify\.html)$/.test(path);
 
@@ -10,8 +10,8 @@ const baseName = (name: string): string => name.slice(name.lastIndexOf("/") + 1)
 type Named = { readonly name: string };
 
 /**
- * The proofs of each PDF, by their names. A proof is named after its PDF, as in the zips of documents. If several PDFs
- * have that name, the proof belongs to the one in its own folder, or else to those that share the most folders with it.
+ * The proofs of each PDF, matched by file name: a proof is named after its PDF. If several PDFs have that name, the
+ * proof applies to the PDF in its own folder, or else to those that share the most folders with it.
  */
 export function proofsByPdf<Pdf extends Named, Proof extends Named>(pdfs: readonly Pdf[], proofs: readonly Proof[]) {
   const named = new Map<string, { pdf: Pdf; path: string }[]>();
@@ -36,7 +36,7 @@ function append<Key, Value>(lists: Map<Key, Value[]>, key: Key, value: Value): v
   else lists.set(key, [value]);
 }
 
-/** The number of folders that two paths share from the start; infinite for two paths in the same folder. */
+/** The number of leading folders that two paths share; infinite for two paths in the same folder. */
 function nearness(one: string, other: string): number {
   const [folders, others] = [one, other].map((path) => path.split("/").slice(0, -1));
   if (folders?.join("/") === others?.join("/")) return Number.POSITIVE_INFINITY;

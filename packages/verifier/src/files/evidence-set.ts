@@ -18,8 +18,9 @@ import { quoted } from "./shell.ts";
 import { verifyTokenFile } from "./token-file.ts";
 
 /**
- * Verifies the evidence of one proof passport. Certificates in the evidence are compared, but they are not trusted just
- * because they are included. The record in the evidence can only lower the verdict.
+ * Verifies the evidence of one proof passport. Certificates in the evidence are compared but not trusted, because
+ * anyone could have added them. The record in the evidence can only lower the verdict.
+ *
  *
  * @param files by name, without folders
  * @param where prefix of file names in the printed commands
@@ -106,12 +107,14 @@ function readRecord(bytes: Uint8Array): ProofRecord | EvidenceError {
   }
 }
 
-/** A failed report for a record that can't be read. It is not ignored, because other software might read it. */
+/**
+ * A failed report for an unreadable record. The record is not ignored, because other software might be able to read it.
+ */
 export function unreadableRecord(kind: Kind, { code, message }: EvidenceError): Report {
   return failure(kind, "not_verified", "record_readable", `The record cannot be read: ${message} (${code}).`);
 }
 
-/** Compares the record with the file. Where a shell command can repeat a check, the check names that command. */
+/** Compares the record with the file. If a shell command can repeat a check, the check contains that command. */
 export function recordChecks(
   record: ProofRecord,
   { facts, checks }: Report,
@@ -124,7 +127,7 @@ export function recordChecks(
   return checksOf(recordClaims(record, facts, verifyCode), shown);
 }
 
-/** A record of a test order turns `verified` into `verified_test`. */
+/** For a record of a test order, the verdict `verified` becomes `verified_test`. */
 export function asTest(report: Report, record: ProofRecord | null): Report {
   return record?.isTest && report.verdict === "verified" ? { ...report, verdict: "verified_test" } : report;
 }
@@ -148,7 +151,7 @@ function certificatesCheck({ path, bytes }: NamedBytes, { facts }: Report): Chec
   }
 }
 
-/** Refuses a second PDF, whatever its name: among verified evidence, it could pass for a part of it. */
+/** Refuses a second PDF of any name: among verified evidence, people could mistake it for evidence. */
 function otherFiles(files: ReadonlyMap<string, Uint8Array>): Check[] {
   const claim = "other_files";
   const pdfs = otherPdfs(files);

@@ -7,8 +7,8 @@ export type FileKind = "pdf" | "zip" | "ots" | "log" | "json" | "pem" | "der" | 
 const HEADER_WINDOW = 1024;
 
 /**
- * Detects the kind of a file by its first bytes. A name ending in `.pdf` takes precedence: readers open such a file as
- * a PDF, so it is judged as one even if it is also something else.
+ * Detects the kind of a file by its first bytes. A name ending in `.pdf` takes precedence: PDF readers open such a
+ * file, so it is verified as a PDF even if it is also something else.
  */
 export function kindOf(name: string, bytes: Uint8Array): FileKind {
   if (/\.pdf$/i.test(name)) return "pdf";

@@ -3,7 +3,8 @@ import { quoted } from "./shell.ts";
 /**
  * Commands of the OpenTimestamps client. Lines that begin with `#` name their requirements.
  *
- * @param about the file or digest that the proof covers, as `ots verify` takes it
+ *
+ * @param about the file or digest that the proof covers, as `ots verify` accepts it
  */
 export function otsCommands(proof: string, about: string): { info: string; bitcoin: string; pending: string } {
   const path = quoted(proof);

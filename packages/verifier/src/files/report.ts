@@ -2,10 +2,10 @@ import type { Claim, ClaimState } from "@signsealship/evidence/claim";
 import type { ProofStatement } from "@signsealship/evidence/seal";
 
 /**
- * `verified`: every claim holds, and the seal is trusted. `verified_test`: the same, and the seal says that it is a
- * test. `intact`: the seal holds, but nobody vouches for its certificate, or it states no known purpose. `unchecked`:
- * nothing fails, but the deciding information was not given. `unsigned`: there is no seal. `not_a_pdf`: the bytes are
- * not any kind of evidence. `not_verified`: a claim fails.
+ * `verified`: every claim is true, and the seal is trusted. `verified_test`: the same, but the seal states that it is a
+ * test. `intact`: the seal verifies, but its certificate is not trusted, or its purpose is unknown. `unchecked`: no
+ * claim fails, but decisive information was not given. `unsigned`: there is no seal. `not_a_pdf`: the bytes are not any
+ * kind of evidence. `not_verified`: a claim fails.
  */
 export type Verdict = "verified" | "verified_test" | "intact" | "unchecked" | "unsigned" | "not_a_pdf" | "not_verified";
 
@@ -42,7 +42,7 @@ export type Report = {
   readonly statement?: ProofStatement;
   /** The room's code and the version; only in a report on a part of a Closing Passport. */
   readonly closing?: { readonly roomCode: string; readonly version: number };
-  /** True when the certificate and the document are both genuine, but the certificate is about another document. */
+  /** True when certificate and document are both genuine, but the certificate is about another document. */
   readonly isOfAnotherFile?: boolean;
 };
 
@@ -77,7 +77,9 @@ export function withChecks(report: Report, more: readonly Check[]): Report {
   return { ...report, verdict: fails ? "not_verified" : report.verdict, checks: [...report.checks, ...more] };
 }
 
-/** The verdict of a set: the worst of its members; `not_verified` if one of them is not evidence or has no seal. */
+/**
+ * The verdict of a set: the worst verdict of its members. `not_verified` if a member is not evidence or has no seal.
+ */
 export function worstOf(verdicts: Iterable<Verdict>): Verdict {
   const seen = new Set(verdicts);
   if (seen.size === 0 || seen.has("not_verified") || seen.has("not_a_pdf") || seen.has("unsigned")) {

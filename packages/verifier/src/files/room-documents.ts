@@ -8,7 +8,7 @@ import { type Check, type Report, type Verdict, worstOf } from "./report.ts";
 import { type Companions, verifySealedPdf } from "./sealed-pdf.ts";
 
 /**
- * Whether a PDF is a closing certificate, or claims to be one: a document with a manifest attached is judged as a
+ * Whether a PDF is a closing certificate, or claims to be one. A document with an attached manifest is verified as a
  * certificate, and fails as one.
  */
 export async function isClosingCertificate(bytes: Uint8Array): Promise<boolean> {
@@ -21,8 +21,8 @@ export async function isClosingCertificate(bytes: Uint8Array): Promise<boolean> 
 }
 
 /**
- * Verifies documents together with the closing certificates, manifests and records of a room, and says which document
- * of the closing each one is. Only certificates that pass say something about the documents.
+ * Verifies documents together with the closing certificates, manifests and records of a room. Reports which document of
+ * the closing each file is. Only verified certificates are used for that.
  * @param companionsOf the files that accompany a document
  */
 export async function verifyRoomDocuments(
@@ -65,15 +65,15 @@ const isGenuineStranger = (report: Report): boolean =>
   (report.verdict === "verified" || report.verdict === "verified_test") && stateOf(report) === "unchecked";
 
 /**
- * The verdict on the closing and all of its files together. A document that no manifest names never counts as verified.
- * A listed file without a seal has the verdict of the closing, because the certificate vouches for it.
+ * The verdict on the closing and all of its files together. A document that no manifest lists never counts as verified.
+ * A listed file without a seal gets the verdict of the closing, because the certificate contains its hash.
  */
 function togetherOf(closing: Verdict, judged: readonly { report: Report }[]): Verdict {
   const verdicts = judged.map(({ report }): Verdict => {
     if (report.verdict === "unsigned") return stateOf(report) === "holds" ? closing : "unchecked";
     return report.verdict !== "not_verified" && stateOf(report) === "unchecked" ? "unchecked" : report.verdict;
   });
-  // Manifests without a certificate vouch for nothing, but nothing fails either.
+  // Manifests without a certificate prove nothing, but are not a fault.
   return worstOf([closing === "unsigned" ? "unchecked" : closing, ...verdicts]);
 }
 
@@ -87,7 +87,7 @@ function readManifest(piece: ClosingPiece): Manifest | null {
   }
 }
 
-/** Merges files with equal bytes, so that they are judged once, under all their names. */
+/** Merges files with equal bytes, so that they are verified once, under all their names. */
 export function equalOnce<File extends NamedBytes>(files: readonly File[]): File[] {
   const byHash = new Map<string, File>();
   for (const file of files) {

@@ -4,14 +4,14 @@ import type { SealParts } from "./seal-parts.ts";
 import { quoted } from "./shell.ts";
 
 /**
- * Facts about a sealed PDF that the commands need in addition to its parts: the paths to print, and instants as epoch
- * ms.
+ * Facts about a sealed PDF that the commands need in addition to its byte offsets: the paths to print, and instants as
+ * epoch ms.
  */
 export type SealFacts = {
   readonly ots?: string;
-  /** The detached token, and whether it covers the whole file instead of the signature value. */
+  /** The detached token, and whether it covers the whole file or the signature value. */
   readonly token?: { readonly path: string; readonly overFile: boolean; readonly genTime: number | null };
-  /** The instant at which the certificate is judged. */
+  /** The instant at which the certificate must be valid. */
   readonly instant: number;
   /** The time in the seal's first token. */
   readonly genTime: number | null;
@@ -50,7 +50,7 @@ export function sealCommands(
     "seal_signature_valid",
     [
       `${verify} -cades -CAfile signer.pem -partial_chain -purpose any -no_check_time -out /dev/null`,
-      // Searches only the bytes before the signature: a time stamp follows the signature and has its own signingTime.
+      // Searches only the bytes before the signature, because a time stamp after it contains its own signingTime.
       `! head -c ${parts.signature?.start ?? parts.cmsLength} seal.p7s | xxd -p | tr -d '\\n' | grep ${SIGNING_TIME}`,
     ].join("\n"),
   );
@@ -118,7 +118,8 @@ type Stamp = {
 };
 
 /**
- * Verifies a time stamp at its own time if the authority's certificate is given; otherwise only prints the time stamp.
+ * Verifies a time stamp at the stamped time if the authority's certificate is given; otherwise only prints the time
+ * stamp.
  */
 export function tokenCommand({ token, data, genTime, response }: Stamp, tsaTrustPath: string | null): string {
   const input = `${response ? "" : "-token_in "}-in ${quoted(token)}`;

@@ -5,7 +5,7 @@ import { type SealPurpose, sealPurposeOf } from "@signsealship/evidence/seal";
 
 type Slice = { readonly start: number; readonly length: number };
 
-/** Byte offsets of a sealed PDF's parts, with which other tools can take the file apart. */
+/** Byte offsets of a sealed PDF's parts, with which other tools can extract them. */
 export type SealParts = {
   /** The signature covers the file without `[gapStart, gapEnd)`. */
   readonly gapStart: number;

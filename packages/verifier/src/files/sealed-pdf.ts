@@ -96,8 +96,8 @@ export async function verifySealedPdf(file: NamedBytes, companions: Companions, 
 }
 
 /**
- * The commands about a sealed file. If archival time stamps follow the sealed file, the first command cuts the sealed
- * file out as `sealed.pdf`, and the others are about that file.
+ * The commands about a sealed file. If archival time stamps follow the sealed file, the first command extracts the
+ * sealed file as `sealed.pdf`, and the other commands use that file.
  */
 function commandsFor(
   { path, bytes }: NamedBytes,
@@ -111,7 +111,7 @@ function commandsFor(
   return commands.set("archival_time_stamp", `pdfsig ${quoted(path)}`);
 }
 
-/** The facts about a detached token. `overFile` says whether it covers the whole file or only the signature value. */
+/** The facts about a detached token. `overFile`: it covers the whole file and not only the signature value. */
 function tokenFacts({ path, bytes }: NamedBytes, { sealedSha256, separateTimeStamp }: ProofVerification) {
   const imprint = imprintOf(bytes);
   return { path, overFile: imprint === sealedSha256, genTime: separateTimeStamp?.genTime ?? null };
@@ -128,8 +128,8 @@ function imprintOf(token: Uint8Array): string | null {
 }
 
 /**
- * Findings about signatures that the document had before it was sealed. The verdict depends on them only through the
- * claim `certification_respected`.
+ * Findings about signatures that are older than the seal. They affect the verdict only through the claim
+ * `certification_respected`.
  */
 function earlierChecks({ earlierSignatures }: ProofVerification): Check[] {
   return earlierSignatures.flatMap(({ claims }, index) =>
@@ -137,7 +137,7 @@ function earlierChecks({ earlierSignatures }: ProofVerification): Check[] {
   );
 }
 
-/** A seal that says it is a test yields `verified_test`, never `verified`. */
+/** A seal that states that it is a test yields `verified_test`, never `verified`. */
 function withEnvironment(verdict: ProofVerification["verdict"], purpose: SealPurpose | null): Verdict {
   return verdict === "verified" && purpose?.environment === "test" ? "verified_test" : verdict;
 }
@@ -175,8 +175,8 @@ async function asClosing(
 }
 
 /**
- * Verifies a receipt, or a proof passport's certificate. The attachment, the seal and the given document all count
- * toward the verdict.
+ * Verifies a receipt, or a proof passport's certificate. The verdict covers the attachment, the seal and the given
+ * document.
  */
 async function withAttachedRecord(
   file: NamedBytes,
@@ -201,7 +201,10 @@ function attachedCommands(path: string, document: string | null): ReadonlyMap<st
   return document === null ? commands : commands.set("record_sealed_hash", `sha256sum ${quoted(document)}`);
 }
 
-/** Anyone can have a document sealed, so a sealed document that contains a manifest must not pass for a certificate. */
+/**
+ * Anyone can get a document sealed. So a sealed document that contains a manifest must not be accepted as a
+ * certificate.
+ */
 function strayManifest(bytes: Uint8Array, parts: SealParts | null): Check[] {
   if (parts === null) return [];
   try {

@@ -1,4 +1,4 @@
-/** Quotes a word for a POSIX shell; a path that looks like an option gets a leading `./`. */
+/** Quotes a word for a POSIX shell. A path that looks like an option gets a leading `./`. */
 export function quoted(word: string): string {
   const safe = word.startsWith("-") ? `./${word}` : word;
   return /^[A-Za-z0-9_./:@%+=,-]+$/.test(safe) ? safe : `'${safe.replaceAll("'", "'\\''")}'`;

@@ -4,8 +4,8 @@ import { evidenceNames } from "@signsealship/evidence/records";
 import { zipLimits } from "@signsealship/evidence/zip";
 
 /**
- * One thing in a folder to verify: a file together with its `.ots` proof, if there is one, or an unpacked zip of
- * evidence or documents. A file of an unknown kind is listed only if it has a proof.
+ * The smallest part of a folder that is verified separately: a file with its `.ots` proof, if there is one, or an
+ * unpacked zip of evidence or documents. A file of an unknown kind is listed only if it has a proof.
  */
 export type Unit =
   | { readonly type: "file"; readonly path: string; readonly ots: string | null }
@@ -70,9 +70,9 @@ const isUnpackedDocuments = (names: ReadonlySet<string>): boolean =>
 const isOfDocuments = (path: string): boolean => /^(?:[^/]+\/)?[^/]+\.pdf(?:\.tlog-proof|\.ots)?$/i.test(path);
 
 /**
- * The files in a folder and its subfolders, by their paths in it. Null when they are too many or too large to be read
- * all at once, or when there is evidence that a zip of documents can't have, which would not be judged with it. The
- * files are then verified one by one, without their proofs.
+ * The files in a folder and its subfolders, by relative path. Null when they are too many or too large to read at once,
+ * or when some evidence can't be part of a zip of documents. Then the files are verified one by one, without their
+ * proofs.
  */
 async function filesBelow(folder: string): Promise<string[] | null> {
   const names: string[] = [];
@@ -86,7 +86,7 @@ async function filesBelow(folder: string): Promise<string[] | null> {
       if (entry.isDirectory()) folders.push(`${name}/`);
       if (!entry.isFile()) continue;
       if (isEvidenceName(name) && !isOfDocuments(name) && name !== "contents.json") return null;
-      // A file that is gone by now fails when it is read.
+      // A file that was deleted in the meantime fails when it is read.
       const found = await stat(join(folder, name)).catch(() => null);
       bytes += found?.size ?? 0;
       if (names.push(name) > zipLimits.documentEntries || bytes > zipLimits.totalBytes) return null;

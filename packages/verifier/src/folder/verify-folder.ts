@@ -26,7 +26,7 @@ export type FolderDeps = {
 type Member = { readonly path: string; readonly kind: Report["kind"] };
 
 /**
- * Verifies everything in a folder. A verified file adds one check to the report; any other file adds all of its checks.
+ * Verifies everything in a folder. The report gets one check for a verified file, and all checks of any other file.
  * Manifests and certificates of one room are verified together.
  */
 export async function verifyFolder(root: string, context: Context, deps: FolderDeps): Promise<Report> {

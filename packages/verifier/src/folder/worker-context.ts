@@ -18,7 +18,7 @@ export type WorkerContext = Omit<Context, "trust" | "crypto" | "doc"> & {
 };
 
 /**
- * Prepares the context for a worker. The file of `--doc` is left out, because it belongs to a single target, not to a
+ * Prepares the context for a worker. The file of `--doc` is omitted, because it applies to a single target and not to a
  * folder.
  */
 export function workerContextOf({ at, trustPath, tsaTrustPath, trust }: Context): WorkerContext {

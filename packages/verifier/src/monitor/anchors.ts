@@ -18,20 +18,23 @@ export type Seen = {
   readonly last: string;
   /** Whether the log has ever had an anchored state. */
   readonly anchors: boolean;
-  /** Sizes that the monitor saw and that no anchored state covers yet: the first of each hour. */
+  /** Sizes of the log that the monitor saw and that no anchored state covers yet: the first of each hour. */
   readonly waiting: readonly Sighting[];
 };
 
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
-/** An anchor may be this late, because a log asks an authority that failed again within this time. */
+/** An anchor may be this late: after a failure of an authority, a log tries again within this time. */
 const graceMs = hourMs;
 
 /** The most waiting sizes that are stored for the next run. */
 const mostWaiting = 1_000;
 
-/** The list of anchored states at `anchors`. `isAnchored`: an authority or a calendar has given a proof of the state. */
+/**
+ * The list of anchored states at the path `anchors`. `isAnchored`: an authority or a calendar has issued a proof of the
+ * state.
+ */
 type AnchorList = {
   readonly intervalSeconds: number;
   readonly roots: readonly { readonly size: number; readonly chosenAt: number; readonly isAnchored: boolean }[];
@@ -39,8 +42,9 @@ type AnchorList = {
 
 /**
  * Finds the hours whose entries no authority and no calendar anchored in time. A log anchors a state in each hour in
- * which it grew. The monitor knows the growth from its own runs, and from the states that the log chose to anchor.
- * The proofs are checked; the authorities behind them are not judged.
+ * which it grew. The monitor learns the growth from its own runs, and from the states that the log chose to anchor. It
+ * verifies the proofs, but not whether the authorities are trusted.
+ *
  *
  * @param about `from` is the log's address, and `seen` the facts of earlier runs, null for the first run
  * @returns the facts for the next run
@@ -67,7 +71,7 @@ export async function judgeAnchors(
     const root = anchored.find((one) => one.size >= sighting.size);
     const time = root ? await judge(root.size) : null;
     const isLate = (time ?? at) > sighting.at + interval + graceMs;
-    // A log that never chose a root to anchor may not have time-stamping authorities. A note below says so, so no
+    // A log that never chose a root to anchor may have no time-stamping authorities. A note below reports that, so no
     // missing hour is reported.
     if (isLate && (anchors || roots.length > 0)) addMissing(findings, sighting, time);
     if (time === null) waiting.push(sighting);
@@ -86,7 +90,7 @@ export async function judgeAnchors(
 
 const hourOf = (at: number): string => new Date(at).toISOString().slice(0, 13).replace("T", " ");
 
-/** Names each hour once. */
+/** Reports each hour once. */
 function addMissing({ missing }: Findings, { size, at }: Sighting, time: number | null): void {
   const hour = `The hour from ${hourOf(at)}:00 UTC has no anchor:`;
   if (missing.some((sentence) => sentence.startsWith(hour))) return;
@@ -120,7 +124,10 @@ function anchorJudge(read: ReadLog, tree: PublishedTree, { key, findings }: { ke
 
 type Anchor = { readonly source: string; readonly anchoredAt: number; readonly proof: Uint8Array };
 
-/** The time of a proof. A calendar's time is the log's word, until a block confirms it. @throws LogBroken */
+/**
+ * The time of a proof. Until a block confirms it, a calendar's time is only the log's own statement.
+ * @throws LogBroken
+ */
 async function timeOf({ source, anchoredAt, proof }: Anchor, checkpoint: string): Promise<number> {
   const { note, root, size } = parseCheckpoint(checkpoint);
   const isOther = new LogBroken(`The proof of ${source} is not over the state of ${size} entries.`);

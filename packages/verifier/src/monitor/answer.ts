@@ -6,12 +6,12 @@ import type { Findings } from "./findings.ts";
 import type { NextLog } from "./next-log.ts";
 
 /**
- * The exit code: 0 when nothing is wrong, 1 when the log did what an honest log never does or lacks what it promises, 2
- * when the log can't be read, or a given file does not belong to this log.
+ * The exit code. 0: no fault. 1: the log behaved dishonestly, or did not do what it promises. 2: the log can't be read,
+ * or a given file is not about this log.
  */
 export type MonitorAnswer = { readonly json: object; readonly text: string; readonly exitCode: 0 | 1 | 2 };
 
-/** The findings of one run about one log, and the log that follows it. */
+/** The findings of one run about one log, and the next log of the same service. */
 export type WatchedLog = {
   readonly facts: Watched;
   readonly findings: Findings;
@@ -25,12 +25,12 @@ type Watched = {
   readonly key: string;
   readonly origin?: string;
   readonly size?: number;
-  /** How many entries this run read. */
+  /** The number of entries that this run read. */
   readonly read?: number;
   readonly fork?: string | null;
 };
 
-/** Where a sealed PDF is in the logs: its entry, and the log that contains it. Null if none does. */
+/** The position of a sealed PDF in the logs: its entry, and the log that contains it. Null if no log contains it. */
 type PlaceOfFile = { readonly path: string; readonly place: (FilePlace & { readonly origin: string }) | null };
 
 function placeIn(logs: readonly WatchedLog[], sealedSha256: string): PlaceOfFile["place"] {

@@ -3,7 +3,7 @@ import { nameAt } from "./next-log.ts";
 const dayMs = 24 * 3_600_000;
 
 /**
- * The operator's records of a day get their entry some minutes after the day's end. An entry that is later than this
+ * The head of the operator's records of a day enters the log some minutes after the day's end. After this time it
  * counts as missing.
  */
 const graceMs = 6 * 3_600_000;
@@ -19,9 +19,9 @@ export function createAuditDays(before: string | null) {
       seen.add(day);
     },
     last: (): string | null => [...seen, ...(before === null ? [] : [before])].sort().at(-1) ?? null,
-    /** @param judged the day up to which gaps were reported before; null for none */
+    /** @param judged the day up to which earlier runs reported gaps; null for none */
     gaps(judged: string | null): string[] {
-      // Entries of one batch have no fixed order, so the days are compared after all have been read.
+      // The entries of one batch have no fixed order, so the days are compared after all entries were read.
       const days = [...seen].sort();
       return days.flatMap((day, i) => {
         const last = days[i - 1] ?? before;
@@ -38,8 +38,8 @@ function missingDays(first: string, last: string): string {
 }
 
 /**
- * The days up to now whose entries are overdue, as a sentence; null for none, for a log of test seals, which has no such
- * entries, and for a copy in a folder, which may be old.
+ * A sentence about the days up to now whose entries are overdue. Null for none, for a log of test seals, which has no
+ * such entries, and for a copy in a folder, which may be old.
  * @param last the latest day with an entry; null for none
  * @param since when a monitor first saw the log. Without any entry, the records of that day are expected first.
  */

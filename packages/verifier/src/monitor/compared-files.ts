@@ -10,8 +10,8 @@ import { sha256 } from "./published-log.ts";
 export type NamedCheckpoint = { readonly name: string; readonly note: string };
 
 /**
- * For a sealed PDF, `sealedSha256` is the hash (hex) that the log should contain; it is null for other files, which
- * contain checkpoints.
+ * A given file. For a sealed PDF, `sealedSha256` is the hash (hex) that the log should contain. It is null for other
+ * files, which contain checkpoints.
  */
 export type ComparedFile = {
   readonly path: string;
@@ -34,7 +34,7 @@ export async function readComparedFile(path: string): Promise<ComparedFile> {
   return { path, checkpoints: checkpointsIn(path, bytes), sealedSha256: null };
 }
 
-/** The checkpoint inside a sealed PDF. For a PDF that can't be read, only its hash is compared. */
+/** The checkpoint inside a sealed PDF. For an unreadable PDF, none: then only its hash is compared. */
 async function carriedBy(path: string, bytes: Uint8Array): Promise<NamedCheckpoint[]> {
   try {
     const note = await readCarriedCheckpoint(bytes);

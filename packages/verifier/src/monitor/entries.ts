@@ -18,14 +18,13 @@ export type EntriesRead = {
   readonly size: number;
   /** The Merkle tree over these entries, as the roots of its perfect subtrees, left to right. */
   readonly edge: readonly EdgeNode[];
-  /** The indexes of the closing entries in the log, keyed by the link that each of them has. */
+  /** The links of the closing entries, each with the index of its entry. */
   readonly links: ReadonlyMap<string, number>;
   /**
-   * The last entry of a log that ended: its index, and the key of the next log that it names. Null while the log is
-   * still in use.
+   * The index of a log's final entry, and the key of the next log that this entry names. Null while the log is in use.
    */
   readonly next: NextKey | null;
-  /** The latest day whose operator's records have an entry, as YYYY-MM-DD; null for none. */
+  /** The latest day with an entry about the operator's records, as YYYY-MM-DD; null for none. */
   readonly auditDay: string | null;
   /** The last entry that names a policy of witnesses; null for none. */
   readonly policy: LoggedPolicy | null;
@@ -46,28 +45,28 @@ export const nothingRead: EntriesRead = {
 
 type Found = {
   readonly read: EntriesRead;
-  /** Sentences about entries that an honest log never has. */
+  /** Sentences about entries that can't be in an honest log. */
   readonly wrong: readonly string[];
   /** Sentences about entries that the log lacks. */
   readonly missing: readonly string[];
   /**
-   * The requested files that the log lists, keyed by SHA-256. The value is the index of the file's entry, and the
-   * reason if the entry was retracted.
+   * The requested files that the log contains, keyed by SHA-256. The value is the index of the file's entry and, if the
+   * entry was retracted, the reason.
    */
   readonly places: ReadonlyMap<string, FilePlace>;
 };
 
 export type FilePlace = { readonly index: number; readonly retracted: string | null };
 
-/** How many bundles of entries are fetched at the same time. */
+/** The number of bundles of entries that are downloaded at the same time. */
 const ahead = 8;
 
 /**
  * Reads the new entries, computes the root over all entries, and compares it with the checkpoint.
- * @param options `wanted` lists the SHA-256 in hex of sealed files to look for; `earlierLinks` are the links of closing
- * entries in logs before this one; `days.earlierDay` is the latest day that those logs have an `audit/v1` entry for,
- * and gaps up to `days.judgedDay` were reported before; `comparesTiles` also compares each tile of hashes with the
- * entries, which requires reading from the first entry on; `onEntry` is called with each line that is read
+ * @param options `wanted`: the SHA-256 in hex of sealed files to look for. `earlierLinks`: the links of closing entries
+ * in earlier logs. `days.earlierDay`: the latest day with an `audit/v1` entry in those logs. `days.judgedDay`: the day
+ * up to which gaps were already reported. `comparesTiles`: also compares each tile of hashes with the entries, which
+ * requires reading from the first entry. `onEntry`: called with each line
  * @throws LogBroken when the entries do not lead to the checkpoint
  */
 export async function readEntries(
@@ -119,7 +118,7 @@ async function* bundlesFrom(tree: PublishedTree, start: number) {
 
 const mostSentences = 100;
 
-/** Collects sentences, and stops after a hundred: a malicious log could give one for each of millions of entries. */
+/** Collects at most a hundred sentences: a malicious log could cause one for each of millions of entries. */
 function cappedSentences() {
   const sentences: string[] = [];
   const add = (sentence: string): void => {

@@ -5,14 +5,16 @@ import type { NamedCheckpoint } from "./compared-files.ts";
 import { type Fork, formatFork, isSignedBy } from "./fork-proof.ts";
 import { LogBroken, type PublishedTree } from "./published-log.ts";
 
-/** Collects what a monitor found out about a log. `sentences` describe what an honest log never does. */
+/**
+ * Collects what a monitor found out about a log. `sentences` describe dishonest behavior, such as a changed history.
+ */
 export class Findings {
   readonly sentences: string[] = [];
-  /** Sentences about what the log promises and did not do in time. They do not show that it changed its history. */
+  /** Sentences about promises that the log did not fulfill in time. They do not prove that it changed its history. */
   readonly missing: string[] = [];
-  /** Sentences about facts that the reader should know and that are not faults. */
+  /** Sentences about facts that the reader should see but that are not faults. */
   readonly notes: string[] = [];
-  /** Sentences about the given files, which say nothing about the log. */
+  /** Sentences about the given files. They are not findings about the log. */
   readonly ofFiles: string[] = [];
   private readonly forks: { readonly fork: Fork; readonly size: number }[] = [];
 
@@ -32,8 +34,8 @@ export class Findings {
   }
 
   /**
-   * Compares a checkpoint that came from elsewhere with the published tree. One that the key did not sign, such as
-   * another log's, says nothing about this log.
+   * Compares a given checkpoint with the published tree. A checkpoint without this key's signature, such as another
+   * log's, is ignored.
    * @throws LogBroken for missing or contradicting tiles; EvidenceError for a text that is not a checkpoint or a key
    */
   async requireBeginsWith(tree: PublishedTree, { name, note }: NamedCheckpoint, key: string): Promise<void> {

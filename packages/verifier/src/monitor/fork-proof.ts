@@ -8,9 +8,9 @@ import {
 } from "@signsealship/evidence/log";
 
 /**
- * Two checkpoints that one key signed and that contradict each other. `rootInNewer` is the root over the first entries
- * of the newer tree, as many as the older tree has; it differs from the root of the older tree. If both trees have the
- * same size, `rootInNewer` is the newer one's root and `proof` is empty.
+ * Two contradicting checkpoints that one key signed. `rootInNewer` is the root over as many entries of the newer tree
+ * as the older tree has. It differs from the older tree's root. If both trees have the same size, `rootInNewer` is the
+ * newer one's root and `proof` is empty.
  */
 export type Fork = {
   /** The signed notes, as they were published. */
@@ -32,7 +32,7 @@ export const isForkFile = (text: string): boolean => text.startsWith(`${title}\n
 
 const section = (name: string, text: string): string => `-----BEGIN ${name}-----\n${text}-----END ${name}-----\n`;
 
-/** The fork as a text that convinces a third party who has the log's key. */
+/** The fork as a text with which a third party can verify it, using the log's key. */
 export const formatFork = ({ older, newer, rootInNewer, proof }: Fork): string =>
   `${title}\n${explanation}\n${[
     section("OLDER CHECKPOINT", older),
@@ -58,7 +58,7 @@ export function parseFork(text: string): Fork {
   return { older: part("OLDER CHECKPOINT"), newer: part("NEWER CHECKPOINT"), rootInNewer, proof };
 }
 
-/** Null when the fork is proven; otherwise a sentence that says what is missing. */
+/** Null when the fork is proven; otherwise a sentence about the missing evidence. */
 export async function whyNoFork({ older, newer, rootInNewer, proof }: Fork, key: string): Promise<string | null> {
   const [old, young] = [parseCheckpoint(older), parseCheckpoint(newer)];
   for (const checkpoint of [old, young])
@@ -71,8 +71,8 @@ export async function whyNoFork({ older, newer, rootInNewer, proof }: Fork, key:
 }
 
 /**
- * Whether the given key, of the checkpoint's origin, signed the checkpoint. @throws EvidenceError `log` for a text that
- * is not a key
+ * Verifies the checkpoint's signature by the given key, whose name must be the checkpoint's origin.
+ * @throws EvidenceError `log` for a text that is not a key
  */
 export async function isSignedBy({ origin, note }: SignedCheckpoint, key: string): Promise<boolean> {
   const parsed = await parseNoteKey(key);

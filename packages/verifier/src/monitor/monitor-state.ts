@@ -8,7 +8,7 @@ import { type EntriesRead, type LoggedPolicy, type NextKey, nothingRead } from "
 import { sameBytes } from "./fork-proof.ts";
 import { nodeHash } from "./published-log.ts";
 
-/** A log as earlier runs of a monitor saw it. */
+/** The facts about a log that a monitor stores between its runs. */
 export type MonitorState = {
   readonly key: string | null;
   /** The newest checkpoint so far, as it was signed. */
@@ -57,7 +57,7 @@ export async function readState(folder: string | null, from: string): Promise<Mo
 
 function parsedState(text: string): MonitorState | null {
   try {
-    // A state of an earlier release lacks some of these.
+    // The state file of an earlier release lacks some members.
     const stored = JSON.parse(text) as Stored;
     const { key, checkpoint, edge, links, next = null, auditDay = null, policy = null, seen = null } = stored;
     const nodes = edge.map(([level, hash]): EdgeNode => ({ level, hash: new Uint8Array(Buffer.from(hash, "hex")) }));
@@ -71,8 +71,7 @@ function parsedState(text: string): MonitorState | null {
 }
 
 /**
- * Stores the state. It writes a new file and renames it over the old one, so an interrupted run leaves the earlier
- * state.
+ * Stores the state: writes a new file and renames it over the old one, so that an interrupted run leaves the old state.
  */
 export async function writeState(
   folder: string,

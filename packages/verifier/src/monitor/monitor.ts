@@ -31,8 +31,8 @@ export type MonitorOptions = {
   readonly policy: string | null;
   readonly quorumWait: QuorumWait;
   /**
-   * Given a log's origin, opens the records that the log's operator keeps, so that the log can be compared with them.
-   * Only the operator can pass this.
+   * Opens the operator's own records of the log with this origin, for comparison with the log. Only the operator can
+   * pass this function.
    */
   readonly own?: (origin: string) => Promise<OwnRecords>;
 };
@@ -47,9 +47,10 @@ type OwnRecords = {
 };
 
 /**
- * Watches a transparency log from outside. Checks that its newest checkpoint is signed and continues every earlier or
- * given checkpoint, and that all entries lead to its root and follow the rules that anybody can check. Also finds hours
- * without an anchor, days without the operator's records, and a state without the quorum of the reader's policy.
+ * Watches a transparency log from outside. Verifies that its newest checkpoint is signed and extends every earlier or
+ * given checkpoint. Verifies that all entries lead to its root, and follow the rules that anybody can check. Also finds
+ * hours without an anchor, days without the operator's records, and a state without the quorum of the reader's policy.
+ *
  *
  * @param from the log's address (`https://HOST/log/live`), the folder of a copy, or a file that claims to prove a fork
  * @throws UsageError for files or keys that cannot be read
@@ -81,7 +82,7 @@ async function judgeFork(text: string, key: string | null): Promise<MonitorAnswe
     : { json: { fork: false, why }, text: `This file proves nothing. ${why}`, exitCode: 0 };
 }
 
-/** Watches a log, and the logs that followed it. */
+/** Watches a log and its successors. */
 async function watch(from: string, options: MonitorOptions): Promise<MonitorAnswer> {
   const files = await Promise.all(options.with.map(readComparedFile));
   const policy = options.policy === null ? null : await readPolicy(options.policy);
@@ -143,8 +144,8 @@ async function watchOne(
     findings.sentences.push(...((await findings.during(() => judgeSuccession(tree, before))) ?? []));
   }
   const wanted = new Set(files.flatMap(({ sealedSha256 }) => sealedSha256 ?? []));
-  // Entries that earlier runs read are not enough in these cases. After a fault, for example, the log may have two
-  // histories, and these entries may belong to the other one.
+  // In these cases all entries are read again. After a fault, for example, the log may have two histories, and the
+  // stored entries may be from the other one.
   const before = options.isFull || own || wanted.size > 0 || findings.isWrong ? nothingRead : state.read;
   const earlierLinks = new Set(earlier.flatMap((one) => [...(one.found?.read.links.keys() ?? [])]));
   const earlierDay = previous?.found?.read.auditDay ?? null;
@@ -158,7 +159,7 @@ async function watchOne(
   const about = { from, key, findings, seen: state.seen };
   const seen = found && !next ? await judgePromises({ read, tree, found: found.read, policy }, about, options) : null;
   const fork = await findings.writeFork(options.state ?? ".");
-  // The state is not stored after a finding, so the next run compares the log with the last good state.
+  // After a finding, the state is not stored. So the next run compares the log with the last good state again.
   if (options.state !== null && found && !findings.isWrong)
     await writeState(options.state, from, { key, checkpoint: note, read: found.read, seen: seen ?? state.seen });
   const { origin, size } = checkpoint;
@@ -166,7 +167,7 @@ async function watchOne(
   return { facts, findings, checkpoint, found, next };
 }
 
-/** Finds what a log that is in use promises and lacks: anchors, the operator's records, and the policy's quorum. */
+/** Finds promises that a log in use does not fulfill: anchors, the operator's records, and the policy's quorum. */
 async function judgePromises(
   {
     read,
@@ -190,7 +191,7 @@ async function judgePromises(
 }
 
 /**
- * The operator recorded each checkpoint that its log signed. Any other checkpoint means a stolen key or a lost
+ * The operator recorded each checkpoint that the log's key signed. Another checkpoint proves a stolen key or a lost
  * database.
  */
 async function holdAgainstOwn(own: OwnRecords, tree: PublishedTree, key: string, findings: Findings): Promise<void> {

@@ -8,8 +8,7 @@ import { LogBroken, LogUnreadable, openPublishedLog, type PublishedTree } from "
 const addressForm = /^(https?:\/\/.*)\/log\/((?:live|test)(?:-\d{1,3})?)\/?$/i;
 
 /**
- * The logs in a service's trust list. The service is found by the address of one of its logs. Null without a trust
- * list.
+ * The logs in a service's trust list. The service's address is part of the log's address. Null without a trust list.
  */
 export async function publishedLogs(from: string, fetch: Fetch): Promise<readonly TrustedLog[] | null> {
   const base = addressForm.exec(from)?.[1];
@@ -37,7 +36,7 @@ export async function nextLog(from: string, key: string, named: string | null, f
   if (base === undefined) return null;
   if (named !== null) return isLater(from, named) ? { ...addressOf(base, named), isVouchedFor: true } : null;
   const logs = await publishedLogs(from, fetch).catch((error) => {
-    // Without a readable trust list, nothing says which log follows which.
+    // Without a readable trust list, the order of the logs is unknown.
     if (error instanceof LogUnreadable || error instanceof EvidenceError) return null;
     throw error;
   });
@@ -50,8 +49,8 @@ export async function nextLog(from: string, key: string, named: string | null, f
 const addressOf = (base: string, key: string) => ({ from: `${base}/log/${nameInKey(key)}`, key });
 
 /**
- * Whether a key belongs to a log after the one at the address, such as `live-3` after `live-2`. If not, following the
- * keys could go in a circle.
+ * Whether a key is of a later log than the one at the address, such as `live-3` after `live-2`. Without this check, the
+ * keys could lead in a circle.
  */
 function isLater(from: string, key: string): boolean {
   const [, environment, number = "1"] = /^(live|test)(?:-(\d{1,3}))?$/.exec(nameInKey(key)) ?? [];
@@ -62,7 +61,8 @@ function isLater(from: string, key: string): boolean {
 /**
  * Compares the beginning of a log with the log before it.
  * @param before the old log's key and newest checkpoint
- * @returns sentences about things that an honest log never does @throws LogBroken for entries that can't be read
+ * @returns sentences about dishonest behavior
+ * @throws LogBroken for entries that can't be read
  */
 export async function judgeSuccession(
   tree: PublishedTree,

@@ -21,7 +21,7 @@ import {
 } from "@signsealship/evidence/log";
 import type { Fetch } from "../url/fetch-bounded.ts";
 
-/** The log can't be read, so nothing is known about its honesty. */
+/** The log can't be read, so no statement about its honesty is possible. */
 export class LogUnreadable extends Error {}
 
 /**
@@ -52,7 +52,7 @@ const readFolder =
     }
   };
 
-/** If a server is busy, it is asked again. */
+/** If a server is busy (429) or fails (5xx), the request is repeated after a pause. */
 function readUrl(prefix: string, fetch: Fetch): ReadLog {
   const read = async (path: string, tries: number): Promise<Uint8Array | null> => {
     const url = `${prefix}/${path}`;
@@ -98,7 +98,7 @@ export class LogBroken extends Error {}
 /** A checkpoint, and the signed note that it was read from. */
 type NewestCheckpoint = Checkpoint & { readonly signed: string };
 
-/** The tree of a log, as its newest checkpoint commits to it. Its hashes are read from the published tiles. */
+/** The tree of a log that its newest checkpoint commits to. Its hashes are read from the published tiles. */
 export class PublishedTree {
   private readonly read: ReadLog;
   readonly checkpoint: NewestCheckpoint;

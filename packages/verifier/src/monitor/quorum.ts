@@ -32,10 +32,9 @@ export async function readPolicy(path: string): Promise<ReaderPolicy> {
 }
 
 /**
- * The key that the policy names for the log at an address. If the policy names no logs, it is the key that the caller
- * named.
- * @param key the key that the caller named; null for none
- * @throws UsageError for a policy that does not name this log, or that leaves open which one it is
+ * The key of the log at an address, from the policy. If the policy names no logs, it is the caller's key.
+ * @param key the caller's key; null for none
+ * @throws UsageError for a policy that does not name this log, or that could mean several
  */
 export function keyByPolicy({ logs }: WitnessPolicy, from: string, key: string | null): string | null {
   if (logs.length === 0) return key;
@@ -50,7 +49,7 @@ export function keyByPolicy({ logs }: WitnessPolicy, from: string, key: string |
 }
 
 export type QuorumWait = {
-  /** How long a state may be without its quorum. The log asks its witnesses after it has published a state. */
+  /** The time that a state may lack its quorum. The log requests cosignatures after it has published a state. */
   readonly seconds: number;
   readonly sleep?: (ms: number) => Promise<unknown>;
 };
@@ -58,8 +57,8 @@ export type QuorumWait = {
 const askEveryMs = 5_000;
 
 /**
- * Requires the policy's quorum for a log's newest state. A log publishes a state before its witnesses have cosigned it,
- * so a state without the quorum is read again, until that state or a later one has it, or the wait is over.
+ * Requires the policy's quorum for a log's newest state. A log publishes a state before its witnesses have cosigned it.
+ * So a state without the quorum is read again, until that state or a later one has the quorum, or the time is over.
  */
 export async function requireQuorum(
   read: ReadLog,
@@ -100,10 +99,7 @@ async function signedOrNull(note: string, key: string): Promise<SignedCheckpoint
   }
 }
 
-/**
- * Says whether the policy names the log and whether the log names the policy, so that the reader notices new keys and
- * witnesses.
- */
+/** Notes about new keys and witnesses: whether the policy names the log, and whether the log names the policy. */
 export function policyNotes({ logs, sha256 }: ReaderPolicy, key: string, logged: LoggedPolicy | null): string[] {
   const stranger = logs.length > 0 && !logs.includes(key) ? ["The policy does not name this log."] : [];
   if (!logged) return [...stranger, "The log names no policy of its own."];

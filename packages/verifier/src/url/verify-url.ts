@@ -37,8 +37,8 @@ export function parseVerifyUrl(text: string): VerifyUrl | null {
 }
 
 /**
- * Fetches the published files of a passport and verifies them here. The service's own verdict can only make the result
- * worse.
+ * Downloads the published files of a passport and verifies them locally. The service's own verdict can only lower the
+ * result.
  */
 export async function verifyUrl(target: VerifyUrl, callerContext: Context, fetch: Fetch): Promise<Report> {
   const get = (path: string, maxBytes: number) => fetchBounded(fetch, `${target.base}${path}`, maxBytes);
@@ -61,7 +61,7 @@ export async function verifyUrl(target: VerifyUrl, callerContext: Context, fetch
 type Get = (path: string, maxBytes: number) => Promise<Answer>;
 type Fetched = { api: string; record: Uint8Array; context: Context; get: Get; target: VerifyUrl };
 
-/** The answer's bytes if they are a JSON object; otherwise a sentence that says why there are none. */
+/** The response's bytes if they are a JSON object; otherwise a sentence with the reason. */
 function jsonIn(answer: Answer, url: string): Uint8Array | string {
   if (!answer.ok) return `There was no answer: ${answer.why}.`;
   if (answer.status === 404) return "The service does not know this code.";
@@ -70,8 +70,8 @@ function jsonIn(answer: Answer, url: string): Uint8Array | string {
 }
 
 /**
- * Without `--trust`, naming a service's address means trusting that service to name its own certificate. The
- * certificate is fetched only over a connection on which nobody else can answer.
+ * Without `--trust`, the user trusts the service at this address to name its own certificate. The certificate is
+ * downloaded only over a connection on which nobody else can respond: HTTPS, or the local machine.
  */
 async function withPublishedTrust(
   base: string,
@@ -99,8 +99,7 @@ async function withPublishedTrust(
 type Published = { readonly list: TrustList; readonly path: string; readonly command: string };
 
 /**
- * The trust list of a service; its present seal certificate if it has no list; otherwise a sentence that says why there
- * is neither.
+ * The trust list of a service; its present seal certificate if it has no list; otherwise a sentence with the reason.
  */
 async function publishedTrust(base: string, get: Get): Promise<Published | string> {
   const show = "openssl x509 -noout -subject -fingerprint -sha256";
@@ -113,7 +112,7 @@ async function publishedTrust(base: string, get: Get): Promise<Published | strin
     const path = "/seal/certificate.pem";
     const pem = await get(path, fetchLimits.jsonBytes);
     if (!pem.ok || pem.status !== 200) return "The service publishes no certificate. See --trust.";
-    // Trusts only the seal's own certificate: trusting its issuers would trust every certificate that they issue.
+    // Trusts only the seal's own certificate. Trusting its issuers would trust every certificate that they issue.
     const sealAnchors = parseCertificatesPem(new TextDecoder().decode(pem.bytes)).slice(0, 1);
     const command = `curl ${quoted(base + path)} | ${show}`;
     return { list: { sealAnchors, signerAnchors: [], retired: [], tsaAnchors: [], logs: [] }, path, command };
@@ -143,10 +142,7 @@ function readOr<T>(read: () => T): T | EvidenceError {
   }
 }
 
-/**
- * The files of the evidence zip, or the sealed PDF alone if there is no zip; a sentence that says why if there is
- * neither.
- */
+/** The files of the evidence zip, or the sealed PDF alone if there is no zip; otherwise a sentence with the reason. */
 async function evidenceFiles(get: Get, api: string): Promise<ReadonlyMap<string, Uint8Array> | string> {
   const zip = await get(`${api}/evidence`, fetchLimits.fileBytes);
   if (zip.ok && zip.status === 200) {

@@ -3,10 +3,7 @@ import { frameReader, type Packet, reorderMs, type TimedFrame } from "./packets.
 import type { Picture } from "./vp8.ts";
 import { clusterOf, type Frame, liveHeader, type Media } from "./webm.ts";
 
-/**
- * The next bytes of a take, which is a participant's recorded audio and video: a header, and then whole WebM clusters.
- * Times are milliseconds since the start of the take.
- */
+/** The next bytes of a take: a header, and then whole WebM clusters. Times are milliseconds since the take's start. */
 export type Chunk = { readonly bytes: Buffer; readonly from: number; readonly to: number; readonly isKey: boolean };
 
 /** A sender report (RFC 3550 section 6.4.1): the sender's time of day at an RTP time. */
@@ -28,8 +25,7 @@ type TakeInput = {
 const clusterMs = 900;
 /**
  * The time for which frames are buffered until the sender's first report, which reveals its clock. Chromium reports its
- * audio only after 2.5 s, and buffered frames are not durable. So after this time, arrival times are used until the
- * report arrives.
+ * audio only after 2.5 s, and buffered frames are not durable. Until then, arrival times are used.
  */
 const reportMs = 900;
 /** Frames of audio and video are merged by time after this delay, so that the slower stream can arrive. */
@@ -112,9 +108,7 @@ export class Take {
     return this.#kinds.filter((kind) => now - this.#flows[kind].packetAt > missingMs);
   }
 
-  /**
-   * The kinds of media whose packets arrive but form no whole frame. Reports a kind once, until a whole frame arrives.
-   */
+  /** Kinds of media whose packets arrive but form no whole frame; each is reported once until a whole frame arrives. */
   newlyIncomplete(now: number): Media[] {
     return this.#kinds.filter((kind) => {
       const flow = this.#flows[kind];
@@ -136,9 +130,7 @@ export class Take {
     this.#clusters.flush(now, false);
   }
 
-  /**
-   * Streams that begin together end their wait together. Otherwise the frames of one stream would be written too late.
-   */
+  /** Streams that begin together end their wait together. Otherwise, one stream's frames would be written too late. */
   #waitsSince({ at }: Held): number {
     const firstAt = this.#firstAt ?? at;
     return at - firstAt < reportMs ? firstAt : at;
@@ -169,10 +161,7 @@ export class Take {
     else for (const kind of this.#kinds) this.#place(kind, now, isEnd);
   }
 
-  /**
-   * Starts the take, with a key frame if there is one, once the clocks of all kinds are known or the time limit is
-   * over.
-   */
+  /** Starts the take, with a key frame if there is one, once all kinds' clocks are known or the time limit is over. */
   #begin(now: number, isEnd: boolean): void {
     const { media, onChunk } = this.#input;
     const { audio, video } = this.#streams;
@@ -198,9 +187,8 @@ export class Take {
   }
 
   /**
-   * Assigns times to the buffered frames of a stream once its clock is known. Every frame is placed, whatever the
-   * sender's clock says, because the other participants have heard or seen it. From here on, a frame counts as
-   * recorded.
+   * Assigns times to the buffered frames of a stream once its clock is known. Places every frame, whatever the clock
+   * says, because the other participants have heard or seen it. From here on, a frame counts as recorded.
    */
   #place(kind: Media, now: number, isEnd: boolean): void {
     const own = this.#streams[kind];
