@@ -39,7 +39,7 @@ const revoke = (keyId: string, ...flags: string[]) => service.cli<Revoked>("key"
 
 /**
  * A live firm whose live key was stolen. With the key, the thief created a webhook and became a member; as a member,
- * the thief created another webhook. `own`: the firm's own webhook and member, by another key.
+ * the thief created another webhook. `own`: the firm's own webhook and member, created with another key.
  */
 async function robbedFirm() {
   const firm = await running.newPartner({ live: true });

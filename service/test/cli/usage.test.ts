@@ -71,7 +71,7 @@ test(
   needs("fish"),
   async () => {
     const { stdout: script } = await runCli({}, "completion", "fish");
-    // The folder is empty, so no file names are completed.
+    // The folder is empty, so the completion offers no file names.
     const { path: cwd, remove } = temporaryFolder();
     const completed = (line: string): string[] =>
       execFileSync("fish", ["--no-config", "-c", `${script}\ncomplete -C 'signsealship ${line}'`], {

@@ -55,12 +55,13 @@ async function passesAll(port: number): Promise<void> {
   const order = await ask(port, "/api/partner/orders", "POST", { ...headers, "content-type": type }, upload);
   assert.equal(order.status, 201, order.body);
   assert.equal(order.headers["strict-transport-security"], "max-age=31536000");
-  // A client that sends a false address is still identified by its real address.
+  // A client that sends a forged address header is still identified by its real address.
   await ask(port, "/api/partner/me", "GET", { "x-forwarded-for": "203.0.113.9", authorization: "Bearer x" });
   const log = () => service.stdout() + service.stderr();
   await until(() => log().includes("127.9.9."));
   assert.ok(!log().includes("203.0.113."));
-  // Only programs on the service's own machine may read metrics, and a request through the proxy does not count as one.
+  // Only programs on the service's own machine may read metrics. A request through the proxy has the machine's address,
+  // but is rejected.
   assert.equal((await ask(port, "/metrics", "GET", {})).status, 404);
 }
 

@@ -9,7 +9,7 @@ import { newPartner, startService, temporaryFolder } from "@signsealship/testing
 
 const folder = temporaryFolder();
 const connections = new Set<Socket>();
-// A server that accepts connections and never answers.
+// A server that accepts connections and never responds.
 const store = createServer((socket) => {
   connections.add(socket);
   socket.on("error", () => {}).resume();

@@ -66,7 +66,7 @@ const json = (body: unknown): RequestInit => ({
   body: JSON.stringify(body),
 });
 
-/** Everything that the nodes acknowledged. */
+/** Everything that the nodes have acknowledged. */
 const orders = new Map<string, string>();
 const passports: { verifyCode: string; sealedSha256: string }[] = [];
 const attached = new Set<string>();
@@ -80,9 +80,7 @@ const count = (what: string, answer: Answer | undefined) => {
   statuses.set(name, (statuses.get(name) ?? 0) + 1);
 };
 
-/**
- * Places orders until the test is over. Repeats each request with its own Idempotency-Key until the order is placed.
- */
+/** Places orders until the test ends. Repeats each request with its own Idempotency-Key until the order is placed. */
 async function placing(client: number): Promise<void> {
   for (let n = 0; !isOver; n++) {
     const reference = `chaos-${client}-${n}`;
@@ -126,8 +124,8 @@ async function closing(): Promise<void> {
 }
 
 /**
- * Kills one of the nodes and starts it again, at random moments. Sometimes the database or the blob store is
- * unavailable in the meantime.
+ * Kills one of the nodes and restarts it, at random moments. Sometimes the database or the blob store is also
+ * unavailable.
  */
 async function disturb(): Promise<void> {
   for (let kill = 0; kill < kills; kill++) {

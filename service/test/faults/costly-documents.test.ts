@@ -30,7 +30,9 @@ function cpu(): { main: number; all: number } {
   return { main: main ?? 0, all: all ?? 0 };
 }
 
-/** The CPU time that a request costs the service. Checks that the service answers other requests in the meantime. */
+/**
+ * The CPU time that a request costs the service. Checks that the service responds to other requests during the work.
+ */
 async function costOf(request: () => Promise<number>) {
   const before = cpu();
   let status: number | undefined;
@@ -91,7 +93,7 @@ describe("an expensive document does not stall the service", { skip: process.pla
     assert.equal(status, 200);
     assert.ok(main < mostMainThreadMs, `${main} ms of the main thread`);
 
-    // Drawing this certificate takes longer than a stop may take, so the stop must interrupt it.
+    // Drawing this certificate takes longer than the time limit of a stop, so the stop must interrupt it.
     const cut = sealRoom().catch(() => null);
     await new Promise((resolve) => setTimeout(resolve, 500));
     const begun = performance.now();

@@ -97,7 +97,7 @@ test("connections that break at any moment end no process and cause no 500, and 
     }
   };
   const callers = ["a", "b", "c", "d"].map(caller);
-  // A busy machine may need longer than the usual pause to place one order.
+  // A busy machine may need many rounds to place one order.
   for (let round = 0; round < 30 || (acknowledged.length === 0 && round < 200); round++) {
     await new Promise((resolve) => setTimeout(resolve, 20 + Math.random() * Math.max(60, 10 * round)));
     proxy.cut();
@@ -117,8 +117,7 @@ test("connections that break at any moment end no process and cause no 500, and 
     [],
   );
   assert.ok(acknowledged.length > 0);
-  // This includes orders whose caller got no answer, because the caller may repeat the request with its
-  // Idempotency-Key.
+  // Includes orders whose caller got no response, because the caller may repeat the request with its Idempotency-Key.
   const missing = kept.filter(({ blobKey }) => !existsSync(join(folder.path, "var/blobs", blobKey)));
   assert.deepEqual(missing, []);
 });

@@ -26,7 +26,7 @@ after(async () => {
 
 const one = async () => (await db.query<{ one: number }>(sql`SELECT 1 AS one`))[0]?.one;
 
-/** @returns how many milliseconds passed until the work was refused as unavailable */
+/** @returns the milliseconds until the work failed as unavailable */
 async function refused(work: Promise<unknown>): Promise<number> {
   const begun = performance.now();
   await assert.rejects(work, { code: "unavailable" });

@@ -115,7 +115,7 @@ test("yesterday's backup is restored, and states since when it lacks acknowledge
     };
     assert.equal(await status(night.writers.acknowledged[0]?.code ?? ""), 200);
     assert.equal(await status(lost[0]?.code ?? ""), 404);
-    // The log halts, because entries that were published may be lost. Everything else works.
+    // The log halts, because published entries may be lost. Everything else works.
     const ready = await until(async () => {
       const answer = await readiness(service);
       return answer.status === "ok" ? null : answer;

@@ -76,8 +76,8 @@ export type Night = {
   readonly storedCodes: (database?: string) => string[];
   readonly allReady: () => Promise<unknown>;
   /**
-   * Asserts that nothing acknowledged so far is lost or duplicated, and that every refusal only asked the caller to
-   * retry later.
+   * Asserts that nothing acknowledged so far is lost or duplicated, and that every error only asked the caller to retry
+   * later.
    */
   readonly nothingIsLost: () => Promise<void>;
   /** The folder of documents. */
@@ -112,11 +112,11 @@ async function firmKeys(node: Service): Promise<string[]> {
   return keys;
 }
 
-/** @param hasVolume gives the documents a file system of their own, which requires root */
+/** @param hasVolume true to store the documents on a separate file system, which requires root */
 export async function openNight({ hasVolume = false } = {}): Promise<Night> {
   const folder = temporaryFolder();
   const at = (...names: string[]) => join(folder.path, ...names);
-  // PostgreSQL runs as another user, who must be able to pass through the folder.
+  // PostgreSQL runs as another user, who needs access to the folder.
   execFileSync("chmod", ["755", folder.path]);
   const pair = await startPostgresPair(at("servers"));
   const address = await startSeverableProxy(pair.primary.port);

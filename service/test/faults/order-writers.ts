@@ -6,7 +6,7 @@ import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 export type Acknowledged = { reference: string; code: string; at: Date };
 
 /**
- * The programs of firms. Each places orders one after another, and repeats each request with its own key until it is
+ * The programs of firms. Each places orders one after another, and repeats each request with the same key until it is
  * acknowledged.
  */
 export type Writers = {
@@ -22,11 +22,11 @@ export type Writers = {
 
 const document = makePdf();
 
-/** Gives the same bytes each time, because a repeated request must be equal to the first one. */
+/** Creates the same bytes each time, because a repeated request must equal the first one. */
 export const orderOf = (reference: string): FormData =>
   orderForm({ ...minimal, external_reference: reference }, document);
 
-/** Starts writers, which wait until `resume` is called. @param baseUrls returns the addresses of the present nodes */
+/** Starts writers, which wait until `resume` is called. @param baseUrls returns the URLs of the current nodes */
 export function startWriters(baseUrls: () => string[], keys: readonly string[], writers = 2): Writers {
   const acknowledged: Acknowledged[] = [];
   const statuses = new Map<number, number>();

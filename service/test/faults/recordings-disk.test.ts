@@ -28,7 +28,8 @@ test(
     const running = await openHarness(liveSettings(folder.path));
     const [node = ""] = readdirSync(join(running.service.dataDir, "recordings"));
     const disk = join(running.service.dataDir, "recordings", node);
-    // A session begins while this disk has 100 MB free, and room to record the people of all sessions for two hours.
+    // A session requires 100 MB of free space on this disk, and space to record the people of all sessions for two
+    // hours.
     mount("4g", disk);
     const peers: Awaited<ReturnType<typeof connectAll>> = [];
     try {

@@ -14,7 +14,7 @@ const folder = temporaryFolder();
 let pair: PostgresPair;
 let db: Database;
 before(async () => {
-  // PostgreSQL runs as another user, who must be able to pass through the folder.
+  // PostgreSQL runs as another user, who needs access to the folder.
   execFileSync("chmod", ["755", folder.path]);
   pair = await startPostgresPair(join(folder.path, "servers"));
   db = openDatabase(
@@ -38,7 +38,7 @@ const writeBoth = [
   () => db.transaction((tx) => tx.query(sql`INSERT INTO written VALUES ('transaction')`)),
 ];
 
-/** Asserts that the write is refused as unavailable. @returns whether its outcome counts as unknown */
+/** Asserts that the write failed as unavailable. @returns true if its outcome is unknown */
 const isUnknown = (error: unknown): boolean => {
   assert.equal((error as { code?: string }).code, "unavailable");
   return isOutcomeUnknown(error);

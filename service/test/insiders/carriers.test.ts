@@ -15,7 +15,7 @@ const firm = newClient(baseUrl, (await newPartner(running.service)).key, (status
 
 const fields = { ...minimal, ...shipping, fax_to: "+12125550199" };
 
-/** An order in a room, whose parcel and fax have arrived. */
+/** An order in a room, with a delivered parcel and fax. */
 async function sentOrder() {
   const form = orderForm(fields);
   const { orderCode: code } = await firm.ok<{ orderCode: string }>("POST", "/api/partner/orders", form);

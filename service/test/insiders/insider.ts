@@ -7,7 +7,7 @@ export function openInsider(dataDir: string) {
   return {
     run: <Row>(statement: Statement) => db.query<Row>(statement),
     close: db.close,
-    /** Remembers a row. @returns a function that restores it */
+    /** Saves a row. @returns a function that restores it */
     async keep(table: Statement, key: Statement, value: string): Promise<() => Promise<void>> {
       const [kept] = await db.query<{ row: object }>(sql`
         SELECT to_jsonb(t) AS row FROM ${table} t WHERE ${key}::text = ${value}`);

@@ -92,7 +92,7 @@ test("changed roles, address and access of an operator in the database give no a
     assert.equal(await opensConsole(cookie), true);
     await insider.run(sql`UPDATE operators SET ${change} WHERE user_id = ${id}`);
     assert.deepEqual([await opensConsole(cookie), await opensPeople(cookie)], [false, false], change.text);
-    // A change by the service does not give the forged row a valid MAC either.
+    // A change by the service does not write a valid MAC to the forged row either.
     await assert.rejects(changeOperator(running, byCommandLine, id, { name: "New name" }), /was altered/);
   }
 });
@@ -217,7 +217,7 @@ test("an operator whose roles were lowered, or who was removed, gets no access w
     const { id, cookie } = await newOperator(running, { roles: ["admin"] });
     const putBack = await insider.keep(sql`operators`, sql`user_id`, id);
     assert.equal(await opensPeople(cookie), true);
-    // Restores the session, so that only the role decides.
+    // Restores the session, so that only the forged role is tested.
     const session = await insider.keep(sql`sessions`, sql`user_id`, id);
     await changeOperator(running, byCommandLine, id, change);
     await session();

@@ -127,7 +127,8 @@ test("a retired seal certificate stays retired when the earlier row of its chain
     return listed.find(({ sha256 }) => sha256 === old)?.reason;
   };
   assert.equal(await reason(), "key-compromise");
-  // A retirement also stays valid when an earlier one is copied to the end, and when the MACs of all rows are removed.
+  // A retirement also stays in force when an earlier one is copied to the end, and when the MACs of all rows are
+  // removed.
   await assert.rejects(
     insider.run(sql`
       INSERT INTO revocations (kind, subject, effective_at, reason, row_mac)

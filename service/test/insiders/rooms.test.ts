@@ -176,7 +176,7 @@ test("mails no room's link to a participant who was inserted into the database",
     VALUES (gen_random_uuid(), ${victim.id}, 'Eve', 'eve@planted.example', 'buyer', now()) RETURNING id`);
   const payload = JSON.stringify({ participantId: planted?.id, at: new Date().toISOString() });
   await insider.run(sql`SELECT enqueue_job('room-mail', ${payload}::jsonb, now())`);
-  // A mail that was queued later is sent, so the earlier one was skipped.
+  // A later queued mail was sent, so the earlier one was skipped.
   const other = await acme.room();
   await inviteParticipant({ db: running.db, clock: systemClock }, asMember(acme), other, {
     name: "Ann",

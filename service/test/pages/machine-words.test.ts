@@ -36,7 +36,7 @@ const refused: readonly (readonly [RegExp, string])[] = [
   [/\d{4}-\d\d-\d\dT\d\d:\d\d/, "a time for machines"],
 ];
 
-/** The text that a person reads. Text marked as code is left out, because people only copy it. */
+/** The text that a person reads. Text marked as code is omitted, because people only copy it. */
 const textOf = (page: string): string =>
   page
     .replace(/<(script|style|code|head)\b.*?<\/\1>/gs, " ")
@@ -55,8 +55,8 @@ async function assertForPeople(path: string, headers: Record<string, string> = {
 const forDevelopers = ["/dashboard/webhooks", "/dashboard/keys"];
 
 /**
- * Reads the page at `start` and each page below it to which a page links. It opens two pages of a kind, such as two
- * orders. @returns the kinds of pages, with `:` in place of each code, number or state
+ * Reads the page at `start` and all linked pages below it. Opens two pages of a kind, such as two orders. @returns the
+ * kinds of pages, with `:` in place of each code, number or state
  */
 async function assertAllForPeople(start: string, headers: Record<string, string>): Promise<string[]> {
   const waiting = [start];

@@ -8,7 +8,7 @@ import type { MailMoment } from "../../src/orders/order/order.ts";
 import { statuses } from "../../src/pages/ui/words/en/statuses.ts";
 import { order } from "../orders/fulfilment/mail-samples.ts";
 
-/** Sentences that the service must never say in a page or a mail, each with what it does not know. */
+/** Sentences that no page or mail may contain, each with the fact that the service can't know. */
 const never: readonly (readonly [RegExp, string])[] = [
   [/\b(?:ready to (?:record|fund)|recordable)\b/i, "whether a county records a document"],
   [/\b(?:lender|bank) (?:has )?(?:approved|accepted|received|read)\b/i, "what a lender did"],
@@ -61,7 +61,7 @@ const facts: readonly (readonly [RegExp, readonly string[], readonly string[]])[
   [/\b(?:has cleared|paid in full)\b/i, ["payment_received"], ["Paid"]],
   [/\bwas refunded\b|\bpayment refunded\b/i, ["refunded", "refunded_part"], ["Refunded"]],
   [/\breports\b/i, ["delivered"], []],
-  // A refund is sent, and the mail about finished documents is, some time after the order's status has changed.
+  // A refund, and the mail about finished documents, are sent some time after the order's status has changed.
   [/\b(?:we have sent|that we sent)\b/i, [], []],
   // Some acts take place in person.
   [/\bonline notary\b/i, [], []],

@@ -37,7 +37,7 @@ async function startThings() {
   return {
     ...double,
     made,
-    /** Makes the next requests to create something fail. If `acts` is true, it is created all the same. */
+    /** Makes the next requests to create something fail. If `acts` is true, the object is created nevertheless. */
     fail(acts: boolean, ...next: Fault[]) {
       actsBeforeFault = acts;
       faults.splice(0, faults.length, ...next);

@@ -110,7 +110,7 @@ describe("an act", () => {
     await other.run(id);
     assert.equal(await world.stateOf(id), "done");
     assert.equal(madeOf(reference), 1);
-    // The request's own answer arrives too late, and changes nothing.
+    // The response to the request arrives too late, and changes nothing.
     await never;
     assert.equal(await world.stateOf(id), "done");
   });

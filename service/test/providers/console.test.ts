@@ -21,7 +21,7 @@ const { headers } = await newPartner(running.service);
 const secrets = await openSecretsKey(`file:${join(running.service.dataDir, "keys/secrets")}`);
 const cipher = columnCipher(secrets, callColumn);
 
-/** A live order that waits for its packet, with an act in this state. */
+/** A live order whose packet is not printed yet, with a provider act in this state. */
 async function orderWithAct(state: "begun" | "unknown") {
   const body = orderForm({ ...minimal, ...shipping, ship_method: "print_mail" });
   const answer = await fetch(`${running.service.baseUrl}/api/partner/orders`, { method: "POST", headers, body });
@@ -103,7 +103,7 @@ test("nobody can move an order by hand while a provider may be doing the work", 
     assert.match(await refused.text(), words);
     const command = running.service.cli("order", "move", code, "Shipped", "--carrier", "USPS", "--tracking", "9400");
     await assert.rejects(command, words);
-    // A hold is still possible, because the act in progress ends by itself.
+    // A hold is still possible, because the act in progress ends automatically.
     await running.service.cli("order", "move", code, "OnHold", "--reason", "a call");
   }
 });

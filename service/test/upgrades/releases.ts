@@ -4,7 +4,7 @@ import { join } from "node:path";
 
 export const root = join(import.meta.dirname, "../../..");
 
-/** Links the packages of other authors that this repository has installed. The release keeps its own packages. */
+/** Links the third-party packages that this repository has installed. The release keeps its own packages. */
 export function linkPackages(release: string): void {
   const from = join(root, "node_modules");
   mkdirSync(join(release, "node_modules/@signsealship"), { recursive: true });

@@ -52,7 +52,7 @@ async function write({ baseUrl }: Service, key: string, room: string) {
   return { passport: passport.verifyCode, version: version.verifyCode };
 }
 
-/** The keys of rows whose MAC is not valid. */
+/** The keys of rows whose MAC is invalid. */
 async function unvouched(db: Database, rowMac: RowMac, { table, rows, members }: MacTable): Promise<string[]> {
   const found = await db.query<MacRow<object> & { key: string }>(rows);
   return found.flatMap((row) => {
@@ -79,7 +79,7 @@ async function withoutMac(db: Database): Promise<string[]> {
   return (await Promise.all(tables.map((each) => unvouched(db, rowMac, each)))).flat();
 }
 
-/** Requests orders and rooms from a node. @returns the different statuses of the responses */
+/** Requests orders and rooms from a node. @returns the distinct statuses of the responses */
 async function statusesOf({ baseUrl }: Service, key: string): Promise<Set<number>> {
   const client = newClient(baseUrl, key);
   const answers = Array.from({ length: 20 }, (_, n) =>
@@ -148,7 +148,7 @@ async function upgradeTwice(db: Database, earlier: Service): Promise<void> {
     const present = await start(root);
     nodes = [earlier, present];
     const statuses = await statusesOf(earlier, key);
-    // A release without the fence answers 500 after a migration has renamed a column.
+    // A release without the fence responds with 500 after a migration has renamed a column.
     assert.deepEqual(
       [...statuses].filter((status) => status < 500),
       [],

@@ -20,7 +20,7 @@ export function* readings(value: string, depth = 0): Generator<string> {
     yield* readings(bytes.toString("latin1"), depth + 1);
 }
 
-/** Whether a value contains a text, either directly or encoded as `readings` decodes it, or in hexadecimal digits. */
+/** True if a value contains a text, either directly, encoded as `readings` decodes it, or in hexadecimal digits. */
 export function holds(value: string, text: string): boolean {
   const hex = Buffer.from(text).toString("hex");
   for (const one of readings(value)) if (one.includes(text) || one.includes(hex)) return true;
@@ -58,16 +58,16 @@ export function tokensIn(values: Iterable<string>): Set<string> {
 }
 
 /**
- * The public routes that one of the tokens opens, and the routes that accept one as a key. @param orderCode the code of
- * an existing order
+ * The public routes that one of the tokens opens, and the routes that accept a token as a key. @param orderCode the
+ * code of an existing order
  */
 export async function openedBy(baseUrl: string, tokens: Iterable<string>, orderCode: string): Promise<string[]> {
   const answerOf = async (path: string, token: string) => {
     const response = await fetch(baseUrl + path, { redirect: "manual" });
     return `${response.status} ${(await response.text()).replaceAll(token, "")}`;
   };
-  // Some pages answer an unknown token with a message instead of an error. An answer that equals it does not count as
-  // opened.
+  // Some pages show a message for an unknown token instead of an error. A response that equals such a message is not a
+  // success.
   const unknown = "0".repeat(40);
   const toUnknown = await Promise.all(routesOf(unknown, orderCode).map((path) => answerOf(path, unknown)));
   const opened: string[] = [];

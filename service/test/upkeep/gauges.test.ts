@@ -12,7 +12,7 @@ import { pendingDeliveryGauges } from "../../src/outgoing/webhooks/webhooks.ts";
 const now = new Date("2026-05-01T12:00:00Z");
 const db = await forTests(newDatabase());
 const partner = sql`(SELECT id FROM partners LIMIT 1)`;
-// Inserts rows with past times. The rows that they refer to do not exist.
+// Inserts rows with past times, without the rows to which they refer.
 await db.transaction(async (tx) => {
   await tx.script("SET LOCAL session_replication_role = replica");
   await tx.query(sql`

@@ -42,7 +42,7 @@ const secrets: Record<string, string> = {};
 let orderCode = "";
 
 before(async () => {
-  // PostgreSQL runs as another user, who must be able to pass through the folder.
+  // PostgreSQL runs as another user, who needs access to the folder.
   execFileSync("chmod", ["755", folder.path]);
   servers = await startPostgresPair(join(folder.path, "servers"));
   const { stripe, easypost, lob, telnyx } = await carriers();
@@ -103,7 +103,7 @@ function mailsTo(email: string): string[] {
 const foundIn = (email: string, pattern: RegExp): Promise<string> =>
   until(() => mailsTo(email).flatMap((mail) => pattern.exec(mail)?.[1] ?? [])[0]);
 
-/** A firm whose orders pass through signing, a notary, shipping and fax. One of them is in a sealed room. */
+/** A firm whose orders include signing, a notary, shipping and fax. One of them is in a sealed room. */
 async function busyFirm(): Promise<void> {
   const { partnerId = "" } = await service.cli<Record<string, string>>(
     "partner",
@@ -299,7 +299,7 @@ async function uncoveredColumns(table: MacTable, rowMac: RowMac): Promise<{ trie
         throw new Undone();
       })
       .catch((error: Error) => {
-        // A constraint may refuse the value. The database then protects the column itself.
+        // A constraint may reject the value. The database then protects the column itself.
         if (!(error instanceof Undone) && !/constraint|identity|generated/.test(error.message)) throw error;
       });
   }

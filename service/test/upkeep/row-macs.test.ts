@@ -116,7 +116,7 @@ test("a version whose certificate is missing, or was sealed for another purpose,
   const [gone, other] = await Promise.all(versions);
   const owner = { ...(await newPartner(running.service)), baseUrl: running.service.baseUrl };
   const blobs = await blobsOf(running.service.dataDir);
-  // A closing certificate with its manifest. Somebody had this service seal it again as an ordinary document.
+  // A closing certificate with its manifest. An attacker had this service seal it again as an ordinary document.
   const drawn = await download(running.service.baseUrl, other?.verifyCode ?? "");
   const { passportId, sealedSha256 } = await seal(owner, drawn);
   const [passport] = await running.db.query<{ blobKey: string }>(

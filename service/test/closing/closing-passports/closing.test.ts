@@ -19,7 +19,7 @@ const running = await forTests(openRoomsService());
 const acme = await running.partner("ClosingDesk", "Acme Title");
 const { db, rowMac, service } = running;
 const records = { db, rowMac, log: openLog("silent"), blobs: await blobsOf(service.dataDir) };
-/** A certificate cache of the test, in addition to the service's own, with the same settings. */
+/** A certificate cache for the test, with the same settings as the service's own. */
 const deps = { ...records, certificates: createCertificateCheck({ ...records, workers: inlineWorkers }) };
 
 const unknown = '{"verdict":"unknown"}';
@@ -273,7 +273,7 @@ test("chainOk is computed from the stored bytes, so an altered or missing manife
   await tampered(first.verifyCode, withManifest("no JSON"));
   const broken = await verify(running.service.baseUrl, first.verifyCode);
   assert.deepEqual([broken.chainOk, broken.manifest], [false, null]);
-  // The service refuses to link a version to an altered one.
+  // The service refuses to link a new version to an altered one.
   await tampered(second.verifyCode, withManifest("{}"));
   assert.equal((await acme.call("POST", `/api/rooms/${room}/passport`)).status, 500);
 });
@@ -306,7 +306,7 @@ test("the page of a version whose stored manifest is unreadable says that verifi
     assert.match(text, /This closing certificate failed/, altered);
     assert.match(text, /The manifest can be read/);
     assert.equal(text.includes(first.manifestSha256), true);
-    // Only the first four, because the rate limit allows one client no more requests.
+    // Only the first four, because the rate limit allows one client no further requests.
     if (index < 4) assert.equal((await verify(running.service.baseUrl, first.verifyCode)).chainOk, false, altered);
   }
   // The next version is linked to the sealed content, and its page reports that the previous version was altered.

@@ -73,7 +73,7 @@ const idle = () =>
   until(
     async () => (await db.query(sql`SELECT FROM jobs WHERE queue = 'seal-closing' AND failed_at IS NULL`)).length === 0,
   );
-/** Lets the service look for closings that are due, and waits until it has sealed them. */
+/** Makes the service search for closings that are due, and waits until it has sealed them. */
 async function lookForSeals(): Promise<void> {
   await queue();
   await idle();
@@ -93,8 +93,8 @@ const finishAll = async (codes: readonly string[]) => {
 };
 
 /**
- * Runs `ready`, after which the seal becomes due; runs `act` while the seal waits for the locked table of versions;
- * then lets the seal continue. The lock comes first, because the service also looks for due seals on its own.
+ * Runs `ready`, after which the seal becomes due. Runs `act` while the seal waits for the locked table of versions,
+ * then releases the lock. The lock is acquired first, because the service also searches for due seals on its own.
  */
 async function whileBlocked(
   mode: "EXCLUSIVE" | "ACCESS EXCLUSIVE",
@@ -358,8 +358,8 @@ test("a member who switches the seal off while it is made stops it", async () =>
     async () => assert.equal((await switchTo("off")).status, 303),
   );
   assert.deepEqual(await versionsOf(room), []);
-  // The member switches the seal off and on while it is made. The seal under way was requested before that, so it must
-  // stop.
+  // The member turns the automatic seal off and on again while it is created. That seal belongs to the earlier request,
+  // so it must stop.
   await whileBlocked(
     "EXCLUSIVE",
     () => switchTo("on"),

@@ -25,7 +25,7 @@ const restart = async () => {
   running.service = await running.service.restart();
 };
 
-/** A room with as many orders of one client; each document has this many bytes. */
+/** A room with `count` orders of one client; each document has this many bytes. */
 async function closing(email: string, count: number, bytes: number) {
   const { roomCode } = await post<{ roomCode: string }>("/api/rooms", { name: "Elm closing" });
   const codes: string[] = [];
@@ -72,7 +72,7 @@ test("a service that is killed while it sends a zip sends the same bytes afterwa
     const request = get(at(path), { method: "POST" }, (response) => {
       response.once("data", (chunk: Buffer) => {
         response.pause();
-        // The receiver takes nothing more, so most of the zip is unsent when the process ends.
+        // The receiver reads no further, so most of the zip is unsent when the process ends.
         response.once("error", () => resolve(chunk.length));
         response.once("close", () => resolve(chunk.length));
         void running.service.kill().then(() => response.resume());
@@ -91,7 +91,7 @@ test("a service that is killed while it sends a zip sends the same bytes afterwa
   assert.ok(delivery.uses >= 1, "a download that began is on record");
 });
 
-/** Kills the service while a write to the table waits, so that exactly this write is lost. */
+/** Kills the service while a write to the table waits, so that only this write is lost. */
 async function killAtWrite(table: Statement, begin: () => Promise<unknown>): Promise<void> {
   await db.transaction(async (tx) => {
     await tx.query(sql`LOCK TABLE ${table} IN SHARE ROW EXCLUSIVE MODE`);

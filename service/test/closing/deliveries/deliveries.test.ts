@@ -73,7 +73,7 @@ const top = "2026-1187 Ortega closing";
 
 test("puts the finished documents of a room in one zip, with names for people, and the same bytes each time", async () => {
   const get = () => fetch(`${roomPage}/zip`, { headers: agent });
-  // The zip gets log proofs of the signed document and of the closing certificate within seconds after their seals.
+  // The zip contains log proofs of the signed document and of the closing certificate within seconds after their seals.
   const proofs = (zip: Uint8Array) => namesIn(zip).filter((name) => name.endsWith(".tlog-proof"));
   await until(async () => proofs(await bytesOf(await get())).length === 2);
   const answer = await get();
@@ -122,7 +122,7 @@ test("the checker in a zip verifies the zip's own documents, and says which docu
   assert.equal(outcomes.length, pdfs.length);
   for (const outcome of outcomes) {
     assert.ok(outcome.kind !== "failed" && outcome.verdict === "verified", JSON.stringify(outcome).slice(0, 300));
-    // The orders of tests are sealed as such, so no card is green; nothing in the zip is red either.
+    // Test orders are sealed as tests, so no card is green. Nothing in the zip is red either.
     assert.equal(bannerOf(outcome).tone, "unknown");
   }
   const claims = outcomes.flatMap((outcome) => (outcome.kind === "proof" ? outcome.claims : []));
@@ -157,7 +157,7 @@ async function send(fields: Record<string, string> = {}, room = roomCode) {
   );
 }
 
-/** Sends the form as it is shown, with the box for a code ticked. */
+/** Sends the displayed form with the box for a code ticked. */
 const sendWithCode = (email: string) => send({ email, code: "on" });
 const newestCode = (email: string) =>
   mailsTo(running.service, email)
@@ -340,7 +340,7 @@ test("delivers the newest closing certificate where the sender chose it, and exa
   assert.equal((await fetch(baseUrl + path)).status, 200);
 });
 
-/** A room with orders of these firms, all finished. */
+/** A room with finished orders of these firms. */
 async function finishedRoom(...firms: Firm[]): Promise<{ room: string; orders: string[] }> {
   const { roomCode: room } = await acme.post<{ roomCode: string }>("/api/rooms", { name: "Own closing" });
   const orders: string[] = [];
@@ -563,7 +563,7 @@ test("mails the sender once when documents are first downloaded, however many do
   assert.equal(told(to, "Otto Bank").length, 0);
 });
 
-/** A link that asks for a code, before a code was mailed. */
+/** A link that requires a code, before a code was mailed. */
 async function asking(email: string) {
   assert.equal((await sendWithCode(email)).status, 303);
   return until(() => links(email)[0]);
@@ -654,7 +654,7 @@ test("the fifth wrong code locks the link, however they are sent, and no row in 
   await assert.rejects(running.db.query(sql`UPDATE closing_deliveries SET asks_code = false WHERE id = ${id}`));
 });
 
-/** Asks for an order's document to be sent to people once it is done. */
+/** Requests that an order's document is sent to people when it is completed. */
 async function ask(orderCode: string, emails: string[]) {
   const { db } = running;
   const [order] = await db.query<{ orderId: number; roomId: string }>(sql`
@@ -699,7 +699,7 @@ test("sends people what they are to receive once it is done, once each, by links
   await db.query(sql`INSERT INTO closing_receivers (room_id, order_id, name, email, asked_by, asked_at) ${put}`);
   await sweep(60);
   assert.deepEqual(await sentTo("eve@example.com"), []);
-  // When the firm asks to send the same order to another person, too, the service must not write a MAC into the forged
+  // When the firm requests another recipient for the same order, the service must not write a valid MAC to the forged
   // row.
   const [forged] = await db.query<{ orderId: number; roomId: string }>(sql`
     SELECT order_id AS "orderId", room_id AS "roomId" FROM closing_receivers WHERE email = 'eve@example.com'`);
@@ -711,7 +711,7 @@ test("sends people what they are to receive once it is done, once each, by links
 });
 
 test("sends nothing that the firm took back, also after it is added again, and nothing from a closed room", async () => {
-  // The unfinished document keeps the service's own sweep from sending the others at once.
+  // The unfinished document prevents the service's own sweep from sending the others at once.
   const { roomCode: room, deed: detached, note: unfinished } = await closing();
   const own = `/api/rooms/${room}`;
   const kept = await place(acme, {});
@@ -760,8 +760,8 @@ test("counts only the deliveries that the firm sends by hand toward the limit of
   const [of] = await running.db.query<{ id: string }>(sql`
     SELECT room_id AS id FROM closing_deliveries WHERE recipient_email = ${receivers[0]}`);
   const byHand = (email: string) => send({ email, [`send-${finished}`]: "on" }, room);
-  // The person already received the document automatically. The firm sends it again by hand, and only this delivery
-  // counts.
+  // The person already received the document automatically. The firm sends it again by hand, which is the only delivery
+  // that is listed.
   assert.equal((await byHand("one@lender.example")).status, 303);
   await running.db.transaction(async (tx) => {
     const [at, expiresAt] = [new Date(), new Date(Date.now() + 86_400_000)];

@@ -146,7 +146,7 @@ test("a zip has the .ots of each sealed file once the calendars have a root, and
       assert.equal(outcome.kind === "failed" ? outcome.why : outcome.verdict, "verified", JSON.stringify(outcome));
   }
   await assertClosingProven(check, dropped);
-  // Two documents at once: each is judged with the proofs that have its name, whatever they prove.
+  // Two documents at once: each is verified with the proofs that have its name, whatever they prove.
   const deedPdf = others.find(({ name }) => name.endsWith(".pdf")) ?? assert.fail();
   const second = { name: "other.pdf", bytes: Buffer.concat([deedPdf.bytes, Buffer.from("\n")]) };
   assert.equal(included(await check([...others, second])), "holds");
@@ -162,7 +162,9 @@ test("a zip has the .ots of each sealed file once the calendars have a root, and
 
 type Check = (files: { name: string; bytes: Uint8Array }[]) => ReturnType<typeof checkFiles>;
 
-/** The closing certificate's proofs are checked with all other files, with the certificate alone, and by any name. */
+/**
+ * The closing certificate's proofs are verified with all other files, with the certificate alone, and under any name.
+ */
 async function assertClosingProven(check: Check, dropped: { name: string; bytes: Uint8Array }[]) {
   const ofClosing = dropped.filter(({ name }) => name.startsWith("Closing"));
   assert.equal(ofClosing.length, 3);

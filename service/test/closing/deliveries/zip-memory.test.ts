@@ -14,12 +14,15 @@ setFlagsFromString("--expose_gc");
 const collect = runInNewContext("gc") as () => void;
 
 const mebibyte = 1024 * 1024;
-/** One gibibyte in the long run. A zip whose files were held in memory would show at an eighth of it, too. */
+/**
+ * One gibibyte in the long run. The short run has an eighth, which is enough to detect a zip whose files are held in
+ * memory.
+ */
 const documents = process.env["FUZZ"] === "long" ? 32 : 4;
 const documentBytes = 32 * mebibyte;
 const mostGrowth = 64 * mebibyte;
 
-/** Opens the same stored document under as many names. Each is read, decrypted and sent by itself. */
+/** Opens the same stored document under as many names. Each is read, decrypted and sent separately. */
 async function entriesOf(blobs: Blobs): Promise<ZipEntry[]> {
   const plain = randomBytes(documentBytes);
   const use = { kind: "document", owner: "a", sha256: hash("sha256", plain) } as const;
@@ -40,7 +43,7 @@ test("streams a zip of large documents without holding them in memory", async (t
   const blobs = openBlobs(folderBackend(`${folder.path}/blobs`), secrets, systemClock);
   const zip = zipFile({ memory: blobs.memory, holder: "firm test" }, await entriesOf(blobs));
   assert.ok(zip.length > documents * documentBytes);
-  // Garbage that is not collected yet does not count as memory of the zip.
+  // Garbage that is not collected yet must not be measured as memory of the zip.
   const used = () => {
     collect();
     const { heapUsed, external } = process.memoryUsage();

@@ -208,7 +208,7 @@ describe("a view on two nodes", () => {
     for (const room of [apart, third]) assert.equal(bumped.get(room), before.get(room));
   });
 
-  // The hardest order of events: the change begins before the attachment, and commits after the view was read.
+  // The hardest interleaving: the change begins before the attachment, and commits after the view was read.
   const races: [string, (orderCode: string) => Statement][] = [
     ["a status", (code) => sql`UPDATE orders SET status = 'Delivered' WHERE ${isSealed(sql`code`, "order", code)}`],
     [

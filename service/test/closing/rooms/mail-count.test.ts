@@ -14,7 +14,7 @@ import { newOperator } from "../../firms/operators/console-people.ts";
 import { certificateFiles } from "../../signing/notaries/certificate-files.ts";
 import { ohioCommission } from "../../signing/notaries/orders-to-notarize.ts";
 
-/** The most mails of one closing, with an appointment with a notary. */
+/** The most mails that one closing may send to each person, with an appointment with a notary. */
 const most = { payer: 5, signer: 4, whenFirmPays: 4 };
 
 const running = await forTests(openHarness());
@@ -57,7 +57,7 @@ const pageOf = async (path: string) => (await fetch(at(path))).text();
 const linkOf = ({ email }: Person) =>
   until(() => mailsTo(service, email).flatMap((mail) => /\/sign\/[0-9a-f]{40}/.exec(mail)?.[0] ?? [])[0]);
 
-/** Signs the documents of the person's only link, as a browser without scripts does. */
+/** Signs the documents of the person's only link, as a browser without JavaScript does. */
 async function signs(person: Person, count: number): Promise<void> {
   const link = await linkOf(person);
   for (let n = 1; n <= count; n++) {
@@ -82,7 +82,10 @@ async function books(client: Person): Promise<void> {
   await until(() => subjectsTo(client).find((subject) => /appointment/.test(subject)));
 }
 
-/** Moves the firm's test clock to a minute after the appointment began: a notarization before it would cancel it. */
+/**
+ * Moves the firm's test clock to a minute after the start of the appointment, because a notarization before its start
+ * would cancel it.
+ */
 async function meets(): Promise<void> {
   const [session] = await running.db.query<{ seconds: number }>(sql`
     SELECT ceil(extract(epoch FROM starts_at - now()) + 60)::int AS seconds FROM notary_sessions WHERE state = 'scheduled'`);
@@ -120,7 +123,7 @@ test("a closing with an appointment with a notary mails its payer five times at 
     { name: "Ana Ortega", email: "ana@example.com" },
   ];
   await wholeClosing(client, other);
-  // The service has no processor, so it mails no quote. With one, the quote is one more mail of the payer.
+  // This service has no payment processor, so it mails no quote. With one, the payer gets one more mail.
   const quote = 1;
   const [payer, signer] = [subjectsTo(client), subjectsTo(other)];
   t.diagnostic(`payer: ${payer.join(" | ")}; signer: ${signer.join(" | ")}`);

@@ -99,7 +99,7 @@ export async function openRoomsService(env: Record<string, string> = {}): Promis
         SELECT action, actor, order_id IS NOT NULL AS orders, from_status AS from, to_status AS to
         FROM audit_log WHERE room_id = (SELECT id FROM rooms WHERE ${isSealed(sql`code`, "room", roomCode)}) ORDER BY id`),
     async setStatus(orderCode, status, more = nothing) {
-      // In one transaction, because a reader between the change and its MAC would find an invalid row.
+      // In one transaction, because a concurrent reader between the change and its MAC would find an invalid row.
       await db.transaction((tx) => changeOrder(tx, orderCode, sql`status = ${status} ${more}`));
     },
   };

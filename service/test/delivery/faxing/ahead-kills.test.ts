@@ -12,7 +12,7 @@ const world = await forTests(openFaxWorld(ownProcess));
 const { db, telnyx } = world;
 let last = 100;
 
-/** A paid order with a parcel and a fax. The fax may be sent while the order's status is still that of the parcel. */
+/** A paid order with a parcel and a fax. The fax may be sent while the order's status still follows the parcel. */
 async function toShip() {
   const faxTo = `+1646555${++last}0`;
   return { code: await world.paidOrder({ ...shipping, fax_to: faxTo }), faxTo };
@@ -25,11 +25,11 @@ const faxStates = async (code: string) =>
       WHERE ${isSealed(sql`o.code`, "order", code)} ORDER BY f.id`)
   ).map(({ status }) => status);
 
-/** Kills the service by kill -9 and starts it again, as if the leases of the killed node had expired. */
+/** Kills the service with SIGKILL and restarts it, with the killed node's leases expired. */
 async function killAndRestart(): Promise<void> {
   const { harness } = world;
   await harness.service.kill();
-  // A transaction begins again after a deadlock with the killed node's last statement.
+  // Retries the transaction after a deadlock with the killed node's last statement.
   await db.transaction((tx) =>
     tx.query(sql`UPDATE provider_calls SET begun_at = begun_at - interval '10 minutes' WHERE state = 'begun'`),
   );
@@ -38,8 +38,7 @@ async function killAndRestart(): Promise<void> {
 }
 
 /**
- * Hands the parcel over and has it delivered. Waits until the order's status has caught up with its fax. @returns that
- * status
+ * Ships the parcel and simulates its delivery. Waits until the order's status includes its fax. @returns that status
  */
 async function follow(code: string): Promise<string> {
   const { cli } = world.harness.service;

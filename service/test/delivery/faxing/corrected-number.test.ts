@@ -53,8 +53,8 @@ test("a fax that a person is sending keeps its number", async () => {
   const { code } = await world.order();
   await world.become(code, "FaxPending");
   const task = await until(async () => (await world.tasksOf(code)).find(({ kind }) => kind === "fax_send"));
-  // If the test let time pass, the service would ask the carrier again and again, and nobody can claim the task
-  // meanwhile.
+  // The test advances no clock here: the service would poll the carrier repeatedly, and nobody could claim the task in
+  // between.
   await until(() =>
     claimTask({ db: world.db, clock: systemClock }, task.id, "operator:nora").then(
       () => true,

@@ -48,7 +48,7 @@ export async function openFaxWorld(env: Record<string, string> = {}) {
       const answer = await telnyx.deliver(live.url(), telnyx.move(fax, status, more));
       assert.equal(answer.status, 200);
     },
-    /** The last document of a kind, as the firm downloads it; null when there is none yet. */
+    /** The last document of a kind, as downloaded by the firm; null when there is none yet. */
     async documentOf(code: string, kind: string): Promise<Buffer | null> {
       const path = `${live.url()}/api/partner/orders/${code}/documents`;
       const { documents } = (await (await fetch(path, live)).json()) as {
@@ -58,13 +58,12 @@ export async function openFaxWorld(env: Record<string, string> = {}) {
       return found ? Buffer.from(await (await fetch(`${path}/${found.documentId}`, live)).arrayBuffer()) : null;
     },
     /**
-     * Makes everything that waits for an order due: its next attempt, and the look-up of an attempt with an unknown
-     * outcome.
+     * Makes all pending work of an order due: its next attempt, and the look-up of an attempt with an unknown outcome.
      */
     async passTime(code: string) {
       const which = sql`order_id = (SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", code)})`;
       await changeRowsOf(db, attemptState, which, sql`due_at = now() - interval '1 s'`);
-      // A transaction begins again after a deadlock with the service.
+      // Retries the transaction after a deadlock with the service.
       await db.transaction((tx) =>
         tx.query(
           sql`UPDATE provider_calls SET look_at = now() - interval '1 s' WHERE ${which} AND look_at IS NOT NULL`,

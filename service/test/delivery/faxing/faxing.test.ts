@@ -205,7 +205,7 @@ test("after a cut connection, a fax that Telnyx accepted is found there, and the
     assert.equal(await world.statusOf(code), "FaxPending");
     // Some faxes get an event before their look-up.
     if (n % 3 === 1) await world.tell(fax, "sending");
-    // Some look-ups fail, too.
+    // Some look-ups fail as well.
     if (n % 3 === 2) world.telnyx.fail("cut", /^GET/);
     await until(async () => {
       await world.passTime(code);

@@ -26,7 +26,9 @@ const [agent, other] = [await person("agent"), await person("agent")];
 const scan = makePdf({ pages: 1, text: "Notarized in ink" });
 const cookieOf = ({ cookie }: { cookie: string }) => ({ cookie, Accept: "text/html" });
 
-/** A paid test order that waits for its signature or its notarization. Its firm has agreed to a notarization in ink. */
+/**
+ * A paid test order that waits for its signature or its notarization. Its firm has agreed to a notarization on paper.
+ */
 async function waiting(service: "svc_sign" | "svc_notary"): Promise<string> {
   const form = orderForm({ ...minimal, [service]: "true" }, makePdf({ pages: 1, text: "Deed" }));
   const { orderCode } = await client.ok<{ orderCode: string }>("POST", "/api/partner/orders", form);

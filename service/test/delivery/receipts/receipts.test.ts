@@ -32,7 +32,7 @@ const accounts = accountsOf({
 const providers = openProviders({ ...running.deps, fetch }, accounts);
 const folder = mkdtempSync(join(tmpdir(), "receipt-"));
 
-/** Passes a signed event to the service. @returns the id of its row */
+/** Delivers a signed event to the service. @returns the id of its row */
 async function take(provider: ProviderName, raw: string, headers: Record<string, string>): Promise<number> {
   const taken = await providers.acceptEvent(provider, Buffer.from(raw), headers);
   assert.equal(taken.outcome, "stored");
@@ -60,7 +60,7 @@ const contentOf = (events: number[]): ReceiptContent => ({
 });
 
 /**
- * Makes a receipt for a new order `times` times, and then twice at once. @returns the order's code, the path of the
+ * Creates a receipt for a new order `times` times, and then twice at once. @returns the order's code, the path of the
  * documents that its firm sees, and those that are receipts of this kind
  */
 async function receiptOf(kind: ReceiptKind, content: ReceiptContent | null, times = 1) {

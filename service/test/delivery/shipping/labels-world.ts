@@ -71,7 +71,7 @@ export async function openLabelsWorld(env: Record<string, string> = {}) {
       await until(async () => (await statusOf(orderCode)) === "ShippingPending");
       return orderCode;
     },
-    /** The order's last label, once one of its labels was bought and the file is stored. */
+    /** Waits until a label of the order is bought and its file is stored. @returns the order's last label */
     async boughtLabel(code: string): Promise<LabelRow> {
       const isThere = ({ state, fileSha256 }: LabelRow) => state === "bought" && fileSha256 !== null;
       const found = await until(async () => ((await labels(code)).some(isThere) ? labels(code) : null));
@@ -91,7 +91,7 @@ export async function openLabelsWorld(env: Record<string, string> = {}) {
         body: new URLSearchParams(form),
       }),
     page: async (path: string, cookie: string) => (await fetch(url() + path, { headers: { cookie } })).text(),
-    /** The mails that were sent, with their wrapped lines joined. */
+    /** The sent mails, with wrapped lines joined. */
     mails() {
       const outbox = join(harness.service.dataDir, "outbox");
       return existsSync(outbox)

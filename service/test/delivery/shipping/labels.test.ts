@@ -31,7 +31,7 @@ test("a live order is quoted at the carrier's rate, shipped with a label that wa
   const label = await world.boughtLabel(code);
   assert.deepEqual([label.carrier, label.service, label.cents], ["USPS", "Ground Advantage", 593]);
   assert.equal(world.easypost.labels(), 1);
-  // A bought label does not mean that the parcel was handed over.
+  // A purchased label does not mean that the parcel was shipped.
   assert.equal(await world.statusOf(code), "ShippingPending");
   const [task] = await world.tasks(code);
   assert.deepEqual([task?.kind, task?.state], ["label_print", "open"]);
@@ -265,7 +265,7 @@ test("a parcel that came back is shipped again; an unused label is returned, and
   await until(async () =>
     (await world.labels(code)).some(({ number, state }) => number === 2 && state === "not_bought"),
   );
-  // A label that was used can't be printed or handed over again.
+  // A used label can't be printed or shipped again.
   const paper = await world.page(`/operator/paper/${code}`, cookie);
   assert.doesNotMatch(paper, new RegExp(`labels/1"|value="${first.trackingNumber}"`));
   offers.splice(0, offers.length, ...usual);
@@ -279,7 +279,7 @@ test("a parcel that came back is shipped again; an unused label is returned, and
   await until(async () => (await world.tasks(code)).some(({ reason }) => /delivered after all/.test(reason ?? "")));
   assert.equal(await world.statusOf(code), "ShippingPending");
 
-  // The order was shipped in another way, so the label is useless.
+  // The order was shipped in another way, so the label is not used.
   const form = { carrier: "FedEx", tracking: "7777 1" };
   assert.equal((await world.post(`/operator/paper/${code}/moves/shipped`, cookie, form)).status, 303);
   const refund = (state: string) =>
@@ -309,7 +309,7 @@ test("whichever request is cut after the provider acted, one label is bought and
   for (let n = 0; n < Number(process.env["CUTS"] ?? 4); n++) {
     const order = await world.place();
     const before = easypost.labels();
-    // The service looks up such acts after a minute; the test makes the look-up due at once.
+    // The service looks up such requests after a minute; the test makes the look-up due at once.
     const nudge = async () => {
       await db.query(
         sql`UPDATE provider_calls SET look_at = now() - interval '1 minute' WHERE state IN ('begun', 'unknown')`,

@@ -13,7 +13,7 @@ import { targetOf } from "../../../src/orders/order/transitions/table.ts";
 
 const services = { sign: false, notarize: false, ship: true, fax: false };
 
-/** The final status of an order by the transition table, when its parcel has had these statuses one after the other. */
+/** The final status of an order by the transition table, after its parcel had these statuses one after the other. */
 function follow(said: readonly TrackingStatus[]): string {
   let status = "ShippingPending";
   const seen = new Set<TrackingStatus>();
@@ -39,8 +39,8 @@ test("the parcel's outcome does not depend on the order and repetition of events
         .sort((one, other) => one.at - other.at)
         .map(({ status }) => status);
       assert.equal(parcelOutcome(new Set(shuffled)), parcelOutcome(new Set(said)));
-      // If a parcel is both delivered and returned, the order keeps the status that it reached first, and a task tells
-      // a person. So such sequences are skipped.
+      // If a parcel is both delivered and returned, the order keeps its first final status, and a task informs a
+      // person. So such sequences are skipped.
       if (said.includes("delivered") && said.includes("return_to_sender")) return;
       assert.equal(follow(shuffled), follow(said));
     }),
@@ -59,7 +59,7 @@ test("an order follows its parcel", () => {
     [["failure"], "ShippingFailed"],
     [["in_transit", "failure", "delivered"], "Delivered"],
     [["return_to_sender", "in_transit"], "ShippingFailed"],
-    // A delivery after a return: the parcel reached the sender.
+    // A delivery after a return: the parcel was delivered to the sender.
     [["in_transit", "return_to_sender", "delivered"], "ShippingFailed"],
     [["error", "cancelled"], "ShippingPending"],
   ] as [TrackingStatus[], string][])

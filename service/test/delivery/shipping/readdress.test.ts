@@ -46,7 +46,7 @@ async function labeled() {
   return { code, first: await world.boughtLabel(code) };
 }
 
-/** Makes the carrier offer only this rate while the work is done. */
+/** Makes the carrier offer only this rate during the work. */
 async function atRate<T>(rate: string, work: () => Promise<T>): Promise<T> {
   const { offers } = easypost;
   const usual = offers.splice(0, offers.length, { carrier: "USPS", service: "GroundAdvantage", rate, days: 3 });
@@ -57,7 +57,7 @@ async function atRate<T>(rate: string, work: () => Promise<T>): Promise<T> {
   }
 }
 
-/** A labeled order whose corrected address costs $4.07 more than the $5.93 that were quoted. */
+/** A labeled order whose corrected address costs $4.07 more than the quoted $5.93. */
 const dearer = () =>
   atRate("10.00", async () => {
     const { code, first } = await labeledAtUsual();
@@ -269,11 +269,11 @@ test("while a label is being bought, or its purchase is unclear, the address sta
   assert.match(refused.body.error ?? "", /A label is being bought at this moment|Nobody knows yet/);
 });
 
-/** Kills the service by kill -9 and starts it again, as if the leases of the killed node had expired. */
+/** Kills the service with SIGKILL and restarts it, with the killed node's leases expired. */
 async function killAndRestart(): Promise<void> {
   const { harness } = world;
   await harness.service.kill();
-  // A transaction begins again after a deadlock with the killed node's last statement.
+  // Retries the transaction after a deadlock with the killed node's last statement.
   await db.transaction((tx) =>
     tx.query(sql`UPDATE provider_calls SET begun_at = begun_at - interval '10 minutes' WHERE state = 'begun'`),
   );

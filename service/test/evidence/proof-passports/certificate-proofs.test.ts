@@ -28,7 +28,7 @@ async function inclusion(certificate: Buffer, proof: Buffer): Promise<string | u
   return claims.find(({ name }) => name === "log_inclusion")?.state;
 }
 
-/** Waits for the proof. Until the log has the line, the answer is 503. */
+/** Waits for the proof. Until the log includes the seal, the response is 503. */
 const proofOf = async (path: string, caller?: Caller): Promise<Buffer> =>
   until(async () => {
     const answer = await get(`${path}/tlog-proof`, caller);

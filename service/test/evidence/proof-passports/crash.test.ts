@@ -12,7 +12,7 @@ import { bytesOf, fileForm, postSeal, type SealAnswer } from "./seal-document.ts
 
 const folder = temporaryFolder();
 const seals = repeats(100, 60, 200);
-// Once this many seals are acknowledged, the service is killed. It is killed once more at the end.
+// The service is killed whenever this many seals are acknowledged, and once more at the end.
 const killAfter = [30, 75, 140].slice(0, repeats(2, 1, 3));
 
 after(() => service?.stop());
@@ -74,7 +74,7 @@ test(`kill -9 during ${seals} seals: acknowledged documents verify and download,
     assert.ok(rows.length >= acknowledged.length);
     const known = new Set(rows.map(({ code }) => code));
     assert.ok(acknowledged.every(({ verifyCode }) => known.has(verifyCode)));
-    // Passports that were committed but not acknowledged are complete, too.
+    // Passports that were committed but not acknowledged must be complete as well.
     for (const { code, events, audits, anchors } of rows) {
       assert.deepEqual([events, audits, anchors], [1, 1, 1]);
       assert.equal((await fetch(`${service.baseUrl}/api/passport/verify/${code}/document`)).status, 200);

@@ -22,7 +22,7 @@ import { recentProof } from "../../firms/members/recent-proof.ts";
 const rowMac = openRowMac(secretBytes(Buffer.alloc(32, 7)));
 
 const db = await forTests(newDatabase());
-// No blobs are needed, because a list opens none.
+// No blob store is needed, because a list opens no blobs.
 const [log, secrets] = [openLog("silent"), secretBytes(Buffer.alloc(32, 7))];
 const deps = { db, rowMac, names: openDocumentNames({ secrets, log }), log, blobs: {} as Blobs };
 

@@ -158,7 +158,7 @@ test("the evidence is a zip whose README contains commands that work", needs("un
   const readme = readFileSync(join(path, "README.txt"), "utf8");
   const commands = readme.split("\n").filter((line) => /^ {2}/.test(line) && !/^ {2}ots /.test(line));
   assert.ok(commands.length >= 8, readme);
-  // Without pipefail, because `head` may exit before `tail` has written everything.
+  // Without `pipefail`, because `head` may exit before `tail` has written everything.
   const shown = execFileSync("bash", ["-eu", "-c", commands.join("\n")], {
     cwd: path,
     encoding: "utf8",

@@ -70,7 +70,7 @@ test("a verify code that is malformed or unknown gives the same 404, byte for by
   ];
   for (const each of [...malformed, nobody]) {
     for (const more of ["", "/document", "/evidence"]) {
-      // A request for the document of an unknown code is refused before any caching header is set.
+      // A request for the document of an unknown code is rejected before any caching header is set.
       assert.equal(await answer(code(each, more)), unknown, each.slice(0, 40) + more);
     }
   }
@@ -84,7 +84,7 @@ const stored = async ({ passportId }: SealAnswer): Promise<string> => {
 
 test("a document whose artifact is lost, altered or another's gives a 404, and its evidence omits it", async () => {
   const unknown = await answer(code(nobody));
-  // Seals different documents, because one document that is sealed twice within a second gives the same bytes.
+  // Seals different documents, because the same document sealed twice within a second gives the same bytes.
   const [lost, altered, swapped, other] = await Promise.all([
     seal(owner, makePdf({ text: "lost" })),
     seal(owner, makePdf({ text: "altered" })),

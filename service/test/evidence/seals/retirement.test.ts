@@ -36,7 +36,7 @@ const stampedBy = async (mode: "proper" | "server-error") => {
   return (await seal(caller, makePdf())).verifyCode;
 };
 
-/** The command-line verifier's result for the passport's address, trusting the service's published list. */
+/** The command-line verifier's result for the passport's URL, with the service's published list as its trust. */
 async function verified(code: string): Promise<{ verdict: string; retirement: string | undefined; why: string }> {
   const { stdout } = await runCli({}, "verify", `${service.baseUrl}/api/passport/verify/${code}`, "--json");
   const { verdict, checks } = JSON.parse(stdout) as Checked;

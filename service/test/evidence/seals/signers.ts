@@ -7,13 +7,12 @@ import { commonNameOf, extension, keyUsage, writeCertificate } from "../../../sr
 import { sealKeyOf } from "../../../src/evidence/seals/keys/file-key.ts";
 import type { SealKey } from "../../../src/evidence/seals/keys/seal-key.ts";
 
-/** An instant in the tests' year, in epoch milliseconds. */
+/** An instant in the year of the tests, in epoch milliseconds. */
 export const someInstant = Date.UTC(2026, 0, 15, 12);
 
 /** The source of randomness for a sealer. */
 export const randomBelow = (limit: number): number => randomInt(limit);
 
-/** A seal key in memory. */
 export function memoryKey(kind: "rsa" | "p-256"): SealKey {
   const key = kind === "rsa" ? preparedKey() : generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey;
   return sealKeyOf(key, "memory");
@@ -35,7 +34,7 @@ export function selfSigned(key: SealKey, at: number = someInstant): Promise<Cert
 export const memoryRoot = (at: number = someInstant): Promise<Authority> =>
   makeRoot({ key: memoryKey("p-256"), host: "seal.example", serialNumber: Buffer.alloc(16, 0xa8), at });
 
-/** A checkpoint in the form in which seals contain it; nobody signed it. */
+/** A checkpoint in the format of seals, signed by nobody. */
 export const sampleCheckpoint = [
   "sign.example.com/log/test",
   "1234567",

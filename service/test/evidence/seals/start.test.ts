@@ -20,7 +20,7 @@ const path = (name: string) => join(folder.path, name);
 let service = await startService({ DATA_DIR: data });
 after(() => service?.stop());
 
-/** A key and a self-signed certificate, made by openssl. */
+/** A key and a self-signed certificate, created with openssl. */
 function identity(name: string, validity: readonly string[]): { SEAL_KEY: string; SEAL_CERTIFICATE: string } {
   const [key, certificate] = [path(`${name}.key`), path(`${name}.pem`)];
   execFileSync("openssl", ["genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", "-out", key], {

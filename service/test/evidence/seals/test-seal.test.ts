@@ -82,7 +82,7 @@ test("creates only one seal of tests, however many nodes start concurrently on t
   const all = await Promise.all(Array.from({ length: 8 }, () => open(settings, "test")));
   for (const { chain } of all) assert.deepEqual(chain, all[0]?.chain);
   assert.deepEqual((await open(settings, "live")).chain, before.chain);
-  // A start that was interrupted after it made the key and before it made the certificate.
+  // Simulates a start that was interrupted between the creation of the key and of the certificate.
   rmSync(join(settings.dataDir, "keys/test-seal-certificate.pem"));
   assert.deepEqual((await open(settings, "test")).key.publicKey, all[0]?.key.publicKey);
 });

@@ -36,7 +36,7 @@ after(async () => {
 const crypto = createNodeCrypto();
 const message = Buffer.from("a signature value");
 
-/** A client for time stamps, and the list of the responses that it refused. */
+/** A client for time stamps, and the list of its rejected responses. */
 function client(settings: Partial<TimeStampingDeps> = {}) {
   const refusals: TimeStampRefusal[] = [];
   const stamp = createTimeStamping({

@@ -9,7 +9,10 @@ import { createMetrics } from "../../../src/kernel/platform/metrics.ts";
 const dayMs = 24 * 3_600_000;
 let days = 0;
 
-/** Anchors the newest state of each log with a calendar, as a node does an hour (for tests, a day) after the last one. */
+/**
+ * Anchors the newest state of each log with a calendar. A node does this an hour (in tests, a day) after the last
+ * anchor.
+ */
 export async function anchorLogs(harness: Pick<Harness, "db" | "rowMac">, calendarUrl: string): Promise<void> {
   const log = openLog("silent");
   days += 2;
@@ -19,7 +22,7 @@ export async function anchorLogs(harness: Pick<Harness, "db" | "rowMac">, calend
   await anchorRoots({ db: harness.db, clock, log, intervalMs: 3_600_000, stampers: new Map(), calendars });
 }
 
-/** Anchors until the address answers with an `.ots` proof, and returns the digest that it is about, in hex. */
+/** Anchors until the URL returns an `.ots` proof, and returns the proof's digest in hex. */
 export const digestOfOts = (
   get: () => Promise<Response>,
   anchor: () => Promise<void>,

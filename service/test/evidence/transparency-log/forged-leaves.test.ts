@@ -45,7 +45,7 @@ const newEntry = () => ({ kind: "seal/v1", sealedSha256: hash("sha256", `file ${
 const lineOf = ({ sealedSha256 }: { sealedSha256: string }) => `seal/v1 ${sealedSha256}\n`;
 const queue = (entry: ReturnType<typeof newEntry>) => db.query(queueEntry("live", entry, new Date()));
 const sizeNow = async () => (await currentTree(db, "live"))?.size ?? 0;
-/** Inserts a leaf, as somebody does who may write to the database and has no key. */
+/** Inserts a leaf like an attacker with write access to the database and without a key. */
 const forge = (name: string, leaf: number, line: string) =>
   db.query(sql`INSERT INTO log_leaves (log, leaf, line, queued_at) VALUES (${name}, ${leaf}, ${line}, now())`);
 const removed = (name: string, leaf: number) =>
@@ -61,7 +61,7 @@ async function logged() {
   return entry;
 }
 
-/** Runs a statement as a fault of the disk would, without triggers. */
+/** Runs a statement without triggers, which simulates a fault of the disk. */
 const unguarded = (change: Statement) =>
   db.transaction(async (tx) => {
     await tx.script("SET LOCAL session_replication_role = replica");

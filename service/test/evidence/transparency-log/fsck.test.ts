@@ -42,14 +42,14 @@ test(
     ] as const) {
       for (let at = first; at < end; at += 5_000) await queue(at, Math.min(5_000, end - at));
       await until(async () => (await published()) === end);
-      // Go's packages check that the whole log extends its first half.
+      // Go's packages verify that the whole log extends its first half.
       if (end === leaves) copyFileSync(join(mirror, "checkpoint"), join(mirror, "checkpoint.old"));
       await service.cli("log", "export", mirror, "--test");
     }
     const origin = readFileSync(join(mirror, "checkpoint"), "utf8").split("\n")[0] ?? "";
     /**
      * Runs fsck and reads its output, because it exits with 0 even when it finds a fault. With fewer workers than
-     * tiles, it would wait forever after the first fault.
+     * tiles, it would hang after the first fault.
      */
     const isWhole = (from: string): boolean => {
       const args = [

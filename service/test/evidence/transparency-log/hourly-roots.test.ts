@@ -62,8 +62,8 @@ const get = (path: string) => fetch(`${harness.service.baseUrl}${path}`);
 const bytesAt = async (path: string) => Buffer.from(await (await get(path)).arrayBuffer());
 
 /**
- * Each attestation is over the message to which an .ots leads from its own digest. So the composed .ots leads from the
- * file to the root if the reference reader gets the same messages from it as from the calendars' .ots of the root.
+ * Each attestation covers the message that an .ots derives from its own digest. So the composed .ots proves the root
+ * for the file if the reference reader derives the same messages from it as from the calendars' .ots of the root.
  */
 function attestsSameMessages(files: ReadonlyMap<string, Uint8Array>): ReadOts["found"] {
   const read = (name: string) => readByReference(files.get(name) ?? assert.fail(name));
@@ -147,7 +147,7 @@ test("includes the stamps and the anchor of the checkpoint in the evidence, and 
   assert.equal(anchors.anchors.length, 2);
   for (const other of ["0", "-1", "x", "999999999", "1e3"])
     assert.equal((await get(`/log/live/anchors/${other}`)).status, 404);
-  // Runs the steps of the README, with openssl alone.
+  // Runs the steps of the README with openssl only.
   const folder = temporaryFolder();
   const file = (name: string, bytes: Uint8Array | string) => {
     writeFileSync(join(folder.path, name), bytes);

@@ -40,7 +40,7 @@ test("a node whose turn began before another node added a batch waits for the ne
   const slow = await nodeOn({
     ...db,
     async transaction(work, time) {
-      // Only batches are given this long.
+      // Only batches have this time limit.
       if (!isOvertaken && time === longStatements) {
         isOvertaken = true;
         await other.turn();

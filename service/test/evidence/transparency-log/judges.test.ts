@@ -58,8 +58,8 @@ const filesBelow = (path: string): string[] =>
   readdirSync(path, { recursive: true, encoding: "utf8" })
     .map((name) => join(path, name))
     .filter((name) => statSync(name).isFile())
-    // The first export also wrote the partial tiles of the smaller tree that existed then. The present tree does not
-    // use these.
+    // The first export also wrote the partial tiles of the smaller tree at that time. The current tree does not use
+    // these.
     .filter((name) => !name.endsWith(`.p/${leaves % 256}`));
 
 test("Go's own packages accept the whole log, and find one changed byte in any of its files", needs("go"), () => {
@@ -87,7 +87,7 @@ const checkByShell = (ofLine: string, ofProof: string, ofKey = key) => {
   return spawnSync(join(tools, "check-proof.sh"), [at.line, at.proof, ofKey], { encoding: "utf8" });
 };
 
-/** Copies of the proof. In each, a change in one place gives the proof another meaning. */
+/** Copies of the proof, each with a change in one place that alters its meaning. */
 function changedProofs(): string[] {
   const lines = proof.split("\n");
   const blank = lines.indexOf("");

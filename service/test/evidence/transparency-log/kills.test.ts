@@ -32,7 +32,7 @@ const db = await forTests(databaseOf(folder.path));
 
 /**
  * Pauses a node at any step of a batch, and cuts the connections to the database, so that the node loses its lock. When
- * the node resumes, it does not know that yet.
+ * the node resumes, it still believes that it has the lock.
  */
 async function pause(node: Service): Promise<void> {
   node.process().kill("SIGSTOP");
@@ -43,7 +43,9 @@ async function pause(node: Service): Promise<void> {
   node.process().kill("SIGCONT");
 }
 
-/** Queues a line. False while the database does not answer; as a service's caller would, the test then tries again. */
+/**
+ * Queues a line. Returns false while the database does not respond; the test then retries, as a service's caller would.
+ */
 const isQueued = (commitment: string): Promise<boolean> =>
   db.query(queueEntry("test", { kind: "artifact/v1", commitment }, new Date())).then(
     () => true,

@@ -36,7 +36,7 @@ const config = {
   baseUrl: "https://log.example.com",
 };
 
-/** A reader asks for the checkpoint. @returns its size, and whether it has its quorum */
+/** Reads the checkpoint, as a client does. @returns its size, and true if it has its quorum */
 async function read() {
   const note = (await publishedCheckpoint(db, "live", clock())) ?? assert.fail("the log has no checkpoint");
   const { size } = parseCheckpoint(note);
@@ -48,7 +48,7 @@ async function read() {
 
 let entries = 0;
 let isBusy = false;
-/** Adds a line to the log and signs the tree, and then a reader asks. */
+/** Adds a line to the log, signs the tree, and reads the checkpoint. */
 async function grow() {
   const commitment = String(++entries).padStart(64, "0");
   await db.query(queueEntry("live", { kind: "artifact/v1", commitment }, clock()));
@@ -56,7 +56,7 @@ async function grow() {
   return read();
 }
 
-// On a busy log, the tree grows and readers ask while a witness answers.
+// On a busy log, the tree grows and readers request the checkpoint while a witness responds.
 const log = await openTransparencyLog({ db, rowMac, clock, log: openLog("silent"), config }, async (url, init) => {
   const answer = await fetch(url, init);
   if (isBusy && String(url).startsWith(two.url)) await grow();
@@ -98,7 +98,7 @@ test("a witness that has seen more than the readers is asked about the newest st
   assert.equal((await read()).hasQuorum, false);
   for (let i = 0; i < 3; i++) await grow();
   assert.equal((await read()).size, size);
-  // Another node has asked the witness about the newest state meanwhile.
+  // Another node has requested the witness's signature on the newest state since.
   const [newest] = await db.query<{ size: number }>(
     sql`SELECT max(size) AS size FROM log_checkpoints WHERE log = 'live'`,
   );

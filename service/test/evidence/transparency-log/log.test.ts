@@ -50,7 +50,7 @@ const keyOf = async (log: string): Promise<string> => {
   return statuses.find((one) => one.log === log)?.key ?? "";
 };
 
-/** The proof of a seal, once the log includes it. */
+/** Waits until the log includes a seal. @returns its proof */
 async function proofOf({ verifyCode }: Sealed): Promise<string> {
   const url = `${service.baseUrl}/api/passport/verify/${verifyCode}/tlog-proof`;
   await until(async () => (await fetch(url)).status === 200);
@@ -186,7 +186,7 @@ test("finds a line that commits after lines with higher ids", async () => {
 
 const leavesOf = (line: string) => db.query<{ leaf: number }>(sql`SELECT leaf FROM log_leaves WHERE line = ${line}`);
 
-/** Whether every line of the test log has a leaf. */
+/** True if every line of the test log has a leaf. */
 const isQueueEmpty = async () => (await db.query(sql`SELECT FROM log_entries WHERE log = 'test'`)).length === 0;
 
 test("gives a line one leaf, although it is queued twice at once and again later", async () => {
@@ -222,7 +222,7 @@ test("writes nothing of a batch when another node has grown the tree since the b
   assert.deepEqual(await selectTiles(db, "test", [tile]), []);
 });
 
-/** Changes tiles of the test log, as a fault of the disk does. */
+/** Changes tiles of the test log, which simulates a fault of the disk. */
 const damage = (change: Statement) =>
   db.transaction(async (tx) => {
     await tx.query(sql`ALTER TABLE log_tiles DISABLE TRIGGER log_tiles_grow`);
@@ -247,7 +247,7 @@ test("refuses to prove a line by a damaged tile, and proves it once the tile is 
 test("serves no damaged bundle or tile, full or partial, because readers would store it for a year", async () => {
   for (let i = 0; i < 300; i++)
     await db.query(queueEntry("test", { kind: "artifact/v1", commitment: String(i).padStart(64, "e") }, new Date()));
-  // A batch that began while a tile is damaged would halt the log.
+  // A batch that runs while a tile is damaged would halt the log.
   await until(async () => {
     return (
       (await isQueueEmpty()) && (await checkpointOf("test")).checkpoint.size === (await currentTree(db, "test"))?.size
@@ -318,7 +318,7 @@ test("never gives a leaf to a line that the service did not write, and reports t
 });
 
 test("refuses to shrink, rewrite or delete the log", async () => {
-  // This line keeps waiting, because it has no MAC.
+  // This line stays in the queue, because it has no MAC.
   await db.query(sql`
     INSERT INTO log_entries (log, line, queued_at) VALUES ('test', ${`seal/v1 ${"1e".repeat(32)}\n`}, now() - interval '1 hour')`);
   const changes = [

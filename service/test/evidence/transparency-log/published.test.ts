@@ -14,7 +14,7 @@ const witness = "witness.example.com+01020304";
 const at = (second: number) => new Date(start + second * 1_000);
 
 let logs = 1;
-/** A log of its own for each case, which asks one witness. */
+/** A separate log for each case, with one witness. */
 async function newLog() {
   const log = `live-${++logs}`;
   await claimWitnesses(db, log, [witness], at(0), at(0));
@@ -105,7 +105,7 @@ test("a size that no checkpoint has is refused in the database, and keeps no quo
 test("the published state never shrinks, whichever nodes answer, with clocks that differ", async () => {
   const step = fc.record({
     grows: fc.integer({ min: 0, max: 3 }),
-    /** How far behind the newest state the one with a new quorum is; null for no new quorum. */
+    /** How many states the state with a new quorum is behind the newest one; null for no new quorum. */
     quorumBehind: fc.option(fc.integer({ min: 0, max: 4 })),
     passes: fc.integer({ min: 0, max: 45 }),
     clocks: fc.array(fc.integer({ min: -20, max: 20 }), { minLength: 1, maxLength: 3 }),
@@ -134,7 +134,7 @@ test("readers at several nodes concurrently see no smaller state after a larger 
   for (let size = 1; size <= 30; size++) {
     await signs(size);
     if (size % 3 === 0) await getsQuorum(size - 1, size);
-    // Half of the nodes have a clock by which every quorum is old.
+    // Half of the nodes have a clock by which every quorum has expired.
     const before =
       (await db.query<{ size: number }>(sql`SELECT size FROM log_published WHERE log = ${log}`))[0]?.size ?? 0;
     const sizes = await Promise.all(Array.from({ length: 6 }, (_, node) => shown(size + (node % 2) * 120)));

@@ -66,7 +66,8 @@ const entryOf = (text: string) => ({ kind: "seal/v1", sealedSha256: sha256Of(tex
 const queue = (db: Database, text: string) => db.query(queueEntry("live", entryOf(text), clock()));
 
 /**
- * Runs six turns of a node's work, which suffice for everything that waits. Asserts that the live log was not halted.
+ * Runs six rounds of a node's work, which complete everything that is pending. Asserts that the live log was not
+ * halted.
  */
 async function settle(node: Node): Promise<void> {
   const opened = await node.open();
@@ -86,7 +87,7 @@ async function proofOf({ db }: Node, text: string): Promise<string> {
   return proof.state === "logged" ? proof.proof : "";
 }
 
-/** Names and states of the claims about a proof, judged with the service's own trust list. */
+/** Names and states of the claims about a proof, verified with the service's own trust list. */
 async function judged(node: Node, text: string, proof: string, logs?: readonly TrustedLog[]): Promise<string[]> {
   const trusted = logs ?? (await (await node.open()).trusted());
   const entry = `seal/v1 ${sha256Of(text)}\n`;
@@ -293,7 +294,7 @@ test("a log whose published entries are gone ends as lost, and entries without a
   assert.equal(followed.exitCode, 0, followed.text);
 });
 
-/** A process that is killed after n steps, which are statements and commits. */
+/** A process that is killed after n steps; statements and commits are steps. */
 function killedAfter(n: number): Database & { steps: () => number } {
   let steps = 0;
   const step = () => {

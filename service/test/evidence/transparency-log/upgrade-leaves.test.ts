@@ -20,7 +20,7 @@ import { MacOfRow } from "../../../src/kernel/platform/database/state-mac.ts";
 import { openLog } from "../../../src/kernel/platform/logs.ts";
 
 const migrations = join(import.meta.dirname, "../../../migrations");
-/** The migration that divides waiting lines and lines with a leaf, which were rows of one table, into two. */
+/** The migration that splits one table of lines into two: queued lines, and lines with a leaf. */
 const dividing = readdirSync(migrations).find((name) => name.endsWith("_log_leaves.sql")) ?? "";
 const place = temporaryFolder();
 await forTests(Promise.resolve({ close: async () => place.remove() }));
@@ -46,7 +46,7 @@ const entryOf = (text: string) => ({ kind: "seal/v1", sealedSha256: hash("sha256
 const lineOf = (text: string) => `seal/v1 ${hash("sha256", text)}\n`;
 const queuedAt = (second: number) => new Date(Date.UTC(2026, 0, 1, 0, 0, second));
 
-/** Writes a log of the earlier schema: 300 lines with leaves, three lines that wait, and one that the service did not write. */
+/** Writes a log of the earlier schema: 300 lines with leaves, three queued lines, and a forged line. */
 async function writeEarlier(): Promise<void> {
   const origin = "log.example.com/log/live";
   const signer = await logKeys(config).create({ log: "live", origin });

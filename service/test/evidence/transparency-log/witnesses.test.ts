@@ -268,7 +268,7 @@ test(
         });
       };
       for (let round = 0; round < 3; round++) await grows(round);
-      // The service waits for a second in each round, so the other rounds drive the same code without waiting.
+      // The service waits for a second in each round. The other rounds call the same code without waiting.
       await first.service.stop();
       const node = await openTransparencyLog(nodeOn(first, file), fetch);
       for (let round = 3; round < repeats(200, 3); round++)
@@ -292,7 +292,7 @@ test(
   },
 );
 
-/** A node on the data of a service that has stopped. It grows the log and asks the witnesses when it is told to. */
+/** A node on the data of a stopped service. It grows the log and asks the witnesses only when the test calls it. */
 function nodeOn({ service: { dataDir, baseUrl }, db, rowMac }: Harness, logPolicy: string) {
   const logKey = `file:${join(dataDir, "keys/log-live")}`;
   const config = { dataDir, baseUrl, logKey, logOrigin: null, logPolicy, logIntervalMs: 0, witnessIntervalMs: 0 };

@@ -51,7 +51,7 @@ const leaves = (count: number, name = "entry"): Uint8Array[] =>
   Array.from({ length: count }, (_, i) => hashOfLeaf(Buffer.from(`${name} ${i}\n`)));
 const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64");
 
-/** A request as an honest log sends it. */
+/** A request like that of an honest log. */
 function question({ signed }: Log, old: number, tree: readonly Uint8Array[]): string {
   const proof = old === 0 || old === tree.length ? [] : consistencyOf(tree, old);
   return `old ${old}\n${proof.map((one) => `${base64(one)}\n`).join("")}\n${signed(tree.length, rootOf(tree))}`;

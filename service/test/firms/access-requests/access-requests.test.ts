@@ -15,7 +15,7 @@ const harness = await forTests(openHarness({ SMTP_URL: mails.url }));
 const { service, db } = harness;
 
 let counter = 0;
-/** A request that meets the rules, with a new address and a new domain. */
+/** A valid request, with a new address and a new domain. */
 const request = (more: object = {}) => {
   counter += 1;
   return {

@@ -29,7 +29,7 @@ test("a link is valid for 10 minutes and a session for 14 days, on any node, and
   assert.equal(await use(early), 303);
   await travel(10 * minute);
   assert.equal(await use(late), 404);
-  // A session that is used again within three days stays valid.
+  // A session stays valid if it is used at least every three days.
   for (const hours of [1, 70, 140, 210, 280]) {
     await travel(hours * 60 * minute);
     assert.equal(await me(), 200, `after ${hours} hours`);

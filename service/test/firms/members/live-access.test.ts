@@ -40,7 +40,7 @@ const change = async (userId: string, what: string, fields: Record<string, strin
 
 const unknownId = "00000000-0000-4000-8000-000000000000";
 
-/** One live object of each kind, each with a name that only its owner knows. */
+/** One live object of each kind, each with a name that only its owner may see. */
 async function liveThings(headers: Record<string, string>) {
   const post = async (path: string, body: BodyInit, more = {}) => {
     const answer = await call(path, { method: "POST", headers: { ...headers, ...more }, body });
@@ -130,7 +130,7 @@ const pages = ({ orderCode, roomCode, webhookId, deliveryId }: Things): readonly
   ["POST", "/dashboard/environment", 400, { environment: "live" }],
 ];
 
-/** Failed deliveries to the missing live endpoint may change these columns of a webhook at any time. */
+/** Failed deliveries to the nonexistent live endpoint may change these columns of a webhook at any time. */
 const counted = ["failures", "failing_since", "alerted_at", "mailed_at"];
 
 /** The live rows of a firm, and the firm's own row, without the columns in `counted`. */

@@ -1,6 +1,6 @@
 import type { Proof } from "../../../src/kernel/identity/identity.ts";
 
-/** The proof of a person who has just signed in, with a mailed link alone. */
+/** The proof of a person who has just signed in, only with a mailed link. */
 export const recentProof = (): Proof => ({
   confirmedAt: new Date(),
   passkeyAt: null,

@@ -111,7 +111,8 @@ test("an address gets five links at a time, and no answer reveals when there are
   for (let i = 0; i < 8; i++) pages.add(await (await postForm(`${service.baseUrl}/sign-in`, { email })).text());
   assert.equal(pages.size, 1);
   await until(() => linksTo(service, email).length === 5);
-  // Mails are sent in the order of their requests. So an earlier mail was sent before this one, or is never sent.
+  // Mails are sent in the order of their requests. So when the marker has arrived, every earlier mail was either sent
+  // or will never be.
   const marker = await askForLink(service, "marker@harbor-title.com");
   assert.notEqual(marker.path, "");
   assert.equal(linksTo(service, email).length, 5);
@@ -123,7 +124,7 @@ test("a stranger who uses up links of an address does not affect its owner", asy
   for (let i = 0; i < 8; i++) await postForm(`${service.baseUrl}/sign-in`, { email }, stranger);
   const neighbour = { "X-Forwarded-For": "2001:db8::8" };
   await postForm(`${service.baseUrl}/sign-in`, { email }, neighbour);
-  // Waits, because a mail that is still being sent would be mistaken for the owner's.
+  // Waits for the owner's mails, because a mail that is still in transit would be mistaken for one of them.
   await until(() => linksTo(service, email).length === 5);
   const { browser, path } = await askForLink(service, email);
   assert.equal((await use(path, { Cookie: browser })).status, 303);
@@ -296,8 +297,8 @@ test("neither tables nor logs contain a token of a link, a browser or a session"
   } finally {
     await db.close();
   }
-  // A mail that stays on this machine is printed with its link. The log lines must not contain it, because logs are
-  // stored and forwarded.
+  // Without a mail server, the terminal shows a mail with its link. The log lines must not contain the link, because
+  // logs are stored and forwarded.
   const log = (service.stdout() + service.stderr()).split("\n").filter((line) => line.startsWith("{"));
   assert.ok(log.length > 0);
   for (const token of tokens) assert.ok(token && !log.some((line) => line.includes(token)));

@@ -29,7 +29,7 @@ export const codesTo = (service: Service, email: string): string[] =>
     .filter((mail) => mail.includes("Subject: Your confirmation code"))
     .flatMap((mail) => /^\d{6}\r?$/m.exec(mail)?.[0].trim() ?? []);
 
-/** The latest code, once there is one. */
+/** Waits for a confirmation code. @returns the latest one */
 export const codeTo = (service: Service, email: string): Promise<string> => until(() => codesTo(service, email)[0]);
 
 /** `name=value` of the cookie that a response sets. */
@@ -67,7 +67,7 @@ export const link = (service: Service, cookie: string, apiKey: unknown, headers:
     body: JSON.stringify({ apiKey }),
   });
 
-/** Gives live access to all members of a firm, as the operator. */
+/** Grants live access to all members of a firm, as the operator. */
 export async function giveLiveAccess(service: Service, partnerId: string): Promise<void> {
   const { members } = await service.cli<{ members: { userId: string }[] }>("member", "list", partnerId);
   for (const { userId } of members) await service.cli("member", "set", userId, "--live", "on");

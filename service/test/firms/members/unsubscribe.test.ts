@@ -38,7 +38,7 @@ async function mailed() {
   // The service's own address in mails differs from the one that tests call.
   const { pathname } = new URL(header.replaceAll(" ", ""));
   const userId = pathname.split("/").at(-2) ?? "";
-  /** The link that a mail about live orders would have now. */
+  /** The link that a mail about live orders would contain now. */
   const liveUrl = async () =>
     unsubscribeUrl(
       { baseUrl: service.baseUrl, secrets },

@@ -10,10 +10,10 @@ type Made = {
   email?: string;
   name?: string;
   roles: readonly OperatorRole[];
-  /** Whether the person has a passkey and has just used it; default true. */
+  /** True (the default) if the person has a passkey and has just used it. */
   passkey?: boolean;
   environment?: "live" | "test";
-  /** Whether the person is an operator at all; default true. */
+  /** True (the default) if the person is an operator. */
   listed?: boolean;
 };
 
@@ -39,7 +39,7 @@ export async function newOperator({ db, rowMac }: Pick<Harness, "db" | "rowMac">
 
 type Begun = { at?: Date; environment?: "live" | "test"; passkey?: boolean };
 
-/** A session of a person, as if the person had signed in at that time. */
+/** A session of a person, with this sign-in time. */
 export async function newSession(
   { db, rowMac }: Pick<Harness, "db" | "rowMac">,
   userId: string,

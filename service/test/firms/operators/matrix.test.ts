@@ -13,7 +13,9 @@ import { sql } from "../../../src/kernel/platform/database/sql.ts";
 import { type OperatorDeps, operatorPages } from "../../../src/pages/operator/operator.ts";
 import { newOperator, newSession } from "./console-people.ts";
 
-/** The permissions of each role, written out here, so that a change of the table must also change this test. */
+/**
+ * The permissions of each role, written out a second time, so that a change of the table must also change this test.
+ */
 const matrix: Readonly<Record<Permission, readonly OperatorRole[]>> = {
   "orders.read": ["agent", "approver", "admin", "auditor"],
   "orders.work": ["agent"],
@@ -42,12 +44,12 @@ test("each role permits what the matrix says, and nothing else", () => {
 
 type Route = { method: string; url: string; permissions: readonly Permission[] | undefined };
 
-/** The routes of the console as they are registered. Their handlers are never called. */
+/** The registered routes of the console. Their handlers are never called. */
 async function consoleRoutes(): Promise<Route[]> {
   const app = Fastify();
   const routes: Route[] = [];
   app.addHook("onRoute", ({ method, url, config }) => {
-    // A device that was handed to a signer has no console session, and its pages are not below this path.
+    // A device that was handed to a signer has no console session, and its pages have another path.
     for (const each of url.startsWith("/operator") ? [method].flat() : [])
       if (each !== "HEAD") routes.push({ method: each, url, permissions: config?.permissions });
   });
@@ -69,7 +71,7 @@ async function consoleRoutes(): Promise<Route[]> {
   return routes;
 }
 
-/** Routes for any signed-in person, whatever their roles. */
+/** Routes for any signed-in person, with any role. */
 const ofEverybody = /^\/operator\/(?:security|confirm)(?:\/|$)/;
 
 const ask = ({ method, url }: Route, cookie: string) =>

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { readConfig } from "../../../src/kernel/config/config.ts";
 import { StartupError } from "../../../src/kernel/platform/errors.ts";
 
-/** The message that refuses a setting. */
+/** The error message for a setting. */
 function refusalOf(env: Record<string, string>): string {
   try {
     readConfig(env, "/", "/");

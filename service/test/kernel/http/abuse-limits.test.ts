@@ -29,7 +29,7 @@ test("a network may try 300 bad keys a minute, and its good keys still work", as
   assert.match(refused.body, /^\{"error":"Rate limit exceeded\. Try again in \d+ seconds\."\}$/);
   assert.match(refused.retryAfter ?? "", /^[1-9]\d*$/);
   assert.equal((await get("/api/partner/orders", key)).status, 200);
-  // A request without a key does not count as an attempt to guess a key.
+  // A request without a key is not an attempt to guess a key, so it isn't counted.
   assert.equal((await get("/api/partner/orders")).status, 401);
 });
 

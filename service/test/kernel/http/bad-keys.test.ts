@@ -7,7 +7,7 @@ import type { Policy, RateLimits } from "../../../src/kernel/http/rate-limits.ts
 import type { ResolveKey } from "../../../src/kernel/identity/identity.ts";
 import { ServiceError } from "../../../src/kernel/platform/errors.ts";
 
-/** The response to a request with a key, and the number of refused keys that it counted for. */
+/** The response to a request with a key, and the resulting number of counted wrong keys. */
 async function counted(caller: "key" | "key-or-session", resolveKey: ResolveKey, authorization?: string) {
   const policies: Policy[] = [];
   const limits: RateLimits = {

@@ -29,7 +29,7 @@ async function started(add: (app: FastifyInstance) => void): Promise<string> {
 
 const own = () => new OwnNode({ secrets, clock: systemClock, url: null });
 
-/** The node to which requests are passed on. `/echo` returns what arrived there. */
+/** The node to which requests are forwarded. `/echo` returns the request that arrived there. */
 const holder = own();
 let streams = 0;
 let atWork = 0;
@@ -95,7 +95,7 @@ test("passes method, path, body, cookies and the client's address on, and the wh
 });
 
 test("a passed request is not counted against the client's limit a second time", async () => {
-  // The limit is 10 requests, and each node has counted for itself.
+  // The limit is 10 requests, and each node counts separately.
   for (let n = 0; n < 15; n++) assert.equal((await echo()).status, 201);
 });
 
@@ -112,7 +112,7 @@ test("an answer that goes on ends with its client, with its node, and when anoth
   await until(() => streams === 0);
 });
 
-/** A server that accepts connections and never answers. */
+/** A server that accepts connections and never responds. */
 async function silentServer(): Promise<Server> {
   const server = createServer(() => {}).listen(0, "127.0.0.1");
   await until(() => server.listening);
@@ -210,7 +210,7 @@ test("requests of one page can't use up what is left for the other pages of its 
   const stuck = [uploadTo(url), uploadTo(url), uploadTo(url), uploadTo(url)];
   const [first, second, ...rest] = stuck;
   assert.ok(first && second);
-  // Each request that exceeds the page's limit ends the page's oldest one, and no event stream.
+  // Each request that exceeds the page's limit ends the page's oldest request, but no event stream.
   await first.send("a");
   await until(() => ends.size === 2);
   await second.send("a");

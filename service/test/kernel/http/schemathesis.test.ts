@@ -38,7 +38,7 @@ after(async () => {
   folder.remove();
 });
 
-/** Ids of existing objects, so that operations get past "not found". */
+/** Ids of existing objects, so that operations don't all fail with "not found". */
 async function realIds(): Promise<string> {
   const client = createClient({ baseUrl: service.baseUrl, key });
   const fields = { email: "signer@example.com", byodConfirmed: true, svcSign: true } as const;
@@ -60,14 +60,14 @@ async function realIds(): Promise<string> {
   return [
     of("/orders/\\\\{code", { code: orderCode, documentId: document?.documentId, n: 1 }),
     of("^/api/rooms/\\\\{roomCode\\\\}", { roomCode, orderCode, participantId: participant?.participantId }),
-    // This operation changes the room's code, so it gets a separate room.
+    // This operation changes the room's code, so it uses a separate room.
     of("/rotate$", { roomCode: await room() }),
     of("/verify/room/", { verifyCode: closing.verifyCode }),
     of("/passport/verify/", { code: passport.verifyCode }),
     of("/api/passport/\\\\{id\\\\}", { id: passport.passportId }),
     of("/webhooks/\\\\{id", { id: hook.id }),
     of("/deliveries/\\\\{deliveryId", { deliveryId }),
-    // Until the log has a new seal, the request for its proof is answered 503.
+    // Until the log includes a new seal, the request for its proof returns 503.
     '[[operations]]\ninclude-path-regex = "/tlog-proof$"\nchecks.not_a_server_error.expected-statuses = ["2xx", "4xx", 503]\n',
   ].join("\n");
 }

@@ -11,7 +11,7 @@ import { createMetrics } from "../../../src/kernel/platform/metrics.ts";
 
 type Wire = readonly [status: number, title: string];
 
-/** Each refusal of the domain as HTTP shows it: its status, and the title of its problem type. */
+/** The HTTP form of each domain error: its status, and the title of its problem type. */
 const ofDomain: Record<ErrorCode, Wire> = {
   validation: [400, "Bad Request"],
   key_revoked: [401, "Unauthorized"],
@@ -31,7 +31,7 @@ const ofDomain: Record<ErrorCode, Wire> = {
   unavailable: [503, "Service Unavailable"],
 };
 
-/** Each refusal that HTTP adds to those of the domain. */
+/** The errors that HTTP adds to the domain's. */
 const ofHttp: Record<HttpErrorCode, Wire> = {
   unauthenticated: [401, "Unauthorized"],
   sign_in_required: [401, "Unauthorized"],
@@ -157,7 +157,7 @@ test("every code is used by some refusal in the source", () => {
   const source = globSync("**/*.ts", { cwd: folder })
     .map((name) => readFileSync(join(folder, name), "utf8"))
     .join("\n");
-  // In wire-errors.ts, `wire` marks the refusals of Fastify itself.
+  // In wire-errors.ts, `wire` marks the errors of Fastify itself.
   const refused = new Set(
     Array.from(source.matchAll(/\b(?:ServiceError|HttpError|wire)\(\s*"([a-z_]+)"/g), ([, code]) => code),
   );

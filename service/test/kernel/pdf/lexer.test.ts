@@ -46,8 +46,8 @@ describe("skipValue", () => {
   test("ends exactly at the end of the object, whatever follows", () => {
     fc.assert(
       fc.property(anyValue, fc.constantFrom("", " ", "\n", "]", ">>", "/X", "%c", "(x)"), (value, after) => {
-        // Each ending is empty, or begins with white space or a delimiter, which ends the value's last token. None
-        // contains an integer, because a value such as `1` followed by ` 0 R` would be a reference.
+        // Each ending is empty, or begins with white space or a delimiter, which ends the value's last token. No ending
+        // contains an integer, because `1` followed by ` 0 R` would be a reference.
         assert.equal(skipValue(bytes(value + after), 0), value.length);
       }),
       { numRuns: 2000 },

@@ -79,7 +79,7 @@ const ascii85 = (text: string): string =>
     })
     .join("");
 
-/** LZW codes, most significant bits first, with a table that is full and stays full. */
+/** LZW codes, most significant bits first, with a code table that is full from some point on. */
 function lzw(text: string): string {
   const table = new Map<string, number>();
   const bits: string[] = [];
@@ -105,8 +105,8 @@ const form = (rest: string): string => bombOf(`/Subtype /Form /BBox [0 0 9 9] ${
 const drawn = "/Resources << /XObject << /X 10 0 R >> >>";
 
 /**
- * Documents of a few KB with texts or streams that are far larger when decoded. The name says how each document hides
- * this.
+ * Documents of a few KB with texts or streams that are far larger when decoded. The name describes how each document
+ * hides this.
  */
 const bombs: [what: string, made: () => Buffer][] = [
   ["a content", () => contentOf("")],

@@ -31,7 +31,7 @@ const sources: Readonly<Record<string, string>> = {
 };
 
 /**
- * Whether a file may read the clock. Entry points may, because they pass the clock on. Browser code uses the clock of
+ * True if a file may read the clock. Entry points may, because they pass the clock on. Browser code uses the clock of
  * the person's device.
  */
 const isFree = (file: string): boolean =>

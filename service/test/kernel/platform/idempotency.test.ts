@@ -320,7 +320,7 @@ test("answers stored for an API key or a member are replayed to the firm after a
   const [firm, rotated, current, member] = [newUuid(), newUuid(), newUuid(), newUuid()];
   const upgrade = readFileSync(join(import.meta.dirname, "../../../migrations/0075_idempotency_of_firms.sql"), "utf8");
   const rows = await orders.db.transaction(async (tx) => {
-    // The table of an earlier release, which hides the present one until the transaction ends.
+    // The table of an earlier release, which hides the current one until the transaction ends.
     await tx.script(`CREATE SCHEMA before; SET LOCAL search_path = before, public;
       CREATE TABLE idempotency_keys (caller_id uuid NOT NULL, route text NOT NULL, idempotency_key text NOT NULL,
         fingerprint bytea NOT NULL, status int NOT NULL, body text NOT NULL, created_at timestamptz NOT NULL,

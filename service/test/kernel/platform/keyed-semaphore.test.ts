@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { createKeyedSemaphore } from "../../../src/kernel/platform/bounds/keyed-semaphore.ts";
 
-/** Pieces of work that a test can end. `running` has the names of those that are running. */
+/** Pieces of work that a test can end. `running` contains the names of running pieces. */
 function pieces() {
   const running: string[] = [];
   const begun: string[] = [];

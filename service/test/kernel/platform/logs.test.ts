@@ -39,7 +39,7 @@ describe("the log on standard error", () => {
       const { status, lines } = run(many + end);
       assert.equal(status, code);
       const numbers = lines.map((line) => (JSON.parse(line) as { n: number }).n);
-      // At exit, the last lines may be written before a batch that is still being written.
+      // At exit, the last lines may be written before an earlier batch is finished.
       if (end !== "") numbers.sort((a, b) => a - b);
       assert.deepEqual(
         numbers,

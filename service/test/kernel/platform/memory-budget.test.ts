@@ -7,8 +7,8 @@ import {
 } from "../../../src/kernel/platform/bounds/memory-budget.ts";
 
 /**
- * A budget, and pieces of work that reserve its bytes and that a test can end. `running` has the names of those that
- * are running.
+ * A budget, and pieces of work that reserve its bytes and that a test can end. `running` contains the names of running
+ * pieces.
  */
 function openBudget(limits: { bytes: number; waiting: number } & Partial<MemoryLimits>) {
   const usual = { bytesEach: limits.bytes, waitingEach: limits.waiting, waitMs: 60_000 };

@@ -20,8 +20,8 @@ after(async () => {
 const upgrade = (db: Database) => migrate({ db, asOwner: (work) => work(db), folder: migrations });
 
 /**
- * A database whose list of migrations contains the versions 1 to `schema`, as a release before the baseline ran them
- * one by one. For every `schema`, its tables are those of the baseline.
+ * A database whose list of migrations contains the versions 1 to `schema`, which a release before the baseline ran one
+ * by one. For every `schema`, its tables are those of the baseline.
  */
 async function databaseOfSchema(schema: number): Promise<{ db: Database; dataDir: string }> {
   const dataDir = join(folder.path, `data-${databases.length}`);

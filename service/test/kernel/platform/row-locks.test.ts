@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { sourcesOf } from "../../../../testing/table-owners.ts";
 
-/** Locks that a foreign key to the row waits for. FOR SHARE and FOR NO KEY UPDATE let it pass. */
+/** Locks that block a foreign key check on the row. FOR SHARE and FOR NO KEY UPDATE don't. */
 const tooStrong = /\bFOR (UPDATE|KEY SHARE)\b/;
 
 test("knows a lock that a foreign key waits for, and one that it passes", () => {
@@ -12,8 +12,8 @@ test("knows a lock that a foreign key waits for, and one that it passes", () => 
 });
 
 /**
- * A row that a transaction writes twice, as when its MAC follows, checks its foreign keys again. If a reader had locked
- * the order with FOR UPDATE, the check would wait for it, while the reader waits for the row: a deadlock.
+ * A row that a transaction writes twice, such as when its MAC is added, has its foreign keys checked again. If a reader
+ * had locked the order with FOR UPDATE, the check would wait for the reader, and the reader for the row: a deadlock.
  */
 test("no statement of the service locks rows against foreign keys", () => {
   const root = join(import.meta.dirname, "../../../src");

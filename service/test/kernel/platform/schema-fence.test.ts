@@ -29,7 +29,7 @@ function nextRelease(...scripts: string[]): string {
 
 const upgrade = (db: Database, release: string) => migrate({ db, asOwner: (work) => work(db), folder: release });
 
-// Changes after which an older node's statements may fail or mean something else.
+// Changes after which an older node's statements may fail or have another effect.
 const notExpanding =
   /\b(?:DROP\s+(?:TABLE|COLUMN|FUNCTION|TYPE|VIEW)|RENAME\b|(?<!\b(?:OR|BEFORE)\s)TRUNCATE|SET\s+NOT\s+NULL|ALTER\s+(?:COLUMN\s+)?\w+\s+(?:SET\s+DATA\s+)?TYPE|ADD\s+COLUMN\s+\w+\s+[^,;]*NOT\s+NULL(?![^,;]*(?:DEFAULT|GENERATED)))/i;
 const withoutComments = (script: string) => script.replace(/--.*$/gm, "");
@@ -66,8 +66,8 @@ test("finds statements that do more than expand", () => {
 });
 
 /**
- * Connections of a node that knows this schema version, as the owner of the tables, because the fence applies to every
- * role.
+ * Connections of a node that supports this schema version. They use the role of the tables' owner, because the fence
+ * applies to every role.
  */
 async function nodesOf(dataDir: string, name: string) {
   return openDatabase({ ...connectionTo(dataDir, "owner"), application_name: name }, () => {}, { poolSize: 2 });

@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { sourcesOf } from "../../../../testing/table-owners.ts";
 
-/** Functions that write the MAC of whatever a row contains. */
+/** Functions that write a MAC for the current content of a row. */
 const writers = /\b(writeStateMacs|writeRoomMac|vouchForFirm|vouchForSigners|vouchForEnvelopes)\(/;
 
-/** A read that locks rows, or a function that does it. */
+/** A read that locks rows, or a function with such a read. */
 const locks = /FOR (NO KEY )?UPDATE\b|\bawait (\w+\.)?lock\w+\(/;
 const changes = /\bUPDATE (?!OF\b)[\w$]/;
 
@@ -14,7 +14,7 @@ const ofRoom = "beginChange has locked and verified the room; triggers change it
 const ofOrder = "the caller has the order from lockOrder, which locks and verifies it";
 const wrapper = "its callers are checked";
 const overwrites = "it overwrites all columns that the MAC covers";
-/** Changes that lock nothing themselves, and why no forged value of their row gets a MAC. */
+/** Functions without a lock of their own, and the reason why they never write a MAC for a forged value. */
 const excepted: Readonly<Record<string, string>> = {
   "closing/deliveries/code-store.ts updateCode": "the caller has the code from lockCode",
   "closing/rooms/attachments/store.ts deleteAttachment": ofRoom,

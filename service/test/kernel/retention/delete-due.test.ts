@@ -507,7 +507,8 @@ const audit = (templateId: string, { environment = "live", ...move }: Move) =>
   orders.db.query(auditLine({ ...move, actor: "key:1", detail: { templateId, environment } }));
 
 /**
- * A template. `keys` are the blobs of its versions' documents, starting with version 1. @returns its id
+ * A template. `keys` are the blobs of its versions' documents, starting with version 1.
+ * @returns its id
  * @param moves the template's lines in the audit log; null when a member archives the template
  */
 async function template(

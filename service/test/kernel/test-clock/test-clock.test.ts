@@ -146,7 +146,7 @@ test("an advance ends waiting executions, replaced webhook secrets and idempoten
   assert.notEqual(again, first);
   assert.equal(await placeOnce(other), theirFirst);
 
-  // For objects that are created after an advance, time counts from their creation.
+  // Objects that are created after an advance age from their creation.
   await advance(acme, { advanceSeconds: day });
   await ready(acme);
   assert.deepEqual([await deleted(again), await deleted(await place(acme))], [0, 0]);

@@ -11,7 +11,7 @@ const { db } = data;
 const large = await newPartnerRow(db);
 const small = await newPartnerRow(db);
 await db.transaction(async (tx) => {
-  // Without triggers, which would take half a minute.
+  // Disables triggers, which would take half a minute.
   await tx.script("SET LOCAL session_replication_role = replica");
   // Every thousandth order belongs to the small partner.
   await tx.query(sql`

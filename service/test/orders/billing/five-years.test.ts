@@ -26,7 +26,7 @@ const database = await forTests(openOrdersDatabase());
 const { db } = database;
 const issuer = new URL("../../../data/billing.yaml", import.meta.url).pathname;
 await registerIssuer(db, readIssuer(issuer), new Date("2021-01-01T00:00:00Z"));
-// PostgreSQL finds payments by their order. If all of them belonged to one order, each line would read them all.
+// PostgreSQL finds payments by their order. If all payments were for one order, each line would read all of them.
 const orderIds: number[] = [];
 let partnerId = "";
 for (let n = 0; n < orders; n++) {
@@ -54,7 +54,7 @@ await writeStateMacs(db, billingDocumentState, sql`true`);
 await db.query(sql`ANALYZE`);
 await closeMonths({ db, clock, log: silent }, stopping);
 
-/** How many rows of receipts and credit notes the work read. */
+/** The number of rows of receipts and credit notes that the work read. */
 async function rowsRead(work: (tx: Parameters<Parameters<typeof db.transaction>[0]>[0]) => Promise<unknown>) {
   return db.transaction(async (tx) => {
     const rows = async () => {
@@ -63,7 +63,7 @@ async function rowsRead(work: (tx: Parameters<Parameters<typeof db.transaction>[
         WHERE relname = 'billing_documents'`);
       return read?.rows ?? 0;
     };
-    // The connection may not have reported yet what earlier statements read.
+    // PostgreSQL may not have counted the reads of earlier statements yet.
     const before = await rows();
     await work(tx);
     return (await rows()) - before;

@@ -79,7 +79,7 @@ const rowsOf = (file: string): string[][] =>
 const centsOf = (text: string) => Math.round(Number(text.replace("\u2212", "-").replaceAll(/[$,]/g, "")) * 100);
 const sum = (cents: readonly number[]) => cents.reduce((all, each) => all + each, 0);
 
-/** The cents that were paid, minus those that were refunded, as each document of a month states them. */
+/** The paid cents minus the refunded cents, as stated in each document of a month. */
 async function papersOf(month: string) {
   const found = await statementOf({ db, clock }, owner, month);
   const { sums } = found.statement;

@@ -49,7 +49,7 @@ const take = (tx: Tx, event: Event) => {
 };
 const apply = (event: Event) => db.transaction((tx) => take(tx, event));
 
-/** The records of the processor: how much each intent charged for each order, and how much was refunded. */
+/** The processor's records: how much each intent charged for each order, and how much was refunded. */
 type Charge = { intent: string; parts: Map<string, number>; refunds: { code: string; cents: number }[] };
 const total = 9_900;
 
@@ -186,7 +186,7 @@ test("a refund of one order of a shared payment credits only that order's part",
   await payShared(intent, [one, other]);
   const payment = await paymentOf(one, intent);
   await apply(refunded(intent, total, { refund_request: `payment:${payment}`, payment }));
-  // Only a person can tell to which order a refund made by hand belongs, so no credit note is issued.
+  // Only a person can decide which order a manual refund is for, so no credit note is issued.
   await apply(refunded(intent, 300));
   assert.equal(sumOf(await documentsOfOrder(db, one, owner), "credit_note"), total);
   assert.equal(sumOf(await documentsOfOrder(db, other, owner), "credit_note"), 0);

@@ -187,7 +187,7 @@ test("a forged time zone is refused", async () => {
     await tx.script("ALTER TABLE billing_parties ENABLE TRIGGER billing_parties_append_only");
   });
   await assert.rejects(zoneOf(db, partnerId), { code: "unavailable" });
-  // In UTC it is already 2028. Money is booked nevertheless, in a year that the forged row does not choose.
+  // In UTC it is already 2028. The money is booked nevertheless, and the forged row does not choose the year.
   await paidAt("2028-01-01T02:00:00Z");
   assert.deepEqual((await lastNumbers(1))[0]?.year, 2027);
 });

@@ -63,7 +63,7 @@ function form(csv: string | Uint8Array<ArrayBuffer>, more: Record<string, string
 
 let files = 0;
 const head = "Tenant.name,Tenant.email,values.Unit,values.Pets,external_reference";
-/** Makes a different file each time, because uploading the same file again would return the existing bulk. */
+/** Creates a different file each time, because uploading the same file again would return the existing bulk. */
 function people(count: number): string {
   files += 1;
   const row = (n: number) => `Person ${n},p${n}@example.com,Unit ${n},${n % 2 ? "yes" : ""},FILE-${files}-${n}`;

@@ -88,7 +88,7 @@ async function post(url: string, values: Record<string, string>): Promise<number
 
 const revisionIn = (text: string): string => /name="revision" value="(\d+)"/.exec(text)?.[1] ?? "";
 
-/** Answers and finishes a form by its link, as a browser without a script does. */
+/** Answers and completes a form by its link, as a browser without JavaScript does. */
 async function finish(url: string): Promise<void> {
   assert.equal(await post(`${url}/1`, { ...needed, revision: revisionIn(await page(url)) }), 303);
   assert.equal(await post(`${url}/finish`, { revision: revisionIn(await page(`${url}/review`)) }), 303);

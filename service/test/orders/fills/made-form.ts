@@ -64,10 +64,7 @@ function appearance(text: string): string {
 const listed = (numbers: readonly number[]) => numbers.map((number) => `${number} 0 R`).join(" ");
 const said = (text: string, x: number, y: number) => `BT /F1 11 Tf ${x} ${y} Td (${text}) Tj ET`;
 
-/**
- * A form with a field of each kind. Some fields have labels of their own, some have words next to them, and some have
- * neither.
- */
+/** A form with a field of each kind. Some fields have labels, some have words next to them, and some have neither. */
 export const everyKind = (): Buffer =>
   madeForm(
     [

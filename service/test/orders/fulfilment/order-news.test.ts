@@ -15,7 +15,9 @@ const running = await forTests(openMembersService());
 const { service, db } = running;
 const insider = await forTests(openInsider(service.dataDir));
 
-/** Runs the sweep as if this many minutes had passed. The service's own sweep runs too early to find anything. */
+/**
+ * Runs the sweep with a clock that is this many minutes ahead. The service's own sweep runs too early to find anything.
+ */
 const sweep = (minutes: number) => mailOrderUpdates({ db, clock: () => new Date(Date.now() + minutes * 60_000) });
 
 const sent = () =>
@@ -176,7 +178,7 @@ const noted = (from: number, to: number, status: Noted["status"]): Noted[] =>
 
 /**
  * Reads a batch of orders and returns only those for which `isSo` is true, as if the status of the other orders had
- * changed in the meantime.
+ * just changed.
  */
 const reading = (isSo: (id: number) => boolean) => (batch: readonly Pick<Noted, "id" | "status">[]) =>
   Promise.resolve(

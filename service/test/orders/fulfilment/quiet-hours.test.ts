@@ -41,7 +41,7 @@ openWith(true);
 
 type Facts = Parameters<typeof orders.insert>[1] & { status?: string; isAlone?: true };
 
-/** Runs the job of a mail about a new order. @returns the subjects that were sent, and in how many hours it runs again */
+/** Runs the job of a mail about a new order. @returns the sent subjects, and the hours until the job runs again */
 async function mail(moment: MailMoment, { status = "Shipped", isAlone, ...facts }: Facts = {}) {
   await orders.insert(status, facts);
   const [order] = await db.query<{ id: number }>(sql`SELECT id FROM orders ORDER BY id DESC LIMIT 1`);

@@ -21,7 +21,7 @@ const { key, headers } = await newPartner(service, { tier: "ClosingDesk" });
 const client = newClient(service.baseUrl, key, (status) => status < 300);
 
 let clients = 0;
-/** A closing, with the services of each document; the last one has another client. */
+/** A closing with the services of each document. The last document has another client. */
 async function closing(documents: readonly Record<string, string>[], doesClientSign = false) {
   const email = `client${++clients}@example.com`;
   const other = `other${clients}@example.com`;
@@ -64,7 +64,7 @@ const idOf = async (email: string) =>
   );
 
 const deps = { db, closingsOf };
-/** The number of the client's orders for which the mail about the payment is on record. */
+/** The number of the client's orders for which a sent mail about the payment is recorded. */
 const sentPayments = async (email: string) =>
   (
     await db.query(sql`
@@ -232,7 +232,7 @@ test("a payment is told once, whatever the clock of the node says that recorded 
   const [orderId] = await idOf(email);
   const [before] = await db.query<{ at: string }>(sql`
     SELECT (claimed_at - interval '1 second')::text AS at FROM client_mail_claims WHERE order_id = ${orderId} AND moment = 'payment_received'`);
-  // A clock that is an hour ahead: the claim seems to be older than the payment.
+  // On a clock that is an hour ahead, the claim seems to be older than the payment.
   const at = new Date(Date.now() + hourMs).toISOString();
   await enqueue(db, "order-mail", { orderId, moment: "payment_received", at, queuedAt: before?.at });
   await until(async () => (await waiting(email)) === 0 || undefined);

@@ -25,7 +25,7 @@ await db.query(sql`
   INSERT INTO partners (id, name, tier) VALUES (${partnerId}, 'Large', 'ClosingDesk'), (${otherId}, 'Other', 'ClosingDesk')`);
 await db.query(sql`INSERT INTO price_books (sha256, content) VALUES ('x', '{}')`);
 await db.transaction(async (tx) => {
-  // Without triggers, which would take most of the time.
+  // Disables triggers, which would take most of the time.
   await tx.script("SET LOCAL session_replication_role = replica");
   await tx.query(sql`
     INSERT INTO orders (code, code_start, partner_id, environment, status, sign, notarize, ship, fax, external_reference,
@@ -57,7 +57,7 @@ test("with many orders every list uses its index and reads few pages", async () 
   } as const;
   for (const [name, [filter, index]] of Object.entries(lists)) {
     const plan = await explain(db, listStatement(of, filter));
-    // For a status without orders, the index over all firms leads to just as few rows.
+    // For a status without orders, the index over all firms finds just as few rows.
     const same = plan.indexes.some(
       (each) => each === index || (each === "orders_of_all_by_status" && index === "orders_by_status"),
     );

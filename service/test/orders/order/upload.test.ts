@@ -35,7 +35,7 @@ async function orderCount(): Promise<number> {
   return ((await (await fetch(`${url()}?limit=100`, { headers })).json()) as { orders: unknown[] }).orders.length;
 }
 
-/** Runs the attempt and proves that it left no order and no blob. */
+/** Runs the attempt, and asserts that it left no order and no blob. */
 async function leavesNothing<T>(attempt: () => Promise<T>): Promise<T> {
   const [orders, files] = [await orderCount(), blobs().length];
   const result = await attempt();
@@ -150,7 +150,7 @@ test("a boundary that is missing or never appears gets a 400", async () => {
 
 test("the files on the disk reveal nothing of the document", async () => {
   assert.equal((await post(orderForm(minimal))).status, 201);
-  // This is long enough that it can't occur by chance.
+  // Long enough that it can't occur by chance.
   const beginning = examplePdf.subarray(0, 16);
   for (const entry of readdirSync(join(folder.path, "blobs"), { recursive: true, withFileTypes: true }))
     if (entry.isFile()) assert.equal(readFileSync(join(entry.parentPath, entry.name)).includes(beginning), false);
@@ -163,7 +163,7 @@ test("twenty concurrent uploads of 35 MiB, of four firms, all succeed, and memor
     const status = readFileSync(`/proc/${service.process().pid}/status`, "utf8");
     return Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)?.[1]) / 1024;
   };
-  // Resets the peak of the memory, which so far includes the earlier tests.
+  // Resets the memory peak, which so far includes the earlier tests.
   writeFileSync(`/proc/${service.process().pid}/clear_refs`, "5");
   const idle = memory("VmRSS");
   const { type, body } = await formBytes(pdfOf(limit));
@@ -179,7 +179,7 @@ test("twenty concurrent uploads of 35 MiB, of four firms, all succeed, and memor
     }),
   );
   assert.deepEqual(new Set(statuses), new Set([201]));
-  // The service holds eight uploads at once, which is 280 MiB. All twenty would be 700 MiB.
+  // The service accepts eight uploads at once, which is 280 MiB. All twenty would be 700 MiB.
   const grown = memory("VmHWM") - idle;
   assert.ok(grown < 450, `grew by ${grown} MiB`);
 });

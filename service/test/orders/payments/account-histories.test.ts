@@ -70,7 +70,9 @@ const change = (account: number, isKnown = true): Step => ({ do: "change", accou
 const page: Step = { do: "page", order: 0, node: 0 };
 const pay = (which: number): Step => ({ do: "pay", page: which });
 
-/** Histories of charges and pages that stay in an earlier account. They run first, because a random one rarely has them. */
+/**
+ * Histories of charges and pages in an earlier account. They run first, because a random history rarely contains them.
+ */
 const plainHistories: Step[][] = [
   [charge, send(0, true), change(1), send(0), charge, send(0)],
   [charge, send(0, true), change(1), change(1, false), send(0), charge, send(0)],
@@ -91,7 +93,7 @@ async function openHistory() {
   const reported = new Set<string>();
   const at = <T>(list: readonly T[], n: number): T | undefined => list[n % Math.max(list.length, 1)];
 
-  /** The processor, a stale node and a page that is still open may refuse a step. */
+  /** The processor, a stale node or an open page may reject a step. */
   const attempt = (work: () => Promise<unknown>): Promise<boolean> =>
     work().then(
       () => true,
@@ -100,7 +102,7 @@ async function openHistory() {
 
   async function change(account: number, isKnown: boolean): Promise<void> {
     const node = start(account);
-    // A key that may not read its account is one of the last account on record.
+    // A key without permission to read its account is treated as one of the last recorded account.
     const last = nodes[0];
     if (!isKnown && last?.there === node.there) node.processor.account = async () => null;
     if (last && last.there !== node.there) seen.add("changed");
@@ -144,7 +146,7 @@ async function openHistory() {
     events.splice(events.indexOf(event), 1);
   };
 
-  /** Ends a charge as an operator does, who looks into both accounts before. */
+  /** Ends a charge like an operator who has checked both accounts. */
   async function end(code: string, node: Node): Promise<void> {
     const charge = (await chargesOfCode(db, code)).find(isOpenCharge);
     if (!charge) return;
@@ -187,7 +189,7 @@ async function openHistory() {
     if (each.do === "end") return end(code, node);
     if (each.do === "send") {
       if (each.isLost) node.there.fail("cut", "cut");
-      // A first attempt looks nothing up, so the answer that is lost is that of the charge.
+      // A first attempt looks nothing up, so the lost response is that of the charge.
       await send(code, node, !each.isLost);
       node.there.recover();
       return;
@@ -199,7 +201,7 @@ async function openHistory() {
     });
   }
 
-  /** Delivers all events, and sends what waits from the newest node. */
+  /** Delivers all events, and sends all pending charges from the newest node. */
   async function settle(): Promise<void> {
     for (let round = 0; round < 3; round++) {
       for (const event of [...events]) await deliver(event);
@@ -250,7 +252,7 @@ test("after any history of changes of the account, no order is paid twice, and a
     await settle();
     await compare();
   });
-  // Without the bias to small numbers, which would nearly always pick the first order.
+  // Disables fast-check's bias to small numbers, which would nearly always choose the first order.
   const within = { includeErrorInReport: true, noBias: true };
   const examples = plainHistories.map((steps): [Step[]] => [steps]);
   await fc.assert(property, { seed: 7, numRuns: examples.length + repeats(15, 10, 200), examples, ...within });

@@ -33,7 +33,7 @@ async function kill(): Promise<void> {
   harness.service = await harness.service.restart();
 }
 
-/** Kills the service while its write to the table waits, so that the transaction is cut off. */
+/** Kills the service while its write to the table waits, so that the transaction is aborted. */
 const killAt = (table: Statement, begin: () => Promise<unknown>) =>
   whileWritesWait(db, table, begin, () => harness.service.kill()).then(async () => {
     harness.service = await harness.service.restart();
@@ -44,7 +44,7 @@ const newestMethod = async () =>
   (await db.query<Method>(sql`SELECT id, state, method FROM payment_methods ORDER BY added_at DESC LIMIT 1`))[0];
 const openSetup = async () =>
   /cs_test_[0-9a-f]+/.exec(await (await post("/dashboard/billing/method", owner)).text())?.[0] ?? "";
-/** Delivers events, as the processor does until the service confirms each. */
+/** Delivers events repeatedly until the service confirms each, as the processor does. */
 async function deliver(events: readonly Parameters<typeof stripe.deliver>[1][]): Promise<void> {
   for (const event of events) assert.equal((await stripe.deliver(live.url(), event)).status, 200);
 }
@@ -104,7 +104,7 @@ test("killed before a removal is on record: the method stays, and nothing is det
   assert.equal(isDetached(method), false);
 });
 
-// `hang`: the processor never handles the request. `mute`: it detaches the method, and its answer is lost.
+// `hang`: the processor never handles the request. `mute`: it detaches the method, but its response is lost.
 for (const failure of ["hang", "mute"] as const)
   test(`killed while the processor detaches the method (${failure}): it is detached, and no job is left`, async () => {
     const method = await activeMethod();

@@ -24,7 +24,9 @@ const { db, deps, stripe, clock } = world;
 const { group, charge, charged, runJobs, intentsOf, statuses, states, tasksOf } = groupsOf(world);
 const minute = 60_000;
 
-/** Changes an order without its MAC, as somebody with access to the database might. @returns what repairs it */
+/**
+ * Changes an order without its MAC, like an attacker with access to the database. @returns a function that repairs it
+ */
 async function alter(code: string): Promise<() => Promise<void>> {
   const set = sql`customer_email = 'attacker@example.com'`;
   await db.query(sql`UPDATE orders SET ${set} WHERE ${isSealed(sql`code`, "order", code)}`);
@@ -165,7 +167,7 @@ test("an overdue payment can be ended although one of its orders was altered", a
   assert.equal(stripe.firm.intents.get(intent)?.["status"], "canceled");
 });
 
-/** Presses the button that charges all orders that wait, with the prices that the page has shown. */
+/** Presses the button that charges all waiting orders, with the prices that the page showed. */
 async function pressAll({ firm }: Group, shown: readonly { code: string; totalCents: number }[]) {
   const [method] = await selectMethods(db, firm.owner);
   const orders = new Map(shown.map(({ code, totalCents }) => [code, totalCents]));

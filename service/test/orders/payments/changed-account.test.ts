@@ -65,13 +65,13 @@ const firstAccount = () => {
   return { ...deps, db, processor: atRealTime(openProcessor(keys, "https://sss.example")) };
 };
 
-/** A node with a key that may not read its account. */
+/** A node whose key has no permission to read its account. */
 const restricted = <Node extends { processor: Processor }>(node: Node): Node => ({
   ...node,
   processor: { ...node.processor, account: async () => null },
 });
 
-/** Whether payments are refused because of the key. The log says why, and callers don't learn it. */
+/** True if the error is the generic one for callers, and the log contains this reason about the key. */
 const isRefusedFor = (why: RegExp) => (error: unknown) => {
   assert.ok(error instanceof ServiceError && error.cause instanceof Error);
   assert.deepEqual([error.code, error.message], ["unavailable", "Payments are not available now. Try again later."]);
@@ -84,7 +84,7 @@ const isNotInUse = isRefusedFor(
   ),
 );
 
-/** Lets the node notice its account. @returns its name */
+/** Makes the node detect its account. @returns its name */
 async function notice(node: Parameters<typeof presentAccount>[0]): Promise<string | null> {
   world.advance(minute);
   const name = await presentAccount(node);
@@ -102,7 +102,7 @@ async function runJobs(): Promise<void> {
   for (const job of await world.waitingJobs()) await world.run(job);
 }
 
-/** A firm's order whose charge was sent, and whose answer is lost, or whose bank moves the money. */
+/** A firm's order with a sent charge whose response is lost, or whose bank transfer is in progress. */
 async function charged(answer: "lost" | "processing") {
   await db.query(sql`DELETE FROM jobs`);
   const firm = await world.newFirm();
@@ -230,7 +230,7 @@ test("a payment page of the earlier account is neither shown nor replaced while 
   assert.ok(await notice(node));
   await assert.rejects(checkoutUrl(node, code, null), /An earlier payment page is still open.* ends within 23 hours/);
   await assert.rejects(closeCheckouts(node, await world.orderIdOf(code)), /payment processor’s account was changed/);
-  // This order was paid in the new account in the meantime.
+  // This order has since been paid in the new account.
   const paid = await orders.insert("QuoteReady");
   world.advance(24 * hour);
   const after = await checkoutUrl(node, code, null);
@@ -413,7 +413,7 @@ const differencesOf = async (intent: string) =>
 test("a debit that clears after the change is a payment of the account that it was sent to", async () => {
   const own = firstAccount();
   await notice(own);
-  // The movements of earlier tests, while another account was in use.
+  // The movements of earlier tests, in which another account was used.
   stamp(stripe);
   await compare(own);
   const { intent } = await charged("processing");
@@ -452,7 +452,7 @@ test("back in the first account, its books are compared from where they were lef
   assert.deepEqual(await differencesOf(intent), []);
   const node = await otherAccount();
   await notice(node);
-  // A refund there, whose event arrives; and one here without a movement there, as if a row had been forged.
+  // A refund in the other account, whose event arrives; and a refund here without a movement, like a forged row.
   for (const event of stripe.refundByHand(intent, 1_000)) await world.take(event);
   stamp(stripe);
   for (let day = 0; day < 6; day += 1) await compare(node);
@@ -620,7 +620,8 @@ test("a key of the test mode is refused after payment pages of a live key that m
   assert.deepEqual(await recorded(), [{ account: name }], "the setting names it");
   assert.equal(await presentAccount(node(null)), name);
 
-  // The live key that may not read its account comes back, so the test account on record is not in use any more.
+  // The live key without permission to read its account is used again, so the recorded test account is no longer in
+  // use.
   assert.equal(await requireNewestKey(node(name)), name);
   await page("cs_live_2");
   await assert.rejects(presentAccount(node(null)), isRefusedFor(/of the test mode .* a live account is in use/));

@@ -8,7 +8,7 @@ import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { giveLiveAccess, newMember, postForm } from "../../firms/members/signed-in-member.ts";
 import { openLiveService } from "../fulfilment/live-service.ts";
 
-// The processor recognizes the requesting node by its key.
+// The double identifies the requesting node by its key.
 const live = await forTests(openLiveService({ ...ownProcess, STRIPE_SECRET_KEY: "sk_live_one" }));
 const { stripe, db, harness } = live;
 let second = await startService({
@@ -33,7 +33,7 @@ const setup = /cs_test_[0-9a-f]+/.exec(await (await post(second, "/dashboard/bil
 for (const event of stripe.finishSetup(setup?.[0] ?? "")) await stripe.deliver(second.baseUrl, event);
 await until(async () => (await db.query(sql`SELECT FROM payment_methods WHERE state = 'active'`)).length === 1);
 
-/** Places an order that the firm pays. The firm's API key may not spend, so an owner makes the charge later. */
+/** Places an order that the firm pays. The firm's API key may not spend, so an owner charges it later. */
 async function place(): Promise<string> {
   const { orderCode } = await live.place({ svc_sign: "true", pay_by: "firm", create_checkout: "false" });
   await until(async () => (await db.query(sql`SELECT FROM jobs WHERE queue = 'firm-charge'`)).length === 0);
@@ -75,8 +75,8 @@ const paymentsOf = (code: string) =>
   );
 
 /**
- * Kills the node in the middle of its work and starts it again, while the other node continues. `look` runs at once
- * after the kill: during a slow start, the other node may take over the work.
+ * Kills the node in the middle of its work and restarts it, while the other node continues. `look` runs directly after
+ * the kill, because the other node may take over the work during a slow start.
  */
 async function kill(node: Service, look = async () => {}): Promise<void> {
   await node.kill();
@@ -87,8 +87,8 @@ async function kill(node: Service, look = async () => {}): Promise<void> {
 }
 
 /**
- * Asserts that the processor made the charge only once, and that each order is paid once although the charge's event
- * arrives twice.
+ * Asserts that the processor charged only once, and that each order is paid once although the charge's event arrives
+ * twice.
  */
 async function requireOnePayment({ codes }: Target): Promise<void> {
   const [first = ""] = codes;
@@ -130,7 +130,7 @@ for (const [words, target] of [
     await requireOnePayment(found);
   });
 
-  // `hang`: the processor never handles the request. `mute`: it charges, and its answer is lost.
+  // `hang`: the processor never handles the request. `mute`: it charges, but its response is lost.
   for (const [failure, when] of [
     ["hang", "after the charge is on record, before the processor has it"],
     ["mute", "after the processor charged, before its answer is on record"],

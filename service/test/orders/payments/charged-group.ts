@@ -28,7 +28,7 @@ export function groupsOf(world: MoneyWorld) {
   const membersOf = (codes: readonly string[]) => () =>
     Promise.all(codes.map(async (code) => ({ id: await world.orderIdOf(code), code })));
 
-  /** The orders as the page of their room names them. */
+  /** The orders and prices in the form of their room's page. */
   const shownOf = (codes: readonly string[]) =>
     Promise.all(
       codes.map(async (code) => {

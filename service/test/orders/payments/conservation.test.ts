@@ -52,8 +52,8 @@ const signedIn = (operator: Operator): Operator => ({ ...operator, signedInAt: c
 const [minute, hour] = [60_000, 3_600_000];
 
 /**
- * A step's random number. When the step runs, it uses the number to pick its target or its amount from those that exist
- * then.
+ * A step's random number. When the step runs, the number selects a target or an amount among those that exist at that
+ * time.
  */
 const pick = fc.nat(50);
 const rarely = fc.nat(3).map((n) => n === 0);
@@ -61,7 +61,7 @@ const rarely = fc.nat(3).map((n) => n === 0);
 const crash = fc.oneof({ weight: 3, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: fc.nat(9) });
 const outcomes: MethodOutcome[] = ["succeeded", "succeeded", "processing", "card_declined", "authentication_required"];
 
-/** Who begins to pay an amount that is due after the order was paid. */
+/** The payer of an amount that is due after the order was paid. */
 const by = fc.constantFrom("card" as const, "checkout" as const, "charge" as const, "nobody" as const);
 
 const step = fc.oneof(
@@ -159,8 +159,8 @@ const together: Step[] = [{ do: "together", from: 1, count: 2, outcome: "succeed
 const lost: Step[] = [...paidByClient, disputed("lost"), anEvent, disputed("lost"), anEvent];
 
 /**
- * Histories with every kind of event. They run first, so a slow machine, which runs fewer random histories, has them as
- * well.
+ * Histories with every kind of event. They run first, so that even a slow machine, with few random histories, covers
+ * every kind.
  */
 const plainHistories: Step[][] = [
   [...paidByClient, disputed("won"), anEvent, disputed("won"), anEvent],
@@ -217,7 +217,7 @@ const kinds = [
   ],
 ];
 
-/** How the histories of this run ended. At the end, the test asserts that this covers enough cases. */
+/** The endings of this run's histories. At the end, the test asserts that enough cases are covered. */
 const seen = new Set<string>();
 const sumOf = (sums: Iterable<number>): number => [...sums].reduce((sum, cents) => sum + cents, 0);
 const idOf = (object: Record<string, unknown>): string => String(object["id"]);
@@ -230,11 +230,11 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
   const sessions: string[] = [];
   /** For each disputed payment: the id and the state of its dispute. */
   const disputes = new Map<string, { id: string; state: "opened" | "won" | "lost" }>();
-  /** The orders with a page that this service doesn't know, and the ids of these pages. */
+  /** The orders with a page that this service has not recorded, and the ids of these pages. */
   const orphans = new Map<string, string>();
   /** The payments in another currency than dollars. */
   const foreign = new Set<string>();
-  /** For each payment: the cents that went back by check, after the bank had returned a refund. */
+  /** For each payment: the cents that were paid back by check, after the bank had returned a refund. */
   const byCheck = new Map<string, number>();
   const events: StripeEvent[] = [];
   const states = new Map<string, string>();
@@ -266,7 +266,7 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
     for (const refund of given) events.push(...stripe.refundEvents(refund));
   }
 
-  /** Does something that the service may refuse, or that a crash may cut off. @returns whether it was done */
+  /** Runs work that the service may reject, or that a crash may interrupt. @returns true if it was done */
   async function attempt(points: number | null, work: () => Promise<unknown>): Promise<boolean> {
     fuse.set(points);
     try {
@@ -328,7 +328,7 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
     if (orders.length > 1) seen.add("charged together");
   }
 
-  /** Finds all sessions of the firm, including those whose address was lost in a crash. */
+  /** Finds all sessions of the firm, including those whose URL was lost in a crash. */
   async function findSessions(): Promise<void> {
     const rows = await db.query<{ id: string }>(sql`
       SELECT DISTINCT s.id FROM checkout_sessions s LEFT JOIN checkout_parts c ON c.checkout_id = s.id
@@ -345,7 +345,7 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
     return paid;
   }
 
-  /** One of the order's payments, and the amount that the processor still holds of it. */
+  /** One of the order's payments, and the unrefunded amount at the processor. */
   async function rest(code: string, which: number) {
     const payment = at(await heldPayments(db, await orderIdOf(code)), which);
     const intent = payment?.paymentIntent;
@@ -357,12 +357,12 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
         (!payment.isShared || (each["metadata"] as { payment?: string }).payment === String(payment.id)),
     );
     const left = given.reduce((sum, { amount }) => sum - Number(amount), payment.amountCents);
-    // People have said how much of a refund by hand was for this order.
+    // People have assigned this much of a manual refund to this order.
     const checkCents = byCheck.get(intent) ?? 0;
     return { payment, intent, left: payment.isShared ? left - payment.byHandCents : left - checkCents };
   }
 
-  /** The cents of the whole payment that the processor still holds. */
+  /** The unrefunded cents of the whole payment at the processor. */
   async function leftOf(found: Awaited<ReturnType<typeof rest>>): Promise<number> {
     if (!found) return 0;
     const [paid] = await db.query<{ cents: number }>(sql`
@@ -374,7 +374,7 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
     return given.reduce((left, { amount }) => left - Number(amount), held);
   }
 
-  /** The refunds by hand of payments for several orders that nobody has assigned to these orders. */
+  /** The manual refunds of payments for several orders that nobody has assigned to these orders. */
   async function unassigned(): Promise<WaitingRefund[]> {
     const own = new Set(intentsOf());
     return (await waitingRefunds({ db }, agent)).filter(({ paymentIntent }) => own.has(paymentIntent));
@@ -397,7 +397,7 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
     if (isGiven) seen.add(amountCents === null ? "refund of all" : "refund of a part");
   }
 
-  /** A person decides about the requests that a crash left open: refuses those that can't be approved any more. */
+  /** A person decides on the requests that a crash left open, and rejects those that can't be approved any more. */
   async function decide(): Promise<void> {
     const { open } = await listRefunds(refundDeps, agent);
     for (const { id } of open.filter(({ orderCode }) => codes.includes(orderCode)))
@@ -420,14 +420,14 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
     seen.add("refund failed");
   }
 
-  /** An operator pays a refund that failed back by check. */
+  /** An operator pays back a failed refund by check. */
   async function payByCheck(n: number, points: number | null): Promise<void> {
     const waiting = await db.query<{ id: number; subject: string; code: string }>(sql`
       SELECT t.id, t.subject, o.code AS "code@order" FROM tasks t JOIN orders o ON o.id = t.order_id
       WHERE t.kind = 'refund_failed' AND t.state = 'open' AND o.partner_id = ${owner.partnerId} ORDER BY t.id`);
     const task = at(waiting, n);
     const intent = String(stripe.refunds.find((each) => idOf(each) === task?.subject)?.["payment_intent"]);
-    // A bank can take more of a payment than is left of it once a part went back by check.
+    // A bank can demand more of a payment than is left after a repayment by check.
     if (!task || disputes.has(intent)) return;
     const centsOf = async () =>
       sumOf(
@@ -453,7 +453,7 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
     refunds = stripe.refunds.length;
   }
 
-  /** Two people say which orders a refund by hand was for: the first ones, as far as their money goes. */
+  /** Two people assign a manual refund to the first orders of the payment, as far as each order's money suffices. */
   async function assign(n: number, points: number | null): Promise<void> {
     const waiting = at(await unassigned(), n);
     if (!waiting) return;
@@ -468,7 +468,8 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
       const asked = { refund: waiting.id, parts: divided, reason: "said so" };
       const id = waiting.assignment?.id ?? (await askAssignment(refundDeps, signedIn(agent), asked));
       await approveAssignment(refundDeps, signedIn(approver), id).catch(async (error: unknown) => {
-        // Since the first person divided the refund, the orders may have lost money to other refunds or disputes.
+        // Since the first person's division of the refund, other refunds or disputes may have reduced the orders'
+        // money.
         if (error instanceof ServiceError) await dropAssignment(refundDeps, signedIn(agent), id);
         throw error;
       });
@@ -476,7 +477,7 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
     if (isBooked) seen.add("assigned by people");
   }
 
-  /** An operator lets an order be paid again whose payment a bank took back, and somebody begins to pay. */
+  /** An operator allows that an order is paid again after a bank reversed its payment, and the payment starts. */
   async function again(n: number, by: By, points: number | null): Promise<void> {
     const losses: string[] = [];
     for (const code of codes) if ((await unpaidLossOf(db, code)) > 0) losses.push(code);
@@ -488,7 +489,7 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
     await begin(code, by, points);
   }
 
-  /** A parcel costs more postage, and somebody begins to pay it. */
+  /** A parcel costs more postage, and the payment of it starts. */
   async function postage(n: number, by: By, points: number | null): Promise<void> {
     const waiting: string[] = [];
     for (const code of codes) if ((await world.orders.look(code)).status === "ShippingPending") waiting.push(code);
@@ -513,7 +514,7 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
     orphans.set(code, sessionId);
   }
 
-  /** Somebody begins to pay the amount that is due. */
+  /** Starts the payment of the amount that is due. */
   async function begin(code: string, by: By, points: number | null): Promise<void> {
     if (by === "checkout") await attempt(points, () => checkout(codes.indexOf(code), codes.indexOf(code)));
     if (by === "card")
@@ -526,8 +527,8 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
   }
 
   /**
-   * Simulates the bank: it demands a part of a payment, then decides, and may take a loss back. Of a payment for
-   * several orders, it demands a part of all of them.
+   * Simulates the bank: it disputes a part of a payment, then decides, and may reverse a loss. Of a payment for several
+   * orders, it disputes a part of all of them.
    */
   async function dispute(code: string, which: number, share: number, end: "won" | "lost"): Promise<void> {
     const intents = await db.query<{ intent: string }>(sql`
@@ -548,7 +549,7 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
     events.push(event);
   }
 
-  /** Gives each event a later second: of two decisions in the same second, the service applies the loss. */
+  /** Assigns each event a later second, because of two decisions in the same second the service applies the loss. */
   const later = (event: StripeEvent): StripeEvent => ({ ...event, created: ++second });
 
   /** A person ends a charge whose event is overdue. */
@@ -564,7 +565,8 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
   function wait(ms: number): void {
     world.advance(ms);
     if (ms < 24 * hour) return;
-    // After a day, the processor forgets idempotency keys, and its open checkout pages expire. No request takes so long.
+    // After a day, the processor deletes idempotency keys, and its open checkout pages expire. No request takes that
+    // long.
     arrive();
     stripe.forgetKeys();
     for (const session of paidSessions())
@@ -614,7 +616,7 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
     await attempt(points, () => Promise.all(isTwice ? [run(job), run(job)] : [run(job)]));
   }
 
-  /** Sends a charge by a request that the network loses. It may still arrive, within a day. */
+  /** Sends a charge by a request that the network delays. The request may still arrive within a day. */
   async function lose(n: number): Promise<void> {
     const job = at(
       (await waitingJobs()).filter(({ queue }) => queue === firmChargeQueue),
@@ -697,7 +699,7 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
       world.advance(11 * minute);
       await watchPayments(deps);
       look();
-      // People may have to divide a refund by hand again, because a bank took some of the money in between.
+      // People may have to divide a manual refund again, because a bank has since reversed some of the money.
       const isOver = events.length === 0 && (await waitingJobs()).length === 0;
       if (isOver && (await unassigned()).length === 0) return;
     }
@@ -726,7 +728,7 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
         SELECT payment_intent AS intent, amount_cents::float8 AS cents FROM payments WHERE order_id = ${await orderIdOf(code)}`);
       for (const { intent, cents } of payments) add(booked, intent, cents);
       for (const { kind, paymentReference, amountCents, outside } of await documentsOfOrder(db, code, owner)) {
-        // The processor doesn't see the checks.
+        // The processor has no record of the checks.
         if (outside !== null) add(checks, paymentReference, amountCents);
         if (outside !== null) continue;
         if (kind === "receipt") add(receipts, paymentReference, amountCents);
@@ -735,7 +737,7 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
         add(kept, paymentReference, kind === "credit_note" || kind === "loss" ? -amountCents : amountCents);
       }
       const orderId = await orderIdOf(code);
-      // Money that came after a bank had decided again, after the order was canceled, or by another page, paid for
+      // Money that arrived after a bank's second decision, after the order was canceled, or by another page, paid for
       // nothing.
       const isCanceled = (await world.orders.look(code)).status === "Cancelled";
       const mayComeLate = isCanceled || orphans.has(code) || (await supplementsOf(db, orderId)).length > 0;
@@ -761,7 +763,7 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
     const paid = dollars(received);
     const returned = paid - dollars(kept) + dollars(checks);
     await compareStatements(paid, returned);
-    // The sums stay right when the month has been closed.
+    // The sums are still right after the month has been closed.
     world.advance(32 * 24 * hour);
     if ((await compareStatements(paid, returned)) > 1) seen.add("closed months");
     if (received.size > 0) seen.add("received");
@@ -817,9 +819,9 @@ test("after any history of payments, refunds, disputes and crashes, our books ar
     await settle();
     await compare();
   });
-  // Without the bias to small numbers, which would nearly always pick the first order.
+  // Disables fast-check's bias to small numbers, which would nearly always choose the first order.
   const within = { includeErrorInReport: true, noBias: true };
-  // A run that the limit cuts off fails: otherwise it would pass with fewer histories than it says.
+  // A run that the time limit interrupts fails. Otherwise it would pass with fewer histories than configured.
   const limited = { interruptAfterTimeLimit: repeats(400_000, 400_000, 1_500_000), markInterruptAsFailure: true };
   const examples = plainHistories.map((steps): [Step[]] => [steps]);
   await fc.assert(property, {

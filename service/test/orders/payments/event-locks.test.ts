@@ -19,7 +19,7 @@ const world = await forTests(openMoneyWorld());
 const { db, stripe, clock, orders } = world;
 const { group, charge, runJobs, intentsOf, charged, statuses, paidBy } = groupsOf(world);
 
-/** The deadlocks of this file's own database server so far, from the server's log. */
+/** The number of deadlocks so far in the log of this file's own database server. */
 async function deadlocks(): Promise<number> {
   const [row] = await db.query<{ setting: string }>(sql`SELECT setting FROM pg_settings WHERE name = 'data_directory'`);
   const log = readFileSync(join(dirname(row?.setting ?? ""), "server.log"), "utf8");
@@ -61,7 +61,7 @@ test("a dispute that waits for its payment to be recorded doesn't deadlock with 
     await until(async () => (await waitingLocks()) === 1);
     const payment = { paymentIntent, sessionId: "cs_early", amount: 9_900, currency: "usd", simulated: false };
     await db.transaction((other) => recordPayment(other, { orderId, ...payment, at: clock() }));
-    // This one finds the order, locks it, and waits for the payment, too.
+    // This event finds the order, locks it, and also waits for the payment.
     events.push(world.take(closed));
     await until(async () => (await waitingLocks()) === 2);
   });

@@ -227,7 +227,7 @@ test("charges the card once, and only the processor's event moves the order", as
 });
 
 const shownCents = (page: string): string => /name="total_cents" value="(\d+)"/.exec(page)?.[1] ?? "";
-/** The sum and the method that the charge button of a page names. */
+/** The sum and the method of a page's charge button. */
 const shownIn = (page: string) => ({
   total_cents: shownCents(page),
   charged_method: /name="charged_method" value="([^"]+)"/.exec(page)?.[1] ?? "",
@@ -262,7 +262,7 @@ for (const [outcome, words] of [
     assert.match(page, words);
     assert.match(page, /Open the checkout for/);
     stripe.firm.outcomes.delete(method);
-    // The page offers no button for a card whose bank asked for a person, but this owner's form may be older.
+    // The page has no button for a card that needs its holder's confirmation, but this owner's form may be older.
     const fields = { total_cents: String((await orderOf(code)).totalCents), charged_method: await activeId() };
     assert.equal((await post(`/dashboard/orders/${code}/charge`, fields)).status, 303);
     const again = await charge(code, "answered");
@@ -441,7 +441,7 @@ test("a charge whose job is repeated after the processor's keys expired is not s
   stripe.forgetKeys();
   const charges = sql`state = 'answered' AND order_id = (SELECT max(id) FROM orders)`;
   const asked = sql`state = 'asked'`;
-  // Simulates a crash before the answer was stored.
+  // Simulates a crash before the response was stored.
   await db.transaction(async (tx) => {
     await tx.script("ALTER TABLE firm_charges DISABLE TRIGGER firm_charges_stay");
     await tx.query(sql`
@@ -454,7 +454,7 @@ test("a charge whose job is repeated after the processor's keys expired is not s
   await watchPayments(deps);
   await watchPayments(deps);
   assert.equal((await live.tasksOf(code)).filter(({ kind }) => kind === "firm_charge").length, 1);
-  // The owner lowers the limit in the meantime. The existing payment still counts.
+  // The owner lowers the limit after the charge. The existing payment stays valid.
   assert.equal((await setLimit("0.01", "9000")).status, 303);
   await db.query(sql`
     SELECT enqueue_job('firm-charge', jsonb_build_object('orderId', max(id))) FROM orders`);
@@ -468,7 +468,7 @@ test("a charge whose job is repeated after the processor's keys expired is not s
   );
 });
 
-/** Simulates that the processor has been silent for a long time. */
+/** Simulates that the processor has not responded for a long time. */
 const makeOverdue = (id: string) =>
   changeRowsOf(db, chargeState, sql`id = ${id}`, sql`changed_at = changed_at - interval '11 days'`);
 
@@ -514,7 +514,7 @@ type RoomCharge = {
   totalCents: number;
 };
 
-/** A room with a client's order, and two orders that the firm pays and that were not charged. */
+/** A room with a client's order, and two uncharged orders that the firm pays. */
 async function closing() {
   await setLimit("0", "0");
   const codes = [await placeForFirm(), (await live.place({ svc_sign: "true" })).orderCode, await placeForFirm()];
@@ -719,7 +719,7 @@ test("after a decline, a member lets the client pay on the order's page or the r
     else await payInstead(code, checkoutUrl);
     assert.equal(await live.statusOf(code), "EsignPending");
   }
-  /** The firm pays in place of the client, whose page and mails don't show it. */
+  /** The firm pays instead of the client, whose page and mails don't show this. */
   async function payInstead(code: string, clients: string): Promise<void> {
     const path = `/dashboard/orders/${code}/checkout`;
     assert.match(await look(`/dashboard/orders/${code}`), /name="pay_by" value="client"/);
@@ -807,7 +807,7 @@ test("a late failure of an earlier charge does not undo a debit in progress", as
   const first = (await charge(code, "declined")).intent ?? "";
   const late = stripe.chargeEvent(first);
   stripe.firm.outcomes.set(method, "processing");
-  // The page offers no button for a card whose bank asked for a person, but this owner's form may be older.
+  // The page has no button for a card that needs its holder's confirmation, but this owner's form may be older.
   const fields = { total_cents: String((await orderOf(code)).totalCents), charged_method: await activeId() };
   assert.equal((await post(`/dashboard/orders/${code}/charge`, fields)).status, 303);
   await deliver(stripe.chargeEvent((await charge(code, "pending")).intent ?? ""));
@@ -865,7 +865,7 @@ test("a supplement that nothing can be charged for goes to a person, until the f
     )[0];
   const task = await until(taskOf);
   assert.match(task.reason, /\$4\.07 more is due for its postage/);
-  // The firm has paid the price, so it pays the postage, too.
+  // The firm has paid the price, so it also pays the postage.
   const json = { ...live.headers, "Content-Type": "application/json" };
   const made = await fetch(`${live.url()}/api/rooms`, {
     method: "POST",
@@ -917,7 +917,7 @@ test("Billing and a mail tell owners that a bank account is unusable, and a new 
   const page = await look("/dashboard/billing");
   assert.match(page, /STRIPE TEST BANK •••• 6789 can’t be charged any more/);
   assert.match(page, />Add a card or bank account</);
-  // The first mail was about the account whose payment was disputed before.
+  // The first mail was about the bank account with the disputed payment.
   const told = () => mailsTo(service, email).filter((mail) => /Subject: Your bank account is not charged/.test(mail));
   const mails = await until(() => (told().length > 1 ? told() : undefined));
   assert.equal(mails.length, 2);
@@ -946,7 +946,7 @@ test("Billing and a mail ask owners to add a card again that only an earlier acc
   const code = await placeForFirm();
   assert.match(await look(`/dashboard/orders/${code}`), /Add a card or bank account/);
   assert.equal(intentsOf(code).length, 0, "it is not charged");
-  // The first account comes back.
+  // The first account is used again.
   const name = first?.account ?? "";
   const back = { ...processor, accountAgain: name, account: async () => name };
   await presentAccount({ db, clock: () => new Date(), processor: back });

@@ -116,7 +116,7 @@ for (const outcome of ["card_declined", "expired_card", "authentication_required
     await runJobs();
     const again = intentsOf(firm).find(({ status }) => status === "succeeded");
     await take(String(again?.["id"]));
-    // The failure of the first payment is repeated late.
+    // The event about the first payment's failure is repeated late.
     assert.equal(await world.take({ ...stripe.chargeEvent(intent), id: newUuid() }), true);
     assert.deepEqual(await statuses(codes), all("EsignPending"));
     assert.deepEqual(await Promise.all(codes.map(paidBy)), [[9_500], [18_240], [1_020]]);
@@ -194,7 +194,7 @@ test("a debit that the bank returns later is a dispute of every order, each with
   assert.deepEqual(lost, [9_500, 18_240, 1_020]);
 });
 
-/** The cents that the newest dispute task of each order names as the order's part, and those of the whole dispute. */
+/** The cents in the newest dispute task of each order: the order's part, and the whole dispute. */
 async function namedCents(codes: readonly string[]): Promise<{ parts: number[]; whole: number[] }> {
   const parts: number[] = [];
   const whole: number[] = [];
@@ -324,7 +324,7 @@ test("limits hold for each order and, by the month, for the sum", async () => {
   await limit(18_240, sum);
   await charge(found);
   assert.deepEqual(await states(codes), all(["asked"]));
-  // The sum was approved, and an owner lowers the limit before the payment is sent.
+  // The sum was approved, but an owner lowers the limit before the payment is sent.
   await limit(18_240, sum - 1);
   await runJobs();
   assert.equal(intentsOf(firm).length, 0);
@@ -426,7 +426,7 @@ test("lets the clients of all orders pay instead, or of none while a payment is 
   await assert.rejects(letClientsPay(deps, firm.principal, members, []), /no order here that its client could pay/);
   await assert.rejects(letClientPay(deps, firm.principal, codes[0]), /The client pays this order/);
   await assert.rejects(chargeByMember(deps, firm.principal, codes[0]), /The client pays this order/);
-  // A job that was queued before charges none of them.
+  // A job that was queued earlier charges none of them.
   await db.query(sql`SELECT enqueue_job(${firmChargeQueue}, jsonb_build_object('orderIds', ${orderIds}::bigint[]))`);
   await runJobs();
   assert.equal(intentsOf(firm).length, 2);
@@ -576,7 +576,7 @@ test("an overdue payment is one task, and ending it ends the charges of all orde
   await watchPayments(deps);
   await watchPayments(deps);
   assert.deepEqual(await tasksOf(codes, "firm_charge"), [["open"], [], []]);
-  // Each of the charges leads to their payment.
+  // Each charge links to its payment.
   const [, second] = await Promise.all(codes.map(async (code) => (await chargesOfCode(db, code))[0]));
   await endCharge(deps, { id: second?.id ?? "", environment: "live", actor: "operator:test" });
   assert.deepEqual(await states(codes), all(["failed"]));

@@ -25,7 +25,7 @@ export async function openKillsWorld() {
   await giveLiveAccess(harness.service, signedIn.linked.partner.id);
   const agent: Person = await newOperator(harness, { roles: ["agent"] });
   const approver: Person = await newOperator(harness, { roles: ["approver"] });
-  // The link of the sign-in is read from the outbox. From now on, mails go to the server, which counts them.
+  // The sign-in link is read from the outbox. From now on, mails are sent to the server, which counts them.
   await harness.service.stop();
   harness.service = await harness.service.restart({ SMTP_URL: mails.url });
 
@@ -33,7 +33,7 @@ export async function openKillsWorld() {
     postForm(live.url() + path, fields, { cookie, Accept: "text/html", Origin: new URL(live.url()).origin });
   await post("/dashboard/environment", owner, { environment: "live" });
 
-  /** Waits until no job is due or under way, so that only the next step of a test writes. */
+  /** Waits until no job is due or running, so that only the next step of a test writes. */
   const idle = () =>
     until(async () => {
       const due = sql`SELECT FROM jobs WHERE failed_at IS NULL AND due_at < now() + interval '1 minute'`;
@@ -42,7 +42,7 @@ export async function openKillsWorld() {
 
   /** Starts the killed service again. */
   async function start(): Promise<void> {
-    // The leases of the killed service's jobs end.
+    // Expires the leases of the killed service's jobs.
     await makeJobsDue(db);
     harness.service = await harness.service.restart();
   }
@@ -54,7 +54,7 @@ export async function openKillsWorld() {
   return {
     ...{ ...live, mails, owner, agent, approver, post, idle },
     partnerId: signedIn.linked.partner.id,
-    /** Kills the service while its write to the table waits, so that the transaction is cut off. */
+    /** Kills the service while its write to the table waits, so that the transaction is aborted. */
     async killAt(table: Statement, begin: () => Promise<unknown>): Promise<void> {
       await idle();
       let isAnswered = false;
@@ -64,8 +64,8 @@ export async function openKillsWorld() {
       await start();
     },
     /**
-     * Kills the service twice in the same request to the processor: first the processor never handles it, then only its
-     * answer is lost, and a day goes by. `again` makes the request again, unless a job does.
+     * Kills the service twice in the same request to the processor. First the processor never handles the request; then
+     * only its response is lost, and a day passes. `again` repeats the request, unless a job does.
      */
     async killAsking(asks: string, begin: () => Promise<unknown>, again: () => Promise<unknown> = async () => {}) {
       const asked = () => stripe.requests.filter(({ method, path }) => `${method} ${path}` === asks).length;
@@ -82,7 +82,7 @@ export async function openKillsWorld() {
       stripe.forgetKeys();
       await Promise.all([start(), repeated]);
     },
-    /** Kills the service while the mail server leaves its next mail without an answer. */
+    /** Kills the service while the mail server does not respond to its next mail. */
     async killMailing(how: "hang" | "mute", begin: () => Promise<unknown>): Promise<void> {
       await idle();
       mails.leaveNext(how);
@@ -91,11 +91,11 @@ export async function openKillsWorld() {
       await harness.service.kill();
       await start();
     },
-    /** A paid order whose work has gone as far as it goes by itself. */
+    /** A paid order, after all automatic work is done. */
     async paidOrder(fields: Record<string, string> = {}): Promise<Order> {
       const client = `client-${++clients}@example.com`;
       const { orderCode, checkoutUrl } = await live.place({ svc_sign: "true", email: client, ...fields });
-      // The client of a paid order gets no quote any more.
+      // Waits for the quote's mail, which would not be sent after the payment.
       await idle();
       const paid = stripe.pay(checkoutUrl.split("/").at(-1) ?? "");
       await stripe.deliver(live.url(), paid);
@@ -115,14 +115,14 @@ export async function openKillsWorld() {
           SELECT FROM ${table} t JOIN orders o ON o.id = t.order_id
           WHERE ${isSealed(sql`o.code`, "order", code)} AND ${which}`)
       ).length,
-    /** The audit lines of an order whose actions begin so, oldest first. */
+    /** The audit lines of an order whose actions have this prefix, oldest first. */
     audited: async (code: string, start: string) =>
       (
         await db.query<{ action: string }>(sql`
           SELECT a.action FROM audit_log a JOIN orders o ON o.id = a.order_id
           WHERE ${isSealed(sql`o.code`, "order", code)} AND starts_with(a.action, ${start}) ORDER BY a.id`)
       ).map(({ action }) => action),
-    /** Asserts that the documents about an order's payments add up to the processor's own books. */
+    /** Asserts that the documents about an order's payments match the processor's own books. */
     async requireBooks(code: string): Promise<void> {
       const sums = new Map<string, number>();
       for (const { kind, amountCents, paymentReference } of await documentsOfOrder(db, code, null)) {
@@ -137,7 +137,9 @@ export async function openKillsWorld() {
       assert.deepEqual(sums, atProcessor);
     },
     mailsToFirm,
-    /** The subjects of all mails about an order to its firm and to its client, once nothing is left to send. */
+    /**
+     * Waits until no mail is pending. @returns the subjects of all mails about an order to its firm and to its client
+     */
     async subjects({ code, client }: Pick<Order, "code" | "client">): Promise<{ firm: string[]; client: string[] }> {
       await idle();
       const subjects = (found: typeof mails.caught) => found.map(({ subject }) => subject).sort();

@@ -57,7 +57,7 @@ async function mailed(codes: readonly string[]): Promise<string[]> {
   return found.map(({ moment }) => moment);
 }
 
-/** The facts by which a mail to the client is sent or dropped. */
+/** The facts that decide if a mail to the client is sent or discarded. */
 async function mailable(id: number): Promise<Mailable> {
   const [order] = await db.query<Mailable>(sql`SELECT ${mailableColumns} FROM orders o WHERE o.id = ${id}`);
   assert.ok(order);
@@ -124,7 +124,7 @@ test("ends the firm's open checkout at the processor before the client becomes t
   assert.equal(stateOf(own), "open");
 });
 
-/** Who made each payment of an order, as its receipts name them, and whether the client is mailed about it. */
+/** The payer of each payment of an order, as named in its receipts, and if the client is mailed about it. */
 async function paidBy(code: string) {
   const receipts = await documentsOfOrder(db, code, null);
   const order = await mailable(await world.orderIdOf(code));

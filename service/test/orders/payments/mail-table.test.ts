@@ -59,10 +59,10 @@ async function newOrder(reference: string | null): Promise<{ code: string; id: n
   return { code, id: await world.orderIdOf(code) };
 }
 
-/** Which mails of the service's table are about an order's money. */
+/** The mails of the service's table, with true for those about an order's money. */
 const table: Readonly<Record<string, boolean>> = {
   ...{ orderMail: true, orderUpdateMail: true, chargeMail: true, moneyMail: true },
-  // These mails are about the firm's card, its monthly statement or all orders that wait for it, not about one order.
+  // These mails are about the firm's card, its monthly statement or all of its waiting orders, and not about one order.
   ...{ methodMail: false, statementMail: false, waitingMail: false },
   ...{ signingMail: false, roomMail: false, closingsMail: false, deliveryMail: false, deliveryCodeMail: false },
   ...{ downloadMail: false, noticeMail: false },

@@ -16,7 +16,7 @@ await until(async () => (await db.query(sql`SELECT FROM payment_methods WHERE st
 const [method = ""] = stripe.firm.methods.keys();
 
 const look = async (path: string) => (await fetch(url() + path, { headers: { ...owner, Accept: "text/html" } })).text();
-/** Charges what the order's page shows, as an owner. */
+/** Charges the amount on the order's page, as an owner. */
 async function charge(code: string): Promise<Response> {
   const page = await look(`/dashboard/orders/${code}`);
   const shown = (name: string) => new RegExp(`name="${name}" value="([^"]+)"`).exec(page)?.[1] ?? "";
@@ -66,7 +66,7 @@ test("an overdue charge that a person ends, killed at each step: it is canceled 
   await deliver(stripe.pay(checkoutUrl.split("/").at(-1) ?? ""));
   assert.deepEqual([await statusOf(code), await rows(sql`payments`, code)], ["EsignPending", 1]);
   await world.requireBooks(code);
-  // The service looks for overdue charges every five minutes, perhaps during this test.
+  // The service reports overdue charges every five minutes, which may be during this test.
   const sent = (await world.subjects({ code, client })).firm.filter((subject) => !/has not answered/.test(subject));
   assert.deepEqual(sent, ["A bank payment has started", "A payment of your firm failed"]);
 });
@@ -118,7 +118,7 @@ test("a limit, killed before it is on record: the earlier one counts, with no au
   assert.deepEqual([await limits(), await lines()], [[{ perOrder: 10_000, perMonth: 50_000 }], 1]);
 });
 
-// `hang`: the mail server never stores the mail. `mute`: it does, and its answer is lost.
+// `hang`: the mail server never stores the mail. `mute`: it stores the mail, but its response is lost.
 for (const [how, sent] of [
   ["hang", 1],
   ["mute", 2],

@@ -292,7 +292,7 @@ test("a session that this service did not create pays nothing, whatever referenc
   const paymentLink = eventOf("checkout.session.completed", code, { ...reference, metadata: {} });
   assert.equal((await take(paymentLink)).outcome, "unknown");
   assert.equal((await orders.look(code)).status, "QuoteReady");
-  // The processor created the session, but the service did not record it. The event's metadata identify it.
+  // The processor created the session, but the service did not record it. The event's metadata identifies the order.
   assert.equal((await take(eventOf("checkout.session.completed", code))).outcome, "moved");
 });
 

@@ -13,7 +13,7 @@ import { applyEvent } from "../../../src/orders/payments/processor/events.ts";
 import { partRefundJobs } from "../../../src/orders/refunds/refunds.ts";
 import { openOrdersDatabase, silent } from "../order/orders-database.ts";
 
-/** Thrown where a simulated crash ends a step. */
+/** Thrown when a simulated crash ends a step. */
 export class Crash extends Error {}
 
 /** A firm with a card on file, and a key that may spend with it. */
@@ -43,8 +43,8 @@ export async function openMoneyWorld() {
   const expiries = new Map<string, Date>();
   const processor = fuse.around({
     ...real,
-    // The processor's double checks the expiry against the real time, so the expiry is computed from the real clock. A
-    // repeated request must have the same expiry, so it is remembered.
+    // The double compares the expiry with the real time, so the expiry is computed from the real clock. It is stored,
+    // because a repeated request must have the same expiry.
     mint: (request) => {
       const expiresAt = expiries.get(request.id) ?? new Date(Date.now() + 23 * hour);
       expiries.set(request.id, expiresAt);
@@ -74,12 +74,12 @@ export async function openMoneyWorld() {
     },
     newFirm: () => newFirm(db, stripe, clock()),
     newOperator: (...roles: OperatorRole[]) => newOperator(db, clock(), roles),
-    /** The waiting jobs, in their order. */
+    /** The queued jobs, in their order. */
     waitingJobs: () =>
       db.query<Job>(sql`
         SELECT id, queue, payload, attempts FROM jobs WHERE queue = ANY (${[...handlers.keys()]}::text[]) ORDER BY id`),
     /**
-     * Runs a job as a node does: a finished job is removed, a failed or crashed one is tried again. @returns whether it
+     * Runs a job as a node does: a finished job is removed, a failed or crashed one is retried. @returns true if it
      * finished
      */
     async run({ id, queue, payload, attempts }: Job): Promise<boolean> {
@@ -119,8 +119,8 @@ export async function openMoneyWorld() {
 }
 
 /**
- * Ends a step at its n-th point. The points are before and after each transaction, before its commit, and before and
- * after each call of the processor. Work that the step does after this point crashes as well.
+ * Ends a step at its n-th point. There are points before and after each transaction, before its commit, and before and
+ * after each call of the processor. Work that the step does after this point fails as well.
  */
 function createFuse() {
   let left = Number.POSITIVE_INFINITY;

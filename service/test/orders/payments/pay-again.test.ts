@@ -38,7 +38,7 @@ const sessionOf = (url: string) => url.split("/").at(-1) ?? "";
 
 type Lost = { code: string; id: number; firm: PayingFirm; intent: string; dispute: string };
 
-/** A live order whose payment a bank took back for good. */
+/** A live order whose payment a bank has reversed for good. */
 async function lostOrder(payBy: "client" | "firm" = "client", cents = total, of?: PayingFirm): Promise<Lost> {
   const firm = of ?? (await world.newFirm());
   const code = await world.orders.insert("QuoteReady", { partnerId: firm.owner.partnerId, payBy });
@@ -53,7 +53,7 @@ async function lostOrder(payBy: "client" | "firm" = "client", cents = total, of?
   return { code, id: await world.orderIdOf(code), firm, intent, dispute };
 }
 
-/** A bank takes back a part of a payment, and keeps it. */
+/** A bank reverses a part of a payment for good. */
 async function lose(intent: string, amount: number): Promise<string> {
   const about = { id: `dp_${intent}`, payment_intent: intent, amount, currency: "usd" };
   await world.take(later(stripe.event("charge.dispute.created", { ...about, status: "needs_response" })));
@@ -61,7 +61,9 @@ async function lose(intent: string, amount: number): Promise<string> {
   return about.id;
 }
 
-/** Requests a refund of a part of an order. @returns the payment that it takes, and how to make it succeed */
+/**
+ * Requests a refund of a part of an order. @returns the refunded payment, and a function that makes the refund succeed
+ */
 async function refundPart(code: string, amountCents: number) {
   const requestedBy = randomUUID();
   const at = clock();
@@ -239,7 +241,7 @@ test("an order that was paid again and whose first payment comes back as well ha
   assert.deepEqual(await stateOf(code), ["paid"]);
 });
 
-/** An order that two payments arrived for. @returns the intent of each */
+/** An order with two payments. @returns the intent of each */
 async function paidTwice(gapMs = 1000) {
   const firm = await world.newFirm();
   const code = await world.orders.insert("QuoteReady", { partnerId: firm.owner.partnerId });
@@ -269,7 +271,7 @@ test("nothing is asked for when a bank takes back a duplicate payment", async ()
     ...{ charges: total, payments: 2 * total, losses: total, closing: 0, owed: 0, held: 0 },
   });
   assert.equal(await unpaidLossOf(db, code), 0);
-  // The loss of the payment that did pay the order lets the operator offer to pay again.
+  // The loss of the payment that actually paid the order allows the operator to offer to pay again.
   await lose(first, total);
   assert.equal((await offerOf({ code, id }))?.cents, total);
 });
@@ -318,14 +320,14 @@ test("a client is told once when a payment that came twice has gone back, and th
   assert.equal(await mailsOf(whole, "payment_returned"), 0);
 });
 
-/** The facts by which a mail to the client is sent or dropped. */
+/** The facts that decide if a mail to the client is sent or discarded. */
 async function mailable(id: number): Promise<Mailable> {
   const [order] = await db.query<Mailable>(sql`SELECT ${mailableColumns} FROM orders o WHERE o.id = ${id}`);
   assert.ok(order);
   return order;
 }
 
-/** Asks for more postage for an order whose parcel waits for it. */
+/** Requests more postage for an order whose parcel waits for it. */
 async function askPostage(code: string, amountCents: number): Promise<void> {
   await changeOrder(db, code, sql`status = 'ShippingPending', status_before_hold = NULL`);
   await db.transaction(async (tx) => {

@@ -16,7 +16,7 @@ const byHand = 120;
 
 await orders.insert("EsignPending");
 await db.transaction(async (tx) => {
-  // Without triggers, which would take most of the time.
+  // Disables triggers, which would take most of the time.
   await tx.script("SET LOCAL session_replication_role = replica");
   await tx.query(sql`
     INSERT INTO payments (order_id, payment_intent, session_id, amount_cents, currency, simulated, received_at)

@@ -36,7 +36,7 @@ await registerIssuer(db, readIssuer(new URL("../../../data/billing.yaml", import
 
 const dayOf = () => clock().toISOString().slice(0, 10);
 const stamped = new Set<object>();
-/** Replaces the real time, with which the double records its balance transactions, by the time of the test's clock. */
+/** Replaces the real time of the double's balance transactions by the time of the test's clock. */
 function stamp(): void {
   for (const transaction of stripe.balance.transactions)
     if (!stamped.has(transaction)) {
@@ -187,7 +187,7 @@ test("each difference is one task that names it in cents and by the processor's 
   await compare();
   assert.equal((await tasks()).length, 6, "the same difference twice is one task");
 
-  // A person ends one task, and the others end by themselves.
+  // A person ends one task; the others end automatically.
   await db.query(sql`UPDATE tasks SET state = 'done', ended_at = now(), ended_by = 'operator:x', outcome = 'known'
     WHERE kind = 'money_difference' AND reason LIKE ${`%${other.intent}%`}`);
   await authenticate({ db, rowMac: testRowMac }, "tasks");
@@ -500,7 +500,7 @@ test("a difference whose mark somebody deleted is found again within 28 days", a
 });
 
 test("of two days that are compared at once, the earlier one ends no task of the later one", async () => {
-  // The earlier day has compared, and waits before it writes its tasks.
+  // The run for the earlier day has compared the books, and waits before it writes its tasks.
   stamp();
   now += 25 * hours;
   await scheduleReconciliation(deps);

@@ -9,7 +9,10 @@ import { type Order, openKillsWorld } from "./kills-world.ts";
 const world = await forTests(openKillsWorld());
 const { stripe, agent, approver, post, statusOf, killAt, killAsking, deliver, rows, audited } = world;
 
-/** The mails about a paid order, each once: to the firm, and to the client in addition to those before the payment. */
+/**
+ * The expected mails about a paid order, each once: to the firm, and to the client in addition to those before the
+ * payment.
+ */
 const told = (firm: string[], client: string[]) => ({
   firm,
   client: ["Your document: please sign", "Your quote is ready", ...client]
@@ -29,7 +32,7 @@ const documents = (code: string, kind: string) =>
   );
 const refundsOf = (intent: string) => stripe.refunds.filter((each) => each["payment_intent"] === intent);
 
-/** Requests a refund, killed before the request is on record. @returns the id of the request that was made afterwards */
+/** Requests a refund, with a kill before the request is recorded. @returns the id of the second request */
 async function asked({ code }: Order, amount?: string): Promise<string> {
   await killAt(sql`refund_requests`, () => ask(code, amount));
   assert.deepEqual([await rows(sql`refund_requests`, code), await rows(sql`tasks`, code)], [0, 0]);
@@ -38,7 +41,9 @@ async function asked({ code }: Order, amount?: string): Promise<string> {
   return /refunds\/([0-9a-f-]{36})/.exec(answer.headers.get("location") ?? "")?.[1] ?? "";
 }
 
-/** Requires that the processor made one refund, and delivers its events, the first one killed before its commit. */
+/**
+ * Asserts that the processor made one refund, and delivers its events, with a kill before the commit of the first one.
+ */
 async function creditedOnce({ code, intent }: Order): Promise<void> {
   await world.idle();
   const [refund, ...more] = refundsOf(intent);
@@ -91,7 +96,10 @@ test("a whole order that two people refund, killed at each step: it goes back on
   assert.deepEqual(await world.subjects(order), told(["An order of your firm was refunded"], ["Payment refunded"]));
 });
 
-/** Delivers an event about a dispute, killed before its commit. @param done whether the event has been applied */
+/**
+ * Delivers an event about a dispute, with a kill before its commit. @param done returns true if the event has been
+ * applied
+ */
 async function disputed(event: StripeEvent, done: () => Promise<boolean>): Promise<void> {
   await killAt(sql`tasks`, () => deliver(event));
   assert.equal(await done(), false);

@@ -90,8 +90,7 @@ async function open(room: string): Promise<Checkout & { session: string }> {
 const single = async (code: string): Promise<string> =>
   sessionOf((await call<Checkout>(`/api/partner/orders/${code}/checkout`, acme)).body);
 const deliver = (event: ReturnType<typeof stripe.event>) => stripe.deliver(service.baseUrl, event);
-// Reads and moves orders in this process: a verb of the command line would start a process for each of hundreds of
-// looks.
+// Reads and moves orders in this process, because each command-line verb would start a process for hundreds of reads.
 const orderOf = async (code: string) => (await orderHistory(db, code)) as unknown as Paid;
 const statuses = (codes: readonly string[]) => Promise.all(codes.map(async (code) => (await orderOf(code)).status));
 const stateOf = (session: string) => stripe.sessions.get(session)?.["status"];
@@ -110,7 +109,7 @@ const tasksOf = (code: string) =>
     SELECT subject, state FROM tasks WHERE kind = 'payment_unapplied' AND order_id =
       (SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", code)})`);
 
-/** Two totals over the orders' recorded payments: the amount that is held, and the amount that was refunded. */
+/** Two totals over the orders' recorded payments: the unrefunded amount, and the refunded amount. */
 async function sums(codes: readonly string[]) {
   const payments = (await Promise.all(codes.map(orderOf))).flatMap((each) => each.payments);
   const sum = (list: Paid["payments"]) => list.reduce((total, { amountCents }) => total + amountCents, 0);
@@ -379,7 +378,7 @@ test("holds all of its orders when the sum is wrong, shows the money once, and r
 test("holds only the order whose total differs from its part", async () => {
   const { room, codes } = await closing();
   const { session } = await open(room);
-  // Changes the price, with its MAC, as if a person had priced the order again.
+  // Changes the price with a valid MAC, as if a person had priced the order again.
   await changeOrder(db, codes[1], sql`subtotal_cents = subtotal_cents + 1, total_cents = total_cents + 1`);
   await deliver(stripe.pay(session));
   assert.deepEqual(await statuses(codes), ["EsignPending", "OnHold", "EsignPending"]);
@@ -682,8 +681,8 @@ test("a kill during the refund of a share refunds it once", async () => {
   );
 });
 
-// Each cut leaves one request without an answer: the look-up of one order's session, its expiry, the look-up after
-// that, or the creation.
+// Each cut loses one response: of the look-up of one order's session, its expiry, the look-up after that, or the
+// creation.
 for (const answered of [0, 1, 2, 3])
   test(`leaves one payable session after a kill at request ${answered + 1} of a shared checkout`, async () => {
     const { room, codes } = await closing();

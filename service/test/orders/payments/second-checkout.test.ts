@@ -199,8 +199,8 @@ test("finds a session whose creation was interrupted and that was paid, after th
   assert.deepEqual(openAtProcessor(code), []);
 });
 
-// Each cut leaves one request of the replacement without an answer: the look-up of the old session, its expiry, the
-// look-up after that, or the creation.
+// Each cut loses one response of the replacement: of the look-up of the old session, its expiry, the look-up after
+// that, or the creation.
 for (const [cut, answered] of [
   ["before the processor was asked", 0],
   ["before the processor ended the old session", 1],

@@ -30,7 +30,7 @@ const firm = await world.newFirm();
 const { partnerId } = firm.owner;
 const minute = 60_000;
 
-/** An order whose charge waits to be sent. */
+/** An order with a charge that is not sent yet. */
 async function asked(status = "QuoteReady") {
   await db.query(sql`DELETE FROM jobs`);
   const code = await orders.insert(status, { partnerId, payBy: "firm" });
@@ -41,7 +41,7 @@ async function asked(status = "QuoteReady") {
   return { code, job, charge };
 }
 
-/** An order whose charge the processor may have answered, and whose event is overdue. */
+/** An order whose charge was sent, and whose event is overdue. */
 async function sent(outcome: "succeeded" | "processing", status?: string) {
   stripe.firm.outcomes.set(firm.method, outcome);
   const { code, job, charge } = await asked(status);
@@ -255,7 +255,7 @@ test("a spender's month begins in the time zone of statements", async () => {
   const left = 100_000_000 - (spent?.cents ?? 0);
   const next = new Date(Date.UTC(world.clock().getUTCFullYear(), world.clock().getUTCMonth() + 1, 1)).toISOString();
   const utc = (hour: string) => next.replace("T00", hour);
-  // All charges of this file are in the present month of New York.
+  // All charges of this file are in the current month of New York.
   await db.transaction(async (tx) => {
     await tx.script("ALTER TABLE firm_charges DISABLE TRIGGER firm_charges_stay");
     await tx.query(

@@ -26,7 +26,7 @@ const { db, deps, stripe, clock } = world;
 const firm = await world.newFirm();
 const hour = 3_600_000;
 
-/** An order whose parcel waits, because $4.07 more is due for its postage. */
+/** An order whose parcel waits, because $4.07 more postage is due. */
 async function waiting(payBy: "client" | "firm", environment: "live" | "test" = "live") {
   const { partnerId } = firm.owner;
   const code = await world.orders.insert("ShippingPending", { partnerId, payBy, environment });

@@ -24,7 +24,7 @@ import { silent } from "../order/orders-database.ts";
 const day = 86_400;
 const limits = { perOrderCents: 50_000, perMonthCents: 5_000_000 };
 
-// The operator has a live key: no test may reach the processor with it.
+// The operator has a live key. No test order may use it at the processor.
 const live = await forTests(openLiveService(ownProcess));
 const { db, harness } = live;
 
@@ -50,12 +50,12 @@ async function firm() {
       return (await fetch(`${harness.service.baseUrl}/dashboard/billing`, { headers })).text();
     },
     kinds: async (code: string) => (await orders.receipts(code)).receipts.map(({ kind }) => kind),
-    /** Lets days pass on the test clock, until what came due has happened. */
+    /** Advances the test clock by days, and waits until everything that is due has happened. */
     pass: async (days: number) => {
       await sandbox.clock.advance({ advanceSeconds: days * day });
       await until(async () => (await sandbox.clock.get()).status === "ready");
     },
-    /** Lets time pass until the third day of the next month, in every time zone. */
+    /** Advances the test clock to the third day of the next month in every time zone. */
     passMonth: async () => {
       const { testTime } = await sandbox.clock.get();
       const at = new Date(testTime);

@@ -19,7 +19,7 @@ const reasons = ({ codes }: Group) =>
   Promise.all(codes.map(async (code) => (await chargesOfCode(db, code)).map(({ reason }) => reason)));
 const moneyOf = ({ firm }: Group) => intentsOf(firm).filter(({ status }) => status === "succeeded").length;
 
-/** A group whose first request is lost on its way to the processor: it may still arrive. */
+/** A group whose first request the network delays: it may still arrive. */
 async function lost(): Promise<Group> {
   const found = await group();
   await charge(found);
@@ -30,7 +30,7 @@ async function lost(): Promise<Group> {
   return found;
 }
 
-/** Asserts that nothing else can be charged or offered for the orders. */
+/** Asserts that the orders can neither be charged again nor be paid in another way. */
 async function requireBlocked({ firm, codes }: Group): Promise<void> {
   assert.deepEqual(await states(codes), all(["asked"]));
   for (const code of codes) await assert.rejects(checkoutUrl(deps, code, null), /A payment by your firm is under way/);
@@ -170,7 +170,7 @@ const endByHand = async (code: string) => {
   return endCharge(deps, { id: charge?.id ?? "", environment: "live", actor: "operator:test" }, true);
 };
 
-// Another account of the processor may have the payment, so only a person who looked there can end it.
+// The payment may be in another account of the processor, so only a person who has checked that account can end it.
 test("a lost payment that is no longer allowed stays open while the processor doesn't know the customer", async () => {
   const found = await lost();
   await reprice(found.codes[1]);
@@ -195,7 +195,7 @@ test("an operator ends a lost payment of a customer whom the processor no longer
   assert.deepEqual(intentsOf(found.firm), []);
 });
 
-/** A charge of less than the processor takes, which is not sent yet. */
+/** An unsent charge below the processor's minimum. */
 async function tooSmall() {
   await db.query(sql`DELETE FROM jobs`);
   const firm = await world.newFirm();

@@ -50,7 +50,7 @@ const mandate = (method: string, status: string) =>
   stripe.event("mandate.updated", { id: "mandate_1", object: "mandate", payment_method: method, status });
 const take = (event: Parameters<typeof world.take>[0]) => world.take(event);
 
-/** Asserts that nothing is charged to the firm's method any more. */
+/** Asserts that nothing more is charged to the firm's method. */
 async function requireNoCharge(firm: PayingFirm): Promise<void> {
   const before = stripe.firm.intents.size;
   const code = await orders.insert("QuoteReady", { partnerId: firm.owner.partnerId, payBy: "firm" });

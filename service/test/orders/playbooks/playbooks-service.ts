@@ -31,7 +31,7 @@ export async function openPlaybooksService(more: Record<string, string> = {}) {
     /** Another node, on a port of its own. */
     second: async (other: Record<string, string> = {}) =>
       startService({ DATA_DIR: dataDir, ...env, ...other, PORT: String(await freePort()) }),
-    /** The execution of this name, as the operator's command line shows it. */
+    /** The execution with this name, as the operator's command line shows it. */
     async find(executionName: string): Promise<Execution | undefined> {
       const { tokenOf } = createCallbacks(await openSecretsKey(`file:${dataDir}/keys/secrets`));
       const all = await listExecutions(db, { all: true, limit: 20_000 });

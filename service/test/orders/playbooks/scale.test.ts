@@ -19,7 +19,7 @@ import { openPlaybooksService } from "./playbooks-service.ts";
 const many = 2_000;
 const day = 86_400;
 
-/** The decision that was accepted for each execution, by the execution's id. */
+/** The accepted decision for each execution, by the execution's id. */
 const accepted = new Map<string, string>();
 const ids = Array.from({ length: many }, () => randomUUID());
 
@@ -86,7 +86,7 @@ for (const [name, statement, index] of [
     }
   });
 
-/** How many rows of the executions' table all statements have read so far, on open and on closed connections. */
+/** The number of rows of the executions' table that all statements have read so far, on open and closed connections. */
 async function rowsRead(): Promise<number> {
   await running.db.query(sql`SELECT pg_stat_force_next_flush()`);
   const [row] = await running.db.query<{ read: number }>(sql`

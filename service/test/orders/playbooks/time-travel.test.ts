@@ -18,7 +18,7 @@ const beyond = 30 * day + 60;
 const running = await forTests(openPlaybooksService());
 const acme = await newPartner(running.service);
 
-/** Stops the service and starts it again with its clock this many seconds ahead. */
+/** Restarts the service with its clock this many seconds ahead. */
 async function travel(seconds: number): Promise<void> {
   await running.service.stop();
   running.service = await running.service.restart({ NODE_ENV: "test", TIME_TRAVEL: String(seconds) });

@@ -18,7 +18,7 @@ export const asCatalog: Parse = (text) => parseCatalog(text, "/etc/sss/catalog.y
 export const asStates: Parse = (text) => parseNotarizationStates(text, "/etc/sss/notarization-states.yaml");
 export const asZip3: Parse = (text) => parseZip3Areas(text, "/etc/sss/zip3.yaml");
 
-/** The error with which a text is refused. */
+/** The parser's error for a text. */
 export function refusal(parse: Parse, text: string): DataFileError {
   try {
     parse(text);
@@ -30,7 +30,7 @@ export function refusal(parse: Parse, text: string): DataFileError {
   return assert.fail("accepted");
 }
 
-/** Replaces one piece of a shipped file. Expects a refusal at the line that then contains `at`. */
+/** Replaces one piece of a shipped file. Expects an error at the line that then contains `at`. */
 export function refuses(parse: Parse, source: string, from: string, to: string, at: string, message: string) {
   test(`${JSON.stringify(to)}: ${message}`, () => {
     assert.ok(source.includes(from), from);

@@ -56,8 +56,8 @@ async function paid(count = 2) {
 }
 
 /**
- * Simulates a refund that somebody makes at the processor. @returns the refund's id, and the payments that it may
- * belong to
+ * Simulates a refund that somebody makes at the processor. @returns the refund's id, and the payments that it may be
+ * for
  */
 async function refundedByHand(intent: string, cents: number) {
   for (const event of stripe.refundByHand(intent, cents)) await world.take(event);
@@ -96,7 +96,7 @@ async function give(requestId: string): Promise<void> {
   await givers.get("part-refund")?.({ requestId }, { attempt: 1, signal: new AbortController().signal });
 }
 
-/** Continues the approved parts of an order, if their queue has a job for it. */
+/** Resumes the approved parts of an order, if a job is queued for it. */
 async function resume(code: string): Promise<void> {
   const orderId = await world.orderIdOf(code);
   const queued = await db.query(sql`
@@ -147,7 +147,7 @@ const statuses = (codes: readonly string[]) =>
 const tasksOf = (refund: string) =>
   db.query<{ state: string }>(sql`SELECT state FROM tasks WHERE kind = 'refund_by_hand' AND subject = ${refund}`);
 
-/** Compares with the processor two days later, when nothing is in motion any more. */
+/** Compares our books with the processor two days later, when nothing is in progress. */
 async function compare(): Promise<string> {
   world.advance(49 * hour);
   await scheduleReconciliation(books);
@@ -616,7 +616,7 @@ test("an assignment that was asked for before such a part went out is not approv
 
 test("the list of refunds by hand goes on after the last one of a page", async () => {
   for (let n = 0; n < 2; n++) await refunded(1_000);
-  // The first page begins with those that somebody asked to assign.
+  // The first page begins with the refunds for which somebody has requested an assignment.
   const unasked = async (after?: string) =>
     (await waitingRefunds({ db }, agent, after)).filter(({ assignment }) => assignment === null);
   const all = await unasked();

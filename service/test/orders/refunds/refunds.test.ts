@@ -269,7 +269,7 @@ test("a failed refund that was paid back by check is booked once: no page or ref
   const month = /href="(\/dashboard\/statements\/\d{4}-\d{2})"/.exec(await page("/dashboard/statements", cookie))?.[1];
   assert.match(await page(month ?? "", cookie), /Paid back by/);
 
-  // The processor still holds these five dollars, but the rest of the payment is all that goes back.
+  // These five dollars are still at the processor, but only the rest of the payment can be refunded.
   const whole = await asked(code);
   assert.equal((await post(`/${whole}/approve`, approver)).status, 303);
   await until(() => refundsOf(intent) === 2);

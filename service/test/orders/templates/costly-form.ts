@@ -2,7 +2,10 @@ import { deflateSync } from "node:zlib";
 
 const contentBytes = 8 * 1024 * 1024;
 
-/** A small PDF whose pages share one content of 8 MiB without text. More than 32 pages are refused unread. */
+/**
+ * A small PDF whose pages share one content of 8 MiB without text. With more than 32 pages it is rejected without being
+ * read.
+ */
 export function costlyForm(pages: number): Buffer {
   const content = deflateSync(Buffer.from("1 0 0 1 0 0 cm ".repeat(contentBytes / 15)), { level: 9 });
   const kids = Array.from({ length: pages }, (_, index) => `${4 + index} 0 R`).join(" ");

@@ -15,7 +15,10 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 const inputs = import.meta.resolve("@signsealship/testing/inputs/office-forms");
 const notation = (set: string) => readFileSync(new URL(`office-forms/${set}.txt`, inputs), "utf8");
 
-/** The entries of two people in the blanks of a form. Names and titles have letters, as the words of the form have. */
+/**
+ * The values that two people enter in the blanks of a form. Names and titles consist of letters, like the words of the
+ * form.
+ */
 const entries = [
   {
     S: "/s/ J. Roe",

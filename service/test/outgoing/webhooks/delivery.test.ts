@@ -257,8 +257,8 @@ test("a delivery's request and response are stored, limited in size and without 
   assert.match(exchange.response.body, /^<script>alert\(1\)<\/script>z+$/);
   assert.deepEqual([exchange.response.body.length, exchange.response.isCut], [4096, true]);
   assert.equal(exchange.response.headers["x-long"]?.length, 500);
-  // The service finds the earlier status again by the body's hash. If anything else in the record changed, the rebuilt
-  // body differs from the sent one.
+  // The service reconstructs the earlier status from the body's hash. If anything else in the record has changed, the
+  // rebuilt body differs from the sent one.
   await changeOrder(running.db, orderCode, sql`status = 'Delivered'`);
   assert.deepEqual((await firm.ok<Exchange>("GET", path)).request.payload, exchange.request.payload);
   await changeOrder(running.db, orderCode, sql`external_reference = 'other'`);
@@ -325,7 +325,7 @@ test("each event is replayed once for a period, even if it fails again, and neve
   await firm.ended(hook, 3);
   const again = await replay(first.until);
   assert.deepEqual([again.replayed, again.left, again.until], [0, 0, first.until]);
-  // A later call covers another period, but repeated calls send an event only once a minute.
+  // A later call covers another period, but repeated calls send each event at most once a minute.
   const many = await Promise.all(Array.from({ length: 30 }, () => replay()));
   assert.deepEqual(new Set(many.map(({ replayed, left }) => replayed + left)), new Set([0]));
   await running.db.query(sql`

@@ -71,7 +71,7 @@ test("a hundred names of one address get no more than the address's limit", asyn
   await firm.order();
   const ends = (await Promise.all(hooks.map((hook) => firm.ended(hook)))).flat();
   const refused = ends.filter(({ reason }) => reason === "host_limit");
-  // If a minute ends during the test, twice as many deliveries pass.
+  // If a new minute begins during the test, twice as many deliveries are allowed.
   assert.ok(refused.length === 5 || refused.length === 1, `${refused.length} refused`);
 });
 
@@ -110,7 +110,7 @@ test("a trial firm can reach a host only a limited number of times a minute, ove
   await paying.order();
   const ends = (await Promise.all(hooks.map((hook) => trial.ended(hook)))).flat();
   const failed = ends.filter(({ state }) => state === "failed");
-  // If a minute ends during the test, twice as many deliveries pass.
+  // If a new minute begins during the test, twice as many deliveries are allowed.
   assert.ok(failed.length === 5 || failed.length === 1, `${failed.length} failed`);
   for (const { reason, lastStatusCode } of failed) assert.deepEqual([reason, lastStatusCode], ["host_limit", null]);
   assert.equal((await paying.ended(paid))[0]?.["state"], "delivered");

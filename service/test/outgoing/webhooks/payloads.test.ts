@@ -246,7 +246,7 @@ test("during the rotation of a secret each delivery has a signature by both, and
     await verifyWebhook(first?.body ?? "", header, `${hook.secret.slice(0, -1)}a`),
     hook.secret.endsWith("a"),
   );
-  // Simulates the time a day later.
+  // Simulates that a day has passed.
   await running.db.query(sql`
     UPDATE webhook_secrets SET expires_at = now() - interval '1 second'
     WHERE webhook_id = ${hook.id} AND expires_at IS NOT NULL`);

@@ -113,7 +113,7 @@ test("a signer on a phone books a time, checks the device before the notary open
   );
   await start.click();
   await said.filter({ hasText: device.denied }).waitFor();
-  // Allows only connections over a relay, and there is none: as in a network that blocks all media.
+  // Allows only connections over a relay, and there is none. This simulates a network that blocks all media.
   await page.reload();
   await page.evaluate(`{
     const Line = RTCPeerConnection;

@@ -62,7 +62,7 @@ test("a client fills the form in by the keyboard on a phone, and each page is ac
   await page.getByRole("button", { name: "Finish and use this document" }).press("Enter");
   await page.getByRole("heading", { name: "Thank you" }).waitFor();
   await assertGoodLooks(opened);
-  // The browser itself reports the status of the refused answer as an error.
+  // The browser itself reports the status of the rejected answer as an error.
   assert.deepEqual(
     opened.troubles.filter((trouble) => !trouble.includes("400")),
     [],
@@ -87,7 +87,7 @@ test("without a script, and in each language, the form is the same", async () =>
   }
 });
 
-/** Answers and finishes a form by its link, as a client on a phone does. */
+/** Answers and completes a form by its link, like a client on a phone. */
 async function answer(url: string, more: Record<string, string> = {}): Promise<void> {
   const { page, close } = await browser.open(url, { width: 375 });
   for (const [label, text] of Object.entries({ "Full name of the buyer": "Jane Doe", ...more }))

@@ -1,6 +1,6 @@
 import type { OpenPage } from "@signsealship/testing/browser";
 
-/** Gives the page an authenticator like a laptop's with a fingerprint reader. */
+/** Adds an authenticator to the page, like that of a laptop with a fingerprint reader. */
 export async function withAuthenticator({ page }: OpenPage) {
   const cdp = await page.context().newCDPSession(page);
   await cdp.send("WebAuthn.enable");

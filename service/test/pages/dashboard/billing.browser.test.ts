@@ -47,7 +47,7 @@ after(async () => {
   folder.remove();
 });
 
-/** Moves the focus to the control with only the Tab key, like somebody without a mouse. */
+/** Moves the focus to the control with only the Tab key. */
 async function tabTo({ page }: OpenPage, name: RegExp): Promise<void> {
   const focused = `(() => { const at = document.activeElement; const label = at?.labels?.[0]?.textContent ?? at?.textContent ?? "";
     return at === document.body ? "" : label.trim(); })()`;

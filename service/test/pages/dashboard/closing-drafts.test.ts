@@ -160,7 +160,7 @@ test("two windows lose nothing: the one that has not seen the other's changes sa
   const onPhone = await dana.save({ ...phone, ...withFile(file), closing_name: "From the phone" });
   assert.equal(onPhone.isCopy, true);
   assert.notEqual(onPhone.id, first.id);
-  // The answer to a save was lost, so the window names an older version of its own draft.
+  // The response to a save was lost, so the window names an older version of its own draft.
   const repeated = await dana.save({ ...laptop, ...withFile(file), closing_name: "From the laptop again" });
   assert.deepEqual([repeated.id, repeated.isCopy], [first.id, false]);
   // A file that the other draft uses outlives the discarded one.
@@ -200,7 +200,7 @@ test("placing ends the draft in the same transaction, and a late save revives no
   assert.doesNotMatch((await dana.page("/dashboard")).text, /not placed/);
   const again = await dana.post(path, { ...alone, draft_version: "2" });
   assert.equal(again.location.split("?")[0], placed.location.split("?")[0], "the same form is the same closing");
-  // A draft that was never saved ends, too: its first save can arrive after the closing was placed.
+  // A draft that was never saved is ended as well, because its first save can arrive after the closing was placed.
   const second = formOf((await dana.page(path)).text);
   const other = { ...alone, ...second, doc1: await dana.file() };
   assert.equal((await dana.post(path, other)).status, 303);

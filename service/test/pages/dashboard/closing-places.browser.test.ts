@@ -36,7 +36,7 @@ async function open(page: Page, n: number): Promise<void> {
   await sheet(page).locator("canvas").waitFor();
 }
 
-/** Places a field with its middle at this point of the first page, in points. */
+/** Places a field with its middle at this position of the first page, in points. */
 async function put(page: Page, name: string, x: number, y: number): Promise<void> {
   const { width } = (await sheet(page).boundingBox()) ?? assert.fail("no page");
   await tool(page, name).click();

@@ -28,7 +28,7 @@ const signatureAndDate = (y: number) => [
   words(72, y, `Signature: ${underscores}`),
   words(350, y, `Date: ${"_".repeat(15)}`),
 ];
-/** The files, and what is drawn on them; nobody has a place in the letter. */
+/** The files, and their drawn content. The letter has no place to sign. */
 const papers = {
   "warranty_deed.pdf": [...twoNames, ...notary],
   "note.pdf": [...signatureAndDate(400), ...signatureAndDate(450)],
@@ -52,7 +52,7 @@ const mailed = (email: string, subject: string) =>
   until(() => mailsTo(pages.service, email).find((mail) => mail.includes(subject)));
 const pathIn = (mail: string, pattern: RegExp) => pattern.exec(mail)?.[0] ?? assert.fail(mail);
 
-/** Asserts that what is painted of fields is on their lines, also where the target is enlarged for touch. */
+/** Asserts that the painted parts of fields are on their lines, even when the touch target is enlarged. */
 async function areOnTheirLines(page: Page): Promise<void> {
   const distances = await page.locator(".viewer-field").evaluateAll((fields) =>
     fields.map((field) => {
@@ -108,7 +108,7 @@ async function entered(link: string): Promise<string> {
   return cookies.map(({ name, value }) => `${name}=${value}`).join("; ");
 }
 
-/** Pays as the client on a phone, with the link in the only mail about money. */
+/** Pays like a client on a phone, with the link in the only mail about money. */
 async function payAll(): Promise<void> {
   const quote = await mailed(marcus.email, "Your quote is ready");
   assert.match(quote, /Ortega closing \(5 documents\)/);
@@ -124,7 +124,7 @@ async function payAll(): Promise<void> {
   await pages.stripe.deliver(pages.service.baseUrl, event);
 }
 
-/** Opens an order of the closing: it names the fields of each signer, and its links lead to all documents. */
+/** Opens an order of the closing, which names the fields of each signer, and links to all documents. */
 async function orderShows(page: Page, document: string): Promise<void> {
   const room = page.url();
   await mailed(ana.email, "please sign");
@@ -179,7 +179,7 @@ test("five documents for two clients: 12 clicks of the agent, one payment, a lin
   await click(page.getByRole("group", { name: "5. Disclosure", exact: true }).getByLabel(ana.name));
   for (const [name, value] of Object.entries(shipping).filter(([name]) => !/svc_|state/.test(name)))
     await page.locator(`#field-${name}`).fill(value);
-  // A person types here as well: typing the state's letters selects it in the list.
+  // Selects the state as a person does who types its letters.
   await page.locator("#field-ship_state").selectOption(shipping.ship_state);
   await page.locator("#field-fax_to").fill("2125550123");
   await click(page.getByLabel("These are the client’s own documents"));

@@ -63,7 +63,7 @@ test("the order's page says that the client is mailed the link to pay, and lists
     const shown = await page();
     return shown.includes("Payment received, with the link to sign") ? shown : null;
   });
-  // One mail asked to sign and told of the payment, so the page lists one.
+  // One mail both asked to sign and reported the payment, so the page lists one mail.
   assert.doesNotMatch(paid, /The link to sign was made|Payment received</);
   assert.doesNotMatch(paid, /is on record yet|To pass the link on yourself/);
 });

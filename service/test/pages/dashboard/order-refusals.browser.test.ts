@@ -188,7 +188,7 @@ test("a payable order links to its checkout where payments are configured", asyn
     await page.getByLabel("This is the client’s own document").check();
     await press(page, "Place the test order");
     await said(page, fail ? "It has no checkout yet." : "The order was placed.");
-    // The checkout opens by a button, because opening a page must not open a checkout.
+    // The checkout is opened by a button, because a GET must not open a checkout.
     const form = page.locator("form", { has: page.getByRole("button", { name: "Open the checkout for $12.00" }) });
     assert.equal(await form.getAttribute("action"), `${pathOf()}/checkout`);
   }

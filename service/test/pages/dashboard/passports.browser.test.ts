@@ -59,7 +59,7 @@ after(async () => {
 
 const welcomed = ({ page }: OpenPage) => page.getByRole("heading", { level: 1, name: /^Welcome/ }).waitFor();
 const address = (more = "") => `${service.baseUrl}${path}${more}`;
-// Ignores refusals, which the browser reports as errors, and requests that were aborted when a page was left.
+// Ignores error statuses, which the browser reports, and requests that were aborted when a page was left.
 const ownTroubles = ({ troubles }: OpenPage) => troubles.filter((line) => !/status of 40[04]|^failed: /.test(line));
 const send = (body: FormData | string, headers: Record<string, string> = {}) =>
   fetch(address(), { method: "POST", body, headers: { Cookie: cookie, ...headers }, redirect: "manual" });
@@ -74,7 +74,7 @@ async function sealed(text: string): Promise<string> {
 
 type Given = { name: string; bytes: Buffer | number };
 
-/** Drops files on the page. A number as `bytes` makes a file of that size. */
+/** Drops files on the page. For a number as `bytes`, creates a file of that size. */
 async function drop({ page }: OpenPage, files: Given[]): Promise<void> {
   const given = files.map(({ name, bytes }) => ({
     name,

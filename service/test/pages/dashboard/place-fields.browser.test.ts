@@ -653,7 +653,7 @@ test("the editor opens with the first place to sign or fill in in view, on any p
   }
 });
 
-/** Whether an element is completely within the box that scrolls the pages. */
+/** True if an element is completely within the box that scrolls the pages. */
 async function inView(page: Page, locator: ReturnType<Page["locator"]>) {
   const [own, frame] = await Promise.all(
     [locator, editor(page).locator(".place-scroller")].map((e) => e.boundingBox()),

@@ -70,7 +70,7 @@ const refused = (page: Page, part: string, text: string) =>
 const inPart = (page: Page, title: string) => page.getByRole("region", { name: title });
 const orderCodeField = (page: Page) => inPart(page, "Orders").getByLabel(/^Order code|^Or enter an order code/);
 
-/** Ignores the status of a refused form, which the browser reports. */
+/** Ignores the status of a rejected form, which the browser reports. */
 const ownTroubles = ({ troubles }: OpenPage) => troubles.filter((line) => !/status of 4\d\d/.test(line));
 
 const asPage = { Accept: "text/html" };

@@ -20,7 +20,7 @@ const statusOf = async (code: string) =>
   (await running.client.ok<{ status: string }>("GET", `/api/partner/orders/${code}`)).status;
 
 let people = 0;
-/** An order of two signers, of whom the first has signed. */
+/** An order with two signers; the first has signed. */
 async function partlySigned(more: Record<string, string> = {}): Promise<string> {
   people += 1;
   const [jane, john] = ["jane", "john"].map((name) => ({ name, email: `${name}${people}@example.com` }));

@@ -36,7 +36,7 @@ async function firm() {
       headers: owner.headers,
       body: orderForm(fields),
     });
-  /** How many audit lines record the action. */
+  /** The number of audit lines with the action. */
   const times = async (action: string) => {
     const rows = await running.db.query(sql`
       SELECT 1 FROM audit_log a LEFT JOIN orders o ON o.id = a.order_id
@@ -132,7 +132,7 @@ test("in a room a person, an order, a version and a new link are added once for 
   const toPeople = await postThrice(acme, own, `${own}/participants`, person);
   assert.ok(toPeople.endsWith("done=participant-added-invited"), toPeople);
   assert.equal(await acme.times("room.participant_invited"), 1);
-  // Seals take longer than a second request waits, so the requests are sent one after the other.
+  // Seals take longer than a repeated request waits, so the requests are sent one after the other.
   const sealing = { version: "1", submission: await acme.submission(own) };
   const sealed = await acme.post(`${own}/passport`, sealing);
   assert.equal(sealed.status, 303, sealed.text);

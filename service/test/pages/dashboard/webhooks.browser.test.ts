@@ -34,7 +34,7 @@ after(async () => {
 
 const welcomed = ({ page }: OpenPage) => page.getByRole("heading", { level: 1, name: /^Welcome/ }).waitFor();
 const address = (more = "") => `${running.service.baseUrl}${path}${more}`;
-// Ignores refusals, which the browser reports as errors, and requests that were aborted when a page was left.
+// Ignores error statuses, which the browser reports, and requests that were aborted when a page was left.
 const ownTroubles = ({ troubles }: OpenPage) => troubles.filter((line) => !/status of 40[049]|^failed: /.test(line));
 const rows = () => dana.page.locator("#feed tbody tr");
 const open = (id: string) => dana.page.goto(address(`/${id}`));
@@ -299,8 +299,7 @@ test("without script a webhook is created, tested, replayed, rotated and deleted
   const { secret } = await shown(opened);
   await page.getByRole("link", { name: "I saved it" }).click();
   await page.getByRole("button", { name: "Send a test" }).click();
-  // The delivery may arrive while the browser still loads the next page after the form. That page can't be reloaded
-  // then.
+  // The delivery may arrive while the browser still loads the next page after the form, which can't be reloaded then.
   await page.getByText("A test event is on its way.").waitFor();
   await running.catcher.wait("/plain");
   await until(async () => {
@@ -364,7 +363,7 @@ test("another firm's webhook, and the other environment's, look like unknown one
   await dana.page.goto(address());
   await dana.page.getByText("No webhooks yet").waitFor();
   await environment("Test");
-  // A delivery can't be replayed under the address of another webhook, even if both belong to the same firm.
+  // A delivery can't be replayed under the URL of another webhook, even if both have the same firm.
   const [, , , , replay] = await statuses(dana, own.id, delivery?.deliveryId);
   assert.equal(replay, 404);
   const left = await acme.ok<{ id: string }[]>("GET", "/api/partner/webhooks");

@@ -5,7 +5,7 @@ export type Sample = {
   lang: string;
   /** The file name of a program; null for a command. */
   file: string | null;
-  /** Whether the program runs until it is stopped. */
+  /** True if the program runs until it is stopped. */
   isReceiver: boolean;
   text: string;
 };

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { type MockTimers, test } from "node:test";
 import { joiner } from "../../../src/pages/live/browser/connection.ts";
 
-/** A joiner whose attempts a test answers, and whose time a test lets pass. */
+/** A joiner whose attempts and timers are controlled by a test. */
 function started({ mock }: { mock: { timers: MockTimers } }) {
   mock.timers.enable({ apis: ["setTimeout"] });
   let now = 0;

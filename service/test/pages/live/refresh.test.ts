@@ -2,7 +2,10 @@ import assert from "node:assert/strict";
 import { type MockTimers, test } from "node:test";
 import { oneByOne } from "../../../src/pages/live/browser/refresh.ts";
 
-/** A page that loads the state of a service. A test answers the loads, each with the state at the time of its request. */
+/**
+ * A page that loads the state of a service. A test responds to the loads, each with the state at the time of its
+ * request.
+ */
 function opened({ mock }: { mock: { timers: MockTimers } }) {
   mock.timers.enable({ apis: ["setTimeout"] });
   const service = { state: 0 };
@@ -26,7 +29,7 @@ function opened({ mock }: { mock: { timers: MockTimers } }) {
     down: (is: boolean) => {
       isDown = is;
     },
-    /** Answers the load that was requested last, so that of two loads at once the earlier one would end last. */
+    /** Responds to the load that was requested last, so that of two concurrent loads the earlier one would end last. */
     async answer() {
       open.pop()?.();
       await new Promise(setImmediate);

@@ -53,7 +53,10 @@ async function followsAndLeaves(notary: Page, signer: Page, name: string, card: 
   await reads(3, "on your page");
 }
 
-/** Notary and signers look at the signed document: all browsers have the same bytes, and go to the notary's page. */
+/**
+ * The notary and the signers read the signed document: all browsers show the same bytes, and scroll to the notary's
+ * page.
+ */
 async function readTogether(notary: Page, rooms: readonly OpenPage[]): Promise<void> {
   const [first, second] = rooms;
   assert.ok(first && second);
@@ -78,8 +81,8 @@ async function readTogether(notary: Page, rooms: readonly OpenPage[]): Promise<v
 }
 
 /**
- * Checks that a page in a session, and the pages in its frames, have asked nobody but the service, and that their policy
- * allows nobody else. Only the page of the room itself may use the camera.
+ * Checks that a page in a session, and the pages in its frames, send requests only to the service, and that their
+ * policy allows no other destination. Only the page of the room itself may use the camera.
  */
 async function asksOnlyTheService({ page, troubles }: OpenPage): Promise<void> {
   assert.deepEqual(
@@ -105,7 +108,7 @@ async function asksOnlyTheService({ page, troubles }: OpenPage): Promise<void> {
   }
 }
 
-/** A window of 1280 pixels has 320 at a zoom of 400 percent: WCAG 2.2, section 1.4.10. */
+/** A zoom of 400 percent leaves 320 of a window's 1280 pixels: WCAG 2.2, section 1.4.10. */
 async function fitsAtFourTimes({ page, overflow }: OpenPage): Promise<void> {
   const before = page.viewportSize();
   await page.setViewportSize({ width: 320, height: 256 });
@@ -139,23 +142,25 @@ const countsLocks = (page: Page) =>
 
 const hasLocks = (page: Page, count: number) => until(async () => (await page.evaluate("globalThis.locks")) === count);
 
-/** Makes the browser refuse its devices in this way. */
+/** Makes the browser deny access to its devices with this error. */
 const refuses = (page: Page, name: string) =>
   page.evaluate(
     `navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException("", ${JSON.stringify(name)}))`,
   );
 
-/** How long a state, and a whole walk, may take on a machine that is busy with other tests. */
+/** The time limit for a state, and for a whole walk, on a busy machine. */
 const patienceMs = 5 * 60_000;
 const limitMs = 9 * 60_000;
 
-/** How long one action of an attempt may take. */
+/** The time limit for one action of an attempt. */
 const actionMs = 15_000;
 
 /**
- * Acts, once `ready` is shown, until the page shows a state. On a busy machine, the service refuses an action while a
- * person counts as absent. Each attempt ends before the next one, and before this function returns. An abandoned attempt
- * could wait for the second signer's step, which has the same name, and mark that step before the test looks for it.
+ * Repeats an action, while `ready` is shown, until the page shows a state. On a busy machine, the service rejects an
+ * action while a person is absent.
+ *
+ * Each attempt ends before the next one, and before this function returns. An abandoned attempt could mark the second
+ * signer's step, which has the same name, before the test expects it.
  */
 async function tries(state: Locator, ready: Locator, act: () => Promise<void>): Promise<void> {
   const page = ready.page();
@@ -216,7 +221,7 @@ export async function walkThroughSessions(media: Record<string, string> = {}): P
 
   const { place, claim, statusOf, signsAtHome, reachesNotary } = ordersToNotarize(running, partner);
 
-  /** Before the code binds the session to this browser, a browser without a camera for pages says so. */
+  /** A browser without camera access reports this before the code binds the session to it. */
   async function saysWhenNoCamera(page: Page): Promise<void> {
     const notice = (shown: Page) => shown.getByText("This browser gives no camera here. Open the link in");
     assert.deepEqual([await notice(page).count(), await notice(page).isVisible()], [1, false]);
@@ -227,7 +232,7 @@ export async function walkThroughSessions(media: Record<string, string> = {}): P
     await other.close();
   }
 
-  /** Reaches the waiting room, by the keyboard alone. */
+  /** Reaches the waiting room with only the keyboard. */
   async function comesIn(email: string, tries: "the device" | "nothing"): Promise<OpenPage> {
     const link = await until(
       () => mailsTo(running.service, email).flatMap((mail) => /\/notary-room\/[0-9a-f]{40}/.exec(mail)?.[0] ?? [])[0],
@@ -268,10 +273,13 @@ export async function walkThroughSessions(media: Record<string, string> = {}): P
   const isMoving = (page: Page, person: string) =>
     until(() => page.evaluate(`(document.getElementById("picture-${person}")?.currentTime ?? 0) > 0.2`));
 
-  /** The address of an observer, who sends nothing. */
+  /** The email address of an observer, who sends no media. */
   const observer = "otto@example.com";
 
-  /** Opens a session as the notary, and admits the people once they wait. @param invite invites others than signers */
+  /**
+   * Opens a session as the notary, and admits the people once they wait. @param invite invites people other than
+   * signers
+   */
   async function session(code: string, act: string, signers: readonly string[], invite = async (_: Page) => {}) {
     const opened = await browser.open(at(`/operator/notary/orders/${code}`), { width: 1280, cookie: nora.cookie });
     const { page } = opened;
@@ -305,7 +313,7 @@ export async function walkThroughSessions(media: Record<string, string> = {}): P
     return { opened, page, rooms };
   }
 
-  /** The notary opens the session in another tab, closes it, and goes on in the first. */
+  /** The notary opens the session in another tab, closes that tab, and continues in the first. */
   async function goesOnInAnotherTab(page: Page): Promise<void> {
     let connects = 0;
     page.on("request", (request) => {
@@ -350,7 +358,7 @@ export async function walkThroughSessions(media: Record<string, string> = {}): P
       async () => void (await page.locator("[name=choice]").selectOption("alone")),
     );
 
-  /** Gives the signer the document as soon as everybody is present. */
+  /** Opens the document for the signer as soon as everybody is present. */
   function gives(page: Page, room: Page): Promise<void> {
     const give = page.locator("button:enabled", { hasText: /^Give / });
     return tries(room.locator("#turn iframe"), give, () => give.click());
@@ -369,7 +377,7 @@ export async function walkThroughSessions(media: Record<string, string> = {}): P
     const form = desk.locator("#act");
     assert.equal(await form.locator("[name=mode]").inputValue(), "ron");
     assert.match(await form.locator("[name=tool]").inputValue(), /^SignSealShip /);
-    // An Ohio notary's journal states where the signer was, as the signer stated it.
+    // An Ohio notary's journal contains the place that the signer stated.
     assert.equal(await form.locator("[name=principal_1_city]").inputValue(), "Columbus");
     assert.equal(await form.locator("[name=principal_1_country]").inputValue(), "US");
     await form.getByLabel("Kind of document").fill("Deed");
@@ -392,7 +400,7 @@ export async function walkThroughSessions(media: Record<string, string> = {}): P
       if (await sign.isEnabled()) await sign.click();
     });
     let leadsBack = false;
-    // The service refuses the act while a person counts as absent, and shows the report again.
+    // The service rejects the act while a person is absent, and shows the report again.
     await tries(desk.getByRole("heading", { name: "Notary’s desk" }), desk.locator("body"), async () => {
       if (await report.isVisible()) {
         leadsBack ||= await desk.getByRole("link", { name: "Back to the session" }).isVisible();
@@ -505,7 +513,7 @@ export async function walkThroughSessions(media: Record<string, string> = {}): P
     await page.getByRole("log").getByText("<b>No</b>: please write").waitFor();
     assert.equal(await room.page.getByLabel("Your message").inputValue(), "");
     await marks(page, /^Opening/, /^Appearance/);
-    // The service gets the signer's picture, and the notary's page does not play it.
+    // The service receives the signer's picture, but the notary's page does not play it.
     const picture = `document.getElementById("picture-signer-1")`;
     const mark = page.locator("#open-step").getByRole("button", { name: "Mark as done" });
     await page.evaluate(`${picture}.pause()`);
@@ -540,7 +548,7 @@ export async function walkThroughSessions(media: Record<string, string> = {}): P
     );
     await gives(page, room.page);
     await signing.locator("#sign-button").waitFor();
-    // Both browsers show the same bytes, and the notary sees that.
+    // Both browsers show the same bytes, and the notary's page confirms this.
     await page.getByRole("button", { name: "Get the document" }).click();
     await page.getByText("It is the document of this session.").waitFor();
     await page.locator("#people").getByText("their browser shows the current one").waitFor();
@@ -550,7 +558,8 @@ export async function walkThroughSessions(media: Record<string, string> = {}): P
     await page.goto("about:blank");
     await room.page.getByText("On hold:").waitFor();
     assert.equal((await postForm(at(`${open}/sign`), { revision: "1", name: "Carla Diaz" }, {})).status, 409);
-    // The page joins before its event stream is open, so the offer that comes by the stream is lost at first.
+    // The page joins before its event stream is open, so the server's first offer, which is sent by the stream, is
+    // lost.
     await page.route("**/session/events", (route) => route.fulfill({ status: 503 }), { times: 1 });
     await page.goBack();
     await isMoving(room.page, "notary");
@@ -620,7 +629,7 @@ export async function walkThroughSessions(media: Record<string, string> = {}): P
       await signing.locator("#sign-button").waitFor();
       await assertGoodLooks(own);
       if (index === 0) {
-        // The other signer's page is gone for some seconds. Nobody can sign meanwhile.
+        // The other signer's page is closed for some seconds, in which nobody can sign.
         const path = (await own.page.locator("#turn iframe").getAttribute("src")) ?? "";
         await other.page.goto("about:blank");
         await own.page.getByText("On hold:").waitFor();
@@ -630,7 +639,8 @@ export async function walkThroughSessions(media: Record<string, string> = {}): P
         for (const each of [page, own.page]) await isMoving(each, "signer-2");
         await until(async () => !(await own.page.getByText("On hold:").isVisible()));
         await signing.locator("#sign-button").waitFor();
-        // The notary holds the session. A signer who presses the button gets the form again when the session goes on.
+        // The notary puts the session on hold. A signer who presses the button gets the form again when the session
+        // continues.
         const holds = (hold: "yes" | "no") =>
           postForm(at(`/operator/notary/orders/${code}/session/hold`), { hold }, headers);
         assert.equal((await holds("yes")).status, 303);
@@ -696,7 +706,7 @@ export async function walkThroughSessions(media: Record<string, string> = {}): P
     await watching.page.getByText("Nobody sees or hears you").first().waitFor();
     assert.equal(await watching.page.locator("#turn, #document, [name=text]:visible").count(), 0);
     await assertGoodLooks(watching);
-    // Nobody sees the observer, who comes back after a reload.
+    // The observer has no picture on other pages, and returns after a reload.
     for (const each of [page, signer.page]) assert.equal(await each.locator("#picture-third-1").count(), 0);
     await watching.page.reload();
     await sees();
@@ -752,7 +762,7 @@ export async function walkThroughSessions(media: Record<string, string> = {}): P
     }`);
     await tries(device.silent);
     await page.evaluate("navigator.mediaDevices.getUserMedia = globalThis.devices");
-    // Allows only connections over a relay, and there is none: as in a network that blocks all media.
+    // Allows only connections over a relay, and there is none. This simulates a network that blocks all media.
     await page.evaluate(`{
       const Line = RTCPeerConnection;
       globalThis.RTCPeerConnection = class extends Line {

@@ -63,7 +63,7 @@ test("an admin adds a form, learns why a file is refused, and retires the form, 
     { action: "catalog_form.added", actor, environment: "test", version: 2 },
     { action: "template.archived", actor, environment: "test", version: null },
   ]);
-  // The browser itself reports the status of the two refused files as errors.
+  // The browser itself reports the status of the two rejected files as errors.
   assert.deepEqual(
     opened.troubles.filter((trouble) => !trouble.includes("400")),
     [],

@@ -31,7 +31,7 @@ let browser: Browser;
 let headers: { Authorization: string };
 let partnerId: string;
 let partnerKey: string;
-/** The folder for screenshots of the pages, for people to look at. */
+/** The folder for screenshots of the pages, for visual review. */
 const pictures = process.env["PICTURES"];
 
 before(async () => {

@@ -93,7 +93,7 @@ test("a notary and a signer do a jurat on one tablet, by keyboard, and no camera
   await markAs(/^Aware/, /^Reading/);
   await press("Hand to Jane Doe");
 
-  // The signer has the tablet, so no page of the desk opens.
+  // The signer has the tablet, so no page of the desk can be opened.
   await page.getByText("You read and sign on the notary’s device").waitFor();
   const signerPages = page.url();
   await assertGoodLooks(opened);
@@ -124,7 +124,8 @@ test("a notary and a signer do a jurat on one tablet, by keyboard, and no camera
   await page.getByRole("heading", { name: /^Signature/, level: 3 }).waitFor();
   await press("Hand to Jane Doe");
   await page.getByRole("heading", { name: /Sign/ }).first().waitFor();
-  // If the signature came first, the page's requests for the rest of the document would be refused: it has changed.
+  // The signature changes the document. Waits for the check, because the page's later requests for the old document
+  // would be rejected.
   await page.getByText("Checked: the document that you see").waitFor();
   await press(/^Sign$/);
   await page.getByText("You have signed. Hand the device back.").waitFor();

@@ -55,7 +55,7 @@ const act = {
   ...{ principal_1_city: "Columbus", principal_1_region: "Ohio", principal_1_country: "US" },
 };
 
-/** The page of an order that the notary has claimed and whose act is noted. */
+/** The page of a claimed order whose act is noted. */
 async function notedOrder() {
   const orders = ordersToNotarize(running, partner);
   const code = await orders.place();

@@ -80,7 +80,7 @@ const newExecution = (subjectId: string) => start(running, harbor.headers, { kin
 const alert = ({ page }: OpenPage) => page.getByRole("alert").innerText();
 
 let counter = 0;
-/** A request that screening leaves for a review. @returns its email address */
+/** An access request that the automatic screening leaves for a review. @returns its email address */
 async function waitingRequest(firmName: string, workEmail = `dana${++counter}@gmail.com`): Promise<string> {
   const answer = await fetch(at("/api/partner/request"), {
     method: "POST",

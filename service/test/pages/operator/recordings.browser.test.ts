@@ -179,7 +179,7 @@ test("everything is exported by its notary, and by an auditor who chose the nota
   };
   assert.equal(await has(nora), true);
   assert.equal(await has(auditor, { notary }), true);
-  // A notary gets only the notary's own records, whatever the form says.
+  // A notary can export only the notary's own records, whatever the form contains.
   assert.equal(await has(other, { notary }), false);
   const refused = await everything(nora, { reason: "" });
   assert.equal(refused.status, 400);

@@ -27,7 +27,7 @@ const bare = makePdf({ pages: 2 }).toString("latin1");
 const contents = Number(/\/Contents (\d+) 0 R/.exec(bodyOf(bare, 5))?.[1]);
 /**
  * The document with a structure tree whose only element is the content stream of the first page. A revision may change
- * such elements, but must not change the page in this way.
+ * such elements, but must not change the page this way.
  */
 const shielded = appendRevision(bare, [
   [1, bodyOf(bare, 1).replace(/>>\s*$/, `/StructTreeRoot<</Type/StructTreeRoot/K[${contents} 0 R]>>>>`)],

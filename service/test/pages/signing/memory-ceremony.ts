@@ -45,7 +45,7 @@ export type Options = {
   senderValues?: SigningView["senderValues"];
   original?: Buffer;
   pages?: number;
-  /** Whether the last page was added by the service. */
+  /** True if the service added the last page. */
   hasSignaturePage?: boolean;
   bytes?: number;
   step?: SigningView["step"];
@@ -53,7 +53,7 @@ export type Options = {
   notices?: SigningView["notices"];
 };
 
-/** One signer's envelope in memory, with real files. `asked` lists the requests that it received. */
+/** One signer's envelope in memory, with real files. `asked` lists the received requests. */
 export async function memoryCeremony(
   signing: Signing,
   {

@@ -32,7 +32,7 @@ const initialsAt = (page: number, y: number): NonNullable<Options["more"]>[numbe
   ...{ kind: "initials", signer: 1, page, place: { x: 480, y, width: 40, height: 14 }, label: `Initials ${page}-${y}` },
 });
 
-/** Presses where the element is now, without Playwright's wait for an element that accepts presses. */
+/** Clicks at the element's current position, without Playwright's wait until the element accepts clicks. */
 async function pressAtOnce({ page }: OpenPage, selector: string): Promise<void> {
   const at = await page.locator(selector).evaluate((element) => {
     const { x, y, width, height } = element.getBoundingClientRect();
@@ -59,7 +59,7 @@ const filled = ({ page }: OpenPage) => page.locator("button.viewer-field.filled"
 const focused = ({ page }: OpenPage) =>
   page.evaluate<string>("document.activeElement.id || document.activeElement.getAttribute('aria-label')");
 
-/** Waits until the page of the document was visible for longer than a double tap lasts. */
+/** Waits until the page of the document was visible for longer than a double tap. */
 async function seen({ page }: OpenPage, n: number): Promise<void> {
   await page.locator(`.viewer-page:nth-child(${n}) canvas`).waitFor();
   await page.waitForTimeout(900);
@@ -131,7 +131,7 @@ test("no press fills in a place whose page is not drawn yet: the bar waits, and 
   await opened.close();
 });
 
-/** Lets pdf.js draw nothing after the consent until `release()` is called. */
+/** Blocks the drawing of pdf.js after the consent until `release()` is called. */
 async function holdDrawing({ page }: OpenPage): Promise<void> {
   await page.addInitScript(() => {
     const state = window as unknown as { isHeld: boolean; release: () => void };
@@ -166,7 +166,7 @@ test("a held Enter key fills in nothing more, accepts no sheet, and does not sig
     await page.keyboard.up("Enter");
   };
   const isAsking = async () => (await page.getByRole("dialog").count()) === 1;
-  // The first initials and the signature are entered in a sheet; the other initials need one press.
+  // The first initials and the signature are entered in a sheet; the other initials need one click.
   for (const count of [1, 2]) {
     await page.locator(bar).focus();
     await holdEnter();

@@ -32,9 +32,9 @@ function memory(field: "VmRSS" | "VmHWM"): number {
   return Number(new RegExp(`${field}:\\s+(\\d+)`).exec(status)?.[1]) / 1024;
 }
 
-/** By how many MiB the service's memory grew at most while the work ran. */
+/** The largest growth of the service's memory during the work, in MiB. */
 async function growthOf(work: () => Promise<void>): Promise<number> {
-  // Resets the peak of the memory, which so far includes earlier work.
+  // Resets the memory peak, which so far includes earlier work.
   writeFileSync(`/proc/${running.service.process().pid}/clear_refs`, "5");
   const idle = memory("VmRSS");
   await work();
@@ -88,8 +88,8 @@ test("40 sockets that request a whole document and read nothing use less than 20
   assert.ok(grown < 200, `grew by ${grown} MiB`);
   assert.equal(closed, 0);
   const given = async () => (await openConnections()) === 0;
-  // Waits up to two minutes, because `until` gives up after one: the service closes such connections after half a
-  // minute, or later on a busy machine.
+  // Waits up to two minutes, longer than `until` alone: the service closes such connections after half a minute, or
+  // later on a busy machine.
   await until(given).catch(() => until(given));
   for (const socket of sockets) socket.destroy();
 });

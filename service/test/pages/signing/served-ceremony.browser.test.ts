@@ -52,7 +52,7 @@ const picture = Buffer.from(
   "base64",
 );
 
-/** The holder of the key of each act, in the order of the acts. */
+/** Where the key of each act was created, in the order of the acts. */
 const keysOf = async (running: Running, code: string) =>
   (await actsOf(running, code)).map(({ keyHeldBy }) => keyHeldBy);
 const marksOf = async (running: Running, code: string) => (await actsOf(running, code)).map(({ mark }) => mark);
@@ -189,7 +189,7 @@ function flipped(base64: string, at: number): string {
   return bytes.toString("base64");
 }
 
-/** Presses Enter when the page accepts presses again after it has moved. */
+/** Presses Enter when the page accepts clicks again after it has moved. */
 async function pressEnter(button: Locator): Promise<void> {
   await settled(button.page());
   await button.press("Enter");
@@ -227,7 +227,7 @@ async function signOnPhone(running: Running, browser: Browser, email: string, fi
   await opened.close();
 }
 
-/** Signs in Spanish, with a mailed code and without scripts. */
+/** Signs in Spanish, with a mailed code and without JavaScript. */
 async function signInSpanishWithCode(running: Running, browser: Browser): Promise<void> {
   const opened = await browser.open(await urlOf(running, max.email), { width: 390, javaScript: false });
   const { page } = opened;

@@ -33,6 +33,6 @@ export async function openSigningSite(logoUrl: string | null = null) {
   };
 }
 
-/** Waits until the page accepts presses again after it has moved. */
+/** Waits until the page accepts clicks again after it has moved. */
 export const settled = (page: OpenPage["page"]): Promise<void> =>
   page.locator("html:not(.settling)").waitFor({ state: "attached" });

@@ -168,7 +168,7 @@ test("by keyboard alone: fields are found, filled in and signed, and the shown d
   await press("Enter");
   await page.getByRole("textbox", { name: "Type", exact: true }).fill("Jane Q. Doe");
   await press("Enter");
-  // The next key does not sign by accident: the focus is on the list of what Sign will write.
+  // The focus is on the list of values that Sign will write, so that the next key does not sign by accident.
   assert.equal(await page.evaluate("document.activeElement.id"), "sign-values");
   await press("Enter");
   await page.keyboard.press("Tab");
@@ -205,7 +205,7 @@ test("with the bar alone: two presses adopt the initials, one fills each other p
   await page.getByRole("button", { name: "Initials 1-300, page 2: JD. Change" }).waitFor();
   assert.equal(await focused(opened), "Initials 2-300, page 3. Fill in JD");
   assert.equal(await bar.textContent(), "Fill in JD: Initials 2-300");
-  // A screen reader says what one press has filled in: two initials and the signature are left.
+  // A screen reader announces the values that one click has filled in: two initials. The signature is left.
   const filled = page.locator("#sign-filled");
   assert.equal(await filled.textContent(), "Initials 1-300, page 2: JD. Left to fill in: 3");
   await seen(3);
@@ -215,7 +215,7 @@ test("with the bar alone: two presses adopt the initials, one fills each other p
   await bar.click();
   await ok.click();
   assert.equal(await focused(opened), "Initials 3-760, page 4. Fill in JD");
-  // A field out of view is shown before a press fills it in.
+  // A field that is out of view is first scrolled into view before a click fills it in.
   await page.evaluate("scrollTo(0, 0)");
   await bar.click();
   assert.equal(await page.getByRole("button", { name: "Initials 3-760, page 4: JD. Change" }).count(), 0);
@@ -231,7 +231,7 @@ test("with the bar alone: two presses adopt the initials, one fills each other p
   await page.evaluate("scrollTo(0, 0)");
   await page.getByRole("button", { name: "Everything is filled in: go to “Sign”" }).click();
   assert.equal(await page.evaluate("document.activeElement.id"), "sign-values");
-  // A filled place can be changed, which leaves the reader there.
+  // A filled place can be changed, and the scroll position stays.
   await page.getByRole("button", { name: "Initials 1-300, page 2: JD. Change" }).click();
   await page.getByRole("dialog").getByRole("textbox").fill("J.D.");
   await ok.click();
@@ -265,7 +265,7 @@ test("the second press of a double tap reaches no field, nor the bar, nor Sign, 
   await ok.click();
   await page.getByRole("button", { name: "Signature, page 4. Fill in" }).click();
   await ok.click();
-  // The bar fills in the place that was shown, and leads to the next.
+  // The bar fills in the displayed place, and leads to the next.
   await page.getByRole("button", { name: "Initials 1-300, page 2. Fill in JD" }).focus();
   await shownPage(opened, 2);
   await page.waitForTimeout(900);
@@ -425,7 +425,7 @@ test("after a hold, the form comes back in place with what was entered, and a re
   await shownPage(opened, 1);
   assert.equal(await page.locator(".viewer-field").count(), 0);
   await assertGoodLooks(opened);
-  // The signer reads the document when the session goes on.
+  // The signer reads the document when the session continues.
   const link = page.getByRole("button", { name: "Read as text" });
   await link.focus();
   const place = () => page.evaluate<number>("document.querySelector('.viewer-pages').getBoundingClientRect().top");
@@ -441,7 +441,7 @@ test("after a hold, the form comes back in place with what was entered, and a re
   assert.deepEqual([moved, loaded, said], [false, "once", "The notary’s step is done. You can sign now."]);
   assert.ok(await link.evaluate((one) => one === one.ownerDocument.activeElement));
   assert.equal(await parcel.inputValue(), "R-17");
-  // A signer who looks at the notary's step is led to the form.
+  // For a signer who reads the notary's step, the page scrolls to the form.
   room(false);
   await page.reload();
   await shownPage(opened, 1);
@@ -524,7 +524,7 @@ test("the TEST banner is open at first, then a strip that says TEST; a reload ke
   await page.reload();
   await checked(opened);
   assert.ok(!(await text.isVisible()));
-  // In either case, no field is covered by the banner.
+  // In either case, the banner covers no field.
   const bottom = await page.evaluate<number>("document.querySelector('#test-banner').getBoundingClientRect().bottom");
   const top = await page.evaluate<number>("document.querySelector('.viewer-field').getBoundingClientRect().top");
   assert.ok(bottom <= top);
@@ -680,7 +680,7 @@ test("bytes other than those to be signed cannot be signed", async () => {
   await page.reload();
   await page.getByText("The document that arrived is not the one that would be signed.").waitFor();
   assert.equal(await page.locator("#sign-button").isDisabled(), true);
-  // A signer who is faster than the document can't sign before it is checked.
+  // A fast signer can't sign before the document is checked.
   await page.unroute(/document\.pdf/);
   const { promise: late, resolve: arrive } = Promise.withResolvers<void>();
   await page.route(/document\.pdf/, async (route) => {

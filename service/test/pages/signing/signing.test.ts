@@ -72,14 +72,14 @@ describe("viewing a link", () => {
     assert.equal(headers.get("cache-control"), "no-store");
     assert.equal(headers.get("x-robots-tag"), "noindex, nofollow");
     assert.match(await textOf(), /href="mailto:closings%2B7@acme\.example">closings\+7@acme\.example<\/a>/);
-    // With a policy of no referrer, a browser would not name the origin of a form.
+    // With the policy `no-referrer`, a browser would not send the origin of a form.
     assert.equal(headers.get("referrer-policy"), "same-origin");
   });
 
   test("takes at most 72 KiB, compressed, before pdf.js and the fonts are loaded", async () => {
     await open();
     const page = await textOf();
-    // Fonts are cached forever, and a phone loads the icon only for its home screen, so neither counts.
+    // Fonts are cached forever, and a phone loads the icon only for its home screen, so neither is counted.
     const assets = [...page.matchAll(/"(\/assets\/[\w.-]+\.(?:css|js|svg))"/g)].map(([, path]) => path ?? "");
     let bytes = gzipSync(page).length;
     for (const path of new Set(assets)) {

@@ -51,7 +51,7 @@ const mailsOf = (language: Language) => ({
   text: [codeText("482913", "Acme 92", language), codeText("482913", "", language)],
 });
 
-/** The parts of the service that have words. Each function returns the words of its part in a language. */
+/** The parts of the service with translated words. Each function returns the words of its part in a language. */
 const areas = {
   client: (language: Language): object => without(wordsIn[language], "language"),
   signing: (language: Language): object => wordsOf(language),
@@ -104,7 +104,7 @@ const asInEnglish: Readonly<Partial<Record<Language, readonly string[]>>> = {
   ],
 };
 
-/** The placeholders of a text, and the numbers and names that a function was given. */
+/** The placeholders of a text, and the numbers and names that were passed to a function. */
 const filled = (text: string): string[] =>
   [
     ...new Set(text.match(/\{\w+\}|(?<!\d)(?:71|92|53|482913)(?!\d)|Jane Doe|John Roe|FILE-77|Please hurry/g) ?? []),

@@ -30,7 +30,7 @@ const key = running.headers.Authorization.replace("Bearer ", "");
 const agent = (await newMember(running.service, "agent@title.example", key)).headers;
 
 const orders: string[] = [];
-/** A closing with two documents that Jane signed. @returns its zip, once the log has all seals */
+/** A closing with two documents that Jane signed. Waits until the log has all seals. @returns its zip */
 async function closing(name: string): Promise<Uint8Array> {
   const { roomCode } = await running.client.post<{ roomCode: string }>("/api/rooms", { name, reference: "2026-1187" });
   for (const text of ["Deed", "Note"]) {

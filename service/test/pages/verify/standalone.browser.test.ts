@@ -75,7 +75,7 @@ test("the single file says which document of a closing a file is, as the service
   build("--out", at("closings.html"), "--trust", fileURLToPath(new URL("trust/seal.pem", wholeFolder)));
   const opened = await browser.open(pathToFileURL(at("closings.html")).href, { width: 1280 });
   const { page } = opened;
-  // The file trusts no authority of time, so a document with an archival time stamp can't be judged in it.
+  // The saved file trusts no time-stamping authority, so it can't verify a document with an archival time stamp.
   const cases = wholeCases.filter(({ kind, name }) => kind === "room_document" && !/time stamp/.test(name));
   const pathsOf = (one: WholeCase) =>
     ["certificate", "document"].flatMap((role) =>

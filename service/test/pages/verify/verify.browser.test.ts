@@ -101,7 +101,7 @@ after(async () => {
   folder.remove();
 });
 
-/** Passes files to the page. @returns the text of the outcome */
+/** Drops files on the page. @returns the text of the outcome */
 async function give(opened: OpenPage, ...files: string[]): Promise<string> {
   const { page } = opened;
   await page.evaluate("document.getElementById('outcome').replaceChildren()");

@@ -60,7 +60,7 @@ const tones: Readonly<Record<string, string>> = {
   not_verified: "refuted",
 };
 
-/** Test files that the page judges as ordinary documents, because it goes by the kind that the seal states. */
+/** Vectors that the page verifies as ordinary documents, because of the kind that the seal states. */
 const judgedByItself = new Set([
   "a purpose of another kind",
   "a proof with a manifest attached",

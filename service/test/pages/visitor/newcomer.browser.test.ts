@@ -108,7 +108,7 @@ for (const width of [360, 1280])
     assert.equal(await page.getByRole("link", { name: "Ask for live" }).getAttribute("href"), "/dashboard/settings");
     assert.deepEqual(await opened.axe(), []);
     assert.equal(await opened.overflow(), 0);
-    // The browser reports the status of the refused form as an error, so that line is ignored.
+    // The browser reports the status of the rejected form as an error, so that line is ignored.
     assert.deepEqual(
       opened.troubles.filter((line) => !/status of 400/.test(line)),
       [],

@@ -73,8 +73,8 @@ test("media above the rate limit are dropped, and counted", async () => {
   );
   for (const [index, { at, videoPackets }] of counts().entries()) {
     const seconds = (at - (counts()[index - 1]?.at ?? opened)) / 1_000;
-    // The limit allows 450 packets a second, and a burst of as many. On a busy machine, a count covers more than a
-    // second.
+    // The limit allows 450 packets a second, and a burst of as many. On a busy machine, the measured time is longer
+    // than a second.
     assert.ok(videoPackets < 450 * (1 + seconds), `${videoPackets} packets of ${seconds} s went on`);
   }
   await engine.close("flood");
@@ -210,13 +210,13 @@ async function withoutNetwork({ mock }: { mock: { timers: MockTimers } }) {
     put(media, new RtpPacket(new RtpHeader({ sequenceNumber: sequence[media]++, timestamp: now, marker }), payload));
   return {
     ...{ rooms, events, paused },
-    /** Ends the connection by which the last person who joined receives. */
+    /** Ends the connection by which the last person who joined receives media. */
     cut: () => cut(),
     /** Offers that person a connection. */
     offer: () => offer(),
     /**
-     * Lets a second pass, in which the person sends these each 100 ms. @returns for how many milliseconds the person
-     * was unseen; null before the first picture
+     * Advances the clock by a second, in which the person sends these frames every 100 ms. @returns for how many
+     * milliseconds the person was unseen; null before the first picture
      */
     second({ sound = false, picture = null }: { sound?: boolean; picture?: "whole" | "torn" | null }): number | null {
       for (let tenth = 0; tenth < 10; tenth++) {

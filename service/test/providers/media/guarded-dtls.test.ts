@@ -6,11 +6,11 @@ import { guardDtls } from "../../../src/providers/media/engine/guarded-dtls.ts";
 
 guardDtls();
 
-/** Two connected ends. @param copies how often each flight arrives: more than once, as if it were sent again */
+/** Two connected ends. @param copies how often each flight arrives; more than once simulates retransmissions */
 function line(copies: number) {
   const end = () => ({ type: "test", closed: false, close: async () => {} }) as unknown as Transport;
   const [client, server] = [end(), end()];
-  /** @returns what was sent */
+  /** @returns the sent messages */
   const wire = (from: Transport, to: Transport): Buffer[] => {
     const sent: Buffer[] = [];
     let arrived = 0;

@@ -221,7 +221,7 @@ describe("a server", () => {
     await endings.room("s3.y");
     for (let n = 0; n < 200; n++) await endings.participant("s4.z", `a.${n}`);
     await endings.earlierRooms("s2");
-    // The many participants of one room became one request for the room.
+    // The many participants of one room were ended with one request for the room.
     assert.equal(endings.open, 21 + 1 + 1 + 1);
     now += 61_000;
     await until(() => late.length === 1);

@@ -35,8 +35,8 @@ const look = { width: 800 };
 
 /**
  * A camera that turns white and a microphone that beeps at the same time, for 300 ms of every two seconds. One timer
- * drives both. Each of its ticks draws a frame, and ticks are rarer than the frames that are sent. Otherwise a flash
- * that falls between two sent frames would seem late.
+ * drives both, and draws a frame at each tick. Ticks are rarer than the sent frames; otherwise a flash between two sent
+ * frames would seem late.
  */
 const flashAndBeep = `
 navigator.mediaDevices.getUserMedia = async () => {
@@ -74,7 +74,7 @@ function ffmpeg(...args: string[]): { stdout: string; stderr: string } {
   return { stdout, stderr };
 }
 
-/** By how many milliseconds the sound is behind the picture: the median over all flashes. */
+/** The delay of the sound relative to the picture in milliseconds: the median over all flashes. */
 function offsetIn(path: string): number {
   const stats = "signalstats,metadata=mode=print:key=lavfi.signalstats.YAVG:file=-";
   const { stdout } = ffmpeg("-v", "error", "-i", path, "-an", "-vf", stats, "-f", "null", "-");

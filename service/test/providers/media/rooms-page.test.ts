@@ -44,8 +44,8 @@ async function takesOf(session: string): Promise<Map<string, Buffer>> {
 }
 
 /**
- * Waits until a page has sent this many more pictures than it had. A busy machine takes few pictures in a second, and a
- * take needs some.
+ * Waits until a page has sent this many more frames. A busy machine captures few frames in a second, and a take needs
+ * some.
  */
 async function sendsPictures(page: Page, count: number): Promise<void> {
   const sent = () =>

@@ -9,14 +9,14 @@ const arrivedFirst = 50_000;
 const aheadMs = 3_600_000;
 
 type Run = {
-  /** When the sender's report of each kind arrives, in milliseconds after the first packet. */
+  /** The arrival times of the sender's report of each kind, in milliseconds after the first packet. */
   reports: Partial<Record<Media, number>>;
-  /** How much longer than a picture a sound takes from the sender to the recording. */
+  /** How much longer a sound than a picture is in transit from the sender to the recording. */
   soundLateMs: number;
   lastsMs: number;
   /** How much later than the sound the picture begins. */
   pictureLateMs?: number;
-  /** How much earlier than the truth the sender's report places the sound. */
+  /** How much too early the sender's report dates the sound. */
   soundSetBackMs?: number;
 };
 

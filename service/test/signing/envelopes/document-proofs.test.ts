@@ -55,7 +55,7 @@ async function assertProven(document: string): Promise<void> {
   assert.equal(await verify(Buffer.concat([bytes, Buffer.from("\n")])), "fails");
 }
 
-/** Firms without the document get the answer to an unknown document. */
+/** Firms without the document get the same response as for an unknown document. */
 async function assertRefusedToOthers(document: string): Promise<void> {
   for (const form of ["tlog-proof", "ots"]) {
     assert.equal((await get(`${document}/${form}`, other.headers)).status, 404);
@@ -135,7 +135,7 @@ test("the .ots of each sealed document is about that document, once calendars ha
   }
 });
 
-/** The calendars' messages of each anchored root of the test log, as the reference library reads them. */
+/** The calendars' messages for each anchored root of the test log, according to the reference library. */
 async function anchoredMessages(): Promise<Map<string, string[]>> {
   const { roots } = (await (await get("/log/test/anchors")).json()) as {
     roots: { size: number; isAnchored: boolean }[];
@@ -189,7 +189,7 @@ test(
   },
 );
 
-/** Whether the reference library reads a proof of this digest that leads to these messages. */
+/** True if the reference library reads a proof of this digest with these messages. */
 function isOfRoot(proof: Buffer, digest: string, messages: readonly string[]): boolean {
   try {
     const read = readByReference(proof);

@@ -26,7 +26,7 @@ const waiters = async () =>
   ).length;
 
 /**
- * Starts several operations one after the other, each once the previous one waits for the order's lock. Then releases
+ * Starts several operations one after the other, each after the previous one waits for the order's lock. Then releases
  * the lock.
  */
 async function inTurn(code: string, ...works: (() => Promise<unknown>)[]): Promise<void> {

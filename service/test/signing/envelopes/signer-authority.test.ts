@@ -145,7 +145,7 @@ test("after an interrupted first run the next one makes the missing files, and k
   ];
   const keys = join(whole.dataDir, "keys");
   assert.deepEqual(readdirSync(keys).sort(), made);
-  // The files in the reverse of the order in which they are made.
+  // The files in the reverse order of their creation.
   const order = [
     "test-signer-ca-certificate.pem",
     "test-root-certificate.pem",
@@ -192,7 +192,7 @@ test("makes only the root of tests when the operator has their own chains", asyn
     signerCaCertificate: caPem,
   });
   assert.deepEqual((await opened(settings)).chain, made.chain);
-  // Only the root of test seals exists, because the live root is a setting.
+  // Only the root of test seals is created, because the live root is configured in a setting.
   const names = readdirSync(join(settings.dataDir, "keys"));
   assert.ok(
     names.every((name) => name.startsWith("test-")),
@@ -297,10 +297,7 @@ test("keeps tests below their own root, with TEST in its names", async () => {
   assert.equal((await verify(live)).valid, false);
 });
 
-/**
- * A certificate that the authority issued and that contains a mail address, which the authority does not permit: as
- * subjectAltName, or in the subject.
- */
+/** A certificate that the authority issued with a forbidden mail address: as subjectAltName, or in the subject. */
 const addressed = (authority: Authority, where: "subjectAltName" | "subject") =>
   issue(authority, {
     subject:
@@ -379,7 +376,7 @@ test("openssl and NSS refuse a mail address below the authority", needs("openssl
 });
 
 /**
- * The files of an installation by an earlier release: one authority for live and test orders, which permits
+ * The files of an installation of an earlier release: one authority for live and test orders, which permits
  * certificates with email addresses.
  */
 async function earlier() {

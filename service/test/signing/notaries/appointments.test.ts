@@ -91,7 +91,7 @@ const sessionsOf = (code: string) =>
     SELECT s.id, s.state, s.outcome, s.starts_at AS "startsAt", s.sequence FROM notary_sessions s JOIN orders o ON o.id = s.order_id
     WHERE ${isSealed(sql`o.code`, "order", code)} ORDER BY s.booked_at`);
 
-/** The mailed calendar entries of an appointment, as the library of a calendar program reads them. */
+/** The mailed calendar entries of an appointment, parsed by a calendar library. */
 function entriesOf(sessionId: string, email = client) {
   return mailsTo(running.service, email).flatMap((mail) => {
     const [, base64 = ""] = /text\/calendar[^\r]*;\s*method=[\s\S]*?base64\r\n\r\n([\s\S]*?)\r\n--/i.exec(mail) ?? [];
@@ -270,7 +270,7 @@ test("a time that is not offered, of another notary, or malformed is refused, an
   const stranger = "0".repeat(40);
   assert.equal((await postForm(at(`/appointments/${stranger}`), { slot })).status, 404);
   assert.equal((await fetch(at(`/orders/${stranger}/appointment`))).status, 404);
-  // Other people also know the order's code, such as readers of its room, so the code gives no access.
+  // Other people also have the order's code, such as readers of its room, so the code gives no access.
   assert.equal((await postForm(at(`/appointments/${code}`), { slot })).status, 404);
   assert.equal((await postForm(at(`/orders/${code}/appointment/cancel`), {})).status, 404);
 });

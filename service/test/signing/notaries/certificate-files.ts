@@ -6,7 +6,7 @@ export const password = "correct horse £ battery";
 
 type Made = { key?: "rsa:2048" | "p256" | "p384"; usage?: string; export?: readonly string[] };
 
-/** Makes certificate files like those of notaries' authorities, with this machine's `openssl`. */
+/** Creates certificate files like those of notaries' authorities, with this machine's `openssl`. */
 export function certificateFiles(folder: string) {
   let made = 0;
   const openssl = (...args: string[]) => execFileSync("openssl", args, { stdio: "pipe" });

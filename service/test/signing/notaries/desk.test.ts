@@ -147,7 +147,7 @@ async function claim(code: string, person: Person): Promise<Response> {
   return post(`/operator/notary/tasks/${task?.id}/claim`, person);
 }
 
-/** Whether the desk or the Today page shows an order to a person. */
+/** True if the desk or the Today page shows an order to a person. */
 async function showsOnDesk(code: string, person: Person): Promise<boolean> {
   const pages = await Promise.all(
     ["/operator/notary", "/operator"].map(async (path) => (await get(path, person)).text()),
@@ -198,7 +198,7 @@ test("of notaries who claim an order concurrently one gets it and sees its docum
   assert.equal(await showsOnDesk(code, nora), true);
   for (const person of [nora, omar])
     for (const path of [desk(code), desk(code, "/document")]) assert.equal((await get(path, person)).status, 404);
-  // A notary without a certificate, such as Omar, may claim an order, because acts in ink need none.
+  // A notary without a certificate, such as Omar, may claim an order, because acts on paper need none.
   const answers = await Promise.all(Array.from({ length: 6 }, (_, index) => claim(code, index % 2 ? nora : omar)));
   assert.deepEqual(answers.map(({ status }) => status).sort(), [303, 409, 409, 409, 409, 409]);
   const winner = answers.findIndex(({ status }) => status === 303) % 2 ? nora : omar;
@@ -297,7 +297,7 @@ test("a suspended notary loses claimed orders; with an expired commission a nota
   await setRecord(omar, { status: "suspended" });
   assert.equal((await get(desk(code), omar)).status, 404);
   assert.equal((await post(desk(code, "/refuse"), omar, refusal)).status, 404);
-  // Simulates a claim at the same instant.
+  // Simulates a concurrent claim.
   await changeRowsOf(
     running.db,
     taskState,

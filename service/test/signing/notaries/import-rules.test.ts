@@ -130,7 +130,7 @@ test("refuses a fee above the known cap of an act online, and any fee where no c
   assert.match(faults("OH", "ron", 2501)["fee"] ?? "", /^must not be above \$25\.00, .*RON laws, 2026-11-22/);
   assert.match(faults("OH", "rin", 9000)["fee"] ?? "", /must not be above/);
   assert.deepEqual(faults("OH", "ipen", 9000), {});
-  // A text such as “$25” is shown to the notary, and is not read as a number.
+  // A text such as “$25” is shown to the notary, but not parsed as a number.
   assert.match(faults("NY", "ron", 1)["fee"] ?? "", /^must be 0, because .* is missing for your state/);
   assert.deepEqual(faults("NY", "ron", 0), {});
   assert.throws(() => imported(csv.replace("2500", "$25")), /row 1: fee_cap_cents must be a whole number/);

@@ -112,7 +112,7 @@ async function handedOver(code: string): Promise<string> {
 
 const back = (typed = pin) => post("/handed-over", { pin: typed });
 
-/** Consents as a browser without scripts does. */
+/** Consents as a browser without JavaScript does. */
 async function consents(path: string): Promise<void> {
   const page = await (await get(path, "")).text();
   const value = (name: string) => new RegExp(`name="${name}"[^>]*? value="([^"]*)"`).exec(page)?.[1] ?? "";
@@ -134,7 +134,7 @@ const toRead = (code: string) =>
   marked([code, "open", null], [code, "appear"], [code, "identify", 1, identity()], ...asked(code));
 
 async function noted(code: string, more: Record<string, string> = {}): Promise<void> {
-  // Refused while an earlier step is open.
+  // Rejected while an earlier step is open.
   await mark(code, "close", null);
   await notesAct({ get, post }, code, more);
 }
@@ -251,7 +251,7 @@ test("a jurat in person: reading, oath, signature, the notary's signature; reade
     lines.includes(`Sworn to or affirmed and subscribed before me by Jane Doe this date of ${today()}.`),
     lines.join(),
   );
-  // The block shows the seal that the previous test confirmed, as two readers draw it.
+  // The block shows the seal that the previous test confirmed, as rendered by two readers.
   assert.equal(hasSeal, true);
   const added = join(folder.path, "jurat-page-2.pdf");
   await run("mutool", ["clean", path, added, "2"]);
@@ -276,7 +276,7 @@ async function actOf(signer: { name: string; email: string }): Promise<string> {
   return code;
 }
 
-/** Waits until no job can mail anybody about a notarized document: jobs that wait for others run at once. */
+/** Waits until no job can mail anybody about a notarized document. Delayed jobs are run at once. */
 async function mailsAreSent(): Promise<void> {
   const queues = sql`queue = ANY ('{notarized,notarized-notice,signing-mail}')`;
   await until(async () => {
@@ -300,9 +300,7 @@ test("a person who signed only before the notary is told without a link, because
   assert.deepEqual([more, notarizedMails("ida-client@example.com")], [[], []]);
 });
 
-/**
- * Stores that the signers met the notary by audio and video, as if each had entered a code from a mail on the way there.
- */
+/** Stores that the signers met the notary by audio and video, as if each had entered a mailed code. */
 async function byAudioAndVideo(): Promise<void> {
   await running.db.query(sql`
     UPDATE envelope_rooms r SET block = block || '{"isRemote": true}' FROM envelopes e WHERE e.id = r.envelope_id AND e.ended_at IS NULL`);
@@ -346,13 +344,13 @@ test("a person who met the notary by audio and video gets one link for the docum
     topics.filter(({ topic }) => topic === "signature.requested"),
     [],
   );
-  // The job may run again after a crash: nobody is mailed a second time.
+  // The job may run again after a crash, without a second mail to anybody.
   await running.db.query(sql`
     SELECT enqueue_job('notarized', jsonb_build_object('orderId', o.id), now()) FROM orders o
     WHERE ${isSealed(sql`o.code`, "order", first)}`);
   await mailsAreSent();
   assert.equal(notarizedMails(email).length, 1);
-  // The firm ends the link to one of the documents. The other one stays open.
+  // The firm ends the link to one of the documents. The link to the other one stays valid.
   const orderPath = `/dashboard/orders/${first}`;
   assert.match(
     await (await get(orderPath, member.cookie)).text(),
@@ -397,7 +395,7 @@ async function manifestIn(room: string): Promise<InManifest | undefined> {
   return manifest.documents[0];
 }
 
-/** The files of a closing's zip, other than proofs of the log, and the text that explains them. */
+/** The files of a closing's zip, without log proofs, and the text that explains them. */
 async function zipOf(room: string): Promise<{ files: { kind: string; sha256: string }[]; readme: string }> {
   const answer = await fetch(at(`/dashboard/rooms/${room}/zip`), { headers: member.headers });
   assert.equal(answer.status, 200);
@@ -447,7 +445,7 @@ for (const [act, words] of [
     assert.equal(atHome?.sealedSha256, order.sealed);
     assert.ok(reserved);
 
-    // Until the notary signs, the earlier signatures count, and the document that contains them.
+    // Until the notary signs, the earlier signatures and the document with them are valid.
     assert.equal((await post(desk(code, "/sheet"), { act, pin })).status, 303);
     assert.equal(await signedOf(), "Completed");
     assert.deepEqual(await manifestIn(room), atHome);
@@ -498,7 +496,7 @@ for (const [act, words] of [
       [order.original, undefined, undefined, hash("sha256", file)],
     );
     assert.deepEqual(await copiesFor(`${act}@example.com`), ["notarized"]);
-    // The zip leaves the earlier signed document out too, so that nobody mistakes it for the notarized one.
+    // The zip also omits the earlier signed document, so that nobody mistakes it for the notarized one.
     const { files, readme } = await zipOf(room);
     assert.deepEqual(
       files.map(({ kind, sha256 }) => [kind, sha256]),
@@ -510,7 +508,7 @@ for (const [act, words] of [
     assert.doesNotMatch(readme, /custody certificate of a notarized document/);
   });
 
-/** The state that a service leaves when it was killed after it prepared the document, and before it opened the sheet. */
+/** The state after a kill between preparing the document and opening the sheet. */
 async function preparedAlone(code: string): Promise<void> {
   assert.equal((await post(desk(code, "/sheet"), { act: "jurat", pin })).status, 303);
   assert.equal((await post(desk(code, "/sheet/end"))).status, 303);
@@ -628,7 +626,7 @@ test("on paper, a jurat of a document that was signed before counts once the not
   const refused = await post(desk(code, "/act"), paper("jurat"));
   assert.equal(refused.status, 409);
   assert.match(await alertIn(refused), /sign the print again before you, and tick that/);
-  // An electronic document can't be signed again without a run sheet, whatever the form says.
+  // An electronic document can't be signed again without a run sheet, whatever the form contains.
   assert.equal((await post(desk(code, "/act"), { ...withoutSheet("jurat"), signed_again: "on" })).status, 409);
   const noted = await post(desk(code, "/act"), { ...paper("jurat"), signed_again: "on" });
   assert.equal(noted.status, 303, await alertIn(noted));
@@ -688,7 +686,7 @@ test("no closing takes a signing before a notary from rows that were inserted or
     FROM envelopes WHERE ${ofOrder}`);
   assert.deepEqual(await answers(), [503, 503, 503]);
   await db.query(sql`DELETE FROM envelope_rooms WHERE envelope_id IN (SELECT id FROM envelopes WHERE ${ofOrder})`);
-  // The document that was signed at home is not finished: a notary is to act.
+  // The document that was signed at home is not finished, because a notary must still act.
   assert.deepEqual(await answers(), [409, 200, 200]);
   assert.equal((await post(desk(code, "/sheet"), { act: "jurat", pin })).status, 303);
   await db.query(
@@ -801,7 +799,7 @@ test("a signer's signature stays after the device is taken back from another ses
   const turn = await handedOver(code);
   await consents(turn);
   assert.equal((await signs(turn)).status, 303);
-  // The notary signs in on another device, and takes the first one back.
+  // The notary signs in on another device, and unlocks the first one.
   const other = await newSession(running, nora.id, { environment: "test", passkey: false });
   const taken = await post(desk(code, "/sheet/back"), {}, other.cookie);
   assert.equal(taken.status, 303, await alertIn(taken));
@@ -870,7 +868,7 @@ test("of two tabs that begin an act one succeeds; an ended act begins again with
   const [rooms] = await running.db.query<{ ended: string[] }>(sql`
     SELECT array_agg(coalesce(e.outcome, 'open') ORDER BY e.attempt) AS ended FROM envelopes e JOIN orders o ON o.id = e.order_id
     WHERE ${isSealed(sql`o.code`, "order", code)}`);
-  // The second tab may have prepared the document, too.
+  // The second tab may also have prepared the document.
   const [last, ...before] = rooms?.ended.toReversed() ?? [];
   assert.deepEqual([last, ...new Set(before)], ["open", "Voided"]);
 });
@@ -919,7 +917,7 @@ test("an order that is put on hold while its job runs keeps the document of its 
 
 test("a document that was prepared before the service stopped is prepared again", async () => {
   const code = await begun("acknowledgment");
-  // Simulates that the service stopped after it stored the document and before it stored the sheet.
+  // Simulates that the service stopped between storing the document and storing the sheet.
   await running.db.query(sql`DELETE FROM notary_sheets WHERE ended_at IS NULL AND head_position = 0`);
   assert.equal((await post(desk(code, "/sheet"), { act: "acknowledgment", pin })).status, 303);
   await toRead(code);
@@ -991,7 +989,7 @@ test("a credible witness is identified, swears how and how long they know the si
   assert.match(await alertIn(await mark(code, "identify", 1, byWitness)), /Wanda Wise has not sworn who Jane Doe is/);
   assert.match(await alertIn(await vouches(code, "sworn", { oath: "shrug" })), /oath must be one of oath, affirmation/);
   assert.equal((await vouches(code, "sworn", sworn)).status, 303);
-  // Another witness has not sworn.
+  // The new witness has not sworn yet.
   assert.equal((await vouches(code, "identified", { ...witness, principal_1_witness_name: "Will Wise" })).status, 303);
   assert.equal((await mark(code, "identify", 1, byWitness)).status, 409);
   assert.equal((await vouches(code, "identified")).status, 303);

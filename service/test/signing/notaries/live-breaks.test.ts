@@ -1,6 +1,6 @@
 /**
- * Sessions in which several people sign, and whose people, media process or service go away after the first signature.
- * The rules of the state say that an act begins again after every absence.
+ * Sessions with several signers, in which people, the media process or the service fail after the first signature. By
+ * the rules of the state, an act begins again after every absence.
  */
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
@@ -36,7 +36,7 @@ const running = await forTests(
 const world = await liveWorld(running, folder.path);
 const { db, rowMac } = running;
 
-/** Longer than the 12 seconds after which somebody is away. */
+/** Longer than the 12 seconds after which a person is absent. */
 const awayMs = 14_000;
 
 const people = (name: string) => [
@@ -45,7 +45,7 @@ const people = (name: string) => [
 ];
 const emailsOf = (name: string) => people(name).map(({ email }) => email);
 
-/** A session in which people act by the pages' own requests. */
+/** A session in which people act through the pages' own requests. */
 function acting(session: BegunSession) {
   const { code, id, pages } = session;
   const [notary, ...signers] = pages;
@@ -83,7 +83,7 @@ function acting(session: BegunSession) {
   });
   const open = async () => openTurn(await sheet());
 
-  /** The address of the signing pages that a signer's room shows now; undefined while it shows none. */
+  /** The URL of the signing pages in a signer's room; undefined while the room shows none. */
   const roomOf = async (n: number) => {
     const page = signers[n - 1];
     return (await fetch(at(page?.path ?? ""), { headers: { cookie: page?.cookie ?? "" } })).text();
@@ -106,7 +106,7 @@ function acting(session: BegunSession) {
     return postForm(at(`${path}/sign`), { revision: valueIn(page, "revision") ?? "1", name: "A signer" }, {});
   };
 
-  /** Marks a step, or gives the document, as soon as everybody is there. */
+  /** Marks a step, or opens the document, as soon as everybody is present. */
   async function gets(work: () => Promise<Response>, isDone: () => Promise<boolean>): Promise<void> {
     let last = "";
     await until(async () => {
@@ -118,7 +118,7 @@ function acting(session: BegunSession) {
     await until(isDone);
   }
 
-  /** Opens the signing pages in the signer's room, unless the signer's step is over meanwhile. */
+  /** Opens the signing pages in the signer's room, unless the signer's step has ended meanwhile. */
   async function given(n: number, isOver = async () => false): Promise<string> {
     await gets(
       () => asNotary.post(`${desk}/turn`),
@@ -142,7 +142,7 @@ function acting(session: BegunSession) {
         await gets(() => asNotary.post(`${desk}/mark`, fieldsOf(name, turn.signer)), isOver);
         continue;
       }
-      // In a later run, the step of a signer who has signed before is marked by itself.
+      // In a later run, the step of a signer who has already signed is marked automatically.
       const path = await given(turn.signer ?? 0, isOver);
       await until(async () => (await isOver()) || (await (name === "read" ? consents : signs)(path)).status === 303);
       await until(isOver);
@@ -169,7 +169,7 @@ const eventNames = async (id: string) => {
   return (await eventsOf(db, rowMac, session)).map(({ name, person }) => (person ? `${name} ${person}` : name));
 };
 
-/** All signatures of the file are valid: those of the signers, of the notary, and the seal. */
+/** Asserts that all signatures of the file are valid: those of the signers, of the notary, and the seal. */
 async function isValid(file: Buffer, name: string, signatures: number): Promise<void> {
   const path = join(folder.path, `${name}.pdf`);
   writeFileSync(path, file);
@@ -188,7 +188,7 @@ async function connected<T>(session: BegunSession, work: (peers: MediaPeer[]) =>
   }
 }
 
-/** Kills the service, and starts it again after everybody counts as away. */
+/** Kills the service, and restarts it after everybody is absent. */
 async function serviceDies(): Promise<void> {
   await running.service.kill();
   await sleep(awayMs);
@@ -218,7 +218,7 @@ test("two signers sign in turn, each identified and while all are there; one who
     await given(2);
     await comesTo("sign", 2);
     const benSigns = await given(2);
-    // The first signer leaves: nobody can sign. When the signer is back, the act begins again.
+    // The first signer leaves, so nobody can sign. When the signer returns, the act begins again.
     await ann.close();
     await until(async () => (await live()).state === "held");
     assert.notEqual((await signs(benSigns)).status, 303);
@@ -257,7 +257,7 @@ test("nothing comes from a signer for 40 seconds: nothing is marked, the gap is 
     assert.equal(willing.status, 409);
     assert.equal(await runs(), before);
     for (const peer of signers(peers)) await peer.close();
-    // The page of the signer connects again by itself once its connection has failed.
+    // The page of the signer reconnects automatically after its connection has failed.
     const page = session.pages.filter(({ person }) => person === "signer-1");
     const back = await connectAll(running.service.baseUrl, { ...session, pages: page });
     await until(async () => (await eventNames(session.id)).includes("back signer-1"));
@@ -286,7 +286,7 @@ test("after the first signature the media process is killed: the session goes on
   });
   await connected(session, async () => {
     await world.recordedSince(killedAt, session);
-    // Somebody who is away for 12 seconds makes the act begin again. On a busy machine that can happen here.
+    // A person who is absent for 12 seconds makes the act begin again. On a busy machine that can happen here.
     const isRestarted = (await eventNames(session.id)).some((name) => name.startsWith("away"));
     await until(async () => (await sheet()).run === (isRestarted ? 2 : 1));
     await comesTo("acknowledge", 2);
@@ -332,7 +332,7 @@ test("after the first signature of a jurat the service is killed: the session en
     assert.deepEqual(await first.signedBy(), [1]);
   });
   await serviceDies();
-  // The first person who comes back shows how long everybody was away.
+  // The first person who returns shows how long everybody was away.
   const peers = await connectAll(running.service.baseUrl, { ...session, pages: session.pages.slice(0, 1) });
   await until(async () => (await first.live()).state === "ended");
   await Promise.all(peers.map((peer) => peer.close()));
@@ -373,7 +373,7 @@ test("two signers who signed at home sign again for a jurat, in turn and each af
       await comesTo("read", n);
       const early = await given(n);
       assert.equal((await consents(early)).status, 303);
-      // The turn may be over by now, since consent ends it.
+      // The turn may have ended by now, because the consent ends it.
       assert.ok([404, 409].includes((await signs(early)).status), "nobody signs before the oath");
       await comesTo("oath", n);
       assert.equal((await asNotary.post(`${desk}/mark`, { step: "sign", signer: String(n) })).status, 409);

@@ -21,14 +21,14 @@ const settings = { ...liveSettings(folder.path), ...ownProcess };
 const running = await forTests(openHarness(settings));
 const world = await liveWorld(running, folder.path);
 
-/** The longest recording that a kill may lose, and the longest times until people are recorded again. */
+/** The longest recording that a kill may lose, and the time limits until people are recorded again. */
 const limits = { lostMs: 1_500, backMs: 10_000, otherNodeMs: 20_000 };
-/** The writer delays frames for this long, to merge audio and video in the order of their times. */
+/** The writer delays frames for this long, to merge audio and video by their times. */
 const mergeMs = 250;
 
 /**
- * Writes durably to the recordings' disk ten times a second, as recorders do. Its delays are those of this machine, so
- * they don't count as the service's.
+ * Writes durably to the recordings' disk ten times a second, as recorders do. The measured delays are the machine's,
+ * and are subtracted from the service's.
  */
 function watchMachine() {
   const path = join(folder.path, "pace");
@@ -58,7 +58,7 @@ function watchMachine() {
 
 const machine = await forTests(watchMachine());
 
-/** Asserts that a limit was kept, not counting the machine's own delays from `from` on. */
+/** Asserts a time limit, without the machine's own delays since `from`. */
 function assertWithin(t: TestContext, what: string, ms: number, limit: number, from: number): void {
   const delay = machine.delayMs(from, Date.now());
   t.diagnostic(`${what}: ${ms} ms, of at most ${limit} and ${delay} of the machine`);
@@ -66,8 +66,8 @@ function assertWithin(t: TestContext, what: string, ms: number, limit: number, f
 }
 
 /**
- * Ends the session. Asserts that everything recorded forms one chain, that the manifest names a gap of each person after
- * each kill, and that no more than the last moments before it are lost.
+ * Ends the session. Asserts that everything recorded is one chain, that the manifest names a gap of each person after
+ * each kill, and that only the last moments before a kill are lost.
  */
 async function checkRecord(t: TestContext, session: BegunSession, killedAt: readonly number[]): Promise<void> {
   await world.end(session);
@@ -77,7 +77,7 @@ async function checkRecord(t: TestContext, session: BegunSession, killedAt: read
     for (const at of killedAt) {
       const gap = manifest.gaps.find(({ to, person: of }) => of === person && Date.parse(to) > at);
       assert.equal(gap?.cause, "stopped");
-      // The last chunk lacks the frames that waited to be merged when it was written.
+      // The last chunk lacks the frames that were still being merged when it was written.
       const lost = at - Date.parse(gap?.from ?? "") + mergeMs;
       assertWithin(t, `lost of ${person}`, lost, limits.lostMs, at - 3_000);
     }
@@ -133,7 +133,7 @@ test("a media process that hangs is replaced, and one whose service hangs ends b
   process.kill(pid, "SIGSTOP");
   const stoppedAt = Date.now();
   try {
-    // The killed process stays as a zombie until the stopped service continues.
+    // The killed process stays a zombie until the stopped service continues.
     await until(() => readFileSync(`/proc/${next}/stat`, "utf8").split(" ")[2] === "Z");
   } finally {
     process.kill(pid, "SIGCONT");
@@ -142,7 +142,7 @@ test("a media process that hangs is replaced, and one whose service hangs ends b
   await comeBack();
   await checkRecord(t, session, [hungAt, stoppedAt]);
   const { lines } = await world.recordOf(session);
-  // Another node could have had the session 6 seconds after the service had stopped.
+  // Another node could have taken over the session 6 seconds after the service had stopped.
   const late = lines.filter(({ at }) => Date.parse(at) > stoppedAt + 6_000 && Date.parse(at) < goneAt);
   assert.deepEqual(late, []);
   await Promise.all(peers.map((peer) => peer.close()));

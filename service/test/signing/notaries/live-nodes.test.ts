@@ -39,7 +39,7 @@ const addressed = async () => {
 /** The authority of the holder's certificate. The other node trusts it through NODE_EXTRA_CA_CERTS. */
 const authority = makeAuthority(folder.path);
 
-/** An address where TLS ends, in front of a node, as in a cluster that encrypts everything. */
+/** A TLS endpoint in front of a node, as in a cluster that encrypts all traffic. */
 async function encrypted(port: number): Promise<string> {
   const server = createTlsServer({ cert: authority.cert, key: authority.key }, (socket) => {
     const to = connect(port, "127.0.0.1");
@@ -55,7 +55,7 @@ async function encrypted(port: number): Promise<string> {
   return `https://localhost:${(server.address() as AddressInfo).port}`;
 }
 
-/** The node that gets people's requests. Another node holds the sessions. */
+/** The node that receives people's requests. Another node holds the sessions. */
 const running = await forTests(
   openHarness({ ...settings, ...(await addressed()), NODE_EXTRA_CA_CERTS: authority.caFile }),
 );
@@ -72,7 +72,7 @@ for (const shared of ["keys", "blobs", "outbox"]) {
   symlinkSync(join(dataDir, shared), join(holderDir, shared));
 }
 
-/** The node that has the sessions. Its connection to the database can be cut. */
+/** The node that holds the sessions. Its connection to the database can be cut. */
 let holder: Service;
 let proxy: SeverableProxy;
 
@@ -129,7 +129,7 @@ async function linesOnDisk({ id }: BegunSession): Promise<ChainLine[]> {
   return read.flatMap(({ chunks }) => chunks.map(({ line }) => line));
 }
 
-/** Everything of a session that is left on the holder's disk, also parts that were set aside. */
+/** Everything of a session that is left on the holder's disk, including parts that can't be stored. */
 const filesOf = async ({ id }: BegunSession): Promise<string[]> =>
   (await Promise.all((await foldersOf(holderDir, id)).map((folder) => readdir(folder)))).flat();
 
@@ -187,7 +187,7 @@ test("before a session begins, its pages hear of each other by either node", asy
   const page = await ask(other, path, { cookie });
   assert.equal(page.status, 200);
   assert.match(page.headers.get("permissions-policy") ?? "", /camera=\(self\)/);
-  // The node that gets the request refuses a caller without a session of the console.
+  // The receiving node rejects a caller without a session of the console.
   assert.equal((await ask(other, pageOf(begun, "notary").path)).status, 401);
   await world.end(begun);
 });

@@ -63,12 +63,12 @@ test("the pages of a person whose connection failed join again, and no other pag
   const of = { session: "failed", person: "signer-1" };
   emit({ kind: "cut", ...of });
   assert.deepEqual([notary.got.news, signer.got.news], [0, 1]);
-  // A page that replaces its connection must not be told anything.
+  // A page that replaces its connection must not be notified.
   emit({ kind: "left", cause: "replaced", ...of });
   assert.deepEqual([notary.got.news, signer.got.news], [0, 1]);
 });
 
-/** A live session with pages of one person, and what each of them hears. */
+/** A live session with pages of one person, and the notifications of each page. */
 function tabs(session: string) {
   rooms.add(session, 1, new Date(now), ["notary", "signer-1"], { until: 0, since: performance.now() });
   const heard: string[] = [];
@@ -80,7 +80,9 @@ function tabs(session: string) {
   listens("signer-1", "one");
   listens("signer-1", "two");
   listens("notary", "other");
-  /** Asks for the connection; the person acted on the page so long ago. @returns whether the page got it */
+  /**
+   * Requests the connection; the person acted on the page so many milliseconds ago. @returns true if the page got it
+   */
   const asks = async (name: string, agoMs: number) =>
     "ticket" in (await rooms.connect(session, "signer-1", { page: name, agoMs }));
   return { heard, asks, news: () => heard.splice(0) };
@@ -95,7 +97,8 @@ test("of a person's pages, the one on which the person acted last has the connec
   assert.deepEqual(news(), ["one: taken two", "two: taken two"]);
   now += 60_000;
   admitted.length = 0;
-  // A laptop that was asleep, and was told nothing, asks when it wakes. So does a page that was connecting when it lost.
+  // A laptop that was asleep, and missed the notification, requests the connection when it wakes, as does a page that
+  // lost while it was connecting.
   assert.equal(await asks("one", 121_000), false);
   assert.deepEqual([admitted.length, news()], [0, []], "the page in use keeps its connection");
   assert.ok(await asks("two", 60_500), "it also may connect again");

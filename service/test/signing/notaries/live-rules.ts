@@ -7,8 +7,8 @@ const value = (name: string, text: string) =>
   `      ${name}:\n        value: ${text}\n        asOf: 2026-11-26\n        source: made up for tests\n`;
 
 /**
- * A file of rules that let notaries of Ohio meet signers here and know them personally. The rules are invented for the
- * test.
+ * A rules file that allows notaries of Ohio to meet signers by audio and video here, and to identify them by personal
+ * knowledge. The rules are invented for the test.
  */
 function liveRules(folder: string, values: Readonly<Record<string, string>> = {}): string {
   const file = join(folder, "rules.yaml");
@@ -27,7 +27,7 @@ export function liveSettings(folder: string, values: Readonly<Record<string, str
   const first = 30_000 + (process.pid % 200) * 40;
   return {
     ...{ MEDIA: "embedded", MEDIA_ANNOUNCE: "127.0.0.1", MEDIA_PORTS: `${first}-${first + 39}`, MEDIA_TCP: "off" },
-    // Sessions must not depend on how full the disk of the machine is that runs the tests.
+    // Sessions must not depend on the free disk space of the test machine.
     RECORDINGS_FREE_MB: "100",
     NOTARY_RULES: liveRules(folder, values),
   };

@@ -29,7 +29,9 @@ type Manifest = {
   chain: { lines: number; headSha256: string };
 };
 
-/** A notary and sessions of a running service. Their people connect over the service's own routes, without browsers. */
+/**
+ * A notary and sessions of a running service. Their people connect through the service's own routes, without browsers.
+ */
 export async function liveWorld(running: Harness, folder: string) {
   const { pem: certificate, p12 } = certificateFiles(folder)("Nora Ames", { key: "p256" });
   const partner = await newPartner(running.service);
@@ -90,9 +92,7 @@ export async function liveWorld(running: Harness, folder: string) {
     p12,
     post,
     orders,
-    /** Begins an acknowledgment with one signer. */
     begin: (email: string, where: Record<string, string> = {}) => begin({ email }, [email], "acknowledgment", where),
-    /** Begins an act with these signers. */
     beginWith: (act: string, signers: readonly { name: string; email: string }[]) =>
       begin(
         { signers: JSON.stringify(signers) },
@@ -108,7 +108,7 @@ export async function liveWorld(running: Harness, folder: string) {
       await orders.claim(code, nora.cookie);
       return meet(code, act, emails, {});
     },
-    /** Opens another session of an order whose last one has ended, and lets the same signers in. */
+    /** Opens another session of an order whose last session has ended, and admits the same signers. */
     async beginAgain({ code }: BegunSession, act: string, emails: readonly string[]): Promise<BegunSession> {
       return meet(code, act, emails, {});
     },
@@ -133,7 +133,7 @@ export async function liveWorld(running: Harness, folder: string) {
       await until(async () => {
         const folders = await foldersOf(running.service.dataDir, id);
         const files = (await Promise.all(folders.map((folder) => spoolFiles(folder)))).flat();
-        // The service may move a file to the store meanwhile.
+        // The service may move a file to the store during the read.
         const read = await Promise.all(files.map((file) => readSpool(file).catch(() => ({ chunks: [] }))));
         const lines = read.flatMap(({ chunks }) => chunks.map(({ line }) => line));
         return pages.every(({ person }) =>
@@ -151,7 +151,9 @@ export async function foldersOf(dataDir: string, session: string): Promise<strin
   return nodes.map((node) => join(shared, node, session)).filter((folder) => existsSync(folder));
 }
 
-/** Connects all people of a session over a node. Retries until each connection succeeds, as the people's pages do. */
+/**
+ * Connects all people of a session through a node. Retries until each connection succeeds, as the people's pages do.
+ */
 export const connectAll = (baseUrl: string, { id, pages }: BegunSession): Promise<MediaPeer[]> =>
   Promise.all(
     pages.map((page) =>
@@ -161,7 +163,7 @@ export const connectAll = (baseUrl: string, { id, pages }: BegunSession): Promis
     ),
   );
 
-/** The media engine as a page reaches it: by the routes of the person's room. */
+/** The media engine through the routes of the person's room, as a page uses it. */
 function roomEngine(baseUrl: string, { path, cookie }: Page): MediaEngine {
   const listeners = new Set<(event: MediaEvent) => void>();
   const closing = new AbortController();

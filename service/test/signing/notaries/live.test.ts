@@ -120,7 +120,7 @@ async function opened(email: string): Promise<{ code: string; room: string }> {
   return { code, room: await roomOf(email) };
 }
 
-/** A browser that opens a room's address, with the cookie that it was given. */
+/** A browser that opens a room's URL, with its cookie. */
 function browserAt(room: string) {
   let cookie = "";
   return {
@@ -192,13 +192,13 @@ test("a link opens its room in the one browser that enters the mailed code, and 
   assert.equal((await signer.send("/consent", { ...agreed, country: "XX" })).status, 400);
   assert.match(await (await signer.look()).text(), /<input type="checkbox"[^>]* name="own"[^>]* required/);
   assert.equal((await signer.send("/consent", { ...agreed, own: "" })).status, 400);
-  // Ohio allows a signer abroad only under some conditions. The service cannot check them, so it refuses.
+  // Ohio allows a signer abroad only under conditions that the service can't check, so it refuses.
   const abroad = await signer.send("/consent", { ...agreed, city: "Paris", region: "Île-de-France", country: "FR" });
   assert.equal(abroad.status, 400);
   assert.match(await abroad.text(), /may not act for somebody who is in that country/);
   const seenByNotary = async () => (await fetch(at(desk(code)), { headers: { cookie: nora.cookie } })).text();
   assert.match(await seenByNotary(), /Paris, Île-de-France, France.*Not let in.*Jane Doe says they are outside/s);
-  // The page keeps the answer and its refusal, also when its script loads the card again.
+  // The page still shows the answer and its error when its script reloads the card.
   for (const rest of ["", "/part"]) {
     const about = await (await signer.look(rest)).text();
     assert.match(about, /may not act for somebody who is in that country.*value="Paris".*value="FR" selected/s);
@@ -219,7 +219,7 @@ test("a link opens its room in the one browser that enters the mailed code, and 
   assert.equal((await signer.send("/signal", { ...ticket, kind: "jump" })).status, 400);
   const answered = await signer.send("/signal", { ...ticket, kind: "join" });
   assert.equal(answered.status, 200);
-  // Nobody sends video, so everybody counts as absent, and steps that require presence can't be marked.
+  // Nobody sends video, so everybody is absent, and steps that require presence can't be marked.
   assert.equal((await post(desk(code, "/mark"), { step: "open" })).status, 409);
   assert.equal((await post(desk(code, "/turn"))).status, 409);
 
@@ -350,8 +350,8 @@ const operator = { id: nora.id, actor: `operator:${nora.id}`, environment: "test
 
 /**
  * Another process on the same database, with a simulated engine that only reports whose video arrives. The hook
- * `before` runs before each transaction. A test can replace it through `changes.before`, and can set `changes.after`,
- * which runs after each transaction, and `changes.read`, which runs before each statement outside of transactions.
+ * `before` runs before each transaction, and can be replaced by `changes.before`. `changes.after` runs after each
+ * transaction, and `changes.read` before each statement outside of transactions.
  */
 function otherNode({
   begin = async () => {},
@@ -431,7 +431,7 @@ function otherNode({
 
 const newLease = () => ({ until: 0, since: performance.now() });
 
-/** The state that a service leaves when it was killed this many seconds ago. */
+/** The state after a service was killed this many seconds ago. */
 async function killed(code: string, seconds: number, node = "killed"): Promise<LiveSession> {
   const { id } = await liveOf(code);
   const at = new Date(Date.now() - seconds * 1000 + leaseMs);
@@ -440,7 +440,7 @@ async function killed(code: string, seconds: number, node = "killed"): Promise<L
 }
 
 /**
- * Like `killed`, but waits first until this test's service has given up the lease, because the service could renew it.
+ * Like `killed`, but first waits until this test's service has released the lease, because the service could renew it.
  */
 async function abandoned(code: string, seconds: number, node?: string): Promise<LiveSession> {
   await killed(code, -600, "other");
@@ -605,7 +605,7 @@ test("a credible witness comes by a link of their own, agrees, is recorded, and 
   });
   assert.deepEqual(await lines(), present);
 
-  // The session does not wait for the witness once the notary lets her go, and her absence cancels no step.
+  // The session does not wait for the witness after the notary excuses her, and her absence cancels no step.
   const people = () => [...(rooms.roomOf(id)?.people.keys() ?? [])];
   Object.assign(here.people.get("third-2") ?? {}, { lastAt: Date.now() - 100_000, phase: "away" });
   await db.transaction((tx) => updateLive(tx, id, sql`state = 'held'`));
@@ -624,7 +624,7 @@ test("a credible witness comes by a link of their own, agrees, is recorded, and 
   });
   await stop();
   assert.equal((await sheetOf(code))?.run, 1);
-  // Somebody who turns the witness into a signer in the database still can't open anything.
+  // An attacker who turns the witness into a signer in the database still can't open anything.
   await db.query(sql`UPDATE live_people SET email = 'eve@example.com' WHERE session_id = ${id} AND n = 12`);
   assert.equal((await wanda.look()).status, 503);
 });
@@ -663,7 +663,7 @@ test("the journal names a witness who was let go only if the witness identified 
   assert.equal(named([...came, "excused"], null), false);
   assert.equal(named(came, "credential"), true);
   assert.equal(named([...came, "released"], "credible_witness"), false);
-  // The list leaves out a person who was admitted but never joined, or who left and did not come back.
+  // The list omits a person who was admitted but never joined, or who left and did not return.
   assert.equal(named(["admitted"], "credential"), false);
   assert.equal(named(["admitted", "away"], "credential"), false);
   assert.equal(named(["admitted", "away", "back"], "credential"), true);
@@ -765,7 +765,7 @@ test("a witness who was let in and does not come blocks the act, and no act name
   };
   const moves = async (person: string) =>
     (await eventsOf(db, rowMac, await liveOf(code))).flatMap((event) => (event.person === person ? [event.name] : []));
-  // The witness takes longer to come than the absence after which an act begins again.
+  // The witness arrives later than the absence limit after which an act begins again.
   Object.assign(room.people.get("third-1") ?? {}, { lastAt: Date.now() - 60_000 });
   await rooms.connect(id, "third-2", null, true);
   const stop = watchSessions(deps);
@@ -885,7 +885,7 @@ test("at most two witnesses are there who identify nobody, and the notary lets t
   assert.equal((await post(desk(code, "/start"))).status, 303);
   assert.equal((await post(desk(code, "/admit"), { person: "11" })).status, 303);
   assert.equal((await witness.send("/media")).status, 200);
-  // A witness of the act reads the document, as the signer does, until the notary lets the witness go.
+  // A witness of the act reads the document, as the signer does, until the notary excuses the witness.
   const { orderId } = await liveOf(code);
   const sha256 = (await roomEnvelopeOf(db, orderId))?.head.sha256 ?? "";
   assert.equal(await hashAt(witness), sha256);
@@ -1008,7 +1008,7 @@ test("the notary asks signers to go to pages that the document has, on record; a
   for (const wrong of [{}, { page: "3", pages: "2" }, { page: "1" }]) assert.equal((await reads(wrong)).status, 400);
   const at = { page: "1", pages: "2", following: "no" };
   assert.deepEqual(await (await reads(at)).json(), { led: null });
-  // A repeated request puts nothing more on record.
+  // A repeated request adds nothing to the record.
   for (let count = 0; count < 3; count++) assert.equal((await show("2")).status, 200);
   const beyond = await show("3");
   assert.equal(beyond.status, 400);
@@ -1112,7 +1112,7 @@ function checksFor({ orderId, notaryId }: LiveSession) {
   };
 }
 
-/** Voids the checks of the session's signer, as an interruption does where the state wants identity again. */
+/** Voids the checks of the session's signer, like an interruption in a state that requires new identity checks. */
 async function voids(code: string, tx?: Tx): Promise<void> {
   const { sheetId } = await liveOf(code);
   const write = async (inner: Tx) => {
@@ -1219,7 +1219,7 @@ test("a check that is open, expired, failed, too old or void is shown to the not
     false,
   );
 
-  // The check is voided while the mark waits for the order: the mark sees that.
+  // The check is voided while the mark waits for the order's lock, and the mark detects this.
   await check({ state: "passed", at: new Date() });
   let marking: Promise<void> | undefined;
   await db.transaction(async (tx) => {
@@ -1265,7 +1265,7 @@ test("a file that is not accepted ends no recording, and nobody can sign an act 
   const room = rooms.add(id, orderId, clock(), ["notary"], newLease());
   Object.assign(room.people.get("notary") ?? {}, { hasJoined: true });
   await assert.rejects(close(), /somebody is away/);
-  // A witness who was let in is not there yet.
+  // An admitted witness has not arrived yet.
   const withWitness = rooms.add(id, orderId, clock(), ["notary", "signer-1", "third-1"], newLease());
   for (const person of ["notary", "signer-1"]) Object.assign(withWitness.people.get(person) ?? {}, { hasJoined: true });
   await assert.rejects(close(), /somebody is away/);
@@ -1402,7 +1402,7 @@ test("a session that the notary signs while the watch looks at the disk is not e
   await stop();
   await endTechnical(deps, seen);
   assert.deepEqual([(await sheetOf(code))?.outcome, interrupted], [null, []]);
-  // A session that was signed long ago, and that nobody completes, ends.
+  // A session ends that was signed long ago, and that nobody completes.
   await endTechnical(deps, await liveOf(code));
   assert.equal((await sheetOf(code))?.outcome, "technical");
 });
@@ -1463,7 +1463,7 @@ test("nobody can sign from the moment at which the engine is lost, and the signe
   joined(id);
   await given(code);
   const maySign = async () => (await signatures(code)).map((turn) => turn.maySign);
-  // The watch is in the middle of a check, and would notice only at the next one.
+  // The watch is in the middle of a check, and would notice only at the next check.
   const disk = Promise.withResolvers<number>();
   let looks = 0;
   const freeBytes = () => {

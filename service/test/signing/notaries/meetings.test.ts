@@ -44,7 +44,7 @@ async function newRoom(): Promise<string> {
 
 type Person = { name: string; email: string };
 
-/** Places an order in the room and moves it one step on: to its signers, or to the notary. */
+/** Places an order in the room and moves it to the next step: to its signers, or to the notary. */
 async function place(room: string | null, people: Person[], fields: Record<string, string>, name: string) {
   const form = { ...minimal, ...fields, signers: JSON.stringify(people) };
   const tags = people.map((_, index) => `{{signature, r${index + 1}}}`).join(" ");

@@ -37,7 +37,7 @@ export function ordersToNotarize(
       await fetch(at(`/api/partner/sandbox/orders/${orderCode}/advance`), { method: "POST", headers });
       return orderCode;
     },
-    /** Claims the order for the notary with this cookie, once it waits for a notary. @returns its ids */
+    /** Waits until the order waits for a notary, and claims it for the notary with this cookie. @returns its ids */
     async claim(code: string, cookie: string): Promise<{ id: number; orderId: number }> {
       const task = await until(async () => {
         const [found] = await db.query<{ id: number; orderId: number }>(sql`
@@ -50,7 +50,7 @@ export function ordersToNotarize(
       return task;
     },
     statusOf,
-    /** Signs at home with a mailed link, as a browser without scripts does. */
+    /** Signs at home with a mailed link, as a browser without JavaScript does. */
     async signsAtHome(email: string): Promise<void> {
       const path = await until(
         () => mailsTo(service, email).flatMap((mail) => /\/sign\/[0-9a-f]{40}/.exec(mail)?.[0] ?? [])[0],

@@ -52,7 +52,7 @@ async function notarizationOf(headers: { Authorization: string }, code: string):
 
 /**
  * Creates a firm with an order that waits for a notary. Each firm has its own test clock. @returns the order, and
- * functions that use the appointment page whose link was mailed to the signer
+ * functions that use the appointment page from the mail to the signer
  */
 async function waitingOrder(email: string) {
   const { headers } = await newPartner(running.service);
@@ -138,7 +138,7 @@ test("without a notary on duty nothing is offered and a request is refused, and 
   const stranger = `/appointments/${"0".repeat(40)}/now`;
   assert.equal((await postForm(at(stranger), {})).status, 404);
   assert.equal((await fetch(at(stranger))).status, 404);
-  // Other people also know the order's code, so the code gives no access.
+  // Other people also have the order's code, so the code gives no access.
   assert.equal((await postForm(at(`/appointments/${order.code}/now`), {})).status, 404);
   assert.match(await (await fetch(at(`/orders/${order.code}`))).text(), /orders\/[0-9a-f]{40}\/appointment/);
   await nora.duty("off");
@@ -285,8 +285,7 @@ test("a notary who had claimed an order and does not answer loses it, and anothe
   await nora.duty("on");
   assert.equal((await order.ask()).status, 303);
   assert.equal(codeIn(await nora.take()), order.code);
-  // Once an act is noted, the order stays with its notary, because the act may be done and only its file may be
-  // missing.
+  // Once an act is noted, the order stays with its notary: the act may be done, with only its file missing.
   assert.equal((await nora.post(`/orders/${order.code}/act`, notedAct)).status, 303);
   await order.advance(301);
   await until(async () => (await requestsOf(order)).every(({ state }) => state === "ended"));

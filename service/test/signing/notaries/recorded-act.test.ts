@@ -76,7 +76,7 @@ async function claimed() {
   return { code, ...task };
 }
 
-/** The id of a session that has no room in this service. */
+/** The id of a session outside of this service. */
 const sessionId = "7d6a3a0e-5a43-4b0e-9d0e-6f1c2b3a4d5e";
 
 const act = {
@@ -185,7 +185,7 @@ test("a stranger follows the notary's signature to the recording, and sees which
   assert.match(otherManifest, /has the state that was signed/);
   const otherChunk = broken("takes/1000000.webm", (bytes) => bytes.slice(0, -1) + (bytes.endsWith("a") ? "b" : "a"));
   assert.match(otherChunk, /takes\/1000000\.webm: FAILED[\s\S]*Take 1000000: a chunk of \d+ bytes is another\./);
-  // Somebody who has all files cuts the recording, and writes a manifest that fits.
+  // An attacker with all files truncates the recording, and writes a matching manifest.
   const cut = cutTail(() => checkByHand(head));
   assert.match(cut, /chain\.jsonl: OK\nThe chain holds\.\ntakes\/1000000\.webm: OK\n/);
   assert.match(cut, /Take 1000000: each chunk is the one that its line names\./);

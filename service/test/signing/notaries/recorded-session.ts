@@ -12,8 +12,8 @@ import { eligibilityReader, loadNotaryRules, Recordings } from "../../../src/sig
 type Recorded = { notaryId: string; orderId: number | null; session?: string; seconds?: number };
 
 /**
- * Records a session of a running service with two people, as the service would: one with a camera of a browser that has
- * fake devices, and one with sound alone. There is one mark, 1.5 seconds before the end.
+ * Records a session of a running service with two people: one with a browser's fake camera, and one with only sound.
+ * There is one mark, 1.5 seconds before the end.
  */
 export async function recordSession(
   { db, service: { dataDir } }: Harness,

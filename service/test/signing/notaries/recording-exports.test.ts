@@ -78,7 +78,7 @@ const get = (zip: string, headers: Record<string, string> = {}, by = nora) =>
   fetch(at(zip), { headers: { ...headersOf(by), ...headers } });
 const bytesOf = async (answer: Response) => Buffer.from(await answer.arrayBuffer());
 
-/** Reads a download until it has this many bytes, and cuts the connection. */
+/** Reads a download up to this many bytes, and cuts the connection. */
 async function cutAt(zip: string, length: number): Promise<{ bytes: Buffer; etag: string }> {
   const cut = new AbortController();
   const answer = await fetch(at(zip), { headers: headersOf(nora), signal: cut.signal });
@@ -120,7 +120,7 @@ for (const [what, path] of [
       whole.length,
       Number((await get(zip, { Range: "bytes=0-0" })).headers.get("content-range")?.split("/")[1]),
     );
-    // Also right behind the first file, whose checksum may not be stored yet.
+    // Also directly after the first file, whose checksum may not be stored yet.
     for (const length of [3_000, Math.floor(whole.length / 2)]) {
       const again = await exported(path);
       const { bytes, etag } = await cutAt(again, length);
@@ -171,7 +171,7 @@ test("a range is made without reading the files before it, once these were read 
 
 test("an export whose recording can't be read any more is another file, and names the recording", async () => {
   const zip = await exported("");
-  // The first recording lost its parts in the test before.
+  // The previous test removed the first recording's parts.
   const before = await get(zip, { Range: "bytes=0-9" });
   await assert.rejects(async () => bytesOf(await get(zip)));
   const after = await get(zip, { Range: "bytes=10-", "If-Range": before.headers.get("etag") ?? "" });

@@ -72,7 +72,7 @@ async function newNotary(state: string): Promise<string> {
   };
   return addNotary({ db, clock }, id, commission, "operator");
 }
-// The shipped rules require five years for Texas, and say nothing about Florida.
+// The shipped rules require five years for Texas, and have no number for Florida.
 const notaryId = await newNotary("TX");
 const inFlorida = await newNotary("FL");
 
@@ -80,7 +80,7 @@ const people = [
   { person: "n", role: "notary", name: "Nora Ames" },
   { person: "s", role: "signer", name: "Sam Cole" },
 ];
-/** Whether this node holds the session: always, because these tests have only one node. */
+/** Always accepts, because these tests have only one node, which holds every session. */
 const held = async () => {};
 const begin = (session: string, notary = notaryId) =>
   recordings.begin({ session, notaryId: notary, orderId: null, environment: "test", people, requireHeld: held });
@@ -326,7 +326,7 @@ test("a part that does not follow the chain is not stored, and stays on the disk
   await recordings.resume("second", held);
   const again = await openPeer({ engine: media.engine, session: "second", person: "n" });
   await media.happened("chunk", ({ session, line }) => session === "second" && line.take === 2_000_000);
-  // A forger shortened the chain in the database, so the row's MAC is not valid.
+  // An attacker shortened the chain in the database, so the row's MAC is invalid.
   await db.query(sql`UPDATE recordings SET head_seq = 1 WHERE session = 'second'`);
   await assert.rejects(recordings.end("second", []), { code: "unavailable" });
   await again.close();
@@ -400,7 +400,7 @@ test("everything of a notary is one zip, which names what was deleted, has not e
     const path = join(folder.path, name);
     mkdirSync(path);
     const made = await exportEverything(all, which, { reason, ...typed }, auditor.actor);
-    // A download ends at the first file that can't be read, and begins again without such files.
+    // A download ends at the first unreadable file, and begins again without such files.
     const bytes = await downloaded(made, auditor).catch(() => downloaded(made, auditor));
     writeFileSync(join(path, "all.zip"), bytes);
     execFileSync("unzip", ["-q", "all.zip"], { cwd: path });
@@ -450,7 +450,7 @@ async function exportOfNew(sessions: readonly string[]) {
   for (const session of sessions) recorded.push(await recordSound(session, id));
   const which = { notary: { id, commissionName: "Nora Ames" }, environment: "test" as const };
   const made = await exportEverything(all, which, { reason: "The commission ends" }, auditor.actor);
-  /** The recordings that the audit log has for this export. */
+  /** The recordings in the audit log for this export. */
   const logged = async () =>
     (await lines("recording.exported"))
       .filter(({ detail }) => detail.export === made)
@@ -694,7 +694,7 @@ test("a run is not counted for a row that somebody altered", async () => {
   );
 });
 
-/** Starts a node at the same disk, which stores what was left there. Waits until `isDone` returns true. */
+/** Starts a node with the same disk, which stores leftover parts. Waits until `isDone` returns true. */
 async function recovered(isDone: () => Promise<boolean>, by = deps, isLeased = async (_: string) => false) {
   const node = new Recordings(by);
   const recovering = node.recover(isLeased);
@@ -711,7 +711,7 @@ await forTests({ stop: () => otherEngine.stop() });
 const other = await forTests(new Recordings({ ...deps, media: { engine: otherEngine, spoolDir: otherDir } }));
 const lineCount = (session: string) => recordings.headOf(session)?.seq ?? 0;
 
-/** Begins a session and records it, then ends the engine's part, as when a service is killed. */
+/** Begins a session and records it, then ends the engine's part, which simulates a killed service. */
 async function leftOnDisk(session: string): Promise<string> {
   const id = await begin(session);
   const n = await openPeer({ engine: media.engine, session, person: "n", video: false });
@@ -740,7 +740,7 @@ test("a node that leaves late takes neither the folder nor the files of the node
   const [open = ""] = readdirSync(join(otherDir, "shared"));
   await otherEngine.remove("shared", "n");
   await peer.close();
-  // The file is left alone, although nothing is written to it.
+  // The file is not touched, although nothing is written to it.
   await recordings.leave("shared");
   assert.deepEqual(readdirSync(join(otherDir, "shared")), [open]);
   const again = await openPeer({ engine: otherEngine, session: "shared", person: "n", video: false });
@@ -843,7 +843,7 @@ test("a node leaves a session although its slow store still has the session's la
   await recordings.end("slow-store", []);
 });
 
-/** A process that shares this node's disk. Once it has read a part, its store waits until the test releases it. */
+/** A process that shares this node's disk. After it has read a part, its store waits until the test releases it. */
 function waitingNode() {
   const [reached, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const waiting = {
@@ -919,8 +919,8 @@ test("a manifest includes a part that was stored while the manifest was made", a
   assert.deepEqual(await checkRecording(deps, await recordingById(db, id)), { faults: [], unread: [] });
   const away = new ServiceError("unavailable", "Documents can't be read now.", { cause: new Error("no answer") });
   const refused = (code: string) => Object.assign(new pg.DatabaseError(`state ${code}`, 1, "error"), { code });
-  // A victim of a deadlock in each try, a full disk, no memory, a missing privilege, a missing file, a bug of the
-  // server, and a damaged index (PostgreSQL, appendix A).
+  // A deadlock victim in each try, a full disk, no memory, a missing privilege, a missing file, a bug of the server,
+  // and a damaged index (PostgreSQL, appendix A).
   const passing = ["40P01", "53100", "53200", "42501", "58P01", "XX000", "XX002"].map(refused);
   for (const error of [away, new BusyError("Too many documents are being read right now."), ...passing]) {
     const failing = { ...deps, blobs: { ...deps.blobs, open: () => Promise.reject(error) } };
@@ -928,7 +928,7 @@ test("a manifest includes a part that was stored while the manifest was made", a
     await assert.rejects(checked, error, "an error that says nothing about the recording ends the check");
     assert.throws(() => faultOf(error), error, "and an export does not store it as a fault");
   }
-  // Damaged data, and a value that is not of its type: trying again never helps.
+  // Damaged data, and a value of the wrong type: a retry never helps.
   for (const error of [refused("XX001"), refused("22P02")]) {
     const failing = { ...deps, blobs: { ...deps.blobs, open: () => Promise.reject(error) } };
     const { faults } = await checkRecording(failing, await recordingById(db, id));

@@ -40,7 +40,7 @@ const running = await forTests(openHarness({ ...settings, ...(await addressed())
 const certificate = certificateFiles(folder.path)("Nora Ames", { key: "p256" }).pem;
 const at = (path: string) => running.service.baseUrl + path;
 
-/** An address as mails have it. */
+/** A URL as mails contain it. */
 const mailed = (path: string) => at(path).replace("127.0.0.1", "localhost");
 
 const daily = Object.fromEntries(
@@ -67,7 +67,7 @@ const setHours = async (more: Record<string, string> = {}) =>
   assert.equal((await post("/hours", { ...hours, ...more })).status, 303);
 await setHours();
 
-/** A test order of a firm of its own that waits for a notary. The first of these people gets the emails. */
+/** A test order of a separate firm that waits for a notary. The first of these people gets the emails. */
 async function waitingOrder(emails: readonly string[]) {
   const { headers } = await newPartner(running.service);
   const people = emails.map((email, n) => ({ name: `Person ${"ABCDEFGHI"[n]}`, email }));
@@ -105,7 +105,7 @@ async function waitingOrder(emails: readonly string[]) {
 
 type Order = Awaited<ReturnType<typeof waitingOrder>>;
 
-/** Books the first time by audio and video that is at least `hoursAhead` away. */
+/** Books the first time by audio and video that is at least `hoursAhead` hours away. */
 async function bookRoom(order: Order, hoursAhead = 3): Promise<void> {
   const after = Date.now() + hoursAhead * 3_600_000;
   const [, slot = ""] =

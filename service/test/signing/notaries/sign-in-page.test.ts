@@ -74,7 +74,7 @@ const act = {
   ...{ principal_1_city: "Columbus", principal_1_region: "Ohio", principal_1_country: "US" },
 };
 
-/** A test order that a notary has claimed and whose act is noted. */
+/** A claimed test order whose act is noted. */
 async function noted(
   document = makePdf({ text: "Deed" }),
   typed: Record<string, string> = {},
@@ -204,7 +204,7 @@ test("the notary fills the block that was reserved before the signers signed: re
   const tail = Buffer.from(prepared.tail ?? "", "base64").toString("latin1");
   assert.ok(reserved && tail.includes(`(${reserved.name})`), "the signature is in the reserved field");
   assert.doesNotMatch(tail, /SignSealShip-Notary-/, "no other field is added");
-  // The page signs only when one signature was added and nothing else.
+  // The page signs only if exactly one signature was added and nothing else.
   const given = Buffer.from(await (await get(desk(code, "/document"))).arrayBuffer());
   const opened = await openUnlocked(Buffer.concat([given, Buffer.from(tail, "latin1")]));
   assert.equal(changesSince(opened, given.length), "signatures");

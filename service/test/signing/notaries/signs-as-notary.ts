@@ -12,7 +12,7 @@ type Asking = {
 const desk = (code: string, rest = "") => `/operator/notary/orders/${code}${rest}`;
 const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64");
 
-/** Why a form was refused, as its page says it. */
+/** The error that a page shows for a rejected form. */
 export const alertIn = async (answer: Response) =>
   /role="alert"[^>]*>.*?<p>(.*?)<\/p>/s.exec(await answer.text())?.[1] ?? "";
 
@@ -53,7 +53,7 @@ export async function signsAsNotary({ get, post }: Asking, code: string, p12: Ui
   );
   const value = (name: string) => new RegExp(`name="${name}"[^>]*? value="([^"]*)"`).exec(report)?.[1] ?? "";
   const confirmed = { sha256: value("sha256"), actSha256: value("actSha256"), warnings: value("warnings") };
-  // On a busy machine, a person of a session may count as absent for a moment, and nothing is entered then.
+  // On a busy machine, a person of a session may be absent for a moment, in which nothing is accepted.
   let refusal = "";
   await until(async () => {
     const ended = await post(desk(code, "/signed"), confirmed);

@@ -38,7 +38,7 @@ const daysAhead = (days: number) => new Date(Date.now() + days * dayMs);
 const dayOf = (at: Date) => at.toISOString().slice(0, 10);
 let heads = 0;
 
-/** Makes the next day's head of the audit log, and waits until the transparency log includes it. */
+/** Creates the next day's head of the audit log, and waits until the transparency log includes it. */
 async function nextDay(): Promise<string> {
   heads += 1;
   const clock = () => daysAhead(heads);

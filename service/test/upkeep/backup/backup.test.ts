@@ -43,10 +43,7 @@ type Report = {
 const outbox = (dataDir: string): string[] =>
   existsSync(join(dataDir, "outbox")) ? readdirSync(join(dataDir, "outbox")) : [];
 
-/**
- * Starts work that is in progress during the backup: a delivery without an answer, and a mail that is due within
- * minutes.
- */
+/** Starts work that is in progress during the backup: an unanswered delivery, and a mail that is due within minutes. */
 async function begin(): Promise<string> {
   running.catcher.answer("/slow", (_request, response) => void answers.push(() => response.end("ok")));
   await firm.subscribe("/slow", ["order.created"]);
@@ -101,8 +98,8 @@ test("a restored backup has every code, and repeats no job and no webhook until 
     await endHalts(service);
     const { checks } = await service.cli<{ checks: { name: string; result: string; detail: string }[] }>("doctor");
     const { result = "", detail = "" } = checks.find(({ name }) => name === "audit log") ?? {};
-    // Audit lines that had no position in the chain yet get one after the restore. The check may warn that this took
-    // more than a minute.
+    // Audit lines without a position in the chain get one after the restore. The check may warn that this took more
+    // than a minute.
     assert.ok(result === "ok" || (result === "warning" && /more than a minute after/.test(detail)), detail);
   } finally {
     await service.stop();

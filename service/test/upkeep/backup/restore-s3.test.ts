@@ -28,7 +28,7 @@ let catcher: Awaited<ReturnType<typeof startCatcher>>;
 let shared: Record<string, string>;
 
 before(async () => {
-  // PostgreSQL runs as another user, who must be able to pass through the folder.
+  // PostgreSQL runs as another user, who needs access to the folder.
   chmodSync(folder.path, 0o755);
   for (const name of ["s3", "backup", "elsewhere", "restored"]) mkdirSync(at(name));
   store = await startS3(at("s3"));
@@ -63,7 +63,7 @@ const placed = (dataDir: string, database: string, bucket: string) => ({
 
 /** Runs the code block that is under this heading and contains this text. */
 function type(heading: string, part: string, more: Record<string, string>): Promise<string> {
-  // The documentation omits the address of a private store.
+  // The documentation omits the URL of a private store.
   const aws = `aws() { ${awsProgram} --endpoint-url ${store.endpoint} "$@"; }`;
   const commands = `${aws}\n${printed(heading, part).replaceAll("/elsewhere/", at("elsewhere/"))}`;
   const server = { PGHOST: "127.0.0.1", PGPORT: String(pair.primary.port), PGUSER: "postgres" };
@@ -85,7 +85,7 @@ test("blobs in S3 and an operator's own database are restored by the printed com
   const first = await order();
   const codes = await sealAll(firm, first);
 
-  // Work that is in progress during the backup: a delivery without an answer, and a mail that is due within minutes.
+  // Work that is in progress during the backup: an unanswered delivery, and a mail that is due within minutes.
   let answer = () => {};
   catcher.answer("/slow", (_request, response) => {
     answer = () => response.end("ok");
@@ -107,7 +107,7 @@ test("blobs in S3 and an operator's own database are restored by the printed com
 
   await type("## Backups", "aws s3 sync", { ...lostPlaces, OWNER_DATABASE_URL: lostPlaces.DATABASE_URL });
   const lost = await order();
-  // The original service finishes what was in progress.
+  // The original service finishes its work in progress.
   answer();
   await db.query(sql`UPDATE jobs SET due_at = now() WHERE queue = 'order-mail'`);
   await until(async () => {

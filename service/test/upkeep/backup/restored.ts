@@ -21,7 +21,7 @@ export async function sealAll(firm: Client, order: string): Promise<Codes> {
 /**
  * Asserts that every code opens the same object on a restored service.
  * @param orders the orders in the backup
- * @param lost an order that was placed after it
+ * @param lost an order that was placed after the backup
  */
 export async function hasEveryCode(
   baseUrl: string,

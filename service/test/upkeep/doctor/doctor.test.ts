@@ -31,7 +31,7 @@ const silentPort = () => (silent.address() as AddressInfo).port;
 
 before(async () => {
   [tsa, calendar, mail, stripe] = await Promise.all([startTsa(), startCalendar(), startMailCatcher(), startStripe()]);
-  // A server that accepts every connection and never answers.
+  // A server that accepts every connection and never responds.
   silent = createServer((socket) => {
     taken.add(socket);
     socket.on("error", () => {});
@@ -192,7 +192,7 @@ describe("doctor", () => {
 
     const endpoint = (to: string, types: readonly string[], status: "enabled" | "disabled" = "enabled") =>
       stripe.webhookEndpoints.push({ url: to, status, enabled_events: [...types] });
-    // Neither an endpoint of another installation nor a disabled one counts.
+    // Neither another installation's endpoint nor a disabled endpoint is counted.
     endpoint("https://other.example/api/payments/stripe/webhook", ["*"]);
     endpoint(url, ["*"], "disabled");
     assert.equal((await events())?.result, "warning");
@@ -201,7 +201,7 @@ describe("doctor", () => {
     const missing = await events();
     assert.equal(missing?.result, "failed");
     assert.ok(missing?.detail.includes(`lacks ${first}, ${second}: enable them there`), missing?.detail);
-    // Two endpoints with the same address may together send all needed events.
+    // Two endpoints with the same URL may together send all required events.
     endpoint(url, [first, second, "customer.created"]);
     assert.equal((await events())?.result, "ok");
     stripe.webhookEndpoints.splice(0, stripe.webhookEndpoints.length);

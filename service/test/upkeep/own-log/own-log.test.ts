@@ -57,7 +57,7 @@ test("finds no fault when each row of a sealed file has its entry, and each entr
   );
 });
 
-/** A holder's verdict on a pack, and its claims about the log, without the service. */
+/** A holder's verdict on a pack (a file with its evidence), and its claims about the log, without the service. */
 async function claimsOfPack(pack: string): Promise<(string | undefined)[]> {
   const statuses = await running.service.cli<{ log: string; key: string }[]>("log", "status");
   const key = statuses.find(({ log }) => log === "test")?.key ?? "";
@@ -143,7 +143,7 @@ test("a log that a restored copy continues from a stale export is found, and the
     const again = join(folder.path, "again");
     const more = await runCli(own, "monitor", `${copy.baseUrl}/log/test`, "--own", "--state", again);
     assert.match(more.stdout, /WRONG: The checkpoint of \d+ entries is not one that this installation signed\./);
-    // The holder of a file from the copy finds out, too, because its seal contains a checkpoint of the copy.
+    // The holder of a file from the copy detects the fork as well, because its seal contains a checkpoint of the copy.
     for (let i = 0; i < 5; i++) await seal(running.service, `ours ${i}`);
     await settled(db);
     const received = join(folder.path, "received.pdf");
@@ -181,7 +181,7 @@ test("names an entry that the log has twice, because somebody deleted its row an
 test("refuses the log of another installation, and makes no claim about an unreadable one", async () => {
   const elsewhere = await startService({ DATA_DIR: join(folder.path, "elsewhere"), LOG_ORIGIN: "elsewhere.example" });
   const own = { DATA_DIR: running.service.dataDir };
-  // A service that has just started has no checkpoint yet, and nothing can be read from such a log.
+  // A service that has just started has no checkpoint yet, so its log can't be read.
   await until(async () => (await fetch(`${elsewhere.baseUrl}/log/test/checkpoint`)).ok);
   const refused = await runCli(own, "monitor", `${elsewhere.baseUrl}/log/test`, "--own");
   assert.match(refused.stderr, /this installation has no log elsewhere\.example\/log\/test/);

@@ -66,7 +66,7 @@ export async function openWorld() {
     providers.work(jobs);
 
     /**
-     * Runs the waiting jobs of the queues in `only`, and the jobs that they queue there, for at most `rounds` rounds.
+     * Runs the queued jobs of the queues in `only`, and the jobs that these queue there, for at most `rounds` rounds.
      * Polls letters only if `polls` is set.
      */
     async function work({ rounds = 6, polls = false, only = [...handlers.keys()] } = {}): Promise<void> {
@@ -161,7 +161,7 @@ export async function openWorld() {
         FROM shipments s JOIN orders o ON o.id = s.order_id WHERE ${isSealed(sql`o.code`, "order", code)} ORDER BY s.id DESC LIMIT 1`);
       return row?.shown ?? "none";
     },
-    /** The letters as the console shows them, without markup. */
+    /** The letters as the console shows them, without HTML tags. */
     async shownOf(code: string): Promise<string> {
       const shown = await letterList(await lettersOnRecord(db, await idOf(code)));
       return shown.toString().replace(/<[^>]+>/g, "");

@@ -373,7 +373,7 @@ describe("a letter that is no longer needed", () => {
     await world.move(code, "refund_requested", "the client asked");
     await node.work();
     assert.match(await world.reasonsOf(code), new RegExp(`${letterId} can’t be cancelled any more`));
-    // The delivery that the task warned about does not close the task.
+    // The delivery, of which the task warned, does not close the task.
     await node.hear(world.lob.happens(letterId, "letter.certified.delivered"));
     assert.match(await world.reasonsOf(code), new RegExp(`${letterId} can’t be cancelled any more`));
   });
@@ -384,7 +384,7 @@ describe("Lob is unreachable", () => {
     for (let n = 0; n < cuts; n++) {
       const code = await world.placed();
       const node = world.openNode();
-      // The second request is the look-up, and the third is a second attempt at the look-up.
+      // The second request is the look-up, and the third a retry of the look-up.
       world.lob.fail(...(["cut", n % 2 === 0 ? { status: 502 } : "cut"] as const));
       await node.work({ rounds: 3 });
       for (let look = 0; look < 3; look++) {
@@ -451,7 +451,7 @@ describe("Lob is unreachable", () => {
       assert.deepEqual(world.lettersOf(code), []);
       assert.deepEqual((await world.tasksOf(code)).slice(-1), ["packet_print open"]);
     }
-    // A person ships one of the orders by hand in the meantime.
+    // A person ships one of the orders by hand before the service continues.
     const [byHand = "", waiting = ""] = codes;
     await world.move(byHand, "shipped");
     world.lob.failAll(null);

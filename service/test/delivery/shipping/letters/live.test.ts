@@ -110,7 +110,7 @@ test(`a service that is killed after Lob accepted a letter finds the letter ther
     const { db } = harness;
     assert.equal((await db.query(sql`SELECT FROM provider_calls WHERE ${ofOrder} AND state = 'begun'`)).length, 1);
     assert.equal((await db.query(sql`SELECT FROM letters WHERE ${ofOrder}`)).length, 0);
-    // Ends the lease of the killed node, and the wait before the look-up.
+    // Expires the lease of the killed node, and the waiting time before the look-up.
     await db.query(sql`UPDATE provider_calls SET begun_at = begun_at - interval '3 minutes' WHERE ${ofOrder}`);
     await db.query(sql`UPDATE jobs SET due_at = now() WHERE queue = 'provider-act-lob'`);
     harness.service = await harness.service.restart();

@@ -29,7 +29,7 @@ const types = [
   "letter.deleted",
 ];
 
-/** A linear congruential generator: gives whole numbers below `below`, the same ones for the same seed. */
+/** A linear congruential generator of whole numbers below `below`, which repeats the same numbers for the same seed. */
 function numbers(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {

@@ -33,8 +33,8 @@ const made = { key: memoryKey("p-256"), host: "sign.example", serialNumber: rand
 const authority = await makeSignerAuthority(root, made);
 
 /**
- * A key like one that a browser makes, with a certificate of the signers' authority. WebCrypto's ECDSA signatures are r
- * followed by s, not DER.
+ * A key like one that a browser creates, with a certificate of the signers' authority. WebCrypto's ECDSA signatures are
+ * r followed by s, not DER.
  */
 async function browserKey() {
   const algorithm = { name: "ECDSA", namedCurve: "P-256" };
@@ -71,7 +71,7 @@ function opensslVerifies(cms: Uint8Array): void {
 }
 
 test("a browser signs the attributes, and openssl verifies the CMS with the root alone", needs("openssl"), async () => {
-  // Half of all signatures have the higher s.
+  // In half of all ECDSA signatures s is above half of the curve's order, so several signatures are tried.
   for (let i = 0; i < 8; i++) {
     const { chain, sign } = await browserKey();
     const signedAttrs = signedAttributesOf({ chain, place });

@@ -20,7 +20,7 @@ const sealedAs =
     oddSeal(pdf, { reason: sealReasons[kind][environment] });
 const foreign = { signer: stranger, originalLength: "absent", reserve: 900 } as const;
 
-/** Ends a file with a document time stamp. @param over changes what the token is over */
+/** Ends a file with a document time stamp. @param over changes the bytes that the token covers */
 export const archivedBy =
   (authority = tsa, over = (signed: Uint8Array) => signed, more: Partial<SignOptions> = {}): Step =>
   (pdf) =>

@@ -4,7 +4,10 @@ import { verifiedAt } from "./signers.ts";
 export type State = "holds" | "fails" | "unchecked";
 export type Verdict = "verified" | "verified_test" | "intact" | "unchecked" | "unsigned" | "not_a_pdf" | "not_verified";
 
-/** A conforming verifier's result for a case: written down from docs/evidence-format.md, never recorded from a run. */
+/**
+ * The result of a conforming verifier for a case. It is written by hand from docs/evidence-format.md, never recorded
+ * from a run.
+ */
 export type Expectation = {
   readonly verdict: Verdict;
   /** The claims that the format decides, by name; a list of states if the claim is made several times. */
@@ -25,7 +28,7 @@ type Kind =
   | "room_document"
   | "custody_set";
 
-/** One vector, and its expected result, which is written by hand. */
+/** One vector, with an expected result that is written by hand. */
 export type VectorCase = Omit<WholeCase, "kind" | "verdict" | "claims"> & {
   readonly kind: Kind;
   readonly expect: Expectation;
@@ -34,7 +37,7 @@ export type VectorCase = Omit<WholeCase, "kind" | "verdict" | "claims"> & {
 
 export type Made = {
   readonly cases: readonly VectorCase[];
-  /** Bytes by the names that the cases use. */
+  /** The bytes, by the names that the cases use. */
   readonly files: ReadonlyMap<string, Uint8Array>;
 };
 
@@ -112,7 +115,7 @@ export const verifiedTest = (changes: Changes = {}) =>
   expected("verified_test")({ seal_environment: "unchecked", ...changes });
 export const intact = expected("intact");
 export const notVerified = expected("not_verified");
-/** The expected result for a readable file in which no signature covers the last byte. */
+/** The expected result for a readable file whose last byte no signature covers. */
 export const notCovered: Expectation = {
   verdict: "not_verified",
   claims: { pdf_readable: "holds", whole_file_covered: "fails" },

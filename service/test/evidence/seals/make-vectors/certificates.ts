@@ -19,7 +19,7 @@ import { fixedKey, sealKeyOver, validFrom, validTo } from "./signers.ts";
 type Key = ReturnType<typeof fixedKey>;
 export type Subject = { readonly name: string; readonly key: Key };
 
-/** The contents of a vector certificate; by default it is one for signing documents. */
+/** The contents of a vector certificate; by default those of a certificate for signing documents. */
 export type Stated = {
   readonly serial?: number;
   readonly from?: number;

@@ -128,7 +128,7 @@ const UNDUE_3 = [
   "a read-only field opened",
 ];
 
-/** Seals a file that the sealer refuses. Anybody with a trusted key could write such a seal. */
+/** Seals a file that the sealer refuses. Any holder of a trusted key could write such a seal. */
 function sealedInSpite(pdf: string): Uint8Array {
   const { size } = endOf(pdf);
   const placeholder = `<${"0".repeat(1800)}>`;
@@ -174,10 +174,10 @@ const finding = (later: State): Record<string, State> => ({
   later_changes_permitted: later,
 });
 
-/** The attacks whose expected result is not `broken`: none at present. */
+/** The attacks whose expected result is not `broken`; currently none. */
 const OTHERWISE: Readonly<Record<string, Expectation>> = {};
 
-/** Forms that were certified or signed by a stranger, then changed, then sealed. */
+/** Forms that a stranger certified or signed, and that were then changed and sealed. */
 export async function changes(): Promise<Made> {
   const { add, put, made, slug } = collection("changes");
   const one = async (name: string, pdf: string, expect: Expectation, teaches: string) =>

@@ -39,7 +39,7 @@ const byIdentifier: Change = (cms) =>
     [[1, 0, 4, 0, 1], edit.becomes("800101")] as const,
   ].reduce((der, [path, change]) => edit.withEdit(der, path, change), cms);
 
-/** A signature value that includes these certificates; `own` is the signer's. */
+/** A signature value with these certificates; `own` is the signer's. */
 function holding(certificates: readonly Uint8Array[], own = leafDer, change: Change = (cms) => cms): Change {
   const signer = { ...leaf.key, certificate: parseCertificate(own) };
   const held = certificates.map(hexOf).join("");

@@ -35,7 +35,7 @@ const hashOf = (...ders: readonly Uint8Array[]) => {
   return Uint8Array.from(hash.digest());
 };
 
-/** Finds the position of the gap in the signed bytes, for a value that the writer of the PDF does not make. */
+/** Finds the position of the gap in the signed bytes, for a value that the PDF writer does not produce. */
 function placeIn(signed: Uint8Array) {
   const text = Buffer.from(signed).toString("latin1");
   const numbers = (name: RegExp) => text.match(name)?.at(-1)?.match(/\d+/g)?.map(Number) ?? [];
@@ -44,8 +44,8 @@ function placeIn(signed: Uint8Array) {
 }
 
 /**
- * A seal by the usual key, whose CMS is changed after signing. Without `isStated`, it does not state its position, like
- * older seals.
+ * A seal with the usual key, whose CMS is changed after signing. Without `isStated`, the seal does not state its
+ * position, like older seals.
  */
 const changed =
   (change: Change, isStated: boolean, more: Parameters<typeof cmsOver>[2] = {}) =>
@@ -56,8 +56,8 @@ const STATEMENT = hexOf(encode(oid(OID.sealStatement)).subarray(2));
 const SIGNER = [1, 0, 4, 0] as const;
 const loose = notVerified({ seal_signature_valid: "fails" });
 /**
- * The expected result when at least one of the seven checks of the CMS fails. The claims that depend on them are left
- * open.
+ * The expected result when at least one of the seven checks of the CMS fails. The claims that depend on these checks
+ * are left open.
  */
 const unsound: Expectation = {
   verdict: "not_verified",

@@ -41,7 +41,7 @@ const commonName = (value: DerValue): DerValue => set(sequence(oid(OID.commonNam
 /** Repeats the time-stamp token. */
 const stampedAgain = (cms: Uint8Array): Uint8Array => edit.withEdit(cms, [1, 0, 4, 0, 6, 0], edit.repeated(2));
 
-/** Acts that lack a signature of their own, or have one that is not theirs. */
+/** Acts without a signature of their own, or with another act's signature. */
 export function oddActs(ann: by.Doing, bob: by.Doing): readonly Row[] {
   const honest = by.signedEnvelope([ann, bob]);
   const bad = (name: string, files: Row[1], changes: Row[3], teaches: string): Row => [

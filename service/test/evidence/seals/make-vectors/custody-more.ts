@@ -19,7 +19,7 @@ export type Row = readonly [
   more?: Partial<Pick<VectorCase, "trust" | "tsaTrust" | "absent" | "anotherFile">>,
 ];
 
-/** Custody sets that differ in one place from a good set of these two signers. */
+/** Custody sets with one difference each from a good set of these two signers. */
 export function furtherCustody(ann: by.Doing, bob: by.Doing, stolen: string): readonly Row[] {
   const honest = by.signedEnvelope([ann, bob]);
   const stamped = { token: by.stampedBy() };

@@ -8,7 +8,7 @@ import { otherTsa, seal, stranger } from "./signers.ts";
 const notContinued = { absent: ["document_continues"] } as const;
 
 /**
- * Documents that begin with the signed one, or seem to. Section 20.2 of docs/evidence-format.md says which of them
+ * Documents that begin with the signed one, or seem to. Section 20.2 of docs/evidence-format.md defines which of them
  * continue it.
  */
 export function notarized(ann: by.Doing, bob: by.Doing): readonly Row[] {

@@ -52,7 +52,7 @@ const changed = (index: number, change: JsonObject) => (records: readonly JsonOb
   records.map((record, at) => (at === index ? { ...record, ...change } : record));
 const evidence = (change: (envelope: JsonObject) => JsonObject) => ({ evidence: change });
 
-/** Custody certificates with the documents that they are about (docs/evidence-format.md, section 20). */
+/** Custody certificates with the documents that they certify (docs/evidence-format.md, section 20). */
 export async function custodySets(): Promise<Made> {
   const { add, put, trust, made, slug } = collection("custody");
   const entry = (der: Uint8Array, more: JsonObject = {}) => ({ pem: pem(der), ...more });
@@ -63,8 +63,7 @@ export async function custodySets(): Promise<Made> {
     );
   const published = list("signers.json", [entry(by.authorityCertificate.der)]);
   /**
-   * The paths of the written files by hash. Most faulty certificates are about the same document, which is written
-   * once.
+   * The paths of the written files by hash. Most faulty certificates certify the same document, which is written once.
    */
   const written = new Map<string, string>();
   const once = (name: string, bytes: Uint8Array): string => {

@@ -1,7 +1,7 @@
 import { collection, type Expectation, type Made, type State, verified } from "./case.ts";
 import { sealed, zooFile } from "./sealing.ts";
 
-/** Documents of all kinds from testing/inputs/zoo, and what a verifier learns from each. */
+/** Documents of all kinds from testing/inputs/zoo, with the lesson of each for the author of a verifier. */
 const KINDS: Readonly<Record<string, string>> = {
   "incremental-table": "A table of several revisions, continued by a table.",
   "incremental-stream": "A cross-reference stream, continued by one.",

@@ -35,7 +35,7 @@ import { plain } from "./way.ts";
 const referring = (reference: string): Step =>
   signed({ dictionary: (text) => text.replace("/Contents", `${reference} /Contents`) });
 
-/** Replaces the signature algorithm that a signature names. No signature covers this name. */
+/** Replaces the algorithm identifier in a signature. The signature does not cover this identifier. */
 const algorithmOf =
   (algorithm: DerValue) =>
   (bytes: Uint8Array): Uint8Array => {
@@ -186,7 +186,7 @@ function counted(): readonly Row[] {
 }
 
 /**
- * A signature with /P 1 whose /Reason contains the text of another /ByteRange, with the numbers of the revision's end.
+ * A signature with /P 1 whose /Reason contains the text of another /ByteRange, with the offsets of the revision's end.
  */
 const insideText: Step = (pdf) => {
   const permission = "/Reference [<< /TransformMethod /DocMDP /TransformParams << /P 1 >> >>]";

@@ -147,7 +147,7 @@ export function lockedRows(): readonly Row[] {
   ];
 }
 
-/** Texts on the page that look like signatures to a search. */
+/** Texts on the page that a search could mistake for signatures. */
 export function textRows(): readonly Row[] {
   const teaches = "A signature that is gone was one over a revision of its own (7).";
   const passing = (): Uint8Array => {

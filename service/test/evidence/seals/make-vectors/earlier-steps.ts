@@ -73,16 +73,16 @@ export const rewritten = revised((pdf) => {
     [number, `<< /Length ${data.length} >>\nstream\n${data}\nendstream`],
   ];
 });
-/** Does the same as `rewritten`, but the new section's /Prev skips the sealed revision. */
+/** The same as `rewritten`, but the new section's /Prev skips the sealed revision. */
 export const bypassed: Step = (pdf) =>
   bytesOf(latin1(rewritten(pdf)).replace(/\/Prev \d+(?![\s\S]*\/Prev)/, `/Prev ${endOf(plain).startxref}`));
-/** Adds a font that can't be read and that no text uses. */
+/** Adds an unreadable font that no text uses. */
 export const damaged = revised((pdf) => [
   [5, bodyOf(pdf, 5).replace("/F1 3 0 R", "/F1 3 0 R /F2 20 0 R")],
   [20, "<< /A 7x >>"],
 ]);
 
-/** A signature whose field asks for a lock with /P 2, as an act does. */
+/** A signature whose field has a lock with /P 2, as in an act. */
 export const locked = signed({
   objects: (list) =>
     list.map(([number, body]) => [
@@ -99,7 +99,7 @@ const reference = "/Reference [<< /Type /SigRef /TransformMethod /DocMDP /Transf
 export const permissive = signed({ dictionary: (text) => text.replace("/Contents", `${reference}/Contents`) });
 
 export const HOLE = "AAAAAAAAAA BBBBBBBBBB CCCCCCCCCC";
-/** Fills each /ByteRange that waits for its numbers: around its own value, to the end of the file or `short` bytes before it. */
+/** Fills each placeholder of a /ByteRange: around its own value, to the end of the file or `short` bytes before it. */
 export function ranged(pdf: string, short = 0): string {
   let text = pdf;
   for (let at = text.indexOf(HOLE); at >= 0; at = text.indexOf(HOLE)) {

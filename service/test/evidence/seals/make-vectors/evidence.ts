@@ -14,8 +14,8 @@ const NONCE = Buffer.from("4f5325a2eea854f82965b02ebadaa6b2", "hex");
 export const HEIGHT = 930_000;
 
 /**
- * An OpenTimestamps proof that a Bitcoin block confirms a digest, and the header of that block. @param time the block's
- * time, in seconds since 1970
+ * An OpenTimestamps proof of a digest in a Bitcoin block, and the header of that block. @param time the block's time,
+ * in seconds since 1970
  */
 export function confirmedProof(digest: Uint8Array, time = 0x695fab29) {
   const root = sha256(digest, NONCE);
@@ -45,7 +45,7 @@ export function confirmedProof(digest: Uint8Array, time = 0x695fab29) {
 
 export const verifyCode = "abcdefghijklmnopqrstuvwxyz";
 
-/** The evidence of one proof passport, as the service has it. */
+/** The evidence of one proof passport, in the service's format. */
 export async function evidenceOf(text = "Contract") {
   const original = document(text);
   let token: Uint8Array = new Uint8Array(0);

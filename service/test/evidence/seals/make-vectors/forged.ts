@@ -13,7 +13,7 @@ import {
 } from "./case.ts";
 import { document, oddSeal, sealed } from "./sealing.ts";
 
-/** The expected result of each attack. Results that the format alone does not decide are left open. */
+/** The expected result of each attack. Claims that the format alone does not decide are left open. */
 const refused: Expectation = { verdict: "not_verified", claims: {} };
 const otherBytes = notVerified(changedBytes);
 
@@ -66,7 +66,7 @@ const OTHERWISE: Readonly<Record<string, Expectation>> = {
   "line ends turned": unreadable,
 };
 
-/** Forgeries of every published class, made from one good seal, which is also in the folder. */
+/** Forgeries of every published class, derived from one good seal, which is also in the folder. */
 export function forged(): Made {
   const { add, put, made, slug } = collection("forged");
   const genuine = oddSeal(document("Contract"));

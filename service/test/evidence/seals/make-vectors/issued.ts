@@ -29,9 +29,9 @@ type Certified = {
   readonly until?: number;
   /** A name to state instead of the subject's own. */
   readonly subjectName?: DerValue;
-  /** Whether the certificate has the policy of signers' certificates. */
+  /** True if the certificate has the policy of signers' certificates. */
   readonly isSigners?: boolean;
-  /** Whether it has the policy of certificates for test seals. */
+  /** True if the certificate has the policy of certificates for test seals. */
   readonly isTestSeals?: boolean;
 };
 

@@ -9,10 +9,13 @@ import { oddZip } from "./zip-writer.ts";
 
 const INDEX = 5;
 const text = (value: string): Uint8Array => Uint8Array.from(Buffer.from(value));
-/** The state of the log right before a seal enters it. */
+/** The state of the log right before a seal is appended. */
 const before = live.signed(INDEX, rootOf(leaves.slice(0, INDEX)));
 
-/** The log with the line of a sealed file as entry 5 of 11: its root, a checkpoint over it, and the proof of the line. */
+/**
+ * The log with the line of a sealed file as entry 5 of 11: its root, a checkpoint over that root, and the proof of the
+ * line.
+ */
 function logWith(pdf: Uint8Array) {
   const own = leaves.with(INDEX, hashOfLeaf(text(sealEntry(hexOf(pdf)))));
   const root = rootOf(own);
@@ -21,7 +24,7 @@ function logWith(pdf: Uint8Array) {
   return { root, checkpoint, proof };
 }
 
-/** Years after the seal's certificate expired: only a proven time shows that the seal is older. */
+/** Years after the seal's certificate has expired: only a proven time shows that the seal is older. */
 const late = { at: "2040-01-01T00:00:00.000Z" };
 const ended = { seal_certificate_valid_at_time: "fails", seal_certificate_trusted: "unchecked" } as const;
 const included = { log_inclusion: "holds", log_checkpoint_signed: "holds" } as const;

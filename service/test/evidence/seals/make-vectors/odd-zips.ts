@@ -3,12 +3,12 @@ import type { OddEnd, OddEntry } from "./zip-writer.ts";
 
 const text = (value: string) => Buffer.from(value);
 
-/** The irregularity, and the zip. */
+/** The name of the irregularity, and the zip. */
 type OddZip = readonly [name: string, entries: readonly OddEntry[], end?: OddEnd];
 
 /**
  * Zips that programs could read differently (docs/evidence-format.md, section 9.1).
- * @param entries good ones, README.txt among them
+ * @param entries good entries, including README.txt
  * @param other a sealed PDF that is not of this evidence
  */
 export function oddities(entries: readonly OddEntry[], other: Uint8Array): readonly OddZip[] {

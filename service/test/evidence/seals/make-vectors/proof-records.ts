@@ -3,7 +3,7 @@ import { asJson, evidenceOf, hexOf, verifyCode } from "./evidence.ts";
 
 const evidence = await evidenceOf();
 const { environment: _, status: __, format: ___, ...shared } = evidence.record;
-/** The public answer about a proof passport. */
+/** The service's public response about a proof passport. */
 const answer = (changes: Readonly<Record<string, unknown>> = {}): Uint8Array =>
   asJson({ verdict: "verified", ...shared, ...changes });
 
@@ -18,7 +18,7 @@ const good = (changes: Changes = {}): Expectation => verified({ ...RECORD, ...ch
 const bad = (changes: Changes): Expectation => notVerified({ ...RECORD, ...changes });
 const unreadable: Expectation = { verdict: "not_verified", claims: { record_readable: "fails" } };
 
-/** A service's answers about a proof passport, with the sealed PDF that it serves. */
+/** A service's responses about a proof passport, with the sealed PDF that it serves. */
 export function proofRecords(): Made {
   const { add, put, made, slug } = collection("proof-records");
   const sealed = put("sealed.pdf", evidence.pdf);

@@ -7,7 +7,7 @@ import { document, sealed } from "./sealing.ts";
 import * as by from "./signers.ts";
 import { oddZip } from "./zip-writer.ts";
 
-/** Years after the certificates of the seal and of the authority expired. */
+/** Years after the certificates of the seal and of the authority have expired. */
 const at = "2040-01-01T00:00:00.000Z";
 const tsaTrust = ["trust/tsa.pem"];
 const ended = { seal_certificate_valid_at_time: "fails", seal_certificate_trusted: "unchecked" } as const;
@@ -18,8 +18,8 @@ const retirement = (state: State) => ({ seal_certificate_not_retired: state }) a
 const seconds = (instant: string) => Date.parse(instant) / 1000;
 
 /**
- * Seals without a time stamp, but with detached evidence: which evidence proves a time, and what that time decides
- * (docs/evidence-format.md, section 6.2).
+ * Seals without a time stamp, but with detached evidence: which evidence proves a time, and the consequences of that
+ * time (docs/evidence-format.md, section 6.2).
  */
 export async function provenTimes(): Promise<Made> {
   const { add, put, trust, slug, made } = collection("proven-time");
@@ -144,7 +144,7 @@ export async function provenTimes(): Promise<Made> {
   return made();
 }
 
-/** The signature value of a seal, which its time stamp is over. */
+/** The signature value of a seal, which its time stamp covers. */
 async function signatureOf(pdf: Uint8Array): Promise<Uint8Array> {
   const trust = { sealAnchors: [], tsaAnchors: [] };
   const { seal } = await verifyProof(pdf, trust, by.stampedAt, { crypto: createNodeCrypto() });

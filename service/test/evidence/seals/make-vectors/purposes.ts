@@ -7,7 +7,7 @@ import { document, oddSeal, sealed, zooFile } from "./sealing.ts";
 export async function purposes(): Promise<Made> {
   const { add, put, made, slug } = collection("purposes");
   for (const [kind, reasons] of Object.entries(sealReasons)) {
-    // Seals for these purposes are judged together with an attachment, so other makers cover them.
+    // Seals for these purposes are verified together with an attachment, so other files create them.
     if (["closing", "custody", "journal", "receipt", "certificate"].includes(kind)) continue;
     for (const reason of Object.values(reasons)) {
       const test = reason !== reasons.live;
@@ -39,7 +39,7 @@ export async function purposes(): Promise<Made> {
       teaches: "Only the texts of section 2.5 are purposes; without one the verdict is intact at most.",
     });
   }
-  // A fault that prevents reading the attachments must not prevent reading the purpose.
+  // An error that prevents reading the attachments must not prevent reading the purpose.
   const attachedTwice = withAttachment(Buffer.from("{}"), {
     names: "<< /EmbeddedFiles << /Names [(manifest.json) 101 0 R (manifest.json) 101 0 R] >> >>",
   });

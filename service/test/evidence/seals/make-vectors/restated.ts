@@ -65,7 +65,7 @@ const CASES: readonly (readonly [name: string, odd: Odd, expect: Expectation, te
 ];
 
 /**
- * Documents whose own cross-reference can't be read, so that the tail lists all their objects (docs/evidence-format.md,
+ * Documents with an unreadable cross-reference, so that the tail lists all their objects (docs/evidence-format.md,
  * section 2.1).
  */
 export async function restated(): Promise<Made> {

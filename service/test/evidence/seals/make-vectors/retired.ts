@@ -8,7 +8,7 @@ const later = "2026-03-01T00:00:00.000Z";
 const earlier = "2026-01-10T00:00:00.000Z";
 const nobody = { tsaTrust: [] } as const;
 
-/** Seals of a certificate that was retired, made before that, after it, and at a time that nothing proves. */
+/** Seals with a retired certificate: from before its retirement, from after it, and from an unproven time. */
 export async function retired(): Promise<Made> {
   const { add, put, trust, made } = collection("retired");
   const bb = put("b-b.pdf", await sealed(document()));

@@ -53,7 +53,7 @@ const early = certificateOver({ ...original, sealedSha256: hexOf(signed) });
 const late = certificateOver({ ...original, sealedSha256: hexOf(signed), notarizedSha256: hexOf(notarized) });
 const forged = by(asSigned.live, uploaded, stranger);
 const listsForged = certificateOver({ ...original, sealedSha256: hexOf(forged) });
-/** A closing certificate that was made before anybody signed the document. */
+/** A closing certificate from before anybody signed the document. */
 const listsUploaded = certificateOver({ ...original, sealedSha256: null });
 const withoutLineEnd = uploaded.subarray(0, latin1(uploaded).trimEnd().length);
 const listsWithoutLineEnd = certificateOver({ originalSha256: hexOf(withoutLineEnd), sealedSha256: null });

@@ -17,7 +17,7 @@ import {
   withLabel,
 } from "./rooms.ts";
 
-/** A service's answers about one version of a room, with the certificate that it serves. */
+/** A service's responses about one version of a room, with the certificate that it serves. */
 export function roomRecords(): Made {
   const { add, put, made, slug } = collection("room-records");
   const stated = { sealed: true, stated: true } as const;

@@ -9,7 +9,7 @@ const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes)
 const instant = (ms: number): string => new Date(ms).toISOString();
 const withTime = { time_stamp_valid: "holds" } as const;
 
-/** Seals by each key, with each purpose and time, judged with different trust and at different instants. */
+/** Seals with each key, purpose and time, verified with different trust and at different instants. */
 export async function sealedFiles(): Promise<Made> {
   const { add, put, made } = collection("sealed");
   const contract = document();
@@ -89,8 +89,8 @@ export async function sealedFiles(): Promise<Made> {
 }
 
 /**
- * Documents whose last object has an unusual header, or none. Most of these objects are a string that is not closed.
- * `isOver`: whether the seal's bytes become part of the object.
+ * Documents whose last object has an unusual header, or none. Most of these objects are an unclosed string. `isOver`:
+ * true if the seal's bytes become part of the object.
  */
 function oddHeaders(): readonly (readonly [what: string, original: Uint8Array, isOver: boolean])[] {
   const named = (header: string) =>
@@ -110,7 +110,7 @@ function oddHeaders(): readonly (readonly [what: string, original: Uint8Array, i
   ];
 }
 
-/** Values whose end a reader finds only if it reads them word by word. */
+/** Values whose end a reader finds only if it reads them token by token. */
 const WORDS: readonly (readonly [what: string, value: string, isOver: boolean])[] = [
   ["a brace before the word that closes", "}endobj\n(", false],
   ["an image whose length leads past its end", "<< /Length 4096 >>\nstream\nq\nendstream\nendobj", true],

@@ -52,29 +52,29 @@ export function signerOf(
   return { ...key, certificate };
 }
 export const byStranger = (name: string): TestSigner => signerOf(name, 30, { issuer: stranger });
-/** A good signer's certificate, but for the key of the seal. */
+/** A good signer's certificate, except that it is for the key of the seal. */
 export const withSealKey = (name: string): TestSigner =>
   signerOf(name, 31, { key: { key: seal.key, sign: seal.sign ?? (() => new Uint8Array()) } });
 
-/** One signer's act, and its possible faults. */
+/** One signer's act, with optional errors. */
 export type Doing = {
   readonly name: string;
   readonly by: TestSigner;
-  /** Other certificates in the signature, above the signer's own. */
+  /** The certificates after the signer's own in the signature, instead of the default ones. */
   readonly above?: readonly Certificate[];
   /** The token in the signature; none by default. */
   readonly token?: (signature: Uint8Array) => Uint8Array;
   /** The record's statement about the token; true by default. */
   readonly recorded?: JsonObject | null;
-  /** The statement of the act's place, given the true one; null for none. */
+  /** The statement of the act's place, derived from the true one; null for no statement. */
   readonly statement?: (place: Place) => Place | null;
   /** Changes the signature value. */
   readonly cms?: (der: Uint8Array) => Uint8Array;
-  /** How the act is put into the file. */
+  /** How the act is written into the file. */
   readonly written?: Pick<SignOptions, "objects" | "append">;
-  /** /SSSOriginalLength, given the true one. */
+  /** /SSSOriginalLength, derived from the true one. */
   readonly originalLength?: (length: number) => number;
-  /** /SSSActSha256, given the true one. */
+  /** /SSSActSha256, derived from the true one. */
   readonly actSha256?: (hex: string) => string;
 };
 type Place = { readonly byteRange: readonly number[]; readonly originalLength: number };
@@ -147,7 +147,7 @@ export type Options = {
 const at = (second: number): string => new Date(sealedAt.getTime() + 1000 * second).toISOString();
 const sizeOf = (bytes: Uint8Array) => ({ bytes: bytes.length, sha256: sha256(bytes) });
 
-/** An envelope that was signed and sealed, with its custody certificate. The options add faults. */
+/** A signed and sealed envelope, with its custody certificate. The options add errors. */
 export function signedEnvelope(doings: readonly Doing[], options: Options = {}): Envelope {
   const { environment = "live", original = document() } = options;
   const prepared = original;

@@ -8,11 +8,11 @@ import { sealKeyOf } from "../../../../src/evidence/seals/keys/file-key.ts";
 import type { SealKey } from "../../../../src/evidence/seals/keys/seal-key.ts";
 import { selfSigned } from "../signers.ts";
 
-/** The times at which the seals are made, stamped and verified, unless a case says otherwise. */
+/** The times of the seals, their time stamps and their verification, unless a case sets others. */
 export const sealedAt = new Date("2026-01-15T12:00:00Z");
 export const stampedAt = Date.UTC(2026, 0, 15, 12, 0, 1);
 export const verifiedAt = "2026-06-01T00:00:00.000Z";
-/** Validity of the test's certificates; the RSA one is the service's own and has ten years. */
+/** Validity of the test's certificates. The RSA certificate is the service's own, and valid for ten years. */
 export const validFrom = Date.UTC(2025, 0, 1);
 export const validTo = Date.UTC(2035, 0, 1);
 
@@ -76,7 +76,7 @@ const otherSeal = fixedSigner("seal", "other seal");
 export const tsa = fixedSigner("tsa");
 /** An authority that the cases do not trust. */
 export const otherTsa = fixedSigner("tsa", "other tsa");
-/** The key of other people's signatures, from before a document is sealed. */
+/** The key of other people's signatures, which were made before the document was sealed. */
 export const stranger = fixedSigner("stranger");
 
 /** A seal key whose signatures are the same in each run. */

@@ -17,7 +17,7 @@ type Options = NonNullable<Parameters<typeof oddSeal>[1]>;
 const structure = notVerified({ signature_structure: "fails" });
 const written = "From its first byte on the file is what the sealer writes, byte by byte (2.3).";
 
-/** Tails that differ in one byte, or one value, of one object. */
+/** Tails with one different byte, or one different value, in one object. */
 function tables(): readonly TailRow[] {
   const row = (name: string, odd: Writing): TailRow => [name, document(), { append: writing(odd) }, structure, written];
   const only = (which: number, odd: string, usual: (number: number) => string) => (number: number) =>

@@ -3,7 +3,7 @@ import { changedBytes, collection, type Made, notVerified, verified } from "./ca
 import { document, oddSeal, type Sealing } from "./sealing.ts";
 import * as by from "./signers.ts";
 
-/** Signature values that a seal must not have, signed with the seal's own key. */
+/** Signature values that a seal must not have, created with the seal's own key. */
 export function oddValues(): Made {
   const { add, put, made, slug } = collection("values");
   const one = (

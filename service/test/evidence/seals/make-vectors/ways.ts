@@ -59,7 +59,7 @@ function objectStreams(): readonly Way[] {
   ];
 }
 
-/** Values on the path to a field that can't be read, and odd ones that can. */
+/** Unreadable values on the path to a field, and odd but readable ones. */
 function values(): readonly Way[] {
   const field = (body: string): string => appendRevision(plain, [withField, [90, body]]);
   const bad = (name: string, body: string): Way => [`a field with ${name}`, field(body), unreadable, readStrictly];
@@ -118,8 +118,8 @@ function values(): readonly Way[] {
 }
 
 /**
- * Encrypted documents (docs/evidence-format.md, section 2.8). Each is made from a sealed one by replacing bytes with
- * the same number of others.
+ * Encrypted documents (docs/evidence-format.md, section 2.8). Each is derived from a sealed one by replacing bytes with
+ * the same number of other bytes.
  */
 async function encrypted(
   one: (name: string, bytes: Uint8Array, expect: Expectation, teaches: string) => void,

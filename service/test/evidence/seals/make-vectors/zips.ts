@@ -151,7 +151,7 @@ function missing(): readonly Row[] {
   ];
 }
 
-/** The certificate of another seal, in forms of PEM that OpenSSL reads and some other programs do not. */
+/** The certificate of another seal, in PEM variants that OpenSSL reads and some other programs do not. */
 function oddCertificates(): readonly (readonly [string, Buffer])[] {
   const pem = trustFiles["trust/other-seal.pem"];
   return [

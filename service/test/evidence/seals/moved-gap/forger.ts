@@ -3,7 +3,7 @@ import { type PdfObject, withStream, withTable } from "./writer.ts";
 
 /**
  * The service that seals the forger's documents. Forgers need no key of the service: a partner's test key is enough,
- * and they may try as often as they like. Rejects when the sealer refuses the document.
+ * with any number of attempts. Rejects when the sealer refuses the document.
  */
 export type SealForStrangers = (original: Buffer) => Promise<Buffer>;
 
@@ -12,7 +12,7 @@ export type SealForStrangers = (original: Buffer) => Promise<Buffer>;
  */
 export type MovedGap = { readonly genuine: Buffer; readonly forged: Buffer };
 
-/** How the forger writes the signature dictionary around the new place of the value. */
+/** How the forger writes the signature dictionary around the new position of the value. */
 export type Spelling = {
   /**
    * @param at where the dictionary begins; @param length the stated length of the original document, or null to state
@@ -21,7 +21,7 @@ export type Spelling = {
   readonly before: (at: number, length: number | null) => string;
   readonly behind: (range: readonly number[]) => string;
   /**
-   * How many zeros are added to the padding after the signature value. No signature covers the length of this padding.
+   * The number of zeros added to the padding after the signature value. No signature covers the length of this padding.
    */
   readonly padding?: number;
 };
@@ -29,7 +29,7 @@ export type Spelling = {
 const HEAD = "9 0 obj\n<</Type/Sig/Filter/Adobe.PPKLite/SubFilter/ETSI.CAdES.detached/M(D:20260304050607Z)";
 const numbers = (range: readonly number[]) => range.join(" ").padEnd(40);
 
-/** Written exactly like the sealer's dictionary. It always claims to be a live passport. */
+/** Written exactly like the sealer's dictionary. Always states that the seal is a live passport. */
 export const asTheSealer: Spelling = {
   before: (_, length) =>
     `${HEAD}/Reason(Proof passport)${length === null ? "" : `/SSSOriginalLength ${length}`}/Contents `,
@@ -88,7 +88,7 @@ type Carrier = {
    * dictionary that does not exist yet.
    */
   readonly document: (cargo: string, decoyAt: number) => string;
-  /** The objects that the forger puts where the shifted offsets lead, keyed by object number. */
+  /** The objects that the forger places where the shifted offsets point, keyed by object number. */
   readonly fakes: Readonly<Record<number, string>>;
 };
 
@@ -148,7 +148,7 @@ type Measures = {
   readonly entries: readonly { readonly number: number; readonly offset: number }[];
 };
 
-/** Facts that anyone can measure in a given file. */
+/** The values that anyone can measure in a given file. */
 function measure(sealed: Buffer): Measures {
   const latin1 = sealed.toString("latin1");
   const ranges = [...latin1.matchAll(/\/ByteRange\[0 (\d+) (\d+) (\d+)/g)];
@@ -168,7 +168,7 @@ function measure(sealed: Buffer): Measures {
 }
 
 /**
- * The same signed bytes with the signature value in another place. `to` is an offset in the bytes without the value.
+ * The same signed bytes with the signature value at another position. `to` is an offset in the bytes without the value.
  */
 function moved(sealed: Buffer, to: number, padding: number): Buffer {
   const { gapStart, gapEnd } = measure(sealed);
@@ -179,7 +179,7 @@ function moved(sealed: Buffer, to: number, padding: number): Buffer {
 
 type Piece = { readonly at: number; readonly text: string };
 
-/** A text of this length that has each piece at its offset `at`, and spaces elsewhere. */
+/** A text of this length with each piece at its offset `at`, and spaces elsewhere. */
 function stamped(length: number, pieces: readonly Piece[]): string {
   let made = "";
   for (const { at, text: piece } of pieces.toSorted((one, other) => one.at - other.at)) {
@@ -191,11 +191,11 @@ function stamped(length: number, pieces: readonly Piece[]): string {
 }
 
 const CARGO = 8000;
-/** The most documents that the forger has sealed, one after another, until the numbers in its text match the seal. */
+/** The most documents that the forger lets the service seal, until the numbers in its text match the seal. */
 const DRAFTS = 4;
 
 /**
- * The forger's dictionary for offset `at` of the forged file, with the /ByteRange that is right there. `place` is the
+ * The forger's dictionary for offset `at` of the forged file, with the correct /ByteRange for that file. `place` is the
  * offset of the signature value.
  */
 function decoy(sealed: Buffer, at: number, length: number | null, spelling: Spelling) {
@@ -208,8 +208,8 @@ function decoy(sealed: Buffer, at: number, length: number | null, spelling: Spel
 }
 
 /**
- * Moves the value into the forger's text. The bytes between the old and the new place move toward the start of the
- * file, so that the newest section's offsets lead into that text, where the forger has put other objects.
+ * Moves the value into the forger's text. The bytes between the old and the new position then move toward the start of
+ * the file, so that the newest section's offsets point into that text, where the forger has placed other objects.
  */
 async function moveIntoCopy(
   carried: Carrier,
@@ -275,7 +275,7 @@ export async function moveIntoId(seal: SealForStrangers, spelling: Spelling = as
     offsets.set(9, first + fakes.length);
     const rows = [...offsets].map(([number, offset]) => `${number} 1\n${String(offset).padStart(10, "0")} 00000 n \n`);
     const previous = /startxref\n(\d+)/.exec(original)?.[1];
-    // The rules for a stated length require a section after the dictionary, so this forgery states no length.
+    // The rules for a stated length demand a section after the dictionary, so this forgery states no length.
     const { place: found, text: dictionary } = decoy(genuine, first + fakes.length, null, spelling);
     place = found;
     cargo = stamped(CARGO, [
@@ -295,8 +295,8 @@ async function moveBehindStartxref(seal: SealForStrangers, spelling: Spelling = 
   const own = Object.entries({ ...STANDARD, 7: "[10 0 R]" }).map(([number, body]) => [Number(number), body] as const);
   const objects = [...BASE, ...own];
   const start = withTable({ objects, elsewhere: { 9: 0, 10: 0 } }).length;
-  // In the sealed file this is a harmless text field. When the file before it grows by the gap's length, the offset of
-  // this object leads to other text.
+  // In the sealed file this is a harmless text field. When the file before it grows by the gap's length, this object's
+  // offset points to other text.
   const harmless: Piece = { at: CARGO - 200, text: "10 0 obj<</FT/Tx/T(x)>> " };
   let pieces = [harmless];
   let place = 0;
@@ -321,7 +321,7 @@ async function moveBehindStartxref(seal: SealForStrangers, spelling: Spelling = 
 }
 
 /**
- * All forgers that find a place for the value. The forger that needs a long /ID finds none, because the sealer no
+ * All forgers that find a position for the value. A forger that needs a long /ID finds none, because the sealer no
  * longer copies a long /ID.
  */
 export const FORGERS: Readonly<Record<string, (seal: SealForStrangers, spelling?: Spelling) => Promise<MovedGap>>> = {

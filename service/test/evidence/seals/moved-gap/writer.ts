@@ -74,6 +74,6 @@ function objectStream(objects: readonly PdfObject[]): string {
   }
   const data = deflateSync(Buffer.from(header + bodies, "latin1"), { level: 9 }).toString("latin1");
   const dictionary = `<< /Type /ObjStm /N ${objects.length} /First ${header.length} /Filter /FlateDecode /Length ${data.length} >>`;
-  // Padded, so that the document's length does not depend on how well its text is compressed.
+  // Padded, so that the document's length does not depend on the compressed size of its text.
   return `${dictionary}\nstream\n${data}\nendstream`.padEnd(4096);
 }

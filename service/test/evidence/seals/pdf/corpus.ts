@@ -1,6 +1,7 @@
 /**
- * Seals every PDF under a folder, asks foreign readers about each result and prints how many were refused, and why:
- * bin/run service/test/evidence/seals/pdf/corpus.ts FOLDER [OUT]. The sealed files and a table of all outcomes are left in OUT.
+ * Seals every PDF under a folder, checks each result with other PDF readers, and prints how many were refused, and why:
+ * bin/run service/test/evidence/seals/pdf/corpus.ts FOLDER [OUT]. OUT then contains the sealed files and a table of all
+ * outcomes.
  */
 import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -15,7 +16,7 @@ import { memoryKey, randomBelow, selfSigned } from "../signers.ts";
 import { mutoolOpens, mutoolVerdict, pdfsig, run } from "./oracles.ts";
 
 /**
- * `reason` is `sealed`, or the reason of the refusal. `faults` lists the complaints of foreign readers about the sealed
+ * `reason` is `sealed`, or the reason of the refusal. `faults` lists the other readers' complaints about the sealed
  * file.
  */
 type Outcome = { path: string; wellFormed: boolean; reason: string; detail: string; earlier: number; faults: string[] };
@@ -51,8 +52,8 @@ async function attempt(path: string, bytes: Buffer, sealedPath: string): Promise
 }
 
 /**
- * Reports the readers that do not accept the sealed file. pdfsig must always accept it; qpdf and mutool must accept it
- * if they read the original without a repair. pdfsig must also accept each earlier signature that it accepted before.
+ * Reports the readers that reject the sealed file. pdfsig must always accept it. qpdf and mutool must accept it if they
+ * read the original without a repair. pdfsig must also accept each earlier signature that it accepted before.
  */
 async function judge(path: string, sealedPath: string, wellFormed: boolean) {
   const [before, signatures, opens] = await Promise.all([pdfsig(path), pdfsig(sealedPath), mutoolOpens(path)]);

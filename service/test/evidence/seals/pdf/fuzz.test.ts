@@ -11,7 +11,7 @@ import { lookUpPdf } from "../../../../src/kernel/pdf/xref/lookup.ts";
 const at = new Date("2026-03-04T05:06:07Z");
 const SMALL = 15_000;
 const INPUTS = fuzzRuns(25_000);
-/** Pieces of PDF syntax that the fuzzer inserts in wrong places. */
+/** Pieces of PDF syntax that the fuzzer inserts at wrong positions. */
 const PIECES = [
   ..."<< >> [ ] ( ) < > / % null true 0 -1 65536 9999999999 99999999999 1 0 R|3 0 R|4 0 obj|endobj|stream\n|endstream".split(
     " ",
@@ -100,7 +100,7 @@ test(`${INPUTS} mutated documents are refused by name, or get a tail to which an
     const pages = pageCount(original);
     assert.ok(pages === null || pages > 0);
   }
-  // The mutations must both pass the first check and be refused by later ones. Otherwise they prove nothing.
+  // Enough mutations must be accepted, and enough rejected by later checks. Otherwise the fuzz test proves nothing.
   assert.ok(sealed > INPUTS / 20, `${sealed} sealed`);
   for (const reason of PDF_REFUSALS) {
     if (reason !== "too_large") assert.ok(refusals.has(reason), reason);

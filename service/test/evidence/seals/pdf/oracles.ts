@@ -20,8 +20,8 @@ export async function pdfsig(path: string): Promise<{ valid: boolean; whole: boo
 }
 
 /**
- * The verdict of pdfsig on the signatures and on the certificates, by an NSS database that trusts this root. @param
- * folder an empty folder for the database
+ * pdfsig's verdict on the signatures and certificates, with an NSS database that trusts this root. @param folder an
+ * empty folder for the database
  */
 export async function pdfsigTrusting(path: string, rootPem: string, folder: string) {
   const root = join(folder, "root.pem");
@@ -42,7 +42,7 @@ const signaturesOf = (output: string) =>
       name: /- Signer Certificate Common Name: (.*)/.exec(part)?.[1] ?? "",
     }));
 
-/** Whether mutool opens the file without repairing it. After a repair, its verdicts are about the repaired file. */
+/** True if mutool opens the file without repairing it. After a repair, its verdicts are about the repaired file. */
 export async function mutoolOpens(path: string): Promise<boolean> {
   const { output } = await run("mutool", ["show", path, "trailer"]);
   return !/repair/.test(output);
@@ -54,7 +54,7 @@ export async function mutoolVerdict(path: string): Promise<string> {
   return output.split(/^Verifying signature \d+:$/m).at(-1) ?? "";
 }
 
-/** Whether qpdf finds neither errors nor warnings. */
+/** True if qpdf finds neither errors nor warnings. */
 export async function qpdfAccepts(path: string): Promise<boolean> {
   return (await run("qpdf", ["--check", path])).code === 0;
 }

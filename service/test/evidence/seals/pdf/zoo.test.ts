@@ -19,7 +19,7 @@ after(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** Files that the readers criticize even before sealing, so they can't accept the sealed files. */
+/** Files that qpdf criticizes even before sealing, so it can't accept the sealed files. */
 const QPDF_WARNS = [
   "broken-offsets.pdf",
   "broken-startxref-zero.pdf",
@@ -58,8 +58,8 @@ function seal(original: Buffer): Buffer {
 }
 
 /**
- * Seals a file. pdfsig must then accept the sealed file, and so must every other foreign reader that opens the original
- * without repairing it.
+ * Seals a file. pdfsig must accept the sealed file, as must every other reader that opens the original without
+ * repairing it.
  */
 async function assertSealsWell(name: string, original: Buffer): Promise<void> {
   const before = join(folder, `before-${name}`);

@@ -40,7 +40,7 @@ await acceptMultipart(app);
 app.addHook("onRequest", async (request) => {
   request.principal = principal;
 });
-// Room for one upload of any size.
+// Memory for one upload of any size.
 const size = 36 * 1024 * 1024;
 const memory = createUploadMemory({ total: size, perHolder: size });
 const places = { reserve: (holder: UploadHolder, bytes: number) => memory.reserve(memoryHolder(holder), bytes, 100) };

@@ -31,7 +31,7 @@ const firm = { ...partner, callers: { key: partner.headers, session: member.head
 const goOn = "HTTP/1.1 100 Continue\r\n\r\n";
 
 /**
- * Begins to send a form to the route. Resolves once the service reads the form and the first part is sent. @returns the
+ * Starts to send a form to the route. Resolves once the service reads the form and the first part is sent. @returns the
  * upload, and a function that sends the rest
  */
 async function halfSent({ path, part, caller }: Route) {
@@ -46,7 +46,7 @@ async function halfSent({ path, part, caller }: Route) {
 const statusOf = async (upload: RawUpload): Promise<number> =>
   Number((await until(() => /^HTTP\/1\.1 ([2-5]\d\d) .*\r\n\r\n/ms.exec(upload.received())))[1]);
 
-/** Sends further requests and waits for the responses. By then, the earlier requests have been authenticated, too. */
+/** Sends further requests and waits for the responses. By then, the earlier requests are authenticated as well. */
 async function callersKnown(): Promise<void> {
   for (const [path, headers] of [
     ["/api/partner/me", firm.callers.key],

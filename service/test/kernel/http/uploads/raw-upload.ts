@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 
 export type RawUpload = {
-  /** Resolves when the bytes are handed to the operating system. */
+  /** Resolves when the operating system has accepted the bytes. */
   send: (bytes: string | Uint8Array) => Promise<void>;
   /** The response so far. */
   received: () => string;

@@ -7,7 +7,7 @@ const file = JSON.parse(
   await readFile(new URL("../../../../data/field-words.json", import.meta.url), "utf8"),
 ) as FieldWords;
 
-/** The alternatives of an entry that are plain words, without the marks of regular expressions. */
+/** The plain words among an entry's alternatives, without regular-expression syntax. */
 function plainWords({ before = "", any, after = "" }: FieldWords["execution"]): string[] {
   return any
     .map((each) => `${before}${each}${after}`.replaceAll("\\b", "").replace(/^\^/, "").replace(/\$$/, ""))

@@ -7,7 +7,7 @@ import { openWithPdfJs } from "../../../../src/kernel/pdf/pdf-js.ts";
 import { readContent } from "../../../../src/kernel/pdf/proposals/content.ts";
 import { type Proposal, proposeAll } from "../../../../src/kernel/pdf/proposals/propose.ts";
 
-/** For one form: the places that were found, the places that were missed, and the proposals that match no place. */
+/** For one form: the found places, the missed places, and the proposals without a place. */
 interface Score {
   found: Place[];
   missed: Place[];
@@ -29,8 +29,8 @@ async function proposalsOf(pdf: Buffer, of: "signers" | "witnesses" = "signers")
 }
 
 /**
- * Whether a proposal is right for a place, so that a person would not move it: it is on the place's line, and covers
- * most of the place's width.
+ * True if a proposal is good enough that a person would not move it: it is on the place's line, and covers most of the
+ * place's width.
  */
 function isAt(place: Place, { page, kind, rect }: Score["wrong"][number]): boolean {
   const shared = (from: "x" | "y", size: "width" | "height") =>
@@ -58,14 +58,14 @@ async function scoreOf({ pdf, places }: OfficeForm, isScored: (kind: string) => 
 }
 
 /**
- * Whether a place is for a witness, a notary or nobody. The service never asks a signer to fill it, so a proposal there
+ * True if a place is for a witness, a notary or nobody. The service never asks a signer to fill it, so a proposal there
  * is wrong.
  */
 const isOthers = ({ role }: Place): boolean => /^(?:witness|testigo|notary|nobody)$/.test(role);
 
 /**
- * Whether a place is for somebody who is not among the signers of a form of the sets e to j, or is a spare line below the lines
- * of the signers. A proposal there is neither asked for nor wrong, because a page does not say who its signers are.
+ * True if a place is for somebody who is not a signer of the form (sets e to j), or is a spare line below the signers'
+ * lines. A proposal there is neither required nor wrong, because a page does not name its signers.
  */
 const isSpare = ({ role }: Place): boolean => /^(?:outsider|spare)$/.test(role);
 
@@ -79,7 +79,7 @@ function formsOf(set: string): OfficeForm[] {
   return forms.map((form) => ({ ...form, pdf: Buffer.from(form.pdf, "latin1") }));
 }
 
-/** For each set: the least numbers of places that are found, and the most proposals that are wrong. */
+/** For each set: the minimum of found places, and the maximum of wrong proposals. */
 for (const [set, least, mostWrong] of [
   ["a", { signature: 71, initials: 19, date: 45 }, 0],
   ["b", { signature: 67, initials: 10, date: 42 }, 0],

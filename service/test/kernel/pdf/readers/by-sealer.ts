@@ -53,7 +53,7 @@ export function readBySealer(bytes: Uint8Array): Read<Reading> {
   });
 }
 
-/** Whether the value of a field is a signature, judged by the field's type or by the value. */
+/** True if the value of a field is a signature, by the field's type or by the value. */
 function isSigned(file: PdfFile, { dict, type }: { readonly dict: Dict; readonly type: string | undefined }): boolean {
   const value = resolve(file, entry(dict, "V"));
   return value !== undefined && isDict(value) && (type === "Sig" || entryOf(value, "ByteRange"));
@@ -62,8 +62,8 @@ function isSigned(file: PdfFile, { dict, type }: { readonly dict: Dict; readonly
 const entryOf = (value: Span, key: string): boolean => readDict(value.bytes, value.start).entries.has(key);
 
 /**
- * The changes that the document permits. For a document that permits none, the sealer only throws a refusal, which
- * becomes permission 1 here.
+ * The changes that the document permits. For a document that permits none, the sealer only throws a refusal, which is
+ * read as permission 1.
  */
 function permissionOf(read: () => 2 | 3 | null): Reading["permission"] {
   try {

@@ -1,11 +1,11 @@
 import type { Read, Reading } from "./reading.ts";
 
-/** For each refusal message: why one reader refuses a file that the other one reads. */
+/** For each error message: why one reader rejects a file that the other reads. */
 type Kind = readonly [refusal: RegExp, reason: string];
 
 /**
- * The verifier is strict: a file that two readers could read differently is not evidence. The sealer accepts it if a
- * seal does not depend on the difference.
+ * The verifier is strict: a file that two readers could interpret differently is not evidence. The sealer accepts such
+ * a file if the difference doesn't affect its seal.
  */
 const VERIFIER_ALONE: readonly Kind[] = [
   [/^limit: /, "A bound on cost: the two have bounds of their own."],
@@ -95,7 +95,7 @@ function difference<T>(what: string, sealer: Read<T>, verifier: Read<T>, same = 
 
 const isSame = <T>(one: T, other: T): boolean => JSON.stringify(one) === JSON.stringify(other);
 
-/** Every disagreement of the readers about a file that is not in the lists of this file. */
+/** All disagreements of the readers about a file, except those listed in this module. */
 export function disagreements(file: string, sealer: Read<Reading>, verifier: Read<Reading>): string[] {
   const whole = difference("the file", sealer, verifier, () => true);
   if (whole !== null) return [whole];
@@ -115,14 +115,14 @@ export function disagreements(file: string, sealer: Read<Reading>, verifier: Rea
 }
 
 /**
- * Whether an object is itself a reference. The sealer follows it. The verifier does not, because references to
+ * True if an object is itself a reference. The sealer follows it. The verifier does not, because references to
  * references allow cycles.
  */
 const isReference = (file: string, number: number): boolean =>
   new RegExp(`(?<!\\d)${number}\\s+\\d+\\s+obj\\s+\\d+\\s+\\d+\\s+R`).test(file);
 
 /**
- * Whether a cross-reference entry states another generation than its object. The sealer then reads the object as null,
+ * True if a cross-reference entry states another generation than its object. The sealer then reads the object as null,
  * and the verifier ignores the generation.
  */
 const hasOddGeneration = (file: string, { entries }: Reading): boolean =>
@@ -132,7 +132,7 @@ const hasOddGeneration = (file: string, { entries }: Reading): boolean =>
   });
 
 /**
- * Whether the file has fields with an indirect /FT, or fields that the verifier does not find. Readers disagree on an
+ * True if the file has fields with an indirect /FT, or fields that the verifier does not find. Readers disagree on an
  * indirect /FT, so the verifier treats it as missing.
  */
 const hasOddFields = (file: string, reading: Reading): boolean =>
@@ -141,9 +141,9 @@ const hasOddFields = (file: string, reading: Reading): boolean =>
   reading.entries.some((_, number) => isReference(file, number));
 
 /**
- * How the permissions differ in an unexpected way; null if they do not. The sealer refuses a document that permits no
- * changes, and then reads no further. The sealer applies the lock of every signature field that has any value; the
- * verifier applies only the locks of fields whose value is a signature. So the sealer may be stricter.
+ * An unexpected difference of the permissions; null if there is none. The sealer rejects a document that permits no
+ * changes, and reads no further. It applies the lock of every signature field with any value, the verifier only the
+ * locks of signed fields. So the sealer may be stricter.
  */
 function permissions(file: string, one: Reading, { permission: verifier }: Reading): string | null {
   const { permission: sealer, signatures } = one;

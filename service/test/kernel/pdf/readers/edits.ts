@@ -1,6 +1,6 @@
 import fc from "fast-check";
 
-/** A change near a keyword of the structure. Random positions would mostly be in text that no reader reads. */
+/** A change near a keyword of the structure. Random positions would mostly hit text that no reader parses. */
 export type Edit = {
   readonly word: string;
   /** The change is `offset` characters after the start of the word's occurrence number `nth`. */
@@ -71,8 +71,8 @@ function editedOnce(text: string, { word, nth, offset, kind, text: added, length
   if (kind === "insert") return before + added + behind;
   if (kind === "remove") return before + behind.slice(length);
   if (kind === "repeat") return before + behind.slice(0, length) + behind;
-  // Cuts the file off at this position, as an interrupted copy would. This edit is chosen only one time in eight,
-  // because readers read little of such files.
+  // Truncates the file at this position, like an interrupted copy. Used for only one edit in eight, because readers
+  // parse little of such files.
   return nth % 8 === 0 ? before : text;
 }
 

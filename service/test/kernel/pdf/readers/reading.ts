@@ -4,7 +4,7 @@ export type Reading = {
   readonly sections: readonly string[];
   /** The location of each object, by its number. */
   readonly entries: readonly string[];
-  /** The value of each object, or why the reader refuses the object. */
+  /** The value of each object, or the reason why the reader rejects the object. */
   readonly objects: readonly Read<string>[];
   /** The form's fields by number, with their types. */
   readonly fields: Read<readonly string[]>;
@@ -13,7 +13,7 @@ export type Reading = {
   readonly permission: Read<1 | 2 | 3 | null>;
 };
 
-/** A value, or the reason why the reader refuses it. */
+/** A value, or the reason why the reader rejects it. */
 export type Read<T> = { readonly value: T } | { readonly refusal: string };
 
 /** Objects above this number are not compared, because a file may claim millions. */

@@ -10,14 +10,14 @@ import { disagreements } from "./disagreements.ts";
 import { type Edit, edited, edits } from "./edits.ts";
 
 const samples = corpus();
-/** Leaves out larger files, because neither reader looks at most of their bytes. */
+/** Excludes larger files, because readers parse only a small part of their bytes. */
 const small = placedByName(samples.filter(({ bytes }) => bytes().length < 40_000));
 
 type Place = { readonly at: number; readonly sample: Sample };
 
 /**
- * Places each file on a circle by its name alone. After a file is added, the same seed still selects the same other
- * files.
+ * Places each file on a circle by the hash of its name. After a file is added, the same seed still selects the same
+ * other files.
  */
 function placedByName(files: readonly Sample[]): Place[] {
   const placeOf = (name: string) => createHash("sha256").update(name).digest().readUInt32BE();

@@ -152,7 +152,7 @@ describe("a stored file", () => {
     assert.equal(await blobs.open("2026-01-01/none", useOf(plain), "firm test"), null);
     const { key, file } = await opened(blobs, plain);
     await blobs.remove(key);
-    // The cause says that the bytes were not altered.
+    // The cause tells that the bytes were not altered.
     await assert.rejects(file.body(), { code: "unavailable", cause: new Error(`the store no longer has blob ${key}`) });
   });
 });

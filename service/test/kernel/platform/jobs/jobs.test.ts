@@ -89,7 +89,7 @@ test("a job that fails is retried up to its maximum, then stays on record", asyn
 
 test("a killed node's job is claimed by another when its lease has ended", async () => {
   await enqueue(orders.db, "q", { n: 1 });
-  // Simulates the claim of a node that died during the job: its lease expires soon.
+  // Simulates the claim of a node that crashed during the job: its lease expires soon.
   await orders.db.query(sql`UPDATE jobs SET attempts = 1, due_at = now() + interval '50 ms'`);
   const seen: number[] = [];
   const jobs = node();

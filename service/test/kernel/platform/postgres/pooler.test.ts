@@ -33,7 +33,7 @@ const server = await openEmbeddedPostgres(join(folder.path, "db"));
 const urlOf = ({ host, user, password, database }: typeof server.owner) =>
   `postgres://${user}:${password}@/${database}?host=${encodeURIComponent(host)}`;
 const direct = urlOf(server.connection);
-// Runs once as the owner, as the documentation says.
+// Runs once as the owner, as the documentation demands.
 await runCli({ DATA_DIR: join(folder.path, "var"), DATABASE_URL: urlOf(server.owner) }, "doctor");
 const db = await forTests(openDatabase(server.owner, () => {}, { poolSize: 2 }));
 after(() => server.release());
@@ -71,7 +71,7 @@ const readyz = async ({ baseUrl }: Service) => {
 async function doctor(env: Record<string, string>): Promise<{ result: string; detail: string } | undefined> {
   const { stdout } = await runCli(env, "doctor", "--json");
   const { checks } = JSON.parse(stdout) as { checks: { name: string; result: string; detail: string }[] };
-  // If the pooler already mixes up the first statements of `doctor`, it reports only the finding about the data.
+  // If the pooler mixes up the first statements of `doctor`, only the finding about the data is reported.
   return checks.find(({ name }) => name === "database sessions") ?? checks.find(({ name }) => name === "data");
 }
 
@@ -106,7 +106,7 @@ pooled.test("has its timeouts in each transaction, and in single statements by i
     direct: server.connection,
   });
   assert.deepEqual(await missingTimeouts(own), []);
-  // PostgreSQL distinguishes the releases of nodes by this name.
+  // PostgreSQL identifies the releases of nodes by this name.
   const [named] = await own.query<{ name: string }>(sql`SELECT current_setting('application_name') AS name`);
   assert.equal(named?.name, nodeName(7));
   const shown = await own.transaction((tx) =>
@@ -126,8 +126,8 @@ pooled.test("leaves no session without timeouts when it gives them to its role",
   const pooler = await startPgBouncer(server.connection, { max_prepared_statements: "200", default_pool_size: "3" });
   const own = openDatabase({ connectionString: pooler.url }, () => {}, { direct: server.connection });
   const atOnce = <T>(work: () => Promise<T>): Promise<T[]> => Promise.all([work(), work(), work()]);
-  // Opens three sessions while the role has no time limits. The limits that are set next must apply to these sessions,
-  // too.
+  // Opens three sessions while the role has no time limits. The limits that are set next must also apply to these
+  // sessions.
   await db.query(sql`ALTER ROLE signsealship_service IN DATABASE postgres RESET ALL`);
   await atOnce(() => own.query(sql`SELECT pg_sleep(0.2)::text`));
   await keepRoleTimeouts(own);

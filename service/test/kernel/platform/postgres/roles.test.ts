@@ -145,7 +145,7 @@ test("a data folder of a release without passwords has them after its next start
 test("so does one whose server still runs without passwords", async () => {
   const older = await olderFolder();
   try {
-    // The start of this server sets passwords, so they are removed again while it runs.
+    // Starting this server sets passwords, so they are removed again while it runs.
     const running = await openEmbeddedPostgres(older.path);
     const owner = openDatabase(running.owner, () => {}, { poolSize: 1 });
     writeFileSync(join(older.path, "postgres/cluster/pg_hba.conf"), "local all all trust\n");

@@ -18,7 +18,7 @@ test("a node whose clock is ten minutes ahead leaves the deliveries that another
   const leased = await client.subscribe("/leased", ["order.created"]);
   await client.order();
   await running.catcher.wait("/leased");
-  // The killed node keeps the lease and does nothing more.
+  // The killed node's lease stays, but the node does nothing more.
   await running.service.kill();
   running.service = await running.service.restart(clockAhead(600));
   const [database] = await running.db.query<{ isRight: boolean }>(

@@ -61,7 +61,7 @@ async function judged(outbound: Outbound, url: string) {
   return [outcome?.statusCode, outcome?.reason];
 }
 
-/** A TLS server that lets `speak` write to the connection once the first bytes of the request have arrived. */
+/** A TLS server in which `speak` writes to the connection after the first bytes of the request have arrived. */
 async function rawServer(speak: (socket: Socket) => void): Promise<{ url: string; ended: Promise<void> }> {
   const { promise: ended, resolve: end } = Promise.withResolvers<void>();
   const sockets = new Set<Socket>();
@@ -163,7 +163,7 @@ test("of an endless body little more than 64 KiB is read before the connection i
   });
   assert.deepEqual(await judged(outboundWith({ timeoutMs: 60_000 }), url), [200, null]);
   await ended;
-  // Only bytes that fit into the kernel's buffers were sent, because nobody reads them.
+  // Only bytes that fit in the kernel's buffers were sent, because nobody reads them.
   assert.ok(sent < 16 << 20, `${sent}`);
 });
 

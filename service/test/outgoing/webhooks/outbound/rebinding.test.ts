@@ -21,7 +21,7 @@ let catcher: Catcher;
 before(async () => {
   authority = makeAuthority(folder.path);
   catcher = await startCatcher(authority);
-  // A reused connection leads to the address that was checked for it, without another look-up, so the server closes
+  // A reused connection uses the address that was checked for it, without another look-up, so the server closes
   // connections.
   catcher.answer("/", (_request, response) => response.setHeader("Connection", "close").end());
 });

@@ -46,7 +46,7 @@ export const withoutTexts = {
   }),
 };
 
-/** A service whose jobs open envelopes, and a ceremony that works on its records. */
+/** A service whose jobs open envelopes, and a ceremony that uses its records. */
 export async function openCeremonyService(env: Record<string, string> = {}) {
   const running = await openHarness(env);
   const { close } = running;
@@ -102,7 +102,7 @@ export async function openCeremonyService(env: Record<string, string> = {}) {
     return found.sort((one, other) => one.at - other.at).map(({ mail }) => mail);
   }
 
-  // Returns the harness itself, because a test that restarts the service assigns the new one to it.
+  // Returns the harness itself, because a test that restarts the service assigns the new service to it.
   return Object.assign(running, {
     deps,
     actsWith,

@@ -49,7 +49,7 @@ const orderOf = async (code: string) =>
 const later = (hours: number) => () => new Date(Date.now() + hours * 3600_000);
 const mailBody = (mail = "") => mail.split("\r\n\r\n").slice(1).join("\n");
 
-/** The records of the trails of an order. Asserts that each names the hash of the record before it. */
+/** The records of the trails of an order. Asserts that each contains the hash of the preceding record. */
 async function readTrail(db: Sql, code: string) {
   const rows = await db.query<{ record: string; sha256: string }>(sql`
     SELECT record, t.sha256 FROM envelope_events t JOIN envelopes e ON e.id = t.envelope_id
@@ -236,7 +236,7 @@ test("a code by text message is sent to the signer's number, and the page report
     { ...john, auth: "text_code", phone },
   ]);
   const [{ token }, byJohn] = [await running.linkOf(jane.email), await running.linkOf(john.email)];
-  // From here on, the order's texts are those of a live order.
+  // From here on, the order's text messages are those of a live order.
   await makeLive(running, code);
   const { baseUrl } = running.service;
   const ask = async (of: string, act = "", form: Record<string, string> | null = {}) => {
@@ -417,10 +417,10 @@ test("a reminder for a live order waits for the morning, and is in the trail onl
   assert.equal((await reminded()).length, 1);
 });
 
-/** How many mails about a notarized document a person got, and in how many hours another one is due. */
+/** The number of mails about a notarized document to a person, and the hours until the next one is due. */
 async function toldOf(email: string) {
   await until(async () => {
-    // A job that runs is leased for half a minute.
+    // A running job has a lease of half a minute.
     const due = sql`SELECT FROM jobs WHERE queue = ANY ('{notarized,notarized-notice,signing-mail}') AND due_at <= now() + interval '5 minutes'`;
     return (await running.db.query(due)).length === 0;
   });
@@ -446,7 +446,7 @@ test("a mail about a live document that an operator took in at night waits for t
     SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", code)}`);
   await mailNotarized({ ...deps, reach }, order?.id ?? 0);
   assert.deepEqual(await toldOf(jane.email), [1], "the job does nothing when it runs again");
-  // A node of an earlier release queues nothing.
+  // A node of an earlier release queues no mails.
   await running.db.query(sql`DELETE FROM notarized_mails`);
   await mailForgotten({ ...deps, reach });
   assert.deepEqual(await toldOf(jane.email), [1], "the job of a document of now may still be waiting");
@@ -725,7 +725,7 @@ test("a full disk, and a service that is killed between file and row, leave an a
   const { blobs } = running.deps;
   const put: typeof blobs.put = async (...args) => {
     stored.push(await blobs.put(...args));
-    // After the simulated kill nothing happens: the row is not written, and the file is not discarded.
+    // Simulates a kill: the row is not written, and the file is not discarded.
     throw new Error("killed");
   };
   const killed = running.ceremonyWith({ blobs: { ...blobs, put }, consentTexts });

@@ -13,7 +13,7 @@ import { readDocument } from "../../../../src/signing/envelopes/records/revision
 import { newMember, postForm } from "../../../firms/members/signed-in-member.ts";
 import { openCeremonyService } from "./ceremony-service.ts";
 
-// Each kill costs a start of the service. Set `KILLS=100` for the complete run.
+// Each kill requires a restart of the service. Set `KILLS=100` for the complete run.
 const kills = Number(process.env["KILLS"] ?? repeats(2, 2, 4));
 
 const running = await forTests(openCeremonyService(ownProcess));
@@ -98,7 +98,7 @@ test("a service that is killed during a closing loses nothing, signs nothing twi
     assert.ok(!acknowledged || signedAt, "an acknowledged signature is there");
     assert.equal(consent?.version, "5", "the consent for all documents is there");
     if (!signedAt) assert.equal((await sign(n))?.status, 303);
-    // Sends the same act again, as a browser does when it got no answer.
+    // Sends the same act again, as a browser does that got no response.
     await sign(n);
     const next = await running.ceremony.next({ token, session: null });
     if (n < 3) assert.equal(next, n + 1);

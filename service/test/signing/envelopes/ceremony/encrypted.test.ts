@@ -22,7 +22,7 @@ const running = await forTests(openCeremonyService());
 after(() => rmSync(folder, { recursive: true }));
 
 /**
- * Signs as the page's script does: checks that the prepared act is what the signer asked for, and signs it with a key
+ * Signs as the page's script does: checks that the prepared act is what the signer requested, and signs it with a key
  * of its own.
  */
 async function signByScript(email: string, text: string) {
@@ -83,7 +83,7 @@ for (const [how, name] of Object.entries(encryptions))
         claims.every(({ state }) => state === "holds"),
         JSON.stringify(claims),
       );
-    // Runs the command from the format's description that prints the hashes of acts.
+    // Runs the command from the format's documentation that prints the hashes of acts.
     const [path, plain] = [join(folder, name), join(folder, `plain-${name}`)];
     writeFileSync(path, sealed);
     const command = `qpdf --qdf --decrypt ${path} ${plain} && grep -a -o 'SSSActSha256 *<[0-9a-f]*>' ${plain}`;

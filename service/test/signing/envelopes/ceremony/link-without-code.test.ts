@@ -50,7 +50,9 @@ const eventsOf = async (orderId: number) => {
   return found.map(({ event }) => event);
 };
 
-/** The newest code, once it was mailed. Earlier codes may be replaced before their mail is written. */
+/**
+ * Waits until the newest code is mailed, and returns it. Earlier codes may be replaced before their mail is written.
+ */
 async function lastCodeOf(orderId: number, email: string): Promise<string> {
   const [row] = await running.db.query<{ code_id: string }>(sql`
     SELECT s.code_id FROM envelope_signers s JOIN envelopes e ON e.id = s.envelope_id WHERE e.order_id = ${orderId}`);
@@ -59,7 +61,7 @@ async function lastCodeOf(orderId: number, email: string): Promise<string> {
   return code;
 }
 
-/** Requests a code 200 times over ten days. @returns how many were sent */
+/** Requests a code 200 times over ten days. @returns how many codes were sent */
 async function useUpCodes(link: Link): Promise<number> {
   let sent = 0;
   for (let n = 0; n < 200; n++)

@@ -8,7 +8,7 @@ import { signingEntry } from "../../../../src/signing/envelopes/ceremony/codes.t
 import type { Link } from "../../../../src/signing/envelopes/envelopes.ts";
 import { browser, openCeremonyService, signBy, withoutTexts } from "./ceremony-service.ts";
 
-// These tests play a stranger who has the signing link, but neither the signer's mailbox nor phone.
+// The attacker has the signing link, but neither the signer's mailbox nor phone.
 const running = await forTests(openCeremonyService());
 
 let unique = 1;
@@ -32,7 +32,7 @@ const codeIdOf = async (code: string): Promise<string> => {
   return row?.codeId ?? "";
 };
 
-/** The entry link of the newest code, once it was mailed. */
+/** Waits until the newest code is mailed. @returns its entry link */
 async function lastEntry({ email, code }: { email: string; code: string }): Promise<string> {
   const entry = signingEntry(running.deps.secrets, await codeIdOf(code));
   await until(() => entriesIn(email).includes(entry));
@@ -45,7 +45,7 @@ async function lock(link: Link, minutes: number): Promise<void> {
   await assert.rejects(at(minutes).identify(link, "000000", browser), { code: "conflict" });
 }
 
-/** Requests a code twenty times, every two minutes. @returns how many were sent */
+/** Requests a code twenty times, at this interval in minutes. @returns how many codes were sent */
 async function useUpCodes(link: Link, minutes: number): Promise<number> {
   let sent = 0;
   for (let n = 0; n < 20; n++)

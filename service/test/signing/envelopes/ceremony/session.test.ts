@@ -142,18 +142,18 @@ test("a client who signed has the mail that everybody has signed among the mails
 
 const told = ({ email }: Signer) => running.mailsTo(email).filter((mail) => /Subject: .*is notarized/.test(mail));
 
-/** Hands the notarized document in. */
+/** Uploads the notarized document. */
 async function notarize(code: string): Promise<void> {
   const scan = join(running.service.dataDir, "notarized.pdf");
   writeFileSync(scan, makePdf({ pages: 2, text: "Notarized" }));
   await running.service.cli("order", "move", code, "NotarizationComplete", "--document", scan);
 }
 
-/** Waits until no job can mail anybody about a notarized document: jobs that wait for others run at once. */
+/** Waits until no job can mail anybody about a notarized document. Delayed jobs are run at once. */
 async function mailsAreSent(): Promise<void> {
   const queues = sql`queue = ANY ('{notarized,notarized-notice,signing-mail,order-mail}')`;
   await until(async () => {
-    // A job that runs is leased for half a minute.
+    // A running job has a lease of half a minute.
     await db.query(sql`UPDATE jobs SET due_at = now() WHERE ${queues} AND due_at > now() + interval '40 seconds'`);
     return (await db.query(sql`SELECT FROM jobs WHERE ${queues}`)).length === 0;
   });

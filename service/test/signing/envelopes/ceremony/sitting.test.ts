@@ -41,7 +41,7 @@ type Host = Awaited<ReturnType<typeof host>>;
 const cookiesOf = (response: Response) => response.headers.getSetCookie().map((line) => line.split(";")[0] ?? "");
 const sit = (code: string, { headers }: Host) => postForm(`${baseUrl}/dashboard/orders/${code}/sitting`, {}, headers);
 
-/** A device that a member handed over, and the token in its browser. */
+/** A device that a member opened for signing, and the token in its browser. */
 async function device(code: string, by: Host): Promise<{ token: string; cookie: string }> {
   const opened = await sit(code, by);
   assert.deepEqual([opened.status, opened.headers.get("location")], [303, "/in-person"]);
@@ -202,7 +202,7 @@ async function closing(documents: readonly (readonly object[])[]): Promise<{ roo
   return { room, codes };
 }
 
-/** The lines about turns on a member's device that the certificate of each document has. */
+/** The lines about turns on a member's device in the certificate of each document. */
 async function turnsOf(member: Host): Promise<{ words: string[] }[]> {
   const rows = await db.query<{ records: TrailEntry[] }>(sql`
     SELECT json_agg(t.record::json ORDER BY t.position) AS records FROM envelope_events t
@@ -294,7 +294,7 @@ test("a document that its signer can't or won't sign now waits alone: the device
     token = (next.headers.get("location") ?? "").split("/").at(-1) ?? "";
     return page;
   };
-  // The access step of the first document is not passed, and the second is left before it is signed.
+  // The access step of the first document is not passed, and the second document is skipped.
   assert.match(await goOn(), /Document 1 of 3[\s\S]*Sign this one later\. Next: /);
   await ceremony.identify({ token, session: null }, "4711", browser);
   assert.match(await goOn(), /Document 2 of 3[\s\S]*Sign this one later\. Next: /);
@@ -333,7 +333,7 @@ test("two nodes that go on at once begin one turn, and none outlives the end of 
     if (each.status === "fulfilled")
       await assert.rejects(ceremony.view({ token: each.value.session, session: null }), /not valid/);
   assert.match(await shown(cookie), /no longer with signers/);
-  // A firm on trial has few open rooms.
+  // A firm on trial may have only a few open rooms.
   await client.ok("POST", `/api/rooms/${room}/close`);
 });
 

@@ -77,14 +77,14 @@ async function signedByNotary(name: string, document: Buffer): Promise<Buffer> {
 }
 
 /**
- * pyHanko's writer removes /NeedAppearances from these forms. This changes how locked fields are drawn, so the service
- * refuses the upload. It accepts the console's own signature.
+ * pyHanko's writer removes /NeedAppearances from these forms, which changes how locked fields are drawn. So the service
+ * rejects such an upload, but accepts the console's own signature.
  */
 const redrawnByNotary = new Set(["form-indirect.pdf"]);
 
 const people = ["Jane Doe", "Juan Smith"];
 
-/** The document with the acts of two signers, as in an order; null when the order is refused with a reason. */
+/** The document with the acts of two signers, as in an order; null when the order is rejected with a reason. */
 async function signedBy({ name, bytes }: { name: string; bytes: Buffer }, isNotarized: boolean) {
   const sha256 = createHash("sha256").update(bytes).digest("hex");
   const order = { holder: "firm", bytes, sha256, signers: people, fields: null, isNotarized };
@@ -123,8 +123,8 @@ async function requireVerified(name: string, bytes: Buffer, original: number): P
 type Made = { name: string; original: number; finished: Buffer; isNotarized: boolean; notary: Operation | null };
 
 /**
- * Each accepted document, signed and sealed. `notary` is how a notary will sign it; null if none will, or if pyHanko
- * cannot sign it.
+ * Each accepted document, signed and sealed. `notary`: how a notary will sign it; null for no notary, or if pyHanko
+ * can't sign it.
  */
 async function signedAndSealed(): Promise<Made[]> {
   const made: Made[] = [];
@@ -144,8 +144,8 @@ async function signedAndSealed(): Promise<Made[]> {
 }
 
 /**
- * The documents with notaries' signatures. One process of pyHanko signs all of them. Leaves out the files that pyHanko
- * can't read.
+ * The documents with notaries' signatures. One process of pyHanko signs all of them. Skips the files that pyHanko can't
+ * read.
  */
 function notarized(all: readonly Made[]): Map<Made, Buffer> {
   const requests = all.flatMap((one) => (one.notary === null ? [] : [{ one, make: [one.notary] }]));

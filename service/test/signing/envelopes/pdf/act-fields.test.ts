@@ -45,7 +45,7 @@ const objectOf = (index: number): number => fields[index]?.object ?? 0;
 const fills = async (bytes: Buffer, length = document.length) =>
   fillsOwnFields(await openUnlocked(bytes), length, own());
 
-/** The act, with more objects in a later revision. The verifier judges everything after the document. */
+/** The act, with more objects in a later revision. The verifier checks everything after the document. */
 function withMore(...objects: readonly NewObject[]): Buffer {
   return Buffer.from(appendRevision(signed.toString("latin1"), objects), "latin1");
 }
@@ -140,7 +140,7 @@ test("an act over a document whose fields have no end is refused, even if it rep
   assert.equal(await fillsAfter(odd, [next, "<</T(x)>>"]), false);
 });
 
-/** Why the service refuses a signed act; null when it accepts the act. */
+/** The reason why the service rejects a signed act; null when it accepts the act. */
 async function said(of: readonly PreparedField[], more: Record<string, string> = {}): Promise<string | null> {
   const key = oneActKey();
   const doing = { name: "Jane", values: { ...values, ...more } };

@@ -209,7 +209,7 @@ for (const rotate of [0, 90, 180, 270, -90])
         [{ kind: "signature", signer: 1, page: 0, place: wanted }],
         ["J"],
       );
-      // The drawing is scaled to the height of the area above the caption. With this aspect ratio, it then fills the
+      // The drawing is scaled to the height of the area above the caption. With this aspect ratio, it then has the full
       // width of its place.
       const frame = {
         kind: "drawn",

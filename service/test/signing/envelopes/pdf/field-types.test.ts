@@ -103,7 +103,7 @@ const byPyHanko = (pdf: Buffer): boolean[] => {
   return answer.signatures.map(({ permitted }) => permitted);
 };
 
-/** For each act, whether every claim of our verifier holds. */
+/** For each act, true if every claim of our verifier is valid. */
 async function byUs(pdf: Buffer): Promise<boolean[]> {
   const all = await verifySignatures(pdf, [], Date.now(), createNodeCrypto());
   return all.map(({ claims }) => claims.every(({ state }) => state === "holds"));
@@ -159,7 +159,7 @@ describe("two signers with fields of all nine types", needs("pyhanko", "poppler"
       assert.deepEqual(await byUs(changed), [false, true]);
     });
 
-  // Changes that signer 2 makes after signer 1, with the verdicts on signer 1's signature by pyHanko and by our judge
+  // Changes that signer 2 makes after signer 1, with the verdicts on signer 1's signature by pyHanko and by our check
   // of later changes.
   const drawing = "<</Type/XObject/Subtype/Form/BBox[0 0 14 14]/Length 14>>\nstream\n0 0 14 14 re f\nendstream";
   const rows: readonly [string, kind: string, RegExp, (size: number) => string, byReader: boolean, ours: boolean][] = [
@@ -192,9 +192,7 @@ describe("two signers with fields of all nine types", needs("pyhanko", "poppler"
     });
 });
 
-/**
- * A document with fields of all nine types, which five people signed. Every second one left the optional fields empty.
- */
+/** A document with fields of all nine types, signed by five people. Every second one left the optional fields empty. */
 async function signedByFive(): Promise<Buffer> {
   const planned = [1, 2, 3, 4, 5].flatMap((signer) =>
     allTypes(signer, 20 + 110 * (signer - 1), 10 * (signer - 1)).map((field) => ({

@@ -89,9 +89,9 @@ export const placesOfEmpty = {
 } as const;
 
 /**
- * A page with empty fields that a signer may fill, each with its own entries of the form's author. Fields that no
- * signer may fill follow: read-only, with a value, with two widgets, a password, and with an inherited value.
- * @param double the name of the last field, which the form's author gave to another field, too
+ * A page with empty fields that a signer may fill, each with its author's own entries. After them come fields that no
+ * signer may fill: read-only, with a value, with two widgets, a password, and with an inherited value.
+ * @param double the name of the last field, which the form's author also used for another field
  */
 export function emptyForm(double = "double"): Buffer {
   const bare = makePdf().toString("latin1");

@@ -25,7 +25,10 @@ const drawing = "<< /Type /XObject /Subtype /Form /BBox [0 0 12 12] /Length 14 >
 const typed = "/DA (/Helv 10 Tf 0 g)";
 const states = (on: string) => `/AS /Off /AP << /N << /${on} 90 0 R /Off 91 0 R >> >>`;
 
-/** A page with these fields, one below another, in as many columns as they need. A field with `radio` has a button for each of its states. */
+/**
+ * A page with these fields, one below another, in as many columns as necessary. A field with `radio` has a button for
+ * each of its states.
+ */
 function formOf(fields: readonly { entries: string; width?: number; radio?: readonly string[] }[]): Buffer {
   const bare = makePdf().toString("latin1");
   const objects: [number, string][] = [
@@ -64,7 +67,7 @@ function formOf(fields: readonly { entries: string; width?: number; radio?: read
 }
 
 const text = (name: string, more = "") => ({ entries: `/FT /Tx /T (${name}) ${typed} ${more}` });
-// A partial name may have no period (ISO 32000-1, 12.7.3.2), and pyHanko refuses a form with one.
+// A partial name must not contain a period (ISO 32000-1, 12.7.3.2), and pyHanko rejects a form with one.
 const lease = formOf([
   { entries: "/FT /Sig /T (signer2_signature)" },
   { entries: "/FT /Sig /T (signer1_signature)" },
@@ -124,7 +127,7 @@ test("places in the order's own list are the whole list", async () => {
   assert.equal((await plan(lease, { signers: 1, fields })).length, 1);
 });
 
-/** As the service plans the fields of an order that was placed. */
+/** Plans the fields like the service for an order that is already placed. */
 const opened = (bytes: Buffer, signers = 2) =>
   planFields(inlineWorkers, { holder: "firm", bytes, signers, fields: null });
 

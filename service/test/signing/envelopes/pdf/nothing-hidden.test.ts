@@ -21,7 +21,7 @@ const at = (bytes: Buffer, name: string) => {
   return path;
 };
 
-/** A sentence in black; the place of the second signer covers it. */
+/** A black sentence at the place of the second signer, whose field covers it. */
 const sentence = "BT /F1 16 Tf 80 212 Td (And 1000000 dollars besides.) Tj ET";
 const words = { x: 80, y: 565, width: 200, height: 20 };
 const second = { x: 72, y: 552, width: 240, height: 48 };

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { run } from "../../../evidence/seals/pdf/oracles.ts";
 
-/** Whether a pixel has the color that is counted. */
+/** Returns true if a pixel has the counted color. */
 export type Ink = (r: number, g: number, b: number) => boolean;
 
 /** The color of the pen. */
@@ -37,7 +37,7 @@ function pixelsOf(image: string): { pixels: Buffer; across: number } {
   return { pixels: ppm.subarray(ppm.length - 3 * Number(width) * Number(height)), across: Number(width) };
 }
 
-/** The number of pixels on the first page that have this ink, as two readers draw the page. */
+/** The number of pixels on the first page with this color, as rendered by two readers. */
 export async function inkIn(path: string, isInk: Ink, box: Box): Promise<{ mutool: number; poppler: number }> {
   const images = { mutool: `${path}.mu.ppm`, poppler: `${path}.poppler` };
   await run("mutool", ["draw", "-r", "72", "-o", images.mutool, path, "1"]);

@@ -64,7 +64,7 @@ test("pdfsig does not trust a test key's signature with the live root", needs("p
   assert.equal(good?.certificate, "Certificate is Trusted.");
 });
 
-/** A mail that the holder of a signer's key has signed. */
+/** A mail signed by the holder of a signer's key. */
 async function mailBy(signing: Signing, environment: "live" | "test") {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const chain = await issueSignerCertificate(signing.issuer, {
@@ -96,14 +96,14 @@ test("openssl refuses a mail signed by a test key with the live root", needs("op
     });
   const liveRoot = at("live-root.pem", sealChainPem(live.root.chain));
   assert.match(verify(liveRoot).stderr, /Verification failure[\s\S]*unable to get (?:local )?issuer certificate/);
-  // No signer's certificate contains an email address, not even one that the test root vouches for.
+  // No signer's certificate contains an email address, not even one that the test root certifies.
   const testRoot = at("test-root.pem", sealChainPem(tests.root.chain));
   assert.match(verify(testRoot, "-verify_email", "ceo@first-national.example").stderr, /email address mismatch/);
   assert.equal(verify(testRoot).status, 0);
 });
 
 const minutes = 60_000;
-/** The CRL that revokes the certificates of the live acts, as of five minutes after these were signed. */
+/** The CRL that revokes the certificates of the live acts, five minutes after the acts. */
 const revoking = () =>
   writeCrl(live.issuer, {
     place: crlPlace,
@@ -173,7 +173,7 @@ test(
       "-i",
       at("nss-above.pem", sealChainPem(live.issuer.chain.slice(0, 1))),
     ]);
-    // NSS refuses a CRL that covers only one distribution point, so the act stays trusted.
+    // NSS rejects a CRL that covers only one distribution point, so the act stays trusted.
     const imported = await run("crlutil", ["-I", "-d", nss, "-i", crl, "-t", "1", "-B"]);
     assert.match(imported.output, /UNKNOWN_CRITICAL_EXTENSION/);
     const { output } = await run("pdfsig", ["-nssdir", nss, path]);

@@ -37,7 +37,7 @@ const named = (mark: string) => (text: string) => {
   return text.replaceAll("(record.json)", name);
 };
 const SAME = /\/Length 7/;
-/** PDF files whose attachment all readers find, or about which they may disagree. */
+/** PDF files whose attachment all readers find, or about which readers may disagree. */
 export const attachments: readonly Part[] = [
   attached("as it should be", "accepted"),
   attached("a length that is elsewhere", "accepted", (text) => swapped(text, SAME, "/Length 7 0 R")),

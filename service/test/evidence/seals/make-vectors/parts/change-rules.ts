@@ -16,8 +16,8 @@ import type { FormChange } from "./changes.ts";
 import type { Part } from "./part.ts";
 
 /**
- * A change, and the permission of the signature before it: usually the laxest (3) for a change that is refused, and 2
- * for one that is accepted.
+ * A change, and the permission of the signature before it. For a rejected change, this is usually the laxest permission
+ * (3); for an accepted one, it is 2.
  */
 export type ChangeRule = FormChange & { readonly permission: Permission; readonly expect: Part["expect"] };
 type Made = readonly NewObject[] | ((signed: string) => readonly NewObject[]);

@@ -29,7 +29,7 @@ export type FormChange = {
 };
 
 const base = formDocument();
-/** DER that is not a signature: these parts test the judgment of the changes, not of the signer. */
+/** DER that is not a signature, because these parts test only the verdict on the changes. */
 const NOTHING = Uint8Array.of(0x30, 0x03, 0x02, 0x01, 0x00);
 
 function bodies(prepared: FormChange["prepared"]): NewObject[] {
@@ -63,14 +63,14 @@ function changed(change: FormChange, permission: Permission, expect: Part["expec
   };
 }
 
-/** Left out, because it signs with a new key in each run. */
+/** Omitted, because it signs with a new key in each run. */
 const RANDOM = "an invisible signature under a signed lock of all";
 
-/** The laxest first. */
+/** Permissions, the laxest first. */
 const PERMISSIONS: readonly Permission[] = [3, "approval", 2, 1];
 
 /**
- * Changes of forms. Each attack is judged under the laxest permission that forbids it, each honest change under the
+ * Changes of forms. Each attack is verified under the laxest permission that forbids it, each honest change under the
  * strictest that permits it.
  */
 export function changeParts(): Part[] {

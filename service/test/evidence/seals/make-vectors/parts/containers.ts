@@ -48,7 +48,7 @@ function ber(): Part[] {
   ]);
 }
 
-/** Packs numbers of the given bit counts, lowest bits first. Huffman codes go through `code`. */
+/** Packs numbers of the given bit counts, lowest bits first. Huffman codes must be converted by `code`. */
 function deflated(...fields: readonly (readonly [value: number, count: number])[]): string {
   const octets: number[] = [];
   let at = 0;
@@ -66,7 +66,7 @@ const code = (value: number, count: number): readonly [number, number] => {
   return [reversed, count];
 };
 
-/** Vectors of deflated data: RFC 1951, as docs/evidence-format.md, sections 2.6 and 9.1, narrows it. */
+/** Vectors of deflated data: RFC 1951, with the restrictions of docs/evidence-format.md, sections 2.6 and 9.1. */
 function deflate(): Part[] {
   const fixed = [
     [1, 1],
@@ -92,8 +92,8 @@ function deflate(): Part[] {
   const zero = (count: number): readonly Bits[] => [code(0, 1), [count - 11, 7]];
   const zeros = [...zero(138), ...zero(117)];
   /**
-   * Code lengths that begin with 2 for the letter of code 0. Of the two further codes, the end of the block has length
-   * 2 and the first match length has length 1.
+   * Code lengths that begin with 2 for the literal 0. Of the two further codes, the end of the block has length 2 and
+   * the first match length has length 1.
    */
   const most = [l2, ...zeros];
   const [a, end2] = [code(2, 2), code(3, 2)];
@@ -136,7 +136,7 @@ const zipRow = (name: string, entries: readonly OddEntry[], expect: Part["expect
 function extraField(id: number, data: Uint8Array, stated = data.length): Uint8Array {
   return Buffer.concat([Uint8Array.of(id & 0xff, id >> 8, stated & 0xff, stated >> 8), data]);
 }
-/** Info-ZIP's extended time stamp: when the file was last modified. */
+/** Info-ZIP's extended time stamp: the file's modification time. */
 const modified = extraField(0x5455, Uint8Array.of(1, 0, 0, 0, 0));
 
 /** Vectors of extra fields, which common programs write (docs/evidence-format.md, section 9.1). */
@@ -334,7 +334,7 @@ function folders(): Row[] {
   ];
 }
 
-/** Vectors of the zips that people get with their documents (docs/evidence-format.md, section 9.4). */
+/** Vectors of the zips in which people receive their documents (docs/evidence-format.md, section 9.4). */
 function documentsZips(): Part[] {
   const bytes = Buffer.from("text");
   const utf8 = (name: string): OddEntry =>

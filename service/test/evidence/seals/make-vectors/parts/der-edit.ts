@@ -1,4 +1,4 @@
-/** A DER value as a tree, for vectors that change one place of a structure and keep the lengths around it right. */
+/** A DER value as a tree, for vectors that change one place of a structure while all lengths around it stay correct. */
 export type Tree = { readonly tag: number; readonly content: Uint8Array | readonly Tree[] };
 
 const lengthOf = (length: number): number[] => {
@@ -54,7 +54,7 @@ export function withEdit(der: Uint8Array, path: readonly number[], edit: Edit): 
   return Uint8Array.from(edited(tree, path, edit));
 }
 
-/** The value that the path leads to. */
+/** The value at a path. */
 export function valueAt(der: Uint8Array, path: readonly number[]): Tree {
   let [tree] = treesOf(der);
   for (const index of path) tree = tree === undefined || isPrimitive(tree.content) ? undefined : tree.content[index];

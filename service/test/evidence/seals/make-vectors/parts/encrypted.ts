@@ -42,8 +42,8 @@ function rc4(key: Uint8Array, data: Uint8Array): Buffer {
 }
 
 /**
- * An encryption dictionary for the empty user password, by algorithms 2, 4 and 5 of ISO 32000-2. Versions and revisions
- * that do not exist are written as given.
+ * An encryption dictionary for the empty user password, by algorithms 2, 4 and 5 of ISO 32000-2. Nonexistent versions
+ * and revisions are written as requested.
  */
 function byMd5(v: number, r: number, length: number, more = ""): Dictionary {
   const permissions = Buffer.alloc(4);
@@ -112,7 +112,10 @@ function padded(content: string): string {
 const identity = (more = ""): Dictionary => byMd5(4, 4, 16, more);
 const FIELD = "<< /FT /Tx /T (a) >>";
 
-/** An /Encrypt that encrypts nothing: both of its filters are /Identity. Its key is that of a document without an /ID. */
+/**
+ * An /Encrypt that encrypts nothing, because both of its filters are /Identity. Its key is that of a document without
+ * an /ID.
+ */
 export const encryptsNothing = text(identity("/StmF /Identity /StrF /Identity"));
 
 /** Encryption by dictionaries that the verifier must or must not open (docs/evidence-format.md, section 2.8). */

@@ -11,7 +11,7 @@ export const instant = (second: number): string => new Date(Date.UTC(2026, 0, 15
 export type Size = { readonly bytes: number; readonly sha256: string };
 type Revision = Size & { readonly number: number; readonly kind: string; readonly signer: number | null };
 
-/** Faults of an envelope without a real document: its sizes and hashes belong to no file. */
+/** Errors of an envelope without a real document: its sizes and hashes match no file. */
 export type Wrong = {
   readonly signers?: number;
   /** The number of the signer of each act. */

@@ -30,7 +30,7 @@ const inRecord = (index: number, change: JsonObject): Wrong => ({
 
 const hash = hashOf("another");
 
-/** Envelopes that break the schema, so that they can't be read (docs/evidence-format.md, section 20.1). */
+/** Envelopes that violate the schema, so that they can't be read (docs/evidence-format.md, section 20.1). */
 function shapes(): readonly Row[] {
   const row = (name: string, wrong: Wrong): Row => [name, wrong, ["envelope_readable"]];
   const each = (where: string, change: (changes: JsonObject) => Wrong, members: Members): Row[] =>

@@ -26,8 +26,7 @@ function hybrid(signed: string, prev: number): string {
 }
 
 /**
- * Objects that no section lists, and that readers find when they search the file (docs/evidence-format.md, section
- * 7.1).
+ * Objects that no section lists, and that readers find when they scan the file (docs/evidence-format.md, section 7.1).
  */
 export const lostRules: readonly ChangeRule[] = [
   before(

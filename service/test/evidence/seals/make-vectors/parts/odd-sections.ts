@@ -50,8 +50,8 @@ const png = (filters: Row, first?: Row, parameters = "/Predictor 15 /Columns 3")
   compressed(`/DecodeParms << ${parameters} >>`, (rows) => filtered(rows, filters), first);
 
 /**
- * A row says that object 2 is in an object stream. A reader that applies the Paeth filter with the wrong neighbor reads
- * another row.
+ * A row with object 2 in an object stream. A reader that applies the Paeth filter with the wrong neighbor reads another
+ * row.
  */
 const inNoStream = (): string =>
   streamed(
@@ -65,7 +65,7 @@ const inNoStream = (): string =>
     CATALOG.replace(" >>", " /AcroForm 2 0 R >>"),
   );
 
-/** Data of one block whose end is cut off: only bits of 0 are missing. */
+/** Data of one block with a truncated end: only bits of 0 are missing. */
 function withoutItsEnd(): string {
   return streamed(
     (size) => `/Size ${size} /W [1 1 1] /Filter /FlateDecode`,

@@ -1,4 +1,4 @@
-/** The type that a part is read as. */
+/** The type as which a part is read. */
 export type PartKind =
   | "certificate"
   | "cms"
@@ -20,13 +20,13 @@ export type PartKind =
   | "attachment"
   | "changes";
 
-/** A vector of one structure by itself: it is read, or it is refused. */
+/** A vector of one structure by itself, which a reader must accept or reject. */
 export type Part = {
   readonly name: string;
   readonly kind: PartKind;
   readonly hex?: string;
   readonly text?: string;
-  /** A repetition that is left out of the hex or text: `of`, `times` times, at this character. */
+  /** A repetition that is omitted from the hex or text: `of`, `times` times, at this character. */
   readonly again?: { readonly at: number; readonly times: number; readonly of: string };
   /** The signed or stamped bytes. */
   readonly content?: string;
@@ -35,7 +35,7 @@ export type Part = {
   readonly anchors?: readonly string[];
   readonly at?: string;
   readonly purpose?: string;
-  /** The checks that do not hold, for a signature, a token or an envelope. */
+  /** The failing checks of a signature, a token or an envelope. */
   readonly notHolding?: readonly string[];
   readonly expect: "accepted" | "refused";
   readonly teaches: string;

@@ -29,7 +29,7 @@ const leaf = subject("path leaf");
 const root = subject("path root");
 const middle = subject("path middle");
 const instant = (ms: number) => new Date(ms).toISOString();
-/** A certificate that is trusted itself: a path of one. */
+/** A trusted certificate as a path of its own. */
 const alone = (stated: Stated, more: Partial<Chain> = {}): Chain => {
   const der = certificateOf(leaf, leaf, stated);
   return { leaf: der, anchors: [der], ...more };
@@ -58,7 +58,9 @@ function long(length: number): Chain {
   return { leaf: first, others: ders.slice(1, -1), anchors: ders.slice(-1) };
 }
 
-/** `count` certificates with the name of the leaf's issuer that did not sign the leaf, and then the issuer's own. */
+/**
+ * `count` certificates with the issuer's name that did not sign the leaf, followed by the real issuer's certificate.
+ */
 function crowd(count: number): Chain {
   const other = subject("path stranger");
   const strangers = Array.from({ length: count }, (_, index) =>

@@ -77,8 +77,8 @@ export function placed(text: string): string {
 }
 
 /**
- * Two tables. `startxref` leads to one if offsets count from the first byte, and to the other if they count from the
- * header.
+ * Two tables. `startxref` points to one table if offsets are counted from the first byte, and to the other if they are
+ * counted from the header.
  */
 function twoTables(word = "xref"): string {
   const prefix = `${"x".repeat(399)}\n`;
@@ -145,8 +145,8 @@ const files: readonly Part[] = [
 ];
 
 /**
- * A file without `startxref`. A reader that takes "not found" for offset 0 would read the number that is placed so that
- * it leads to the table.
+ * A file without `startxref`. A reader that treats "not found" as offset 0 would read a number there that points to the
+ * table.
  */
 function withoutStartxref(): string {
   const text = placed(swapped(TABLE, "%PDF-1.7\n", "%PDF-1.7\n0000000000\n"));
@@ -175,8 +175,8 @@ function twoHeads(): string {
 }
 
 /**
- * A stream with a negative /Length that leads to before the first byte. Counted from the end, as some functions count
- * negative offsets, that is one byte before the end.
+ * A stream with a negative /Length that points before the first byte. Counted from the end, as some functions treat
+ * negative offsets, the length points to one byte before the end.
  */
 function backwards(): string {
   const text = streamed((size) => `/Size ${size} ${W}`, withBytes);

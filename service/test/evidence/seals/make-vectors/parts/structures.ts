@@ -5,18 +5,18 @@ import type { Part, PartKind } from "./part.ts";
 const vectors = new URL("../../../../../../packages/evidence/vectors/", import.meta.url);
 const read = (name: string) => Uint8Array.from(readFileSync(new URL(name, vectors)));
 
-/** A structure that is read, its defined values by their paths, and the edits that no reader may let pass. */
+/** A valid structure, its members by their paths, and the edits that every reader must reject. */
 type Structure = {
   readonly kind: PartKind;
   readonly title: string;
   readonly der: Uint8Array;
-  /** Constructed values whose definition is closed: a further value in them is refused. */
+  /** Constructed values with a closed definition: an additional member is rejected. */
   readonly closed: Readonly<Record<string, readonly number[]>>;
-  /** Values of one type: under another tag they are refused. */
+  /** Values of one type: any other tag is rejected. */
   readonly typed: Readonly<Record<string, readonly number[]>>;
-  /** Values that must be there. */
+  /** Values that are required. */
   readonly required: Readonly<Record<string, readonly number[]>>;
-  /** Further edits that are refused, each for a reason that `closed`, `typed` and `required` don't cover. */
+  /** Further rejected edits, for reasons that `closed`, `typed` and `required` don't cover. */
   readonly refused: Readonly<Record<string, readonly [path: readonly number[], change: edit.Edit]>>;
   readonly accepted: Readonly<Record<string, readonly [path: readonly number[], change: edit.Edit]>>;
 };
@@ -25,7 +25,7 @@ const NULL = "0500";
 const EMPTY_OID = "0600";
 const hexByte = (value: number): string => value.toString(16).padStart(2, "0");
 const oidOf = (content: string) => edit.becomes("06", (content.length / 2).toString(16).padStart(2, "0"), content);
-/** Nested values, of which the innermost is empty. */
+/** Nested values with an empty innermost value. */
 const nested =
   (depth: number): edit.Edit =>
   () => {

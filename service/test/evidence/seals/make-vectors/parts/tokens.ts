@@ -15,7 +15,7 @@ const renumbered: edit.Edit = ({ tag, content }) => [
 ];
 
 /**
- * Vectors of time-stamp tokens (docs/evidence-format.md, section 5.1). A token alone leaves `status` and `nonce`
+ * Vectors of time-stamp tokens (docs/evidence-format.md, section 5.1). For a token alone, `status` and `nonce` are
  * undecided.
  */
 export function tokens(): Part[] {
