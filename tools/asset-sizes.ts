@@ -2,7 +2,12 @@ import { type AssetName, buildAssets } from "../service/src/pages/ui/assets/asse
 
 const names: readonly AssetName[] = [
   "site.css",
+  "more.css",
   "desk.css",
+  "sign.js",
+  "act-check.js",
+  "field-rules.js",
+  "document-text.js",
   "fonts.css",
   "sans.woff2",
   "serif.woff2",

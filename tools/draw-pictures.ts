@@ -14,7 +14,7 @@ const mark = html`<img src="${data("mark.svg", "image/svg+xml")}" alt="">`;
 
 const linkPicture = html`<div class="ours"><div class="wordmark">${mark}SignSealShip</div>
 <h1>Documents signed, sealed, and shipped. Proof included.</h1></div>${productPicture}`;
-const linkStyle = `${assets.bytes("site.css")}${assets.bytes("desk.css")}
+const linkStyle = `${assets.bytes("site.css")}${assets.bytes("more.css")}${assets.bytes("desk.css")}
 ${face("Source Serif 4", "serif.woff2")}${face("Source Sans 3", "sans.woff2")}
 body { display: grid; grid-template-columns: 1fr 480px; gap: 64px; align-items: center; width: 1200px; height: 630px; padding: 64px; }
 .wordmark { margin-bottom: 40px; font-size: 30px; }

@@ -304,6 +304,7 @@ describe("assets", () => {
         "page.js",
         "fonts.css",
         "site.css",
+        "more.css",
         "mark.svg",
         "touch-icon.png",
         "htmx.js",

@@ -11,6 +11,7 @@ type PageAssets = Pick<Assets, "url">;
 export const renderBegin = (assets: PageAssets, { origin }: Frame, ticket: string): string =>
   layout(assets, {
     unlisted: true,
+    signing: true,
     title: wordsOf("en").embed.title,
     headerNav: html``,
     scripts: ["embed.js"],
@@ -25,6 +26,7 @@ export const renderBegin = (assets: PageAssets, { origin }: Frame, ticket: strin
 export const renderEndedFrame = (assets: PageAssets, { origin, state }: Frame): string =>
   layout(assets, {
     unlisted: true,
+    signing: true,
     title: wordsOf("en").embed.ended,
     headerNav: html``,
     scripts: ["embed.js"],

@@ -50,6 +50,7 @@ export function renderFrame(
   const { view, words, branding } = state;
   return layout(assets, {
     unlisted: true,
+    signing: true,
     // Link previews show the title, so it names no document.
     title: words.title,
     headerNav: languageForm(state),
@@ -161,6 +162,7 @@ export function renderBrokenLink(assets: Pick<Assets, "url">, acceptLanguage: st
   const others = (["en", "es"] as const).filter((one) => one !== language);
   return layout(assets, {
     unlisted: true,
+    signing: true,
     title,
     headerNav: html``,
     language: frames[language],

@@ -84,6 +84,7 @@ function toFirstField({ view: { fields }, words }: PageState): Html {
 /** The data for the script; null when there is no document. */
 function configOf({ token, view, words, done }: PageState, { pdfJs, url }: PageDeps["assets"]): SigningConfig | null {
   const { document } = view;
+  const fields = view.consent && view.room?.maySign !== false ? fieldsOnPages(view, words) : [];
   return (
     document && {
       document: documentUrl(token, document.revision),
@@ -92,11 +93,13 @@ function configOf({ token, view, words, done }: PageState, { pdfJs, url }: PageD
       pages: document.pages,
       pdfjs: pdfJs.folder,
       check: url("act-check.js"),
+      text: url("document-text.js"),
+      rules: fields.some(hasRules) ? url("field-rules.js") : null,
       opened: `/sign/${token}/opened`,
       prepare: `/sign/${token}/prepare`,
       complete: `/sign/${token}/complete`,
       signed: `/sign/${wholeLink(token)}?done=signed`,
-      fields: view.consent && view.room?.maySign !== false ? fieldsOnPages(view, words) : [],
+      fields,
       referenced: view.referenced,
       initials: initialsOf(view.signer.name),
       toFirstField: done === "consent",
@@ -104,6 +107,8 @@ function configOf({ token, view, words, done }: PageState, { pdfJs, url }: PageD
     }
   );
 }
+
+const hasRules = ({ kind, showWhen, formula }: FieldOnPage) => kind === "number" || showWhen || formula !== undefined;
 
 function fieldsOnPages(view: PageState["view"], words: PageState["words"]): FieldOnPage[] {
   const inputs = new Set(filledIn(view.fields));

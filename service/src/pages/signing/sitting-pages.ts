@@ -83,6 +83,7 @@ function betweenTurns(
   const isNext = view !== undefined && view.next.length > 0;
   return layout(assets, {
     unlisted: true,
+    signing: true,
     title: isNext ? words.title : title,
     headerNav: html``,
     language: frames[language],

@@ -24,6 +24,8 @@ export type PageOptions = {
   wide?: boolean;
   /** True if another page of ours shows this page in a frame, which then already has the header and the footer. */
   framed?: boolean;
+  /** True for a page of signing, which many open on a slow phone: it loads only the styles that it needs. */
+  signing?: boolean;
   /** Our own scripts for the page. Every page also works without JavaScript. */
   scripts?: readonly Extract<AssetName, `${string}.js`>[];
   /** The language of a page that is not in English, and the words of the frame around it. */
@@ -111,6 +113,7 @@ export function layout(
     side,
     wide = false,
     framed = false,
+    signing = false,
     scripts = [],
     language = englishFrame,
   }: PageOptions,
@@ -134,6 +137,7 @@ ${preloaded.map((name) => html`<link rel="preload" href="${url(name)}" as="font"
 <script src="${url("page.js")}"></script>
 <link rel="stylesheet" href="${url("fonts.css")}">
 <link rel="stylesheet" href="${url("site.css")}">
+${!signing && html`<link rel="stylesheet" href="${url("more.css")}">`}
 ${!unlisted && html`<link rel="stylesheet" href="${url("desk.css")}">`}
 <link rel="icon" type="image/svg+xml" href="${url("mark.svg")}">
 <link rel="apple-touch-icon" href="${url("touch-icon.png")}">

@@ -20,7 +20,7 @@ export function standaloneVerifier({ bytes }: Pick<Assets, "bytes">, sealCertifi
     bytes("page.js").toString(),
     bytes("verify.js").toString(),
     bytes("copy.js").toString(),
-    bytes("site.css").toString(),
+    `${bytes("site.css")}${bytes("more.css")}`,
   ];
   for (const text of [page, verify, copy, style]) {
     if (/<\/?(?:script|style)|<!--/i.test(text)) throw new Error("a script or style would end its own element");

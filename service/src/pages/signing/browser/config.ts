@@ -49,6 +49,10 @@ export type SigningConfig = {
   readonly opened: string;
   /** The script that verifies a prepared act. */
   readonly check: string;
+  /** The script that reads the document's text. */
+  readonly text: string;
+  /** The script with the rules of the fields; null for fields without conditions and numbers. */
+  readonly rules: string | null;
   /**
    * The URLs for signing with a key of the browser: to prepare the act, to complete the act, and the page that is
    * opened afterwards.

@@ -1,4 +1,3 @@
-import { readFieldValue } from "../../../orders/order/form/field-values.ts";
 import { make, part, say, wayOn } from "../../ui/browser/parts.ts";
 import { readDrawn } from "../drawn.ts";
 import { boxField, calculatedField, dateField, isBox, listWritten, placing } from "./boxes.ts";
@@ -6,7 +5,7 @@ import type { FieldOnPage, SigningConfig } from "./config.ts";
 import { keepSignature, restoreSignature } from "./kept-signature.ts";
 import { pictureElement } from "./picture.ts";
 import { leadTo, settle, settleMs, timeOf } from "./press-guard.ts";
-import { applyToForm } from "./rules.ts";
+import { applyToForm, writtenValue } from "./rules.ts";
 import { openSheet, put, type SignatureInputs, type ValueInput } from "./sheet.ts";
 import { drawnPicture } from "./strokes.ts";
 
@@ -19,13 +18,6 @@ type Pages = {
   /** When the page became visible, by the clock of events; infinite while it is empty. */
   drawnAt: (n: number) => number;
 };
-
-/** The value as the document will show it: a number gets its decimals and its currency. */
-function writtenValue({ kind, format }: FieldOnPage, typed: string): string {
-  if (kind !== "number" || typed === "") return typed;
-  const read = readFieldValue({ kind, format }, typed);
-  return "value" in read ? read.value : typed;
-}
 
 const isMark = ({ kind }: FieldOnPage): boolean => kind === "signature" || kind === "mark";
 

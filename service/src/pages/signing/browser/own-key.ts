@@ -1,9 +1,10 @@
 import { toHex } from "@signsealship/evidence/bytes";
-import { make, part } from "../../ui/browser/parts.ts";
+import { part } from "../../ui/browser/parts.ts";
 import { type Drawn, readDrawn } from "../drawn.ts";
 import type { isWhatWasAsked, PreparedAct } from "./check-act.ts";
 import type { SigningConfig } from "./config.ts";
 import { forgetSignature } from "./kept-signature.ts";
+import { loadScript } from "./load-script.ts";
 import { pictureRecord } from "./picture.ts";
 import { rulesNow } from "./rules.ts";
 
@@ -114,15 +115,7 @@ async function drawnSha256({ height, strokes, width }: Drawn): Promise<string> {
 }
 
 /** Loads the script that verifies an act. @throws Error when the script can't be loaded: then nothing is signed */
-const loadCheck = (src: string): Promise<typeof isWhatWasAsked> =>
-  new Promise((resolve, reject) => {
-    const script = make("script", { src });
-    script.addEventListener("load", () =>
-      resolve((window as unknown as { isWhatWasAsked: typeof isWhatWasAsked }).isWhatWasAsked),
-    );
-    script.addEventListener("error", () => reject(new Error("a script is missing")));
-    document.head.append(script);
-  });
+const loadCheck = (src: string) => loadScript<typeof isWhatWasAsked>(src, "isWhatWasAsked");
 
 /** Sends a form, and returns the parsed response. Null for an error status, and for a response that is not JSON. */
 async function post<T>(url: string, body: URLSearchParams): Promise<T | null> {

@@ -1,11 +1,34 @@
-import { applyRules, type Rules, textsIn } from "../../../orders/order/form/field-rules.ts";
+import type { applyRules, Rules, textsIn } from "../../../orders/order/form/field-rules.ts";
+import type { readFieldValue } from "../../../orders/order/form/field-values.ts";
 import { part } from "../../ui/browser/parts.ts";
 import { isBox } from "./boxes.ts";
 import type { FieldOnPage, ReferencedField, SigningConfig } from "./config.ts";
+import { loadScript } from "./load-script.ts";
 
 type Ruled = Pick<SigningConfig, "fields" | "referenced">;
 
 const inputOf = ({ input }: FieldOnPage): HTMLInputElement | null => (input === null ? null : part(input));
+
+/** The functions of the script that is loaded for fields with rules. */
+type FieldRules = {
+  readonly applyRules: typeof applyRules;
+  readonly textsIn: typeof textsIn;
+  readonly readFieldValue: typeof readFieldValue;
+};
+
+let loaded: FieldRules | null = null;
+
+/** Loads the rules of the fields, if the document has any. @throws Error when they can't be loaded */
+export async function loadRules({ rules }: Pick<SigningConfig, "rules">): Promise<void> {
+  if (rules !== null) loaded ??= await loadScript<FieldRules>(rules, "fieldRules");
+}
+
+/** A number as the document will show it: it gets its decimals and its currency. Other texts stay as they are. */
+export function writtenValue({ kind, format }: FieldOnPage, typed: string): string {
+  if (kind !== "number" || typed === "" || !loaded) return typed;
+  const read = loaded.readFieldValue({ kind, format }, typed);
+  return "value" in read ? read.value : typed;
+}
 
 /** The results of the fields' conditions and formulas for the form's current values. */
 export function rulesNow({ fields, referenced }: Ruled): Rules<FieldOnPage | ReferencedField> {
@@ -14,6 +37,8 @@ export function rulesNow({ fields, referenced }: Ruled): Rules<FieldOnPage | Ref
     if (isBox(field)) return input?.checked ? "On" : "Off";
     return input?.value.trim() ?? "";
   };
+  if (!loaded) return { isShown: () => true, calculate: () => "no value" };
+  const { applyRules, textsIn } = loaded;
   return applyRules<FieldOnPage | ReferencedField>([...fields, ...referenced], (field) =>
     "texts" in field ? field.texts : textsIn(field, typedIn(field)),
   );

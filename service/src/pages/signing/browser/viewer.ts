@@ -1,17 +1,17 @@
 import type * as PdfJs from "pdfjs-dist";
-import type { PDFDocumentProxy } from "pdfjs-dist";
-import { textWithValues } from "../../../kernel/pdf/field-values.ts";
+import type { PDFDocumentProxy, PDFPageProxy } from "pdfjs-dist";
 import { make, part, say, wayOn } from "../../ui/browser/parts.ts";
 import { showPages } from "../../ui/browser/viewer/pages.ts";
 import { loadPdfJs } from "../../ui/browser/viewer/pdf-js.ts";
 import { followRoom, tellPage } from "../../ui/browser/viewer/room.ts";
 import { frameOf, placeOf } from "../../ui/browser/viewer/tools.ts";
-import { linesOf } from "../text-lines.ts";
 import type { SigningConfig, ViewerWords } from "./config.ts";
 import { checkBytes, type DocumentBytes, fetchDocument, holdSigning, partBytes } from "./document-bytes.ts";
 import { showFields } from "./fields.ts";
+import { loadScript } from "./load-script.ts";
 import { signWithOwnKey } from "./own-key.ts";
 import { leadTo } from "./press-guard.ts";
+import { loadRules } from "./rules.ts";
 
 type Shown = {
   document: PdfJs.PDFDocumentProxy;
@@ -40,7 +40,12 @@ export function continueViewer(config: SigningConfig): Promise<void> {
   holdSigning(config);
   return inTurn(async () => {
     const place = scrollY;
-    if (shown?.url !== config.document) {
+    const hasRules = await loadRules(config).then(
+      () => true,
+      () => false,
+    );
+    // Without its rules, the document is loaded again, which offers to retry.
+    if (shown?.url !== config.document || !hasRules) {
       await start(config);
       scrollTo({ top: place, behavior: "instant" });
       return;
@@ -99,7 +104,7 @@ async function start(config: SigningConfig): Promise<void> {
  */
 export async function show(config: SigningConfig, host: HTMLElement, bytes: DocumentBytes): Promise<Shown> {
   const { words, pages: count } = config;
-  const { pdfJs, document } = await openDocument(config, bytes);
+  const [{ pdfJs, document }] = await Promise.all([openDocument(config, bytes), loadRules(config)]);
   const { place, onPage } = placeOf(words, count);
   const inRoom = (page: number) => {
     onPage(page);
@@ -118,7 +123,7 @@ export async function show(config: SigningConfig, host: HTMLElement, bytes: Docu
   if (fields) viewer.append(fields.bar);
   // While it is the notary's turn, the page has neither fields nor the consent.
   else if (window.document.getElementById("consent-title")) viewer.append(toConsent(words.toConsent));
-  offerText(document, words, viewer);
+  offerText({ document, text: () => loadScript<PageLines>(config.text, "pageLines"), words }, viewer);
   await start();
   followRoom(pages.pageOf);
   if (config.toFirstField && isUntouched()) fields?.toFirst();
@@ -162,8 +167,14 @@ function toConsent(text: string): HTMLElement {
   return bar;
 }
 
-/** Makes the link to the text version show the text in the page, from the same bytes as the drawn pages. */
-function offerText(document: PDFDocumentProxy, words: ViewerWords, below: HTMLElement): void {
+/** Reads the lines of a page. */
+type PageLines = (page: PDFPageProxy) => Promise<string[]>;
+type Readable = { document: PDFDocumentProxy; text: () => Promise<PageLines>; words: ViewerWords };
+
+/**
+ * Makes the link to the text version show the text in the page, from the same bytes as the drawn pages.
+ */
+function offerText(readable: Readable, below: HTMLElement): void {
   const link = part<HTMLAnchorElement>("as-text");
   let shown: HTMLElement | null = null;
   link.setAttribute("role", "button");
@@ -175,10 +186,11 @@ function offerText(document: PDFDocumentProxy, words: ViewerWords, below: HTMLEl
       shown = make(
         "div",
         { className: "document-text", tabIndex: -1, hidden: true },
-        make("p", { textContent: words.textNote }),
+        make("p", { textContent: readable.words.textNote }),
       );
       below.after(shown);
-      void fill(shown, document, words);
+      // Without the script, the link still leads to the service's page with the text.
+      fill(shown, readable).catch(() => location.assign(link.href));
     }
     shown.hidden = !shown.hidden;
     link.setAttribute("aria-expanded", String(!shown.hidden));
@@ -186,19 +198,13 @@ function offerText(document: PDFDocumentProxy, words: ViewerWords, below: HTMLEl
   };
 }
 
-async function textOf(page: PdfJs.PDFPageProxy): Promise<string> {
-  const [{ items }, annotations] = await Promise.all([page.getTextContent(), page.getAnnotations()]);
-  const viewport = page.getViewport({ scale: 1 });
-  return textWithValues(items, annotations, (x, y) => viewport.convertToViewportPoint(x, y));
-}
-
-async function fill(host: HTMLElement, document: PDFDocumentProxy, words: ViewerWords): Promise<void> {
+async function fill(host: HTMLElement, { document, text, words }: Readable): Promise<void> {
+  const pageLines = await text();
   for (let n = 1; n <= document.numPages; n++) {
     const title = make("h3", { textContent: say(words.page, { page: n, pages: document.numPages }) });
     const lines = await document
       .getPage(n)
-      .then(textOf)
-      .then(linesOf)
+      .then(pageLines)
       .catch(() => []);
     const shown = lines.length > 0 ? lines : [words.noText];
     host.append(title, ...shown.map((textContent) => make("p", { textContent })));

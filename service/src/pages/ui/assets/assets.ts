@@ -1,17 +1,18 @@
 import { createHash } from "node:crypto";
-import { readFile } from "node:fs/promises";
 import { basename, extname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
-import { build, type Plugin, stop } from "esbuild";
+import { build, stop } from "esbuild";
 import { openPdfJs, type PdfJs } from "../pdf-js.ts";
 import { type Asset, brotliOf } from "./asset.ts";
+import { trimmedPico } from "./pico.ts";
 
 const webFolder = fileURLToPath(new URL("../..", import.meta.url));
 
 /** The sources of the pages' assets, by their name in the code. */
 const sources = {
   "site.css": "./ui/styles/site.css",
+  "more.css": "./ui/styles/more.css",
   "desk.css": "./ui/styles/desk.css",
   "fonts.css": "./ui/styles/fonts.css",
   "sans.woff2": "@fontsource-variable/source-sans-3/files/source-sans-3-latin-wght-normal.woff2",
@@ -40,6 +41,8 @@ const sources = {
   "fill.js": "./client/browser/fill.ts",
   "embed.js": "./signing/browser/embed.ts",
   "act-check.js": "./signing/browser/act-check.ts",
+  "document-text.js": "./signing/browser/document-text.ts",
+  "field-rules.js": "./signing/browser/field-rules.ts",
   "sign.js": "./signing/browser/sign.ts",
   "signing-preview.js": "./signing/browser/signing-preview.ts",
   "verify.js": "./verify/browser/verify.ts",
@@ -67,18 +70,6 @@ export type Assets = {
   pdfJs: PdfJs;
 };
 
-// Pico styles a link with the role of a button like a button, but that role misleads screen readers. Our pages use a
-// class instead.
-const linksThatLookLikeButtons: Plugin = {
-  name: "links that look like buttons",
-  setup(bundling) {
-    bundling.onLoad({ filter: /pico\.min\.css$/ }, async ({ path }) => ({
-      contents: (await readFile(path, "utf8")).replaceAll("[role=button]", ".button"),
-      loader: "css",
-    }));
-  },
-};
-
 /**
  * Builds the assets in memory: scripts and styles are bundled and minified for browsers. Equal sources give equal
  * bytes. Only one build at a time may run in a process, because a build that ends stops the bundler.
@@ -95,7 +86,7 @@ export async function buildAssets(): Promise<Assets> {
     target: "es2022",
     // Finished files of other projects, and pictures, are copied unchanged.
     loader: { ".min.js": "copy", ".svg": "copy", ".png": "copy", ".woff2": "copy" },
-    plugins: [linksThatLookLikeButtons],
+    plugins: [trimmedPico],
     external: ["/assets/*"],
     legalComments: "inline",
     write: false,
