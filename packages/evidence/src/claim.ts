@@ -1,6 +1,6 @@
 /**
- * `unchecked`: the claim can't be decided, because the needed bytes or trusted certificates are missing. It never
- * counts as `holds`.
+ * `unchecked`: the claim can't be decided, because bytes or trusted certificates are missing. An unchecked claim never
+ * counts as one that holds.
  */
 export type ClaimState = "holds" | "fails" | "unchecked";
 
@@ -16,7 +16,7 @@ export function allHold(claims: readonly Claim[]): boolean {
   return claims.length > 0 && claims.every((claim) => claim.state === "holds");
 }
 
-/** A claim that holds if the condition is true and fails otherwise, with a sentence for each outcome. */
+/** A claim with the result `holds` if the condition is true, else `fails`, and a sentence for each outcome. */
 export function claim<Name extends string>(name: Name, holds: boolean, good: string, bad: string): Claim<Name> {
   return holds ? { name, state: "holds", why: good } : { name, state: "fails", why: bad };
 }

@@ -1,4 +1,4 @@
-/** The hashes that evidence may name. SHA-1 is read and reported, but never relied on. */
+/** The hashes that evidence may use. SHA-1 is recognized and reported, but never accepted as proof. */
 export type HashName = "SHA-1" | "SHA-256" | "SHA-384" | "SHA-512";
 
 /** A signature scheme with its parameters, as an AlgorithmIdentifier names it. */
@@ -7,7 +7,7 @@ export type SignatureScheme =
   | { readonly scheme: "rsa-pss"; readonly hash: HashName; readonly saltLength: number }
   | { readonly scheme: "ecdsa"; readonly hash: HashName };
 
-/** One signature to check. `spki` is a DER SubjectPublicKeyInfo; an ECDSA signature is the DER pair of r and s. */
+/** One signature to verify. `spki` is a DER SubjectPublicKeyInfo; an ECDSA signature is the DER pair of r and s. */
 export interface SignatureInput {
   readonly spki: Uint8Array;
   readonly algorithm: SignatureScheme;
@@ -16,8 +16,8 @@ export interface SignatureInput {
 }
 
 /**
- * The cryptography that the evidence formats need. Two implementations: `createWebCrypto` (browser and
- * Node) and the verifier's `createNodeCrypto`, which is twice as fast on small documents.
+ * The cryptographic functions that the evidence formats need. Two implementations: `createWebCrypto` (browser and Node)
+ * and the verifier's `createNodeCrypto`, which is twice as fast on small documents.
  */
 export interface EvidenceCrypto {
   /** The digest of the chunks, as one message. */

@@ -34,7 +34,7 @@ export function sha1(bytes: Uint8Array): Promise<Uint8Array<ArrayBuffer>> {
 }
 
 async function webDigest(algorithm: "SHA-1" | "SHA-256", bytes: Uint8Array): Promise<Uint8Array<ArrayBuffer>> {
-  // Web Crypto takes no shared memory, so such bytes are copied first.
+  // Web Crypto refuses shared memory, so such bytes are copied first.
   const own = isUnshared(bytes) ? bytes : new Uint8Array(bytes);
   return new Uint8Array(await crypto.subtle.digest(algorithm, own));
 }

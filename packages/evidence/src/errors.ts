@@ -1,4 +1,4 @@
-/** The format or limit that made the bytes unreadable. A closed set: callers may switch over it. */
+/** The format or limit that made the bytes unreadable. The set is complete, so callers may use an exhaustive switch. */
 export type EvidenceErrorCode =
   | "der"
   | "x509"
@@ -15,8 +15,8 @@ export type EvidenceErrorCode =
   | "limit";
 
 /**
- * The only error of evidence parsing: the bytes are unreadable. Evidence that is readable and does not hold is a value
- * (a claim or a result), never an error.
+ * The only error of evidence parsing: the bytes are unreadable. Readable but false evidence is a value (a claim or a
+ * result), never an error.
  */
 export class EvidenceError extends Error {
   readonly code: EvidenceErrorCode;

@@ -12,7 +12,7 @@ interface ImportedKey {
 
 const MAX_KEYS = 32;
 
-/** The crypto port over Web Crypto: `crypto.subtle` of a browser, or of Node. Keeps at most 32 imported keys. */
+/** The crypto functions over Web Crypto: `crypto.subtle` of a browser, or of Node. Caches at most 32 imported keys. */
 export function createWebCrypto(subtle: SubtleCrypto): EvidenceCrypto {
   const keys = new Map<string, ImportedKey>();
 
@@ -38,13 +38,13 @@ export function createWebCrypto(subtle: SubtleCrypto): EvidenceCrypto {
       const bytes = info.type === "ec" ? ecdsaSignatureToRaw(signature, CURVE_LENGTH[info.curve]) : plain(signature);
       return await subtle.verify(verifyParameters(algorithm), key, bytes, plain(data));
     } catch (error) {
-      // Web Crypto signals an unusable key or signature by a DOMException; any other error is a bug of ours.
+      // Web Crypto reports an unusable key or signature by a DOMException; any other error is a bug in this code.
       if (error instanceof EvidenceError || error instanceof DOMException) return false;
       throw error;
     }
   }
 
-  /** One message after the other, because each is assembled in memory. */
+  /** Hashes one message after the other, because each one is assembled in memory. */
   async function digests(hash: HashName, messages: readonly (readonly Uint8Array[])[]): Promise<Uint8Array[]> {
     const out: Uint8Array[] = [];
     for (const chunks of messages) out.push(await digest(hash, chunks));
@@ -81,7 +81,8 @@ function plain(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
 }
 
 /**
- * Converts an ECDSA signature from its DER pair (RFC 3279, section 2.2.3) to r followed by s, as Web Crypto takes it.
+ * Converts an ECDSA signature from its DER pair (RFC 3279, section 2.2.3) to r followed by s, as Web Crypto requires
+ * it.
  * @param length octets of r, and of s: as many as the curve's order has.
  * @throws EvidenceError `der` or `x509` when malformed, negative or too long for the curve.
  */

@@ -22,7 +22,7 @@ export type WholeCase = {
   readonly code?: string;
   readonly verdict: string;
   readonly claims: readonly Claim[];
-  /** Whether the document is a genuine one of another signing than the certificate's. */
+  /** Whether the document is genuine but from another signing than the certificate's. */
   readonly anotherFile?: true;
   /** Names of claims that must be absent. */
   readonly absent?: readonly string[];

@@ -12,8 +12,9 @@ type Part = { readonly value: DerValue; readonly end: number };
 
 /**
  * Reads the BER value at the front of the bytes (X.690, section 8) and writes it with definite, minimal lengths and
- * octet strings in one piece. Primitive values and the order of sets stay unchanged: in foreign signatures, the signed
- * parts are DER already.
+ * octet strings in one piece. Primitive values and the order of sets stay unchanged: other programs write the signed
+ * parts of their signatures in DER anyway.
+ *
  *
  * @param most limit of the values to read
  * @returns the DER, where the BER ended, and how many values were read

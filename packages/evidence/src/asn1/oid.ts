@@ -50,7 +50,7 @@ export const OID = {
   cRLReason: "2.5.29.21",
   issuingDistributionPoint: "2.5.29.28",
   qualifierCps: "1.3.6.1.5.5.7.2.1",
-  // Extended key usages: RFC 5280, RFC 9336, and two that the makers of widely used PDF readers define
+  // Extended key usages: RFC 5280, RFC 9336, and two that the vendors of widely used PDF readers define
   anyExtendedKeyUsage: "2.5.29.37.0",
   kpEmailProtection: "1.3.6.1.5.5.7.3.4",
   kpTimeStamping: "1.3.6.1.5.5.7.3.8",

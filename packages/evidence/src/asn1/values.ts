@@ -3,8 +3,8 @@ import { childrenOf, contentOf, type DerNode, TAG } from "./der.ts";
 import { decodeOid } from "./oid.ts";
 
 /**
- * Reads the parts of a SEQUENCE in the order of its definition. Parts that are out of order, missing or left over
- * throw.
+ * Reads the parts of a SEQUENCE in the order of its definition. Throws for a part that is out of order, missing or
+ * unexpected.
  */
 export interface Fields {
   /** Returns the next part, which must exist and have this identifier octet (any octet if not given). */

@@ -8,12 +8,13 @@ import type { SignedData, SignerInfo } from "./signed-data.ts";
 const NULL_PARAMETERS = Uint8Array.of(TAG.null, 0);
 
 /**
- * Finds the parts of a CMS that its signature does not cover and that could be changed unnoticed: digest algorithms,
- * versions, revocation lists, unsigned attributes, and certificates outside the chain that leads up from the signer.
+ * Finds a part of a CMS that its signature does not cover, so that somebody could change it unnoticed: digest
+ * algorithms, versions, revocation lists, unsigned attributes, and certificates outside the signer's chain.
+ *
  *
  * @param der the ContentInfo that `signedData` was read from
  * @param signerInfo its only signer
- * @param anchors trusted certificates, which may vouch for included ones
+ * @param anchors trusted certificates, whose keys may have signed included ones
  * @returns the uncovered part, in words that follow "holds"; null when there is none
  */
 export async function uncoveredPart(
@@ -50,12 +51,12 @@ function child(node: DerNode | undefined, index: number): DerNode | undefined {
   return node === undefined ? undefined : childrenOf(node)[index];
 }
 
-/** Limit of signature checks. Without it, many certificates of the same name would each cost a check. */
+/** The most signature checks. Without a limit, many certificates of the same name would each cost a check. */
 const MAX_TRIES = 16;
 
 /**
- * Describes the included certificates that nothing vouches for; null when there are none. The signed attributes vouch
- * for the signer's own certificate. Each further certificate must have signed the previous one.
+ * Describes the included certificates that no signature covers; null when there are none. The signed attributes cover
+ * the signer's own certificate. Each further certificate must have signed the previous one.
  */
 async function looseCertificate(
   { certificates }: SignedData,
@@ -75,7 +76,7 @@ async function looseCertificate(
     last = next;
     waiting.delete(last);
     const { issuer, subject } = last;
-    // A self-issued certificate ends the chain. Another certificate with its name could have been added by anybody.
+    // A self-issued certificate ends the chain. Anybody could have added another certificate with the same name.
     const issuers = equalBytes(issuer, subject) ? [] : [...waiting].filter((one) => equalBytes(one.subject, issuer));
     next = undefined;
     for (const one of issuers) {
@@ -89,8 +90,8 @@ async function looseCertificate(
 }
 
 /**
- * Whether the topmost certificate is an anchor, or is signed by an anchor or by its own key. Also true if the issuer of
- * the certificate is missing, because `verifyChain` judges that case.
+ * Whether the topmost certificate is an anchor, or is signed by an anchor or by its own key. Also true if the issuer's
+ * certificate is missing, because `verifyChain` handles that case.
  */
 async function isVouchedFor(
   one: Certificate,

@@ -11,7 +11,7 @@ export interface Stated {
   readonly messageDigest: Uint8Array;
 }
 
-/** The content type and digest that the signed attributes state; null unless each is there once and is readable. */
+/** The content type and digest from the signed attributes; null unless each occurs exactly once and is readable. */
 export function statedIn(signerInfo: SignerInfo): Stated | null {
   const { signedAttrs } = signerInfo;
   const contentType = onlyValue(signedAttrs ?? [], OID.idContentType);

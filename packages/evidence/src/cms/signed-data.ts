@@ -60,7 +60,7 @@ const MAX_SIGNERS = 32;
 const MAX_ATTRIBUTES = 64;
 
 /**
- * Parses a ContentInfo that holds SignedData.
+ * Parses a ContentInfo that contains SignedData.
  * @param bytes DER; with `trailing: "zeros"` (a PDF's padded /Contents) only zero bytes may follow.
  * @throws EvidenceError `cms`, `der`, `x509`, `limit`; `unsupported` for BER.
  */
@@ -115,7 +115,7 @@ function readCertificates(node: DerNode): Certificate[] {
   const members = membersOf(node, "cms", constructedTag(0));
   if (members.length > MAX_CERTIFICATES) throw new EvidenceError("limit", "There are too many certificates");
   // Other kinds of certificates (attribute certificates, obsolete forms) have context tags. They are skipped, because
-  // they prove nothing here.
+  // no check uses them.
   return members.filter((member) => member.tag === TAG.sequence).map(readCertificate);
 }
 

@@ -19,17 +19,20 @@ export type SignerClaimName =
   | "signingCertificate";
 
 export interface SignerVerification {
-  /** True when every claim holds. Trust is a separate question: see `verifyChain`. */
+  /** True when every claim holds. Says nothing about trust, which `verifyChain` checks. */
   readonly valid: boolean;
   /** The certificate that the signer identifier names, if it is included. */
   readonly certificate: Certificate | null;
   readonly claims: readonly Claim<SignerClaimName>[];
   /** The version of the ESSCertID that binds the certificate: 2 (RFC 5035) or 1 (SHA-1). Null when none binds it. */
   readonly signingCertificateVersion: 1 | 2 | null;
-  /** The signing-time attribute, epoch milliseconds, if present. Only the signer attests it, and PAdES forbids it. */
+  /**
+   * The signing-time attribute, epoch milliseconds, if present. It is only the signer's own statement, and PAdES
+   * forbids it.
+   */
   readonly signingTime: number | null;
   /**
-   * Names the outdated part that makes the signature unreliable: `MD5`, `SHA-1`, or a key that is too short. Null when
+   * The outdated part that makes the signature unreliable: `MD5`, `SHA-1`, or a key that is too short. Null when
    * nothing is outdated.
    */
   readonly outdated: string | null;
@@ -48,10 +51,10 @@ export interface SignerInput {
 }
 
 /**
- * Verifies one SignerInfo over its content (RFC 5652, section 5.6; RFC 5035). SHA-1 and MD5 fail, RSA keys under 2048
- * bits fail, and the signature's hash must be the digest algorithm. A signature without signed attributes is never
- * `valid`; its other claims are checked if `content` is given.
- * A signature that does not verify is a failed claim; only errors of `contentDigest` are thrown.
+ * Verifies one SignerInfo over its content (RFC 5652, section 5.6; RFC 5035). Refuses SHA-1, MD5, RSA keys under 2048
+ * bits, and a signature whose hash is not the digest algorithm. A signature without signed attributes is never `valid`;
+ * its other claims are checked if `content` is given. A signature that does not verify is a failed claim; only errors
+ * of `contentDigest` are thrown.
  */
 export async function verifySignerInfo(input: SignerInput): Promise<SignerVerification> {
   const { signedData, signerInfo, crypto } = input;
@@ -149,7 +152,7 @@ function signerCertificateOf(signedData: SignedData, sid: SignerIdentifier): Cer
       : certificate.subjectKeyIdentifier !== null && equalBytes(certificate.subjectKeyIdentifier, sid.keyIdentifier),
   );
   const [first] = named;
-  // If two different certificates match, neither is returned: it is unknown which of them the signer meant.
+  // If two different certificates match, neither is returned, because it is unknown which one the signer meant.
   return first !== undefined && named.every((other) => equalBytes(other.der, first.der)) ? first : null;
 }
 

@@ -19,12 +19,12 @@ import type { EnvelopeEvidence, EnvelopeSigner } from "./schema.ts";
 
 export type ActClaimName = "act_certificate" | "act_place" | "act_time_stamp";
 
-/** One signing act of an envelope, with the signature that ends its revision. */
+/** One signer's act (a signature of the document) in an envelope, with the PDF signature that ends its revision. */
 type Act = {
   readonly signer: EnvelopeSigner;
   /** Length in bytes of the file that the signer signed, before this act was appended. */
   readonly before: number;
-  /** The time stamp that the trail's record names. */
+  /** The time stamp in the act's record. */
   readonly timeStamp: JsonValue | undefined;
   readonly signature: DocumentSignature;
   readonly pades: PadesVerification;
@@ -47,8 +47,8 @@ type ActInput = {
 type Finding = { readonly state: "holds" | "fails" | "unchecked"; readonly why: string };
 
 /**
- * Binds each act of an envelope to its signer: the signature uses the signer's own certificate, is in the right place,
- * and has the time stamp of the record (docs/evidence-format.md, section 20.2).
+ * Verifies that each act belongs to its signer: the signature uses the signer's own certificate, is at the right place
+ * in the file, and has the time stamp of the record (docs/evidence-format.md, section 20.2).
  */
 export async function verifyActs(input: ActInput): Promise<Claim<ActClaimName>[]> {
   const acts = actsOf(input);
@@ -69,14 +69,17 @@ async function each(acts: readonly Act[], judge: (act: Act) => Finding | Promise
   return found;
 }
 
-/** Combines findings into one claim: the first finding that fails, else the first unchecked one, else the last. */
+/** Combines findings into one claim: the first failed finding, else the first unchecked one, else the last. */
 function summed<Name extends ActClaimName>(name: Name, found: readonly Finding[]): Claim<Name> {
   const worst =
     found.find(({ state }) => state === "fails") ?? found.find(({ state }) => state === "unchecked") ?? found.at(-1);
   return { name, ...(worst ?? { state: "fails", why: "There are no acts." }) };
 }
 
-/** The acts of the trail, each with its signature; or a sentence that explains which act lacks a readable signature. */
+/**
+ * The acts in the envelope's list of events, each with its signature; or a sentence about an act without a readable
+ * signature.
+ */
 function actsOf({ envelope, proof, signatures }: ActInput): readonly Act[] | string {
   const { revisions, signers, trail } = envelope;
   if (signatures instanceof EvidenceError) return `The signatures can't be read: ${signatures.message}.`;
@@ -85,8 +88,8 @@ function actsOf({ envelope, proof, signatures }: ActInput): readonly Act[] | str
     const signer = signers.find(({ n }) => n === entry.signer);
     const index = revisions.findIndex((revision) => revision.kind === "signed" && revision.signer === signer?.n);
     const [before, own] = [revisions[index - 1], revisions[index]];
-    // A file state ends with at most one act. If two acts claim the same end, the later one removed the other, which is
-    // a forbidden change. The claim `document_signatures` then fails.
+    // At most one act ends a revision. If two acts have the same end, the later one removed the other, which is a
+    // forbidden change. The claim `document_signatures` then fails.
     const found = proof.earlierSignatures.find(({ revisionEnd }) => revisionEnd === own?.bytes);
     const signature = own && signatures.get(own.bytes);
     if (!signer || !before || !signature || !found?.pades)
@@ -129,8 +132,8 @@ async function certificateOf(act: Act, input: ActInput): Promise<Finding> {
 }
 
 /**
- * Whether the certificate names this signer: in the form of docs/evidence-format.md, section 4.4, or in the older form,
- * which is the plain name cut to the maximum length of a commonName.
+ * Whether the certificate is issued to this signer. The name has the form of docs/evidence-format.md, section 4.4, or
+ * the older form: the plain name cut to the maximum length of a commonName.
  */
 function isNamed({ subject }: Certificate, name: string): boolean {
   const before = Array.from(name).slice(0, 64).join("");
@@ -149,7 +152,7 @@ async function chainOf({ signer, pades, claimedTime }: Act, leaf: Certificate, i
   if (anchors.length === 0) return unchecked("No certificate of a signers' authority was given: who issued is open.");
   const stamped = pades.timeStamps.flatMap(({ trusted, genTime }) => (trusted && genTime !== null ? [genTime] : []));
   const stampedTime = stamped.length === 0 ? null : Math.min(...stamped);
-  // The seal covers the act, so the act existed by the proven time of the seal.
+  // The seal covers the act, so the act is not later than the proven time of the seal.
   const sealTime = proof.seal?.provenTime ?? null;
   const provenTime =
     stampedTime === null || sealTime === null ? (stampedTime ?? sealTime) : Math.min(stampedTime, sealTime);
@@ -177,8 +180,8 @@ async function chainOf({ signer, pades, claimedTime }: Act, leaf: Certificate, i
 }
 
 /**
- * A seal's own certificate can't issue certificates. In addition to `signerAnchors`, only the certificate authorities
- * among the seal's anchors are therefore trusted to issue certificates to signers.
+ * A seal's own certificate can't issue certificates. So in addition to `signerAnchors`, only the certificate
+ * authorities among the seal's anchors are trusted as issuers of signers' certificates.
  */
 const signerAnchorsOf = ({ signerAnchors = [], sealAnchors }: ProofTrust): readonly Certificate[] => [
   ...signerAnchors,

@@ -8,8 +8,7 @@ import { fieldTexts } from "../pdf/pdf.ts";
 import { sameValue } from "../pdf/same-value.ts";
 
 /**
- * The kinds of fields that an act fills in. A `mark` shows the signature again; a `radio` is one option of a radio
- * field.
+ * The kinds of fields that an act fills in. A `mark` repeats the signature; a `radio` is one option of a radio field.
  */
 export type ActFieldKind =
   | "signature"
@@ -23,22 +22,25 @@ export type ActFieldKind =
   | "radio"
   | "dropdown";
 
-/** The signer's own fields by fully qualified name. The names of one radio's options differ only after the last dot. */
+/**
+ * The signer's own fields by fully qualified name. The names of a radio field's options differ only after the last dot.
+ */
 export type ActFields = ReadonlyMap<string, ActFieldKind>;
 
 const drawn = ["V", "AP"];
 /**
- * An act may change these keys of a checkbox or a radio option. It may not change /AP: the prepared document contains
- * the drawings of both states, and a new drawing could show something that nobody checked.
+ * The keys of a checkbox or radio option that an act may change. It may not change /AP: the prepared document contains
+ * the appearances of both states, and a new appearance could show something that nobody checked.
  */
 const stated = ["V", "AS"];
 
 const isButton = (kind: ActFieldKind): boolean => kind === "checkbox" || kind === "radio";
 
 /**
- * Whether an act replaces only the signer's own fields, changes in each of them only the keys that filling in needs,
- * and leaves each checkbox in one of its two states and at most one option of a radio on. This is stricter than PDF
- * readers, which let a revision redraw a checkbox.
+ * Whether an act changes only the signer's own fields, and in each of them only the keys that filling in needs. Each
+ * checkbox must be in one of its two states, and at most one option of a radio field may be on. PDF readers are less
+ * strict: they let a revision redraw a checkbox.
+ *
  *
  * @param end where the document before the act ends
  * @throws EvidenceError when the fields of the document are unreadable
@@ -70,10 +72,7 @@ function areStates(texts: ReadonlyMap<string, string | null>, fields: ActFields)
 
 /** An object that later revisions redefined or deleted. */
 type Replaced = {
-  /**
-   * The fully qualified name of the field that the object is; null for an object that is not a field, or that is
-   * several fields.
-   */
+  /** The object's fully qualified field name; null if the object is not a field, or has several names. */
   readonly field: string | null;
   /** The keys that changed; null when the old or the new object is not a dictionary. */
   readonly keys: readonly string[] | null;
@@ -99,7 +98,7 @@ function replacedSince(document: PdfDocument, end: number): readonly Replaced[] 
       const old = before?.get(number);
       if (old === undefined) return [];
       const [was, is] = [dictionaryOf(old), dictionaryOf(after?.get(number))];
-      // A field that states a key twice has already been refused while the fields were walked.
+      // A field with a repeated key was already refused while the fields were walked.
       return [{ field: names.get(number) ?? null, keys: was && is ? changedKeys(was, is) : null }];
     });
     return [...catalog, ...objects];
@@ -112,7 +111,7 @@ function replacedSince(document: PdfDocument, end: number): readonly Replaced[] 
 function fieldNames(document: PdfDocument): ReadonlyMap<number, string | null> {
   const names = new Map<number, string | null>();
   walkFields(document, ({ name, number }) => {
-    // Two lists may contain the same field. An object with two different field names is ambiguous.
+    // Two lists may contain the same field. But an object with two different field names is ambiguous.
     if (number !== undefined) names.set(number, names.has(number) && names.get(number) !== name ? null : name);
   });
   return names;

@@ -8,7 +8,7 @@ import { stringBytes } from "../pdf/text.ts";
 import { integerOf, type PdfDictionary } from "../pdf/values.ts";
 import { type SealPurpose, sealPurposeOf } from "../seal/purpose.ts";
 
-/** A signature as it is in the document's newest revision. */
+/** A signature as the document's newest revision contains it. */
 export type DocumentSignature = {
   readonly range: SignedRange;
   /** Hex of /SSSActSha256; null for a signature that is not an act. */
@@ -20,8 +20,9 @@ export type DocumentSignature = {
 };
 
 /**
- * Maps the signatures of a document by the end of their signed range. Encrypted documents that open without a password
- * are decrypted, because an act's hash is encrypted in them.
+ * Maps the signatures of a document by the end of their signed range. Decrypts a document that opens without a
+ * password, because the hash of an act is encrypted in it.
+ *
  *
  * @returns an EvidenceError for an unreadable file, or for an act and another signature whose signed ranges end at the
  * same byte
@@ -51,7 +52,7 @@ export async function signaturesByEnd(bytes: Uint8Array): Promise<Map<number, Do
   }
 }
 
-/** The act hash that a signature dictionary states; null when it states none. */
+/** The act hash in a signature dictionary; null when there is none. */
 export function actSha256In({ entries }: PdfDictionary): string | null {
   const value = entries.get("SSSActSha256");
   return value?.kind === "string" ? toHex(stringBytes(value)) : null;

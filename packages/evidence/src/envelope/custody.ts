@@ -20,7 +20,7 @@ import { type EnvelopeClaimName, verifyEnvelope } from "./verify-envelope.ts";
 /** The attachment name of an envelope's evidence in its custody certificate. */
 export const envelopeAttachmentName = "envelope.json";
 
-/** The contents of a custody certificate, not yet verified. */
+/** The unverified contents of a custody certificate. */
 export type CustodyCertificate = {
   /** The attached evidence; null without an attachment of its name. */
   readonly envelope: Uint8Array | null;
@@ -51,16 +51,16 @@ export type CustodyVerification = {
   readonly claims: readonly Claim<CustodyClaimName>[];
   /** The result for the sealed document; null when it was not given. */
   readonly document: ProofVerification | null;
-  /** True when no claim about the certificate itself fails. Claims about the document may fail then. */
+  /** True when no claim about the certificate itself fails. Claims about the document may still fail. */
   readonly isSound: boolean;
   /**
-   * True when the document is genuine but belongs to another signing, and the certificate is sound. The claims about
-   * the document then fail, although nobody changed anything.
+   * True when the document is genuine but from another signing, and the certificate is sound. The claims about the
+   * document then fail, although nobody changed anything.
    */
   readonly isOfAnotherFile: boolean;
 };
 
-/** The text to show when a certificate was not forged but belongs to another file. */
+/** The explanation for a genuine certificate that is about another file. */
 export const anotherFileWords = {
   title: "This certificate belongs to another file",
   text: "Nothing in it has changed, but it is not about the document that was chosen with it.",
@@ -68,8 +68,9 @@ export const anotherFileWords = {
 
 /**
  * Verifies a custody certificate's statements about its envelope. If a document is given (the sealed document, or a
- * notarized document that begins with it), also verifies the statements about the document. `verifyProof` judges the
+ * notarized document that begins with it), also verifies the statements about the document. `verifyProof` verifies the
  * seal of the certificate itself.
+ *
  *
  * @param at the instant of the verification, epoch ms
  */
@@ -120,8 +121,8 @@ const isSealedForOrder = ({ verdict, seal }: ProofVerification): boolean =>
   verdict === "verified" && isOfAnOrder(seal?.purpose);
 
 /**
- * Judges the bytes after the signed file. Without a trusted certificate, anybody could have made the seal that covers
- * them. Archival time stamps need no such check here: `sealedBytes` leaves out only trusted ones.
+ * Checks the bytes after the signed file, and the seal that covers them. The seal needs a trusted certificate, because
+ * anybody can make a seal. Archival time stamps need no such check here: `sealedBytes` leaves out only trusted ones.
  */
 function continues({ verdict, sealedBytes }: ProofVerification, signed: number): Claim<CustodyClaimName> {
   const name = "document_continues";
@@ -138,9 +139,9 @@ function continues({ verdict, sealedBytes }: ProofVerification, signed: number):
 }
 
 /**
- * The part of a sealed file to compare with the envelope. A notarized document begins with the signed document, so if a
- * notarization seal covers the file, only that beginning is compared; otherwise the whole file. `document_continues`
- * says whose seal it is.
+ * The part of a sealed file to compare with the envelope. A notarized document begins with the signed document. So if a
+ * notarization seal covers the file, only that beginning is compared; otherwise the whole file. The claim
+ * `document_continues` reports whose seal it is.
  */
 function signedPart(
   { document: { bytes }, environment }: EnvelopeEvidence,
@@ -164,7 +165,7 @@ async function tryRead(certificate: Uint8Array): Promise<CustodyCertificate | Ev
 }
 
 /**
- * The certificates in the signature values of a custody certificate; none if the file or one of the values cannot be
+ * The certificates in the signatures of a custody certificate; none if the file or one of the signatures cannot be
  * parsed.
  */
 function certificatesIn(bytes: Uint8Array): readonly Certificate[] {
@@ -211,7 +212,7 @@ function documentSeal({ verdict, seal }: ProofVerification, { environment }: Env
   );
 }
 
-/** Verifies each act's signature over its own revision, and the later changes. */
+/** Verifies each act's signature over its own revision, and that later changes are permitted. */
 function documentSignatures({ earlierSignatures }: ProofVerification, { revisions }: EnvelopeEvidence) {
   const fault = revisions.find(({ kind, bytes }) => {
     const ending = earlierSignatures.filter(({ revisionEnd }) => revisionEnd === bytes);

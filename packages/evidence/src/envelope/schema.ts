@@ -4,12 +4,12 @@ import type { JsonObject } from "../manifest/canonical-json.ts";
 export const envelopeFormat = "signsealship-envelope";
 export const envelopeVersion = 1;
 
-/** The event that created a revision of the file. */
+/** The events that create a revision of the file. */
 export const revisionKinds = ["original", "prepared", "signed", "sealed"] as const;
 
-/** A revision of the file: a prefix of the next revision, and of the sealed document. */
+/** A revision of the file: its bytes are the beginning of the next revision, and of the sealed document. */
 export type EnvelopeRevision = {
-  /** Revision 0 is the original. */
+  /** Counted from 0, which is the original. */
   readonly number: number;
   readonly kind: (typeof revisionKinds)[number];
   /** The signer whose act created the revision; null for other revisions. */
@@ -26,11 +26,14 @@ export type EnvelopeSigner = {
   readonly language: string;
   readonly routing: number;
   readonly auth: string;
-  /** The time that the act itself states. */
+  /** The time stated in the act itself. */
   readonly signedAt: string;
 };
 
-/** A record of the trail: the members that all records have, and the members of the record's kind of event. */
+/**
+ * A record of the trail (the list of an envelope's events): the members of every record, and those of its kind of
+ * event.
+ */
 export type TrailEntry = JsonObject & {
   readonly at: string;
   readonly envelope: string;
@@ -39,7 +42,7 @@ export type TrailEntry = JsonObject & {
   readonly previousSha256: string | null;
 };
 
-/** The evidence of a completed envelope: everything that the service keeps for outside verification. */
+/** The evidence of a completed envelope: everything that the service stores for verification by others. */
 export type EnvelopeEvidence = {
   readonly format: typeof envelopeFormat;
   readonly version: typeof envelopeVersion;

@@ -7,9 +7,10 @@ import type { EnvelopeEvidence } from "./schema.ts";
 export type SignedDocumentClaimName = "document_hash" | "document_revisions" | "document_acts";
 
 /**
- * Checks a sealed document against its envelope. The document must have the stated hash. Each revision in the table
- * must be a prefix of the document. The signature that ends an act's revision must contain the hash of that act.
- * `verifyProof` judges the signatures and the seal.
+ * Checks a sealed document against its envelope. The document must have the recorded hash. Each revision in the table
+ * must be the beginning of the document. The signature that ends an act's revision must contain the hash of that act.
+ * `verifyProof` verifies the signatures and the seal.
+ *
  *
  * @param signatures the signatures of the document, if the caller has read them already
  */
@@ -56,7 +57,7 @@ function actsClaim(
   const fault = ends.find(({ bytes }, index) => hashAt(bytes) !== acts[index]?.actSha256);
   if (fault)
     return { name, state: "fails", why: `No signature over revision ${fault.number} bears the hash of its act.` };
-  // Acts of an earlier signing are part of the document that was sent, so they are not counted.
+  // Acts of an earlier signing are part of the uploaded document, so they are not counted.
   const prepared = revisions[1]?.bytes ?? 0;
   return claim(
     name,

@@ -7,15 +7,15 @@ import type { ProofTrust, ProofVerification } from "../seal/verify-proof.ts";
 import { verifyChain } from "../x509/chain.ts";
 import { type DocumentSignature, signaturesByEnd } from "./act-signatures.ts";
 
-/** The warning for a file that contains acts without the seal that completes them. */
+/** The warning for a file with signers' acts but without the seal that completes them. */
 export const incompleteSigning = "Part of a signing that was not completed in this file.";
 
 /**
- * Checks that every act in a document is followed by a seal that the service made for a signed document. A file that
- * was cut off after an act can be sealed for another purpose, and then looks finished. Null for a document without
- * acts.
+ * Checks that every act in a document is followed by the service's seal for a signed document. A file that was cut off
+ * after an act can be sealed for another purpose, and then looks finished. Null for a document without acts.
  *
  * The verdict does not depend on this claim: sealing a half-signed document is not forgery.
+ *
  *
  * @param proof the result of `verifyProof` for the same bytes
  */
@@ -63,8 +63,8 @@ const isInForm = (
   typeof signatures.get(revisionEnd)?.actSha256 === "string";
 
 /**
- * For each act, the end of the seal that completes its signing. The seal states where the last act ends, and each act
- * states where the previous one ends.
+ * For each act, the end of the seal that completes its signing. The seal states the end of the last act, and each act
+ * states the end of the previous one.
  */
 function endedBy(
   signatures: ReadonlyMap<number, DocumentSignature>,

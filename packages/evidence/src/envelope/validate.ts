@@ -9,16 +9,20 @@ import { type EnvelopeEvidence, envelopeFormat, envelopeLimits, envelopeVersion,
 export const envelopeBytes = (envelope: EnvelopeEvidence): Uint8Array<ArrayBuffer> => canonicalJsonBytes(envelope);
 
 /**
- * Parses `envelope.json` and validates its members and their shapes. `verifyEnvelope` checks the hashes.
+ * Parses `envelope.json` and validates its members. `verifyEnvelope` checks the hashes.
  *
- * @throws EvidenceError `json` unless it is a JSON object that every reader reads alike, `record` naming the faulty
+ *
+ * @throws EvidenceError `json` unless it is a JSON object that every parser reads alike, `record` naming the faulty
  * member, `limit`
  */
 export function parseEnvelope(bytes: Uint8Array): EnvelopeEvidence {
   return validateEnvelope(parseStrictObject(bytes, envelopeLimits.bytes));
 }
 
-/** Returns the value if it is exactly an envelope's evidence. @throws EvidenceError `record` */
+/**
+ * Checks that the value is exactly an envelope's evidence, and returns it.
+ * @throws EvidenceError `record`
+ */
 export function validateEnvelope(value: unknown): EnvelopeEvidence {
   const envelope = members(value, "envelope", names);
   expect(envelope.format === envelopeFormat, "format");

@@ -18,15 +18,16 @@ export type EnvelopeClaimName =
   | "revision_table";
 
 export type VerifiedEnvelope = {
-  /** The evidence as it was read; null when it can't be read. */
+  /** The parsed evidence; null when it can't be read. */
   readonly envelope: EnvelopeEvidence | null;
   readonly claims: readonly Claim<EnvelopeClaimName>[];
 };
 
 /**
- * Checks `envelope.json` by itself (docs/evidence-format.md, section 20.2): the hashes chain the trail's records, each
- * act has the hash that its record states, and revisions, signers and document match the trail. `verifySignedDocument`
- * checks the document against it; the seal of the custody certificate shows that the service made it.
+ * Verifies `envelope.json` alone (docs/evidence-format.md, section 20.2). The hashes must chain the records of its
+ * events (the trail), each act must have the hash in its record, and revisions, signers and document must match the
+ * records. `verifySignedDocument` compares it with the document; the seal of the custody certificate proves that the
+ * service made it.
  */
 export async function verifyEnvelope(bytes: Uint8Array): Promise<VerifiedEnvelope> {
   const envelope = tryParse(bytes);
@@ -52,7 +53,7 @@ export async function verifyEnvelope(bytes: Uint8Array): Promise<VerifiedEnvelop
 function tryParse(bytes: Uint8Array): EnvelopeEvidence | EvidenceError {
   try {
     const envelope = parseEnvelope(bytes);
-    // Throws for numbers and names that have no single canonical JSON form. A file with these is not evidence either.
+    // Throws for numbers and names without a single canonical JSON form. A file with these is not evidence.
     envelopeBytes(envelope);
     return envelope;
   } catch (error) {
@@ -133,8 +134,8 @@ function sealedClaim({ trail, document, revisions }: EnvelopeEvidence) {
 const actsOf = ({ trail }: EnvelopeEvidence): TrailEntry[] => trail.filter(({ event }) => event === "signed");
 
 /**
- * Verifies that each signer has exactly one act, that the table lists the revisions before and after it, and that every
- * act belongs to a listed signer.
+ * Verifies that each signer has exactly one act, that the table lists the revisions before and after the act, and that
+ * every act is of a listed signer.
  */
 function actsClaim(envelope: EnvelopeEvidence): Claim<"acts_recorded"> {
   const name = "acts_recorded";
@@ -193,7 +194,10 @@ function tableClaim(envelope: EnvelopeEvidence) {
   );
 }
 
-/** Whether a record states the size and hash of this revision. If the record states a number, that must match, too. */
+/**
+ * Whether a record states the size and hash of this revision. If the record states the revision's number, it must match
+ * as well.
+ */
 function states(record: JsonValue | undefined, revision: EnvelopeRevision | undefined): boolean {
   const number = memberOf(record, "number");
   return (

@@ -11,13 +11,13 @@ export type CarriedClaimName = "log_carried" | "log_sandwich";
 const mostDelayMs = 24 * 3600_000;
 
 /**
- * Judges the checkpoint that a seal contains, and whether the seal's line entered the log between this checkpoint and
+ * Verifies the checkpoint inside a seal. Also verifies that the seal's line entered the log between this checkpoint and
  * the checkpoint of its log proof.
  */
 export async function verifyCarried(input: {
   /** The signed checkpoint in the seal (/SSSLogCheckpoint); null when it is not a text. */
   readonly carried: string | null;
-  /** A proof that was verified to be about this seal. */
+  /** A proof that was already verified to be about this seal. */
   readonly logProof: Uint8Array | undefined;
   readonly environment: "live" | "test" | null;
   readonly logs: readonly TrustedLog[];
@@ -38,8 +38,8 @@ export async function verifyCarried(input: {
 }
 
 /**
- * Makes the `log_sandwich` claim `unchecked` unless the checkpoint in the seal is proven to be the log's. Any other
- * checkpoint shows nothing about when the seal was made.
+ * The claim `log_sandwich`, which becomes `unchecked` unless the checkpoint in the seal is proven to be the log's.
+ * Another checkpoint proves nothing about the time of the seal.
  */
 function withSandwich(carried: Claim<CarriedClaimName>, sandwich: Claim<CarriedClaimName>): Claim<CarriedClaimName>[] {
   if (carried.state === "holds" || sandwich.state !== "holds") return [carried, sandwich];
@@ -72,8 +72,8 @@ async function carriedClaim(
 }
 
 /**
- * Whether both checkpoints can belong to one history of the log. The proof decides this only if both have the same
- * size, or if the carried one is the state directly before the seal's line. In any other case, returns true.
+ * Whether both checkpoints can be states of one log. The proof decides this only if both have the same size, or if the
+ * seal's checkpoint is the state directly before the seal's line. In any other case, returns true.
  */
 async function isConsistent(carried: SignedCheckpoint, { proven, ...proof }: ProofWithState): Promise<boolean> {
   if (carried.size === proven.size) return equalBytes(carried.root, proven.root);

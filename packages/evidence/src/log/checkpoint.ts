@@ -5,7 +5,7 @@ import { hashLength, maxProofHashes } from "./tree.ts";
 /** A tree's state: C2SP tlog-checkpoint. */
 export type Checkpoint = { readonly origin: string; readonly size: number; readonly root: Uint8Array };
 
-/** A checkpoint with the note that it was read from. */
+/** A checkpoint with the note from which it was parsed. */
 export type SignedCheckpoint = Checkpoint & { readonly note: Note };
 
 /** The text that a log signs. */
@@ -15,7 +15,10 @@ export const checkpointText = ({ origin, size, root }: Checkpoint): string => `$
 export const formatCheckpoint = (checkpoint: Checkpoint, { name, id }: NoteKey, signature: Uint8Array): string =>
   formatNote({ text: checkpointText(checkpoint), signatures: [{ name, id, signature }] });
 
-/** Reads a signed checkpoint without judging its signatures. @throws EvidenceError `log` or `limit` */
+/**
+ * Parses a signed checkpoint without verifying its signatures.
+ * @throws EvidenceError `log` or `limit`
+ */
 export function parseCheckpoint(text: string): SignedCheckpoint {
   const note = parseNote(text);
   const [origin = "", size = "", root = "", ...extensions] = note.text.slice(0, -1).split("\n");
@@ -28,7 +31,7 @@ export function parseCheckpoint(text: string): SignedCheckpoint {
 
 /** A proof that an entry is in a log: C2SP tlog-proof. */
 export type LogProof = {
-  /** Further bytes about the entry. In our proofs: the proof of its retraction; null when there is none. */
+  /** Further bytes about the entry. This service writes the proof of its retraction there; null when there is none. */
   readonly extra: Uint8Array | null;
   readonly index: number;
   readonly hashes: readonly Uint8Array[];
@@ -44,7 +47,7 @@ export const formatLogProof = ({ extra, index, hashes, checkpoint }: LogProof): 
     .map((line) => `${line}\n`)
     .join("")}\n${checkpoint}`;
 
-/** Whether bytes begin like a proof; the rest may still be unreadable. */
+/** Whether bytes begin like a proof. The rest may still be malformed. */
 export const isLogProof = (bytes: Uint8Array): boolean =>
   new TextDecoder().decode(bytes.subarray(0, proofFormat.length + 1)) === `${proofFormat}\n`;
 

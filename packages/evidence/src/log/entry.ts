@@ -1,7 +1,7 @@
 import { EvidenceError } from "../errors.ts";
 
-// The lines of the log. A line is a kind, its fields and a line feed, in ASCII. It needs no canonical form, and the
-// holder of a sealed file can compute the file's line with `sha256sum`.
+// The lines of the transparency log. A line consists of a kind, its fields and a line feed, in ASCII. It needs no
+// canonical form, and the holder of a sealed file can compute the file's line with `sha256sum`.
 
 const maxEntryBytes = 512;
 
@@ -100,15 +100,15 @@ function checked(kind: string, name: string, { form, says }: Rule, value: string
   return value;
 }
 
-/** Whether a text has the form of a note's key; its id is not checked. */
+/** Whether a text has the form of a note's key. Does not check the key's id. */
 export const isNoteKey = (text: unknown): text is string => typeof text === "string" && noteKey.form.test(text);
 
-/** The line that the log has for a sealed file. */
+/** The log's line for a sealed file. */
 export const sealEntry = (sealedSha256: string): string => formatEntry({ kind: "seal/v1", sealedSha256 });
 
 /**
- * The text whose SHA-256 is the link of a closing version. Anyone who has a version can compute the link of the next
- * one. Two lines with the same link mean that the room has two histories.
+ * The text whose SHA-256 is the link of a closing version. Anyone with a version can compute the link of the next one.
+ * Two lines with the same link prove that the room has two histories.
  * @param before `prevManifestSha256`, or the room's code for version 1
  */
 export const closingLinkText = (before: string): string => `signsealship closing/v1\n${before}\n`;

@@ -7,14 +7,14 @@ const maxSignatures = 32;
 const maxNoteBytes = 64 * 1024;
 
 const ed25519 = 0x01;
-/** The signature type of an Ed25519 cosignature (C2SP tlog-cosignature), which states when it was made. */
+/** The signature type of an Ed25519 cosignature (C2SP tlog-cosignature), which states the time of cosigning. */
 const timedEd25519 = 0x04;
 const keyBytes = 32;
 const timeBytes = 8;
 const signatureBytes = 64;
 const idBytes = 4;
 
-/** A key that verifies notes. `name` is the name under which it signs; for a log, the log's origin. */
+/** A key that verifies notes. `name` is the signer's name; for a log, the log's origin. */
 export type NoteKey = { readonly name: string; readonly id: Uint8Array; readonly publicKey: Uint8Array };
 
 /** A signature line below a note, and the key that it names. */
@@ -47,7 +47,7 @@ export const parseWitnessKey = (text: string): Promise<NoteKey> =>
   parseKey(text, timedEd25519, "a key of Ed25519 cosignatures");
 
 async function parseKey(text: string, kind: number, says: string): Promise<NoteKey> {
-  // Base64 may contain plus signs too, so only the first two plus signs are separators.
+  // Base64 may contain plus signs, so only the first two plus signs are separators.
   const [, name = "", id = "", key = ""] = /^([^+]*)\+([0-9a-f]{8})\+(.*)$/su.exec(text) ?? [];
   const bytes = key === "" ? new Uint8Array(0) : fromBase64(key);
   if (bytes[0] !== kind) throw new EvidenceError("log", `the key is not NAME+ID+BASE64 of ${says}`);
@@ -68,10 +68,13 @@ export const logSignedText = ({ text, signatures }: Note): string =>
 export const formatSignature = ({ name, id, signature }: NoteSignature): string =>
   `\u2014 ${name} ${toBase64(concatBytes([id, signature]))}\n`;
 
-/** `NAME+ID`, which is different for each key that signs a note. */
+/** `NAME+ID`, which identifies each key that signs a note. */
 export const keyName = ({ name, id }: Pick<NoteKey, "name" | "id">): string => `${name}+${toHex(id)}`;
 
-/** Reads a note without judging its signatures. @throws EvidenceError `log` or `limit` */
+/**
+ * Parses a note without verifying its signatures.
+ * @throws EvidenceError `log` or `limit`
+ */
 export function parseNote(note: string): Note {
   if (note.length > maxNoteBytes) throw new EvidenceError("limit", `a note is at most ${maxNoteBytes} bytes`);
   // biome-ignore lint/suspicious/noControlCharactersInRegex: the format forbids them
@@ -95,12 +98,12 @@ function signatureOf(line: string): NoteSignature {
 }
 
 /**
- * Whether a key signed a note: `absent` when no line names the key, `unchecked` when the engine does not support
+ * Whether a key signed a note. `absent`: no signature line names the key. `unchecked`: the engine does not support
  * Ed25519.
  */
 export type NoteVerdict = "signed" | "wrong" | "absent" | "unchecked";
 
-/** Judges a key's signature line, which is found by the key's name and id. */
+/** Verifies a key's signature line, which is found by the key's name and id. */
 export async function verifyNote({ text, signatures }: Note, key: NoteKey): Promise<NoteVerdict> {
   const line = lineOf(signatures, key);
   return line === undefined ? "absent" : verifyEd25519(key, line, text);
@@ -109,7 +112,7 @@ export async function verifyNote({ text, signatures }: Note, key: NoteKey): Prom
 /** `at` is the time of cosigning that the witness states, in seconds since 1970; null unless `signed`. */
 type Cosigned = { readonly verdict: NoteVerdict; readonly at: number | null };
 
-/** Judges the cosignature of a witness over a checkpoint: C2SP tlog-cosignature. */
+/** Verifies a witness's cosignature of a checkpoint: C2SP tlog-cosignature. */
 export async function verifyCosignature({ text, signatures }: Note, key: NoteKey): Promise<Cosigned> {
   const line = lineOf(signatures, key);
   if (line === undefined) return { verdict: "absent", at: null };

@@ -15,13 +15,14 @@ const meanings: Readonly<Record<RetractionReason, string>> = {
 type RetractionClaim = Claim<"log_not_retracted">;
 
 /**
- * Judges the retraction in the `extra` of a log proof. A retraction is a second proof: that the same log, or one that
- * followed it, has a line `retract/v1` for the same file. Without a retraction there is no claim. The claim fails only
- * for a retraction that the log made. A retraction of another file or log, or one that the log did not sign, has no
- * effect, because anybody can add it to a proof.
+ * Verifies the retraction in the `extra` of a log proof. A retraction is a second proof: the same log, or a later one,
+ * contains a line `retract/v1` for the same file. Without a retraction there is no claim. The claim fails only for a
+ * retraction that the log made. A retraction of another file or log, or without the log's signature, has no effect,
+ * because anybody can add it to a proof.
+ *
  *
  * @param entry the line of the sealed file
- * @param signedBy judges the signatures of a checkpoint
+ * @param signedBy verifies the signatures of a checkpoint
  */
 export async function retractionClaims(
   { extra, checkpoint: ownCheckpoint }: LogProof,
@@ -58,12 +59,12 @@ export async function retractionClaims(
 }
 
 /**
- * The origin of the first in a series of logs. `HOST/log/live-2` is the successor of `HOST/log/live`, and may retract
- * its entries.
+ * The origin of the first log in a series. `HOST/log/live-2` is the successor of `HOST/log/live`, and may retract its
+ * entries.
  */
 const firstName = (origin: string): string => origin.replace(/-\d{1,3}$/, "");
 
-/** The reason in the retraction that a proof contains; null when the proof is not about a retraction of this file. */
+/** The reason for the retraction in a proof; null when the proof is not about a retraction of this file. */
 async function reasonOf(
   { index, hashes }: LogProof,
   { size, root }: SignedCheckpoint,

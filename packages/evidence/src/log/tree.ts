@@ -2,7 +2,7 @@ import { concatBytes, equalBytes } from "../bytes.ts";
 import { sha256 } from "../digest.ts";
 
 // Merkle trees of RFC 6962, section 2.1. Sizes and indices are below 2^53. The code divides and never shifts, because
-// the bit operators of JavaScript wrap at 2^32.
+// JavaScript's bit operators truncate to 32 bits.
 
 export const hashLength = 32;
 
@@ -73,7 +73,7 @@ export function consistencyRanges(oldSize: number, size: number): LeafRange[] {
       start = middle;
     }
   }
-  // When the left part is complete, it is the older tree itself, whose root the verifier already has.
+  // If the left part is complete, it is the older tree itself, whose root the verifier knows.
   return start === 0 ? ranges : [{ start, end }, ...ranges];
 }
 
@@ -142,9 +142,9 @@ export async function verifyInclusion(input: {
 }
 
 /**
- * Whether the hashes show that the tree begins with the older one. RFC 9162, section 2.1.4.2.
- * @param hashOf A service that checks its own log each second passes a synchronous function: starting an asynchronous
- * digest costs far more than the digest.
+ * Verifies that the tree begins with the older one. RFC 9162, section 2.1.4.2.
+ * @param hashOf pass a synchronous function for frequent checks: starting an asynchronous digest costs far more than
+ * the digest
  */
 export async function verifyConsistency(
   input: {

@@ -11,9 +11,9 @@ import { hasQuorum, type WitnessPolicy } from "./witness-policy.ts";
 export type LogClaimName = "log_inclusion" | "log_checkpoint_signed" | "log_witnessed" | "log_not_retracted";
 
 /**
- * A log whose checkpoints the caller trusts. `key` is the log's public key (`NAME+ID+BASE64`). `environment` is the
- * environment whose seals the log can contain; null for any. `policy` lists the witnesses that must have cosigned;
- * without a policy, no witness is required. `end` says how the log ended; afterwards, the key signs no checkpoints.
+ * A log whose checkpoints the caller trusts. `key` is the log's public key (`NAME+ID+BASE64`). `environment`: the log
+ * contains only seals of this environment; null for any. `policy` lists the witnesses that must have cosigned; without
+ * a policy, no witness is required. `end` is the log's final state, after which the key signs no more checkpoints.
  */
 export type TrustedLog = {
   readonly environment: "live" | "test" | null;
@@ -22,14 +22,16 @@ export type TrustedLog = {
   readonly end?: LogEnd;
 };
 
-/** How a log ended: the size of its last checkpoint, and that checkpoint's root in hex. */
+/** The end of a log: the size of its last checkpoint, and that checkpoint's root in hex. */
 export type LogEnd = { readonly size: number; readonly root: string; readonly reason: LogEndReason };
 
 /**
- * Judges a proof that a line is in a log. `log_inclusion`: the proof connects the line with the root of its checkpoint.
- * `log_checkpoint_signed`: a trusted log signed that checkpoint; unchecked without trusted logs. `log_witnessed`:
- * witnesses in the caller's policy cosigned that checkpoint; made only when a trusted log has a policy.
- * `log_not_retracted`: made only when the proof contains a retraction; fails when a trusted log made that retraction.
+ * Verifies a proof that a line is in a log. `log_inclusion`: the proof connects the line with the root of its
+ * checkpoint. `log_checkpoint_signed`: a trusted log signed that checkpoint; unchecked without trusted logs.
+ * `log_witnessed`: witnesses in the caller's policy cosigned that checkpoint; present only when a trusted log has a
+ * policy. `log_not_retracted`: present only when the proof contains a retraction; fails when a trusted log made that
+ * retraction.
+ *
  *
  * @param input `entry` the line with its line feed; `environment` the environment in which the seal was made, null when
  * the seal does not state it
@@ -103,7 +105,7 @@ export async function signedClaim(
   return fails(`The log ${origin} did not sign the checkpoint.`);
 }
 
-/** Makes `log_witnessed` if a trusted log has a policy. */
+/** The claim `log_witnessed` if a trusted log has a policy; otherwise none. */
 async function witnessedClaims(checkpoint: SignedCheckpoint, trust: Trust): Promise<Claim<LogClaimName>[]> {
   const policy = logsOf(checkpoint.origin, trust).find((log) => log.policy)?.policy;
   if (policy) return [await quorumClaim(checkpoint, policy)];
@@ -112,8 +114,8 @@ async function witnessedClaims(checkpoint: SignedCheckpoint, trust: Trust): Prom
 }
 
 /**
- * Judges the witnesses' cosignatures. An invalid cosignature fails the claim even if the valid ones suffice, because
- * nobody adds an invalid one by mistake.
+ * Verifies the witnesses' cosignatures. An invalid cosignature fails the claim even if there are enough valid ones,
+ * because nobody adds an invalid one by mistake.
  */
 export async function quorumClaim(
   { origin, note }: Pick<SignedCheckpoint, "origin" | "note">,
@@ -136,7 +138,7 @@ export async function quorumClaim(
   return { name, state: "holds", why: `${count}${when}.` };
 }
 
-/** Judges a key's signature on a note. A key that can't be read counts as one that did not sign. */
+/** Verifies a key's signature on a note. For an unreadable key, the note counts as not signed. */
 async function verdictOf(note: Note, key: string): Promise<NoteVerdict> {
   try {
     return await verifyNote(note, await parseNoteKey(key));

@@ -4,7 +4,7 @@ import { type NoteKey, parseNoteKey, parseWitnessKey } from "./note.ts";
 /** A witness in a policy. `url` is the address at which logs request cosignatures; null when the policy names none. */
 export type Witness = { readonly name: string; readonly key: NoteKey; readonly url: string | null };
 
-/** Requires at least `threshold` of the members, which are names of witnesses or groups. */
+/** Requires at least `threshold` of the members, each of which is a witness or a group. */
 type Group = { readonly threshold: number; readonly members: readonly string[] };
 
 /** The logs and witnesses that a reader trusts, and how many witnesses are required: C2SP tlog-policy. */
@@ -21,7 +21,7 @@ const most = 32;
 const maxPolicyBytes = 64 * 1024;
 
 /**
- * Reads a policy. A line may name only members defined above it, so groups can't contain each other.
+ * Parses a policy. A line may name only members defined above it, so groups can't contain each other.
  * @throws EvidenceError `log` or `limit`, with the number of the line and its rule
  */
 export async function parseWitnessPolicy(text: string): Promise<WitnessPolicy> {

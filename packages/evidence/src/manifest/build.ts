@@ -23,7 +23,8 @@ export type ManifestInput = Omit<ManifestPassport, "generatedAtUtc"> & {
 };
 
 /**
- * Builds the manifest of a snapshot: sorts documents, cuts instants to the second, adds constants.
+ * Builds the manifest of a snapshot: sorts documents, truncates instants to the second, adds constants.
+ *
  *
  * @throws EvidenceError `manifest` when the result would be invalid (see {@link validateManifest})
  */

@@ -1,6 +1,6 @@
 import { EvidenceError } from "../errors.ts";
 
-/** A value that canonical JSON can hold. Numbers are safe integers; member names are printable ASCII. */
+/** A value with a canonical JSON form. Numbers are safe integers; member names are printable ASCII. */
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject;
 export type JsonObject = { readonly [name: string]: JsonValue };
 

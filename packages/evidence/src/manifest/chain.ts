@@ -17,8 +17,7 @@ export type ChainVersion = {
 };
 
 /**
- * Limit of the versions that are read at once: each version of a room may be given as a manifest and, separately, as a
- * certificate.
+ * The most versions that are read at once: each version of a room may be given as a manifest and also as a certificate.
  */
 export const mostVersionsAtOnce = 2 * manifestLimits.versions;
 

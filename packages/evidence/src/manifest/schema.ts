@@ -1,4 +1,4 @@
-/** The statements of a Closing Passport version about its room, with the contract's field names. */
+/** The content of a Closing Passport version about its room, with the contract's field names. */
 export type Manifest = {
   readonly passport: ManifestPassport;
   /** One entry per attached order, strictly ascending by `orderCode`. */
@@ -33,7 +33,7 @@ export type ManifestDocument = ManifestArtifacts & {
   readonly statusAtSnapshot: { readonly basis: string; readonly note: string; readonly value: string };
 };
 
-/** The text that marks `statusAtSnapshot` as a statement of the platform and not evidence. */
+/** Marks `statusAtSnapshot` as a statement of the platform, not as evidence. */
 export const statusBasis = "platform_attestation";
 export const statusNote = "platform attestation by signsealship at snapshot time; not cryptographic evidence";
 
@@ -52,7 +52,7 @@ export const coverage = {
   ],
 } as const;
 
-/** The same coverage in words for people. The evidence format fixes the words. */
+/** The same coverage in sentences for people. The evidence format fixes the sentences. */
 export const plainCoverage: Readonly<Record<string, string>> = {
   "SHA-256 hashes of the artifacts held for the listed orders at snapshot time":
     "The fingerprints (SHA-256) of the documents held for the listed orders when this version was made.",

@@ -13,8 +13,9 @@ import {
 } from "./schema.ts";
 
 /**
- * Parses a foreign manifest: UTF-8, JSON, and every rule of {@link validateManifest}. `verifyChain` checks that the
- * bytes are canonical.
+ * Parses a manifest of unknown origin: UTF-8, JSON, and every rule of {@link validateManifest}. `verifyChain` checks
+ * that the bytes are canonical.
+ *
  *
  * @throws EvidenceError `json` unless it is JSON in UTF-8 without repeated members, `manifest` when it is not a
  * manifest, `limit` beyond 256 KiB

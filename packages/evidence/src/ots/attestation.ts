@@ -63,8 +63,8 @@ export function compareAttestations(a: Attestation, b: Attestation): number {
   const [tagA, tagB] = [attestationTagHex(a), attestationTagHex(b)];
   if (tagA !== tagB) return tagA < tagB ? -1 : 1;
   if ("height" in a && "height" in b) return a.height - b.height;
-  // The addresses are compared, not the payloads: a payload starts with the address's length, which would sort short
-  // addresses first.
+  // The addresses are compared, not the payloads: a payload starts with the address's length, so short addresses would
+  // be first.
   if ("uri" in a && "uri" in b) return a.uri === b.uri ? 0 : a.uri < b.uri ? -1 : 1;
   return compareBytes(payloadBytes(a), payloadBytes(b));
 }

@@ -33,8 +33,9 @@ export function isHashOp(name: Op["op"]): name is HashOp {
 }
 
 /**
- * Length of an operation's result, from the length of its message. This suffices to enforce every limit before any
+ * Length of an operation's result, from the length of its message. With it, every limit is enforced before any
  * operation runs.
+ *
  *
  * @throws EvidenceError `limit` when argument, message or result is longer than the reference allows; `ots` when the
  * argument is empty, or when the message of `reverse` or `hexlify` is empty

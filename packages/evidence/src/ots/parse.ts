@@ -16,9 +16,10 @@ import {
 } from "./timestamp.ts";
 
 /**
- * Parses a detached proof (an `.ots` file). Before anything is hashed, all limits of the reference reader are enforced
- * and every operation is known to be applicable. Numbers with padding groups are refused (the reference reads them, but
- * writes none).
+ * Parses a detached proof (an `.ots` file). Enforces all limits of the reference reader, and checks that every
+ * operation is applicable, before anything is hashed. Refuses numbers with padding groups (the reference reads them,
+ * but writes none).
+ *
  *
  * @throws EvidenceError `ots` for malformed bytes, `limit` for a proof beyond {@link otsLimits}
  */

@@ -1,9 +1,9 @@
 /**
  * The timestamp of one message: attestations of the message itself, and operations that lead to further messages with
- * timestamps of their own. The list is never empty. The message itself is not stored, because it can be computed from
- * the message above.
+ * their own timestamps. The list is never empty. The message itself is not stored, because it can be computed from the
+ * previous one.
  *
- * Branches keep the order of the serialization, so that a parsed proof is written back byte for byte.
+ * Branches stay in the order of the serialization, so that a parsed proof is written back byte for byte.
  */
 export type Timestamp = readonly Branch[];
 
@@ -19,7 +19,7 @@ export type HashOp = "sha1" | "ripemd160" | "sha256" | "keccak256";
 type Chain = "bitcoin" | "litecoin" | "ethereum";
 
 /**
- * The attestation of a message: a calendar that promises a proof, a block of a chain, or an unknown kind, which is
+ * The attestation of a message: a calendar's promise of a proof, a block of a chain, or an unknown kind, which is
  * preserved. `tag` is 16 hex digits.
  */
 export type Attestation =
@@ -48,7 +48,7 @@ export const detachedVersion = 1;
 export const forkTag = 0xff;
 export const attestationTag = 0x00;
 
-/** Limits of the reference reader, and two of ours: proof size and number of branches. */
+/** Limits of the reference reader, and two of this package: proof size and number of branches. */
 export const otsLimits = {
   /** Nesting depth of operations; the reference reader recurses 256 deep, the root included. */
   depth: 255,

@@ -9,7 +9,7 @@ import type { Attestation, DetachedTimestamp, Timestamp } from "./timestamp.ts";
 /** Bitcoin block headers (80 bytes each) by height, from a source that the caller trusts. */
 export type BlockHeaders = ReadonlyMap<number, Uint8Array>;
 
-/** A claim about a proof; `blockTime` is what the header of a confirming block states, epoch ms. */
+/** A claim about a proof. `blockTime` is the time in the header of a confirming block, epoch ms. */
 export type OtsClaim = Claim & { readonly blockTime?: number };
 
 const headerBytes = 80;
@@ -133,9 +133,9 @@ async function walk(timestamp: Timestamp, message: Uint8Array, found: Commitment
 }
 
 /**
- * The calendars with pending attestations in a parsed proof, and the commitment to ask each for: `GET
+ * The calendars with pending attestations in a parsed proof, and each calendar's commitment: the request is `GET
  * {uri}/timestamp/{hex}` with `commitment` as lowercase hex. A calendar stays listed after a block attestation arrived,
- * because the proof does not say which answer settled which promise.
+ * because the proof does not say which promise it fulfills.
  *
  * The addresses come from the proof. Callers must check them against their own list of calendars.
  */

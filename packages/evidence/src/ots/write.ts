@@ -14,8 +14,9 @@ import {
 } from "./timestamp.ts";
 
 /**
- * Encodes a detached proof, with branches in their stored order: a proof read by {@link parseDetached} is written back
- * byte for byte.
+ * Encodes a detached proof with branches in their stored order. So a proof read by {@link parseDetached} is written
+ * back byte for byte.
+ *
  *
  * @throws EvidenceError `ots` or `limit` for a proof that could not be read back
  */

@@ -103,7 +103,7 @@ function dataOf(document: PdfDocument, specification: PdfDictionary, limit: numb
 }
 
 /**
- * Whether `endstream` follows, with at most one line end before it. Only then do readers that search for that word find
+ * Whether `endstream` follows, with at most one line end before it. Only then do readers that search for that word get
  * the same data as readers that use /Length.
  */
 function endsStream(bytes: Uint8Array, end: number): boolean {

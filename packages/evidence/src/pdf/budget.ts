@@ -2,7 +2,7 @@ import { EvidenceError } from "../errors.ts";
 
 /**
  * Limits the work and memory of reading one hostile file. A unit is about ten nanoseconds of work, or a few bytes of
- * memory that stay in use. Several openings of one file can share a budget (see `openDocument`).
+ * memory that stay allocated. Several openings of one file can share a budget (see `openDocument`).
  */
 export type Budget = { left: number };
 
@@ -31,7 +31,7 @@ export const COST = {
   searchedBytes: 8,
   /** One value of a signature that is encoded in BER. */
   berValue: 30,
-  /** A place that might be a signature's /ByteRange. */
+  /** The cost of each position that might be a signature's /ByteRange. */
   candidate: 400,
   /** A signature, and each byte of its value. Hashing costs one unit per `hashedBytes` bytes. */
   signature: 100_000,

@@ -3,7 +3,7 @@ import { EvidenceError } from "../errors.ts";
 import { type Budget, COST, newBudget, spend } from "./budget.ts";
 import type { PdfDictionary } from "./values.ts";
 
-/** Why a signature dictionary's /ByteRange and /Contents are refused. */
+/** The reasons for refusing a signature dictionary's /ByteRange and /Contents. */
 type ByteRangeProblem =
   | "repeated-key"
   | "byte-range-missing"
@@ -29,10 +29,7 @@ export type SignedRange = {
   readonly contents: Uint8Array;
 };
 
-/**
- * The accepted encodings of a signature value: `foreign` also accepts the BER of other programs, and converts it to
- * DER.
- */
+/** The accepted encodings of a signature value. `foreign` also accepts other programs' BER, and converts it to DER. */
 export type ContentsEncoding = "der" | "foreign";
 
 export type ByteRangeResult =
@@ -156,7 +153,7 @@ function decodeHex(bytes: Uint8Array, from: number, to: number): Uint8Array | un
   return wrong < 0 ? undefined : decoded;
 }
 
-/** Whether digits are in mixed case, which could carry a message that no signature covers. */
+/** Whether hexadecimal digits are in mixed case. Their case could contain a message that no signature covers. */
 function isMixedCase(bytes: Uint8Array, from: number, to: number): boolean {
   let lower = 0;
   let upper = 0;
@@ -169,9 +166,7 @@ function isMixedCase(bytes: Uint8Array, from: number, to: number): boolean {
   return lower !== 0 && upper !== 0;
 }
 
-/**
- * Whether the bytes are all the digit 0. Compares four at a time, because most of a seal's value is padding.
- */
+/** Whether all bytes are the digit 0. Compares four at a time, because a seal's value is mostly padding. */
 function isZeroPadding(bytes: Uint8Array, from: number, to: number): boolean {
   let different = 0;
   let at = from;

@@ -11,12 +11,12 @@ import { decodeStream } from "./stream.ts";
 import { integerOf, nameOf, type PdfDictionary, type PdfValue, unambiguous } from "./values.ts";
 import { entryOf, type XrefEntry, type XrefSection } from "./xref.ts";
 
-/** An object and its offset in the file, unless it is in an object stream. */
+/** An object, and its offset in the file; the offset is undefined for an object in an object stream. */
 export type LocatedValue = { readonly value: PdfValue; readonly start: number | undefined };
 
 /**
- * A PDF according to its cross-reference sections. Objects are read on demand and cached; sections are newest first.
- * Nothing is repaired: objects that no section leads to do not exist.
+ * A PDF as its cross-reference sections describe it. Objects are read on demand and cached; sections are newest first.
+ * Nothing is repaired: an object that no section references does not exist.
  */
 export type PdfDocument = {
   readonly bytes: Uint8Array;
@@ -34,7 +34,7 @@ export type PdfDocument = {
   readonly budget: Budget;
   /** Derived decryption keys, by the entries of the encryption dictionary. Null when a password is needed. */
   readonly keys: Map<string, Uint8Array | null>;
-  /** Undefined when the document is not encrypted. */
+  /** The decryption; undefined when the document is not encrypted. */
   decryption: Decryption | undefined;
 };
 
@@ -45,7 +45,8 @@ const HEADER_WINDOW = 1024;
 /**
  * Opens a PDF by its last `startxref` (ISO 32000-2 section 7.5.5). Earlier sections are read on demand.
  *
- * An encrypted PDF stays locked: see `openUnlocked`.
+ * An encrypted PDF is not decrypted: see `openUnlocked`.
+ *
  *
  * @param earlier another opening of the same file; both share a budget, so that many revisions cost no more than one
  * @throws EvidenceError `pdf` without a header, a startxref, or a section at its offset
@@ -119,7 +120,7 @@ export function locate(document: PdfDocument, value: PdfValue | undefined): Loca
   return located;
 }
 
-/** The cost of looking up an object number in a section. If its subsections are sorted, only a few are searched. */
+/** The cost of looking up an object number in a section. In sorted subsections, a binary search visits only a few. */
 function lookUpCost({ subsections, isSorted }: XrefSection): number {
   return isSorted ? 2 : subsections.length + 1;
 }
@@ -150,7 +151,8 @@ export function lookUp(document: PdfDocument, number: number): XrefEntry | undef
       lookUpCost(revision.main) + (revision.hybrid === undefined ? 0 : lookUpCost(revision.hybrid)),
     );
     const entry = entryOf(revision.main, number);
-    // The file hides the object from old readers: it is free in the table and in use in the stream (section 7.5.8.4).
+    // A hybrid file hides the object from old readers: it is free in the table and in use in the stream (section
+    // 7.5.8.4).
     const hidden = entry === undefined || entry.type === "free" ? hiddenEntry(revision, number) : undefined;
     const found = hidden ?? entry;
     if (found !== undefined) return found.type === "free" ? undefined : found;

@@ -9,9 +9,10 @@ const MAX_FIELD_DEPTH = 32;
 
 /**
  * The texts of the newest revision's form fields, by fully qualified name (ISO 32000-2 section 12.7.4.2). "" is an
- * empty field, and a checkbox has the name of its state. Null is a value that readers may show differently: rich text,
- * several widgets, two fields with the same name, a checkbox that shows another state than its value, or a value that
- * is not text.
+ * empty field; the text of a checkbox is the name of its state. Null is a value that readers may show differently: rich
+ * text, several widgets, two fields with the same name, a checkbox that shows another state than its value, or a value
+ * that is not text.
+ *
  *
  * @throws EvidenceError when the path to a field is broken, ambiguous or past the limits
  */
@@ -29,7 +30,7 @@ type NamedField = {
   /** The number of the field's object; undefined for a direct object. */
   readonly number: number | undefined;
   readonly field: PdfDictionary;
-  /** The field's value, or the value that it inherits. */
+  /** The field's own or inherited value. */
   readonly held: PdfValue | undefined;
 };
 
@@ -44,7 +45,7 @@ export function walkFields(document: PdfDocument, visit: (field: NamedField) => 
     if (found?.kind !== "dictionary") return;
     const field = unambiguous(found, "a form field");
     const title = resolve(document, field.entries.get("T"));
-    // A child without a name is a widget of its parent, not a field of its own.
+    // A child without a name is a widget of its parent, not a separate field.
     if (title?.kind !== "string") return;
     const name = parent.name === "" ? stringText(title) : `${parent.name}.${stringText(title)}`;
     const held = field.entries.get("V") ?? parent.held;

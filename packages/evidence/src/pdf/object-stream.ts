@@ -12,8 +12,8 @@ export type ObjectStream = {
 };
 
 /**
- * Reads the given number of pairs at the start of the data; the objects begin at byte `first`. @throws EvidenceError
- * `pdf`
+ * Parses the number and offset of each object at the start of the data; the objects begin at byte `first`.
+ * @throws EvidenceError `pdf`
  */
 export function indexObjectStream(
   data: Uint8Array,

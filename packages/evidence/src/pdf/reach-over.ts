@@ -11,9 +11,10 @@ const nextObject = searchWholeFile("obj");
 const nextEnd = searchFor("endstream");
 
 /**
- * Describes an object of a sealed document that does not end before the seal's tail; null when there is none. The
- * seal's value can be changed a little without the seal's key (docs/evidence-format.md, section 3.2). Such a change
- * would also change an image whose data extend into that value.
+ * Describes an object of a sealed document that does not end before the seal's appended bytes; null when there is none.
+ * Somebody without the key can change a few digits of the seal's value (docs/evidence-format.md, section 3.2). If an
+ * image's data extended into that value, this would change the image.
+ *
  *
  * @param end where the document ends
  */
@@ -29,8 +30,8 @@ export function reachOver(document: PdfDocument, end: number): string | null {
 }
 
 /**
- * Whether an object that the document's own sections name reaches past `end`. Judges only objects with comments or
- * white space before the header; `isFound` judges all others.
+ * Whether an object that the document's own sections name extends beyond `end`. Handles only objects with comments or
+ * white space before the header; `isFound` handles all others.
  */
 function isNamed(document: PdfDocument, end: number): boolean {
   const { base, budget, bytes } = document;
@@ -60,7 +61,10 @@ function headedValue(bytes: Uint8Array, at: number, end: number): number | null 
   return generation !== undefined && readKeyword(cursor, "obj") ? cursor.position : null;
 }
 
-/** Whether anything that looks like an object reaches past `end`, because readers that repair files use all of it. */
+/**
+ * Whether anything that looks like an object extends beyond `end`, because readers that repair files use all such
+ * objects.
+ */
 function isFound(document: PdfDocument, end: number): boolean {
   const { bytes, budget } = document;
   spend(budget, Math.ceil(end / COST.searchedBytes));
@@ -82,7 +86,7 @@ function followsNumbers(bytes: Uint8Array, at: number): boolean {
   });
 }
 
-/** Whether, for all kinds of readers, the object whose value begins at `from` ends before `end`, including its data. */
+/** Whether, in every kind of reader, the object whose value begins at `from` ends before `end`, including its data. */
 function endsBefore(document: PdfDocument, from: number, end: number): boolean {
   const { bytes, budget } = document;
   const skimmed = skimObject(bytes, from, end);

@@ -17,7 +17,9 @@ export function revisionAt(bytes: Uint8Array, base: number, offset: number, budg
   return { main, hybrid };
 }
 
-/** Treats /Prev 0 as no /Prev, as some producers mean it. If a section is at that offset, readers would disagree. */
+/**
+ * Treats /Prev 0 as no /Prev, because some producers write it so. If a section is at offset 0, readers would disagree.
+ */
 function withoutPrevZero(
   bytes: Uint8Array,
   base: number,

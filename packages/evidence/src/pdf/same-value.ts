@@ -3,8 +3,8 @@ import { stringBytes } from "./text.ts";
 import type { PdfString, PdfValue } from "./values.ts";
 
 /**
- * Whether two strings have the same decoded bytes. A program may write another program's string in a different
- * notation, and encrypting a string twice gives different bytes.
+ * Whether two strings have the same decoded bytes. Their written forms may differ: programs use different notations,
+ * and encrypting a string twice gives different bytes.
  */
 function sameString(one: PdfString, other: PdfString): boolean {
   return equalBytes(stringBytes(one), stringBytes(other));

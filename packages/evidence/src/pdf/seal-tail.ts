@@ -10,7 +10,7 @@ import { entriesOf, integers, type XrefSection } from "./xref.ts";
 const SIGNATURE_KEYS =
   /^Type,Filter,SubFilter,M,(Name,)?(Reason,)?(Reference,)?(SSSLogCheckpoint,)?SSSOriginalLength,Contents,ByteRange$/;
 const TABLE_KEYS = /^Size,Root,(Info,)?(Encrypt,)?ID,Prev$/;
-/** The keys of a trailer without /Prev. Its table must itself name every object of the document. */
+/** The keys of a trailer without /Prev. Its table must list every object of the document. */
 const RESTATED_KEYS = /^Size,Root,(Info,)?ID$/;
 const STREAM_KEYS = /^Type,Size,Root,(Info,)?(Encrypt,)?ID,Prev,W,Index,Length$/;
 const WIDTHS = "1,4,2";
@@ -24,9 +24,10 @@ const MAX_RESTATED = 100_008;
 type Entry = { readonly number: number; readonly generation: number; readonly start: number };
 
 /**
- * Describes the first deviation from the sealer's own output after the end of the original, or null. The sealer writes
- * the objects without gaps, the seal's own first; then the cross-reference section that names exactly these; then
- * `startxref`, that section's offset and `%%EOF` (docs/evidence-format.md, section 2.1).
+ * Describes the first deviation of the bytes after the original from the sealer's own output; null without a deviation.
+ * The sealer writes the objects without gaps, the seal's own first; then the cross-reference section that names exactly
+ * these; then `startxref`, that section's offset and `%%EOF` (docs/evidence-format.md, section 2.1).
+ *
  *
  * @param seal the signature that covers the whole file
  * @param originalLength where the original ends, as `originalBoundary` found it
@@ -69,8 +70,8 @@ export function tailProblem(
 const END_OF_OBJECT = "\nendobj\n";
 
 /**
- * The objects that a section names, in file order. Rows that name no object at an offset are skipped here. They are
- * detected when the section's bytes are compared.
+ * The objects that a section names, in file order. Rows without an offset are skipped here; they are detected when the
+ * section's bytes are compared.
  */
 function placesOf(section: XrefSection, base: number): Entry[] {
   const places: Entry[] = [];
@@ -91,7 +92,7 @@ function isHeaderOf(bytes: Uint8Array, { number, generation, start }: Entry): bo
   return readKeyword(cursor, "obj");
 }
 
-/** End of the signature dictionary's object; null unless it is in the sealer's form. */
+/** End of the signature dictionary's object; null if it is not written as the sealer writes it. */
 function sealEnd(
   bytes: Uint8Array,
   seal: PdfDictionary,
@@ -111,7 +112,7 @@ function sealEnd(
   return isTextAt(bytes, closing, at) ? at + closing.length : null;
 }
 
-/** The value of an object; null unless the object is in the sealer's form. */
+/** The value of an object; null if the object is not written as the sealer writes it. */
 function objectAt(document: PdfDocument, { number, generation, start }: Entry): PdfValue | null {
   const header = `${number} ${generation} obj\n`;
   try {
@@ -130,7 +131,7 @@ function isFieldOf(value: PdfValue, seal: Entry): boolean {
   return held?.kind === "reference" && held.number === seal.number;
 }
 
-/** End of a cross-reference table and its trailer; null unless they are in the sealer's form. */
+/** End of a cross-reference table and its trailer; null if they are not written as the sealer writes them. */
 function tableEnd(bytes: Uint8Array, section: XrefSection, entries: readonly Entry[], base: number): number | null {
   const rows = entries.toSorted((one, other) => one.number - other.number);
   const isRestated = section.prev === undefined;
@@ -154,8 +155,8 @@ function tableEnd(bytes: Uint8Array, section: XrefSection, entries: readonly Ent
 }
 
 /**
- * The end of a cross-reference stream. The stream must be the last of the objects that it lists. Null unless the stream
- * looks exactly as the sealer writes it.
+ * End of a cross-reference stream. The stream must be the last of the objects that it lists. Null if it is not written
+ * as the sealer writes it.
  */
 function streamEnd(bytes: Uint8Array, section: XrefSection, entries: readonly Entry[]): number | null {
   const { trailer, offset } = section;

@@ -10,8 +10,9 @@ export function isTextAt(bytes: Uint8Array, text: string, at: number): boolean {
 /**
  * Offset of the first `text` (ASCII) in `bytes[from, to)`, or -1.
  *
- * It skips most bytes: it searches for one character only, the last one that occurs once in the text. After each hit
- * the search moves past it, so no byte is examined more than `text.length` times, whatever the file contains.
+ * It skips most bytes, because it searches for one character only: the last one that occurs once in the text. After
+ * each hit the search moves past it. So no byte is examined more than `text.length` times, whatever the file contains.
+ *
  *
  * @throws RangeError when no character occurs in the text exactly once
  */
@@ -27,15 +28,16 @@ const native = (globalThis as { Buffer?: NodeBuffer }).Buffer?.prototype.indexOf
 const NEAR = 256;
 
 /**
- * `indexOfText` for searches through a whole file: Node's own search, where available, compares many bytes at once.
+ * `indexOfText` for searches through a whole file. Uses Node's own search where available, because it compares many
+ * bytes at once.
  * @throws RangeError as `indexOfText`
  */
 export function searchWholeFile(text: string): Search {
   const search = searchFor(text);
   if (!native) return search;
-  // For a text of more than six characters, Node's search skips bytes as our own search does. For a shorter text,
-  // Node compares many bytes at once with the first character. So Node searches only for a short piece of the text.
-  // This is fastest if the piece begins with a character that is rare in PDF.
+  // For a text of more than six characters, Node's search skips bytes, as `indexOfText` does. For a shorter text, it
+  // compares many bytes at once with the first character, which is faster. So Node searches only for a short piece of
+  // the text, which should begin with a character that is rare in PDF.
   const offset = text.length > 6 ? 1 : 0;
   const piece = text.slice(offset, offset + 6);
   return (bytes, from, to) => {

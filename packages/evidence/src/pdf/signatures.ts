@@ -4,7 +4,7 @@ import { dictionaryIn, itemsIn, loadRevisions, locate, type PdfDocument, resolve
 import { stringText } from "./text.ts";
 import { integerOf, nameOf, type PdfDictionary, type PdfString, type PdfValue, unambiguous } from "./values.ts";
 
-/** A signature dictionary (ISO 32000-2 section 12.8.1) and the form field that has it as value. */
+/** A signature dictionary (ISO 32000-2 section 12.8.1) and the form fields whose value it is. */
 export type SignatureInPdf = {
   readonly dictionary: PdfDictionary;
   /** Offset of the indirect object that holds the dictionary; undefined inside an object stream. */
@@ -24,15 +24,16 @@ const MAX_FIELDS = 200_000;
 const MAX_FIELD_DEPTH = 32;
 
 /**
- * The signatures in the form of the newest revision, in file order. Also the certification that the catalog names, if
- * it is not in a field of the form. At most 64 signatures.
+ * The signatures in the form of the newest revision, in file order, at most 64. Includes the certification that the
+ * catalog names, even if it is not the value of a field.
+ *
  *
  * @throws EvidenceError when a cross-reference section, or the path from the trailer to a field, is broken, ambiguous
  * or past the limits
  */
 export function findSignatures(document: PdfDocument): SignatureInPdf[] {
-  // A document whose chain of earlier sections is broken is refused, even if the newest section suffices for every
-  // lookup.
+  // A document whose chain of earlier sections is broken is refused, even if the newest section lists every needed
+  // object.
   loadRevisions(document);
   const catalog = dictionaryIn(document, document.trailer, "Root");
   if (catalog === undefined) throw new EvidenceError("pdf", "no catalog");

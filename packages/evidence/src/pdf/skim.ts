@@ -14,7 +14,8 @@ const ENDS_WORD = Uint8Array.from({ length: 256 }, (_, code) =>
 );
 
 /**
- * Finds the end of an object's value, or the start of its stream data, at lower cost than parsing the value.
+ * Finds the end of an object's value, or the start of its stream data. Costs less than parsing the value.
+ *
  *
  * @returns null when a string, array or dictionary is still open at `limit`
  */
@@ -70,7 +71,7 @@ function skipWord(cursor: Cursor): void {
   while (cursor.position < limit && ENDS_WORD[bytes[cursor.position] ?? 0] === 0) cursor.position++;
 }
 
-/** Whether a name may be /Length. A name with escapes (`#`) may equal any other name. */
+/** Whether a name may be /Length. A name with escapes (`#`) could be any name. */
 function mayBeLength(bytes: Uint8Array, start: number, end: number): boolean {
   return bytes.subarray(start, end).includes(0x23) || (end - start === 7 && isTextAt(bytes, "/Length", start));
 }

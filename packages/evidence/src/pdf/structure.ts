@@ -25,7 +25,10 @@ export function withRanges<Signature extends SignatureInPdf>(
 export const coveringFile = <Signature extends RangedSignature>(length: number, signatures: readonly Signature[]) =>
   signatures.filter(({ byteRange }) => byteRange.ok && byteRange.range.end === length);
 
-/** Explains why there is not exactly one signature that covers the whole file. @param length of the file */
+/**
+ * The reason why there is not exactly one signature that covers the whole file.
+ * @param length of the file
+ */
 export function whyNotCovered(length: number, signatures: readonly RangedSignature[]): string {
   if (coveringFile(length, signatures).length > 1) return "Several signatures claim the whole file.";
   const last = signatures.at(-1)?.byteRange;
@@ -34,12 +37,13 @@ export function whyNotCovered(length: number, signatures: readonly RangedSignatu
   return `The last signature covers ${last.range.end} of ${length} bytes: something was added after it.`;
 }
 
-/** The finding of `structureProblem` for a signature by another program. */
+/** The text of `structureProblem` for a signature by another program. */
 export const lengthNotStated = "The signature does not state the length of the document, as a seal does";
 
 /**
- * Describes what is irregular about the whole-file signature's position, or null. The signed bytes do not determine the
- * position of the gap, so the same bytes around a moved gap must not pass for the same document.
+ * Describes an irregular position of the whole-file signature; null if it is regular. The signed bytes do not determine
+ * the position of the gap. So the same bytes around a moved gap must not be accepted as the same document.
+ *
  *
  * @param seal the signature that covers the whole file
  * @param all every signature of the document, the seal included
@@ -64,7 +68,7 @@ export function structureProblem(
     return "The signature is not in the last revision";
   }
   const boundary = originalBoundary(document, seal);
-  // A separate claim fails if the stated length is wrong.
+  // If the stated length is wrong, a separate claim fails.
   if (boundary.kind === "wrong") return null;
   if (boundary.kind === "not-stated") return lengthNotStated;
   if (!isLowercase(bytes, range)) return "The signature value is not in lowercase digits";
@@ -88,9 +92,9 @@ const MEETING = "/Contents /ByteRange[";
 const BEFORE = "/Contents ".length;
 
 /**
- * Whether the signed bytes allow only one position for the value. If the value is moved, the signed bytes stay the
- * same, but the file is another one. The sealer always writes the same text around the value, so if that text occurs
- * once, the position is unique.
+ * Whether the value can be at only one position in the signed bytes. If the value is moved, the signed bytes stay the
+ * same, but the file is another one. The sealer writes a fixed text around the value, so the position is unique if that
+ * text occurs once.
  */
 export function isOnlyPlace(range: SignedRange): boolean {
   const [head, rest] = range.signedBytes;
@@ -99,16 +103,16 @@ export function isOnlyPlace(range: SignedRange): boolean {
   return here && indexOfText(head, MEETING, 0, head.length) < 0 && indexOfText(rest, MEETING, 0, rest.length) < 0;
 }
 
-/** Where the sealed document ends and the seal's tail begins, or why that is unknown. */
+/** Where the sealed document ends and the seal's appended bytes begin, or the reason why that is unknown. */
 export type OriginalBoundary =
   | { readonly kind: "length"; readonly length: number }
   | { readonly kind: "not-stated" }
   | { readonly kind: "wrong"; readonly why: string };
 
 /**
- * Reads /SSSOriginalLength of a seal: the size of the original document in the file. It is trusted only if the
- * signature object begins right there (after one line feed when the document does not end in a line end) and the
- * document's own last startxref is the /Prev of the tail, or the tail itself names every object of the document.
+ * Reads /SSSOriginalLength of a seal: the size of the original document. It is accepted only if the signature object
+ * begins exactly there (after one line feed if the document has no final line end). In addition, the document's own
+ * last startxref must be the /Prev of the appended section, or that section must list every object of the document.
  */
 export function originalBoundary(document: PdfDocument, seal: RangedSignature): OriginalBoundary {
   const { bytes } = document;
@@ -127,8 +131,8 @@ export function originalBoundary(document: PdfDocument, seal: RangedSignature): 
   if (newest === undefined || newest.offset < seal.dictionary.end) {
     return wrong("The seal is not followed by the cross-reference section that names it");
   }
-  // A section without /Prev lists every object of the document again. The sealer writes one if the document's own
-  // cross-reference is unreadable.
+  // A section without /Prev lists every object of the document again. The sealer writes such a section if the
+  // document's own cross-reference is unreadable.
   if (newest.prev === undefined && newest.kind === "table") return { kind: "length", length };
   const startxref = lastIndexOfText(bytes, "startxref", length, 0);
   const value = startxref < 0 ? undefined : startxrefValue(bytes, startxref);

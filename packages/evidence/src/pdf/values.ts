@@ -43,7 +43,8 @@ export type IndirectObject = {
 };
 
 /**
- * Returns the dictionary if all readers agree on it: of two equal keys, some take the first and some the last.
+ * Returns the dictionary, unless it has a repeated key: some readers use the first value and some the last.
+ *
  *
  * @param what the dictionary, in words that follow "stands twice in"
  * @throws EvidenceError `pdf` when a key occurs twice
@@ -66,7 +67,10 @@ export function integerOf(dictionary: PdfDictionary, key: string): number | unde
   return value?.kind === "number" && value.integer ? value.value : undefined;
 }
 
-/** The flags under `key`: 0 when absent, and null when not a direct integer, because PDF readers disagree on those. */
+/**
+ * The flags under `key`: 0 when absent. Null when they are not a direct integer, because PDF readers disagree on such
+ * values.
+ */
 export function flagsOf(dictionary: PdfDictionary, key: string): number | null {
   return dictionary.entries.has(key) ? (integerOf(dictionary, key) ?? null) : 0;
 }

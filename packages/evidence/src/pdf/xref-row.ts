@@ -11,8 +11,8 @@ export type XrefEntry =
 export const ROW = 18;
 
 /**
- * Length of a row: 20 bytes, in some files 19 or 21, depending on the line end of the first row; undefined for any
- * other.
+ * Length of a row, from the line end of the first one: 20 bytes, in some files 19 or 21; undefined for any other
+ * length.
  */
 export function strideAt(cursor: Cursor): number | undefined {
   let stride = ROW;

@@ -134,7 +134,7 @@ function readTable(cursor: Cursor, offset: number): XrefSection {
   spend(cursor.budget, cursor.position - offset - unread);
   if (trailer.kind !== "dictionary") throw malformed("no trailer dictionary", offset);
   unambiguous(trailer, "the trailer");
-  // In a later revision's table, readers would take such a first row to mean that object 1 is free.
+  // In a later revision's table, readers would interpret such a first row as a free object 1.
   if (shiftedTo0 && trailer.entries.has("Prev")) throw malformed("a list head that is not object 0", offset);
   return {
     kind: "table",

@@ -18,8 +18,8 @@ export const checkpointTokenNames: readonly string[] = Array.from({ length: 8 },
 const HEADER_WINDOW = 1024;
 
 /**
- * The evidence files besides sealed.pdf that readers might open as a PDF and mistake for it: `%PDF-` begins in the
- * first 1,024 bytes, or the name says so.
+ * Evidence files that readers might open as a PDF and mistake for sealed.pdf: `%PDF-` begins in the first 1,024 bytes,
+ * or the name ends like a PDF's.
  */
 export function otherPdfs(files: ReadonlyMap<string, Uint8Array>): string[] {
   return [...files].flatMap(([name, bytes]) =>
@@ -36,7 +36,7 @@ const maxBytes = 1024 * 1024;
 /** The kind of a JSON file, by its members: `other` for unrelated JSON, `broken` for anything but a JSON object. */
 export type JsonKind = "manifest" | "room_record" | "proof_record" | "other" | "broken";
 
-/** Distinguishes the JSON files of the format before any of them is validated. */
+/** Detects the kind of a JSON file before the file is validated. */
 export function jsonKindOf(bytes: Uint8Array): JsonKind {
   if (bytes.length > maxBytes) return "other";
   let value: unknown;

@@ -1,8 +1,9 @@
 import { EvidenceError } from "../errors.ts";
 
 /**
- * Parses JSON (RFC 8259) that every reader reads alike: UTF-8 without a byte order mark, and without repeated members,
- * of which some readers take the first and others the last.
+ * Parses JSON (RFC 8259) that every parser reads alike: UTF-8 without a byte order mark, and without repeated members,
+ * of which some parsers use the first and others the last.
+ *
  *
  * @throws EvidenceError `json`
  */
@@ -31,7 +32,7 @@ export function parseStrictObject(bytes: Uint8Array, maxBytes: number): Readonly
 
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?|[{}]/g;
 
-/** Whether an object of valid JSON names a member twice, also if it is escaped differently. */
+/** Whether an object of valid JSON has a repeated member, even if the names are escaped differently. */
 function hasRepeatedMember(text: string): boolean {
   const open: Set<string>[] = [];
   for (const [token, colon] of text.matchAll(TOKEN)) {

@@ -24,7 +24,8 @@ const maxRecordBytes = 1024 * 1024;
 /**
  * Parses a record of a proof passport. Unknown members are ignored.
  *
- * @throws EvidenceError `json` unless it is a JSON object that every reader reads alike, `record` naming the faulty
+ *
+ * @throws EvidenceError `json` unless it is a JSON object that every parser reads alike, `record` naming the faulty
  * member, `limit`
  */
 export function parseProofRecord(bytes: Uint8Array): ProofRecord {
@@ -91,12 +92,13 @@ export type RoomRecord = {
   readonly version: number;
   readonly manifestSha256: string;
   readonly sealedSha256: string;
-  /** The service's own verdict on the chain. */
+  /** The service's own statement whether the chain is valid. */
   readonly chainOk: boolean;
 };
 
 /**
- * Reads the answer of `GET /api/verify/room/{code}`, fetched or saved. Unknown members are ignored.
+ * Parses the downloaded or saved response of `GET /api/verify/room/{code}`. Unknown members are ignored.
+ *
  *
  * @throws EvidenceError `json`, `record` or `manifest` naming the faulty member, `limit`
  */
@@ -113,7 +115,9 @@ export function parseRoomRecord(bytes: Uint8Array): RoomRecord {
 const isVersion = (value: unknown): value is number =>
   Number.isInteger(value) && Number(value) >= 1 && Number(value) <= manifestLimits.versions;
 
-/** The service's verdict on the chain. Only a negative verdict decides the claim. */
+/**
+ * The service's own statement about the chain. The claim fails if it is negative; a positive statement proves nothing.
+ */
 export function serviceChainClaim({ chainOk }: RoomRecord): Claim<"service_chain_ok"> {
   const name = "service_chain_ok";
   if (!chainOk) return claim(name, false, "", "The service itself says that the chain is broken.");

@@ -49,7 +49,7 @@ export interface TstInfo {
 export interface TimeStampToken {
   readonly der: Uint8Array;
   readonly signedData: SignedData;
-  /** The time-stamp's own statement. Null when the token has no content, or when its content is not a TSTInfo. */
+  /** The content of the time stamp. Null when the token has no content, or when its content is not a TSTInfo. */
   readonly tstInfo: TstInfo | null;
 }
 

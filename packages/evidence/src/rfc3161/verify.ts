@@ -23,7 +23,7 @@ export type TimeStampClaimName =
 export interface TimeStampInput {
   /** DER of the token, or the parsed token. */
   readonly token: Uint8Array | TimeStampToken;
-  /** The stamped message, or its SHA-256. A token over another hash can be checked only with the message. */
+  /** The stamped message, or its SHA-256. A token over another hash can be verified only with the message. */
   readonly stamped: { readonly sha256: Uint8Array } | { readonly message: Uint8Array };
   /** The PKIStatus of the response; absent for a bare token, whose claim is then `unchecked`. */
   readonly status?: number;
@@ -41,15 +41,15 @@ export interface TimeStampInput {
 }
 
 export interface TimeStampVerification {
-  /** True when imprint, content type, digest, signature and signing certificate hold, and no claim fails. */
+  /** True when imprint, content type, digest, signature and signing certificate are valid, and no claim fails. */
   readonly intact: boolean;
-  /** `intact`, and the chain holds at genTime: the time is reliable. */
+  /** True when the token is `intact` and its chain is valid at genTime: the time is reliable. */
   readonly trusted: boolean;
   readonly claims: readonly Claim<TimeStampClaimName>[];
   readonly genTime: number | null;
   readonly certificate: Certificate | null;
   readonly signingCertificateVersion: 1 | 2 | null;
-  /** The reason why the time stamp is too old to rely on, in words; null otherwise. */
+  /** The reason why the time stamp's algorithms are too weak by now, in words; null otherwise. */
   readonly outdated: string | null;
 }
 
@@ -190,7 +190,10 @@ async function chainClaim(
   );
 }
 
-/** Combines several claims of the signer into one claim of the token: the first one that does not hold decides. */
+/**
+ * Combines several claims about the signer into one claim about the token: the first one that does not hold is the
+ * result.
+ */
 function fromSigner(
   name: TimeStampClaimName,
   signer: SignerVerification | null,

@@ -6,7 +6,7 @@ import type { SealVerification } from "./verify-seal.ts";
 
 export type ArchivalClaimName = "archival_time_stamp";
 
-/** The findings on a whole file that decide whether archival time stamps end it. */
+/** The findings about a whole file by which archival time stamps at its end are recognized. */
 type Whole = {
   readonly claims: readonly Claim[];
   readonly seal: SealVerification | null;
@@ -14,14 +14,15 @@ type Whole = {
 };
 
 /**
- * The length of the sealed file within a file that ends with archival document time stamps. The last time stamp must be
- * trusted and cover the whole file, and the last seal must be a trusted seal of the service. Between the two may be
- * only validation data and intact time stamps.
+ * The length of the sealed file inside a file that ends with archival document time stamps. The last time stamp must be
+ * trusted and cover the whole file. The last seal must be a trusted seal of the service. Between the two, only
+ * validation data and intact time stamps are allowed.
+ *
  *
  * @returns null for any other file
  */
 export function archivedLength({ claims, seal, earlierSignatures }: Whole): number | null {
-  // A time stamp doesn't state the length of the document, but is otherwise placed like a seal.
+  // A time stamp doesn't state the length of the document. Otherwise it must be placed like a seal.
   const structure = claims.find(({ name }) => name === "signature_structure");
   if (seal === null || !isTrustedStamp(seal) || structure?.why !== `${lengthNotStated}.`) return null;
   let length = 0;

@@ -32,7 +32,7 @@ const receiptName = "receipt.json";
 const receiptKinds: readonly unknown[] = ["delivery_receipt", "mail_receipt", "fax_certificate"];
 const limits = { record: 1024 * 1024, event: 16 * 1024 * 1024, events: 99 } as const;
 
-/** The headers that hold each provider's signature, and their forms. */
+/** The headers that contain each provider's signature, and their formats. */
 const signatureHeaders: Readonly<Record<string, Readonly<Record<string, RegExp>>>> = {
   telnyx: { "telnyx-timestamp": /^\d{1,12}$/, "telnyx-signature-ed25519": /^[A-Za-z0-9+/]{86}==$/ },
   lob: { "lob-signature-timestamp": /^\d{1,15}$/, "lob-signature": /^[0-9a-f]{64}$/i },
@@ -40,8 +40,9 @@ const signatureHeaders: Readonly<Record<string, Readonly<Record<string, RegExp>>
 };
 
 /**
- * Verifies the record attached to a receipt or to a proof passport's certificate. For a seal of any other purpose,
- * there are no claims.
+ * Verifies the record attached to a receipt or to a proof passport's certificate. For a seal of another purpose, there
+ * are no claims.
+ *
  *
  * @param file the sealed file that a proof certificate describes; null when it was not given
  */
@@ -125,7 +126,7 @@ async function receiptClaims(document: PdfDocument, purpose: SealPurpose): Promi
 
 const headersOf = (file: string): string => file.replace(/\.json$/, ".headers.json");
 
-/** The first signature header that is missing or malformed; null for none. */
+/** The first signature header that is missing or malformed; null when all are valid. */
 function missingHeader(provider: string, headers: Readonly<Record<string, unknown>>): string | null {
   const needed = Object.entries(signatureHeaders[provider] ?? {});
   const missing = needed.find(([name, form]) => {

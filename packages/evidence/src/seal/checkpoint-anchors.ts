@@ -11,11 +11,11 @@ export type CheckpointClaimName = "log_checkpoint_stamped" | "log_checkpoint_anc
 
 export type CheckpointAnchors = {
   readonly claims: readonly Claim<CheckpointClaimName>[];
-  /** The earliest time at which the checkpoint is proven to have existed, epoch ms; null when nothing proves a time. */
+  /** The earliest time at which the checkpoint provably existed, epoch ms; null when nothing proves a time. */
   readonly provenTime: number | null;
   /**
-   * The earliest trusted time stamp over the checkpoint. Bitcoin blocks do not count here, because it can take days
-   * until a block contains an OpenTimestamps proof.
+   * The earliest trusted time stamp over the checkpoint. Bitcoin blocks are not used here, because a block may contain
+   * an OpenTimestamps proof only days later.
    */
   readonly stampedTime: number | null;
 };
@@ -32,7 +32,7 @@ type Input = {
 };
 
 /**
- * Judges the time stamps and proofs over the checkpoint of a log proof. A time stamp or proof of another checkpoint
+ * Verifies the time stamps and proofs over the checkpoint of a log proof. A time stamp or proof of another checkpoint
  * fails.
  */
 export async function verifyCheckpointAnchors(input: Input): Promise<CheckpointAnchors> {
@@ -51,7 +51,7 @@ export async function verifyCheckpointAnchors(input: Input): Promise<CheckpointA
 
 /**
  * The claims that must hold even for a token of an unknown authority. The other claims about such a token may fail,
- * because another reader may trust the authority.
+ * because another verifier may trust the authority.
  */
 const mustHold: readonly TimeStampClaimName[] = [
   "messageImprint",

@@ -10,7 +10,7 @@ import { type SealPurpose, sealPurposeOf } from "./purpose.ts";
 /** The attachment name of the manifest in a certificate PDF. */
 const manifestAttachmentName = "manifest.json";
 
-/** The contents of a certificate PDF, not yet verified. */
+/** The unverified contents of a certificate PDF. */
 export type ClosingCertificate = {
   /** The attached manifest's bytes; null without an attachment of that name. */
   readonly manifest: Uint8Array | null;

@@ -51,13 +51,13 @@ export type DetachedClaimName =
 export interface DetachedResult {
   readonly claims: readonly Claim<DetachedClaimName>[];
   readonly timeStamp: TimeStampVerification | null;
-  /** The claims of the `.ots` proof, attestation by attestation. */
+  /** The claims about the `.ots` proof, one for each attestation. */
   readonly anchoring: readonly Claim[];
-  /** The earliest time for which this evidence proves that the seal existed, epoch ms; null when it proves none. */
+  /** The earliest time at which the seal provably existed by this evidence, epoch ms; null when it proves none. */
   readonly provenTime: number | null;
 }
 
-/** Bitcoin nodes accept a block whose stated time is up to this many milliseconds off the true time. */
+/** Bitcoin nodes accept a block whose stated time differs from the true time by up to this many milliseconds. */
 const BLOCK_TOLERANCE_MS = 2 * 3600_000;
 
 /** The earliest of several instants; null when none is known. */
@@ -66,7 +66,7 @@ export function earliest(instants: readonly (number | null)[]): number | null {
   return defined.length === 0 ? null : Math.min(...defined);
 }
 
-/** The times of tokens from trusted authorities. No other token proves a time. */
+/** The times of tokens from trusted authorities. Other tokens prove no time. */
 export const trustedTimes = (tokens: readonly TimeStampVerification[]): number[] =>
   tokens.flatMap(({ trusted, genTime }) => (trusted && genTime !== null ? [genTime] : []));
 
@@ -108,8 +108,7 @@ export async function verifyDetached(input: {
 }
 
 /**
- * The earliest time of a confirming block; null for none. Blocks after the instant of verification prove nothing at
- * that instant.
+ * The earliest time of a confirming block; null for none. Blocks later than the instant of verification are ignored.
  */
 export function blockTime(claims: readonly OtsClaim[], at: number): number | null {
   const times = claims.flatMap((one) => (one.blockTime === undefined ? [] : [one.blockTime + BLOCK_TOLERANCE_MS]));
@@ -185,9 +184,9 @@ export async function verifyDetachedLogProof(input: {
 }
 
 /**
- * The line of the transparency log for a sealed file. For a closing certificate it also contains the link to the
- * previous version, which the attached manifest names. A certificate without a readable manifest gets the same line as
- * any other seal, and no log proves that line.
+ * The line of the transparency log for a sealed file. For a closing certificate, the line also contains the link to the
+ * previous version, from the attached manifest. A certificate without a readable manifest gets the same line as any
+ * other seal, and no log proof matches that line.
  */
 async function logEntryOf(bytes: Uint8Array, purpose: SealPurpose | null, sealedSha256: string): Promise<string> {
   if (purpose?.kind !== "closing") return sealEntry(sealedSha256);

@@ -18,21 +18,21 @@ import type { SealTrust } from "./verify-seal.ts";
 export type EarlierClaimName = "signature_present" | "revision_covered" | "signature_valid" | "later_changes_permitted";
 
 /**
- * A signature that the document had before it was sealed. The seal's verdict depends on it only if it restricts later
- * changes (/P), or is a trusted seal of the service.
+ * A signature that is older than the seal. The seal's verdict depends on it only if it restricts later changes (/P), or
+ * is a trusted seal of the service.
  */
 export interface EarlierSignature {
   readonly claims: readonly Claim<EarlierClaimName>[];
   readonly pades: PadesVerification | null;
-  /** The time that the signature states, epoch ms; only the signer attests it. */
+  /** The time in the signature dictionary, epoch ms. It is only the signer's own statement. */
   readonly claimedTime: number | null;
   /** End of the revision that the signature covers; null when its /ByteRange is unusable. */
   readonly revisionEnd: number | null;
-  /** The gravest change that later revisions made; null when they can't be compared. */
+  /** The most serious change in later revisions; null when they can't be compared. */
   readonly laterChanges: ChangeLevel | null;
   /** The stricter of the permissions (/P) in the signature's certification and in its lock; null without either. */
   readonly docMdp: 1 | 2 | 3 | null;
-  /** Whether the signature is a trusted seal of the service: the document that it sealed is final. */
+  /** Whether the signature is a trusted seal of the service, after which the document is final. */
   readonly closes: boolean;
   /** Whether the signature claims to be a signer's act, even if a later revision removed it. */
   readonly isAct: boolean;
@@ -43,6 +43,7 @@ const MAX_SIGNATURES = 64;
 /**
  * Verifies the signatures other than the seal, each over its own revision, and classifies later changes. Includes
  * signatures that a later revision removed.
+ *
  *
  * @param signatures the signatures of the document, including the seal
  * @param seal the signature that covers the whole file
@@ -71,7 +72,7 @@ export async function verifyEarlierSignatures(input: {
   const locks = new Map<RangedSignature, 1 | 2 | 3 | null>();
   for (const { signature, end } of comparable) {
     const later = changes.get(signature);
-    // Later revisions must obey the signature's locks even if they can't be compared with the signed revision.
+    // The signature's locks apply to later revisions even if these can't be compared with the signed revision.
     locks.set(
       signature,
       later?.covered
@@ -82,8 +83,8 @@ export async function verifyEarlierSignatures(input: {
   const judged = await judgeEach(document, all, changes, input);
   const seals = [...judged.values()].flatMap(({ own }) => own ?? []);
   const last = input.seal === null ? null : sealFormOf(input.seal.dictionary);
-  // The signature that covers the whole file counts as a seal here even if it is not trusted: other claims judge its
-  // trust.
+  // The signature that covers the whole file counts as a seal here even if it is not trusted, because other claims
+  // check its trust.
   if (last !== null && input.seal?.start !== undefined) {
     seals.push({ start: input.seal.start, revision: 0, purpose: last });
   }
@@ -151,8 +152,8 @@ function strictest(one: 1 | 2 | 3 | null, other: 1 | 2 | 3 | null): 1 | 2 | 3 | 
 }
 
 /**
- * The permission that applies to a signature that states none itself. It is 3 (annotations are permitted) when an
- * earlier signature certified the document with /P 3; otherwise null.
+ * The permission that a signature without its own /P inherits: 3 (annotations are permitted) when an earlier signature
+ * certified the document with /P 3; otherwise null.
  */
 function inherited(signature: RangedSignature, all: readonly RangedSignature[]): 3 | null {
   const certified = all.find(({ docMdp }) => docMdp !== undefined);

@@ -35,7 +35,7 @@ export async function judgeEach(
       ...(value !== undefined && { rangeDigest: { hash: "SHA-256", value } }),
     });
     const purpose = sealFormOf(dictionary);
-    // A seal whose revision is unknown finalizes its document, too. Otherwise a broken object would let changes go
+    // A seal of an unknown revision also makes its document final. Otherwise a broken object would let changes go
     // unnoticed.
     const revision = changes.get(signature)?.revision ?? -1;
     const isSeal = purpose !== null && start !== undefined;
@@ -67,7 +67,7 @@ async function signedDigests(
   return new Map(ranged.map(({ signature }, index) => [signature, digests[index] ?? new Uint8Array(0)]));
 }
 
-/** Wraps a crypto port, so that `digest` and `verify` charge the bytes that they hash to the budget. */
+/** Wraps a crypto port, so that `digest` and `verify` subtract the hashed bytes from the budget. */
 function charged(crypto: EvidenceCrypto, budget: Budget): EvidenceCrypto {
   const charge = (bytes: readonly Uint8Array[]) =>
     spend(budget, bytes.reduce((sum, { length }) => sum + length, 0) / COST.hashedBytes);

@@ -10,7 +10,7 @@ import { claimedTimeOf } from "./claimed-time.ts";
 import { type DetachedEvidence, verifyDetachedLogProof } from "./detached-evidence.ts";
 import { sealPurposeOf } from "./purpose.ts";
 
-/** The parts of a reader's trust that claims about the log depend on. */
+/** The trusted certificates and logs that claims about the log depend on. */
 type LogTrust = {
   readonly tsaAnchors: readonly Certificate[];
   readonly blockHeaders?: BlockHeaders;
@@ -22,8 +22,8 @@ type LoggedClaimName = LogClaimName | CheckpointClaimName | CarriedClaimName;
 type LoggedSeal = Pick<Parameters<typeof verifyDetachedLogProof>[0], "bytes" | "sealedSha256" | "purpose">;
 
 /**
- * The claims about the log. Its checkpoint proves a time for the seal only if the checkpoint is proven to include the
- * seal's line.
+ * The claims about the log. Its checkpoint proves a time for the seal only if the log proof shows that the checkpoint
+ * includes the seal's line.
  */
 export async function verifyLogged(
   sealed: LoggedSeal,
@@ -45,7 +45,7 @@ export async function verifyLogged(
   };
 }
 
-/** The claims about a log proof and its checkpoint. The times and the proof apply only to this seal's line. */
+/** The claims about a log proof and its checkpoint. The times and the proof are only about this seal's line. */
 type Logged = {
   readonly claims: readonly Claim<LoggedClaimName>[];
   readonly provenTime: number | null;

@@ -13,19 +13,19 @@ import { type TimeStampVerification, verifyTimeStampToken } from "../rfc3161/ver
 import type { Certificate } from "../x509/certificate.ts";
 
 /**
- * The kind of a signature, by its /SubFilter: PAdES (ETSI EN 319 142-1), the older PKCS#7 without a bound certificate,
- * a document time stamp, or an unsupported kind.
+ * The format of a signature, by its /SubFilter: PAdES (ETSI EN 319 142-1), the older PKCS#7 without a bound
+ * certificate, a document time stamp, or an unsupported format.
  */
 type SignatureFormat = "pades" | "pkcs7" | "document-time-stamp" | "pkcs7-sha1" | "x509-rsa-sha1" | "unknown";
 
 export interface PadesInput {
   readonly dictionary: PdfDictionary;
   readonly range: SignedRange;
-  /** Trusted certificates of time-stamping authorities; without any, the time is unchecked. */
+  /** Trusted certificates of time-stamping authorities; without any, the claim about time is unchecked. */
   readonly tsaAnchors: readonly Certificate[];
   /**
-   * Trusted certificates of signers. They only vouch for the bytes of included certificates; `verifyChain` decides on
-   * trust.
+   * Trusted certificates of signers. They are used only to check that included certificates are genuine; `verifyChain`
+   * decides on trust.
    */
   readonly sealAnchors: readonly Certificate[];
   /** The instant of the verification, epoch ms. */
@@ -39,7 +39,7 @@ export interface PadesVerification {
   readonly format: SignatureFormat;
   /** B-T when at least one time stamp over the signature is intact; null for an invalid PAdES baseline signature. */
   readonly level: "B-B" | "B-T" | null;
-  /** Whether the signed ranges have the signed digest, and the certificate's key made the signature. */
+  /** True when the digest of the signed ranges is the signed one, and the certificate's key made the signature. */
   readonly valid: boolean;
   readonly claims: readonly Claim<SignerClaimName>[];
   /** The signer's certificate; null when it is missing, and for a document time stamp. */
@@ -52,11 +52,11 @@ export interface PadesVerification {
   readonly signatureValue: Uint8Array | null;
   /** The CMS of a signature; null when it could not be read, and for a document time stamp. */
   readonly signedData: SignedData | null;
-  /** Why the signature is unreadable, or not a PAdES baseline signature, in a sentence; null otherwise. */
+  /** The reason why the signature is unreadable, or not a PAdES baseline signature, in a sentence; null otherwise. */
   readonly problem: string | null;
   /**
-   * The reason why the signature is too old to rely on: `MD5`, `SHA-1` or a description of its weak key; null
-   * otherwise.
+   * The weak algorithm or key for which the signature is no longer reliable: `MD5`, `SHA-1` or a description of the
+   * key; null otherwise.
    */
   readonly outdated: string | null;
 }
@@ -83,7 +83,7 @@ function signatureFormat(dictionary: PdfDictionary): SignatureFormat {
 
 /**
  * Verifies one signature of a PDF over the ranges that `readByteRange` accepted: PAdES B-B and B-T, the older
- * adbe.pkcs7.detached (never with a level), and document time stamps. Does not decide whose signatures are trusted.
+ * adbe.pkcs7.detached (never with a level), and document time stamps. Does not check whether the signer is trusted.
  * Failures and unreadable parts are in the result, never an exception.
  */
 export async function verifyPades(input: PadesInput): Promise<PadesVerification> {
@@ -150,7 +150,7 @@ async function verifySigned(input: PadesInput, format: "pades" | "pkcs7"): Promi
   };
 }
 
-/** The rule of ETSI EN 319 142-1, section 6.3, that the signature breaks, in words; null if it breaks none. */
+/** The rule of ETSI EN 319 142-1, section 6.3, that the signature violates, in words; null if it violates none. */
 function baselineProblem(format: SignatureFormat, signer: SignerVerification, signedData: SignedData): string | null {
   if (format !== "pades") return "An older PKCS#7 signature: it is not bound to its certificate as PAdES requires";
   if (signer.signingTime !== null) return "The CMS signing-time attribute is forbidden in PAdES";

@@ -19,8 +19,7 @@ export type OwnSeal = {
 };
 
 /**
- * The purpose that a signature dictionary states, if it has the form of the service's seals; otherwise null. Does not
- * check trust.
+ * The purpose in a signature dictionary that is written like the service's seals; otherwise null. Does not check trust.
  */
 export function sealFormOf(dictionary: PdfDictionary): SealPurpose | null {
   return dictionary.entries.has("SSSOriginalLength") ? sealPurposeOf(dictionary) : null;
@@ -50,16 +49,17 @@ export async function isTrustedSeal(
 }
 
 /**
- * `signed_elsewhere` counts like `signed`: an operator can record a document that was signed elsewhere, and the order
- * then continues as if it had been signed in the service.
+ * `signed_elsewhere` has the same effect as `signed`: an operator can record a document that was signed elsewhere, and
+ * the order then continues as if it had been signed in the service.
  */
 const isOfSigners = ({ kind }: SealPurpose): boolean => kind === "signed" || kind === "signed_elsewhere";
 const isOfNotary = ({ kind }: SealPurpose): boolean => kind === "notarized" || kind === "notarized_elsewhere";
 
 /**
- * Whether a final document permits the changes after a seal of the service: validation data, time stamps, and further
- * invisible seals of the service. After a seal over signers' acts, the order's notary may also make the changes that
- * `permission` allows, up to a seal for the notarization.
+ * Whether the changes after a seal of the service are permitted in a final document: validation data, time stamps, and
+ * further invisible seals of the service. After a seal over signers' acts, the order's notary may also make the changes
+ * that `permission` allows, up to a seal for the notarization.
+ *
  *
  * @param seals all seals of the service in the document
  * @param permission the permission of the document's certification up to the end of this seal
@@ -104,9 +104,10 @@ const PERMITTED = {
 /**
  * Whether a signature permits the changes of later revisions.
  *
+ *
  * @param gone whether a later revision removed the signature
- * @param permission the strictest one that the signature states or inherits
- * @param closed whether a final document permits all of these changes
+ * @param permission the strictest permission that the signature states or inherits
+ * @param closed whether all of these changes are permitted in a final document
  * @param isAct whether it is a signer's act, after which nobody may fill a read-only field
  */
 export function laterChangesClaim(

@@ -3,9 +3,9 @@ import { lengthNotStated } from "../pdf/structure.ts";
 
 /** The meaning of a verification result, in sentences for people. */
 export interface ProofStatement {
-  /** Facts that this verification recomputed from the bytes and the given trust. */
+  /** Facts that this verification recomputed from the bytes and the given trusted certificates. */
   readonly proven: readonly string[];
-  /** Facts that somebody states and that were not recomputed. */
+  /** Facts that somebody states and that can't be recomputed. */
   readonly attested: readonly string[];
   /** Facts that no seal can prove. */
   readonly notCovered: readonly string[];
@@ -33,7 +33,7 @@ const NOT_COVERED = [
   "What programs show when a document contains active content: the bytes are fixed, the display is not.",
 ] as const;
 
-/** Claims that make a signature a seal of the service. A valid signature by someone else fails these claims. */
+/** Claims that only a seal of the service fulfills. A valid signature by someone else fails these claims. */
 const OF_A_SEAL: ReadonlySet<string> = new Set([
   "signature_structure",
   "seal_signature_valid",
@@ -44,8 +44,8 @@ const OF_A_SEAL: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Whether a result is about a sound signature over the whole file that was never made as a seal of the service: it
- * states neither a purpose nor the length of a document, and has no other fault. It is still not verified.
+ * Whether a result is about a valid signature over the whole file that another program made: it states neither a seal's
+ * purpose nor the length of a document, and has no other fault. Its verdict is still `not_verified`.
  */
 export function isForeignSignature(claims: readonly Claim[]): boolean {
   const stateOf = (wanted: string) => claims.find(({ name }) => name === wanted)?.state;
@@ -59,7 +59,8 @@ export function isForeignSignature(claims: readonly Claim[]): boolean {
 }
 
 /**
- * Groups a result into proven, attested and not covered.
+ * Groups the claims of a result into proven, attested and not covered.
+ *
  *
  * @param claims the claims of the result
  * @param hasClaimedTime whether the signature dictionary states a time (/M)
@@ -72,7 +73,7 @@ export function proofStatement(claims: readonly Claim[], hasClaimedTime: boolean
   }
   const stamp = claims.find(({ name, state }) => name === "time_stamp_valid" && state === "unchecked");
   if (stamp !== undefined) attested.push(stamp.why);
-  // If the bytes were changed, or the signature does not hold, the other claims prove nothing.
+  // If the bytes were changed, or the signature is invalid, the other claims prove nothing.
   const intact = holding.has("document_unchanged_since_seal") && holding.has("seal_signature_valid");
   return {
     proven: Object.entries(intact ? PROVEN : {}).flatMap(([name, sentence]) => (holding.has(name) ? [sentence] : [])),

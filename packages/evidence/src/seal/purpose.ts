@@ -24,9 +24,9 @@ export type SealPurpose = {
 };
 
 /**
- * /Reason of the seals. One key seals both our own certificates and documents that strangers upload. Only this text in
- * the signed dictionary keeps a stranger's document from passing for a certificate, and a test document from passing
- * for a real one.
+ * /Reason of the seals. One key seals both the service's own certificates and documents that strangers upload. Only
+ * this text in the signed dictionary prevents that a stranger's document is accepted as a certificate, or a test
+ * document as a real one.
  */
 export const sealReasons = {
   proof: { live: "Proof passport", test: "Proof passport (test environment)" },
@@ -54,10 +54,10 @@ export type SealReason = {
 
 const ofOrders: ReadonlySet<string> = new Set(["signed", "notarized", "signed_elsewhere", "notarized_elsewhere"]);
 
-/** Whether a seal was made for the document of an order. Anybody may have a file sealed as a proof passport. */
+/** Whether a seal is on the document of an order. Anybody may get a file sealed as a proof passport. */
 export const isOfAnOrder = (purpose: SealPurpose | null | undefined): boolean => ofOrders.has(purpose?.kind ?? "");
 
-/** The purpose that a signature dictionary states; null when it is missing or unknown. */
+/** The purpose in a signature dictionary; null when it is missing or unknown. */
 export function sealPurposeOf(dictionary: PdfDictionary): SealPurpose | null {
   const reason = dictionary.entries.get("Reason");
   const text = reason?.kind === "string" && !dictionary.repeated.includes("Reason") ? stringText(reason) : null;
@@ -70,8 +70,8 @@ export function sealPurposeOf(dictionary: PdfDictionary): SealPurpose | null {
 }
 
 /**
- * The claim about a seal by a test certificate. Seals by other certificates have no such claim: before test
- * certificates existed, one certificate sealed real and test documents alike.
+ * The claim about a seal by a test certificate. There is no such claim for other certificates: before test certificates
+ * existed, one certificate sealed real and test documents alike.
  */
 export function environmentClaims(
   purpose: SealPurpose | null,

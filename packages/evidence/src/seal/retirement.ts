@@ -23,24 +23,24 @@ export type RetiredCertificate = {
 };
 
 /**
- * With these reasons, only the owner is assumed to have the key, so a seal whose time is not proven is still accepted.
+ * With these reasons, only the owner is assumed to have the key. So a seal is still accepted if its time is not proven.
  */
 const KEY_STAYS_SAFE: ReadonlySet<string> = new Set(["superseded", "affiliation-changed", "cessation-of-operation"]);
 
 /** Whether the owner is still the only one who has the key after a retirement for this reason. */
 export const keyStaysSafe = (reason: string): boolean => KEY_STAYS_SAFE.has(reason);
 
-/** Once someone else has the key, no certificate for it proves anything. */
+/** If someone else has the key, all certificates for that key are unreliable. */
 const isRetired =
   (certificate: Certificate) =>
   ({ certificate: retired, reason }: RetiredCertificate): boolean =>
     equalBytes(retired.der, certificate.der) || (!keyStaysSafe(reason) && equalBytes(retired.spki, certificate.spki));
 
-/** The known times of a seal, epoch ms each; null when unknown. */
+/** The times that are available for a seal, epoch ms each; null when unavailable. */
 export type SealTimes = {
-  /** The earliest time at which the seal is proven to have existed. */
+  /** The earliest time at which the seal provably existed. */
   readonly provenTime: number | null;
-  /** The earliest time of a trusted token in the seal itself. */
+  /** The earliest time of a trusted token inside the seal. */
   readonly stampedTime: number | null;
   /** The time that the seal states itself. */
   readonly claimedTime: number | null;
@@ -48,9 +48,10 @@ export type SealTimes = {
 
 /**
  * The claims about retired certificates of a seal; none unless one of the certificates is retired. Only a proven time
- * counts in favor of a seal. The time that the seal itself states can only count against it. A seal gets its token when
- * it is made, so a token in the seal from after the retirement counts against it. Detached proof can be made years
- * after the seal, so detached proof from after the retirement does not count against it.
+ * makes a seal acceptable. The time that the seal itself states can only make it unacceptable. A seal gets its token
+ * when it is made, so a token in the seal from after the retirement makes it unacceptable. Detached proof can be made
+ * years after the seal, so its time doesn't.
+ *
  *
  * @param path the seal's own certificate and those above it
  */

@@ -9,7 +9,7 @@ import { nameOf } from "../pdf/values.ts";
 import type { SealPurpose } from "./purpose.ts";
 import type { ProofVerification } from "./verify-proof.ts";
 
-/** Papers about an order that the service makes itself. No manifest lists them. */
+/** Documents about an order that the service itself makes. No manifest lists them. */
 const unlisted: ReadonlySet<SealPurpose["kind"]> = new Set(["closing", "custody", "receipt", "journal", "certificate"]);
 
 /** Whether a manifest may list a file with this seal, or without one. */
@@ -24,10 +24,10 @@ export type RoomManifests = {
 };
 
 /**
- * States which document of a closing a file is, by the manifests of its room. A file that no manifest lists stays
- * unchecked, because a version lists no documents that were finished later. The claim fails for a file that begins with
- * a listed document and was then changed. It fails even if a proof passport's seal covers the changes, because anybody
- * can have such a seal made.
+ * The claim which document of a closing a file is, by the manifests of its room. A file that no manifest lists stays
+ * unchecked, because documents that were finished later are missing in earlier versions. The claim fails for a file
+ * that begins with a listed document and was then changed. It fails even if a proof passport's seal covers the changes,
+ * because anybody can get such a seal.
  * @param verification the result for the same bytes
  */
 export async function roomDocumentClaim(
@@ -54,7 +54,7 @@ export async function roomDocumentClaim(
     isUnchanged(verification)
   )
     return { name, state: "holds", why: `${beginning} ${notListedYet}` };
-  // The service sealed the listed file itself, and nothing else was added.
+  // True if the service sealed the listed file itself, and nothing else was appended.
   const isOurs = kind !== undefined && kind !== "proof" && verification.verdict !== "not_verified";
   if (within !== undefined && isOurs) return { name, state: "holds", why: within };
   if (beginning !== undefined && kind !== "notarized_elsewhere")
@@ -76,21 +76,21 @@ async function beginningsOf(bytes: Uint8Array, { earlierSignatures }: ProofVerif
 }
 
 const endOfFile = "%%EOF";
-/** Bounds the hashing of a file with many revisions. */
+/** Limits the hashing of a file with many revisions. */
 const mostEnds = 8;
 
 /**
- * The listed file with which a file without any signature begins, if the file was changed afterwards: the listed file
- * may have ended behind each end-of-file marker, with or without a line end. A signed file is not judged in this way,
- * because the service may have sealed it after the certificate. Nor is a file with an empty signature field: the
- * service appends such fields before it shows a document to its signers, who can save it then.
+ * For a file without any signature: the listed file that it begins with, if it was changed afterwards. The listed file
+ * may end at each end-of-file marker, with or without a line end. A signed file is skipped, because the service may
+ * have sealed it after the certificate. A file with an empty signature field is skipped as well: the service adds such
+ * fields before it shows a document to its signers, who can download it then.
  */
 async function unsealedBeginning(
   bytes: Uint8Array,
   namedBy: (hashes: readonly string[]) => string | undefined,
 ): Promise<string | undefined> {
   let at = bytes.length;
-  // A marker that is not found is at -1. No listed file is as short as the prefixes that this gives.
+  // A missing marker is at -1. The resulting prefixes are shorter than any listed file.
   const markers = Array.from({ length: mostEnds }, () => (at = lastIndexOfText(bytes, endOfFile, at, 0)));
   for (const marker of markers)
     for (const lineEnd of [0, 1, 2]) {

@@ -9,13 +9,14 @@ import { EvidenceError } from "../errors.ts";
 import type { Certificate } from "../x509/certificate.ts";
 import type { SealStatement } from "./seal-statement.ts";
 
-/** Half the order of the curve P-256 (SEC 2, section 2.4.2). The sealer writes signatures whose s is not above it. */
+/** Half the order of the curve P-256 (SEC 2, section 2.4.2). The sealer writes signatures whose s is at most this. */
 const HALF_OF_P256 = 0x7fffffff_80000000_7fffffff_ffffffff_de737d56_d38bcf42_79dce561_7e3192a8n;
 
 /**
- * Compares a seal's value, byte by byte, with the one that the sealer would write. A CMS has parts that its signature
- * does not cover, and an ECDSA signature has two forms. Everything but the sealer's form is refused, so that a seal has
- * one form only (docs/evidence-format.md, section 3.2).
+ * Compares a seal's value, byte by byte, with the value that the sealer would write. A CMS has parts that its signature
+ * does not cover, and an ECDSA signature has two forms. Everything but the sealer's form is refused, so that each seal
+ * has only one form (docs/evidence-format.md, section 3.2).
+ *
  *
  * @param contents the ContentInfo that `signedData` was read from
  * @param signer the certificate of its only signer

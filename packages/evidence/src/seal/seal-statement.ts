@@ -4,7 +4,10 @@ import { fieldsOf, membersOf, readOctetString, readSmallInteger } from "../asn1/
 import { type Attribute, attributeValues } from "../cms/signed-data.ts";
 import { EvidenceError } from "../errors.ts";
 
-/** A signed statement of the seal about facts that no signature over bytes covers: the position of its own gap. */
+/**
+ * A signed statement of the seal about facts that its signature over the bytes does not cover: the position of its own
+ * gap, for example.
+ */
 export type SealStatement = {
   readonly byteRange: readonly number[];
   /** Size of the original document in the file. */

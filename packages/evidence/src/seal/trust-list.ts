@@ -11,7 +11,7 @@ import type { RetiredCertificate } from "./retirement.ts";
  */
 export type TrustList = {
   readonly sealAnchors: readonly Certificate[];
-  /** Authorities that issue signers' certificates. They never make a seal trusted. */
+  /** Authorities that issue signers' certificates. They are never accepted as issuers of seals. */
   readonly signerAnchors: readonly Certificate[];
   readonly retired: readonly RetiredCertificate[];
   readonly tsaAnchors: readonly Certificate[];
@@ -32,14 +32,14 @@ export type TrustListEntry = {
   /** The time of retirement: ISO 8601, UTC. For a certificate that is not retired, this and `reason` are null. */
   readonly retiredAt: string | null;
   readonly reason: string | null;
-  /** For a seal certificate: whether it vouches for test documents only. Older lists omit it. */
+  /** For a seal certificate: whether it seals test documents only. Older lists omit this member. */
   readonly environment?: "live" | "test";
 };
 
 const maxBytes = 1024 * 1024;
 const instant = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,3})?Z$/;
 
-/** Whether a text looks like a trust list rather than PEM. */
+/** Whether a text looks like a trust list and not like PEM. */
 export const isTrustList = (text: string): boolean => text.trimStart().startsWith("{");
 
 /**
@@ -55,7 +55,8 @@ export const readTrust = (text: string): TrustList =>
  * Parses a trust list: `{format: 1, sealCertificates: [{pem, retiredAt, reason, environment}], signerCertificates:
  * [{pem, retiredAt, reason}], timeStampCertificates: [pem], logs: [{environment, key, end: {size, root, reason}}]}`.
  * Only `sealCertificates` is required, and unknown members are ignored. An unreadable retired certificate makes the
- * whole list unreadable, so that it does not pass for a valid one.
+ * whole list unreadable, so that the retirement is not overlooked.
+ *
  *
  * @throws EvidenceError `json`, `limit`; `record` naming the faulty member; `x509` for a certificate that cannot be
  * read
@@ -91,7 +92,7 @@ function readLog(entry: unknown): TrustedLog {
   return { environment, key, end: readEnd(entry.end) };
 }
 
-/** If the end of a log can't be read, the log must not pass for one that has not ended. */
+/** If the end of a log is unreadable, the list is refused. Otherwise the log would seem to be in use. */
 function readEnd(entry: unknown): LogEnd {
   const { size, root, reason: text } = (entry ?? {}) as Readonly<Record<string, unknown>>;
   const reason = logEndReasons.find((one) => one === text);
@@ -112,7 +113,7 @@ function readEntry(entry: unknown, member: string) {
   expect(reason === null || retiredAt !== null, "reason");
   const certificate = onlyCertificate(pem, "pem");
   // The certificate itself states whether it seals only tests, and a list must not contradict it. Otherwise a list
-  // could make a test certificate pass for a real one.
+  // could make a test certificate look like a real one.
   const stated = certificate.isTestSeals ? "test" : "live";
   expect(environment === undefined || member !== "sealCertificates" || environment === stated, "environment");
   return { certificate, retiredAt: at, reason: reason ?? "unspecified" };

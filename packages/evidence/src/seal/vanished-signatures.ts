@@ -11,12 +11,13 @@ import { type RangedSignature, withRanges } from "../pdf/structure.ts";
 
 const KEY = "/ByteRange";
 const nextKey = searchWholeFile(KEY);
-/** Limit of the padding: the sealer writes up to a thousand spaces, and other programs also pad. */
+/** Limit of the padding. The sealer writes up to a thousand spaces; other programs may write more. */
 const LONGEST = 4096;
 
 /**
- * Finds signatures that an earlier revision of the document had and the document no longer has. It searches all bytes
- * of the file, because an attacker who removes a signature can make the cross-reference sections omit it.
+ * Finds signatures in earlier revisions that are missing in the document. It searches all bytes of the file, because an
+ * attacker who removes a signature can also remove it from the cross-reference sections.
+ *
  *
  * @param present the signatures of the document
  * @throws EvidenceError `limit` when more than `most` revisions would have to be opened
@@ -47,8 +48,9 @@ export async function vanishedSignatures(
 }
 
 /**
- * The permission (/P) that a signature's locks state in the revision that the signature covers. Null when the locks
- * state none, and when the signed bytes do not contain the signature.
+ * The permission (/P) in a signature's locks, as of the revision that the signature covers. Null when the locks state
+ * none, and when the signed bytes do not contain the signature.
+ *
  *
  * @param end where the signed bytes end
  */
@@ -63,7 +65,7 @@ export async function lockInItsState(document: PdfDocument, { start }: RangedSig
   }
 }
 
-/** Where the signed range of the /ByteRange at `at` ends; null unless a signature value could be in its gap. */
+/** The end of the signed range of the /ByteRange at `at`; null unless its gap could contain a signature value. */
 function signedEnd({ bytes, budget }: PdfDocument, at: number): number | null {
   const cursor = cursorAt(bytes, at + KEY.length, Math.min(bytes.length, at + LONGEST));
   let numbers: readonly number[];

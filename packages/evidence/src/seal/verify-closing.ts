@@ -10,7 +10,7 @@ import { readClosingCertificate } from "./closing-certificate.ts";
 import type { SealPurpose } from "./purpose.ts";
 import { type ProofTrust, type ProofVerification, verifyProof } from "./verify-proof.ts";
 
-/** One version of a Closing Passport, as given: a manifest, a certificate PDF that contains one, or both. */
+/** One version of a Closing Passport: a manifest, a certificate PDF that contains one, or both. */
 export type ClosingVersion = {
   readonly manifest?: Uint8Array;
   readonly certificate?: Uint8Array;
@@ -21,10 +21,10 @@ export type ClosingVersion = {
 };
 
 /**
- * `verified`: no claim fails, and a trusted seal vouches for every manifest. This is the seal of the manifest's own
+ * `verified`: no claim fails, and a trusted seal confirms every manifest. This is the seal of the manifest's own
  * closing certificate or, through the chain of hashes, the seal of a later version. `intact`: the same, but some of
- * these seals are genuine without being trusted. `unsigned`: no claim fails, but at least one manifest has no seal that
- * vouches for it. `not_verified`: a claim fails, or there are no versions.
+ * these seals are not trusted. `unsigned`: no claim fails, but no seal confirms at least one manifest. `not_verified`:
+ * a claim fails, or there are no versions.
  */
 export type ClosingVerdict = "verified" | "intact" | "unsigned" | "not_verified";
 
@@ -51,18 +51,19 @@ type Checked = ClosingVersionResult & {
   readonly closingVersion: ClosingVersion;
   readonly bytes: Uint8Array | null;
   readonly claims: readonly Claim[];
-  /** The strength of the certificate's own seal: none, intact, trusted. */
+  /** The result for the certificate's own seal: none, intact, or trusted. */
   readonly level: Level;
 };
 
 /**
  * Verifies versions of one room's Closing Passport, in any order: every hash, link and seal.
  *
- * Claims for each version N with a certificate: `certificate.vN.seal` (one signature covers the whole file and holds),
- * `.trusted` (its certificate is one that the caller trusts), `.purpose` (the seal was made for a closing certificate),
- * `.manifest` (a manifest is attached, the same as the separately given one), `.hash` (the file hashes to the stated
+ * Claims for each version N with a certificate: `certificate.vN.seal` (one valid signature covers the whole file),
+ * `.trusted` (its certificate is one that the caller trusts), `.purpose` (the seal is for a closing certificate),
+ * `.manifest` (a manifest is attached, and equals the separately given one), `.hash` (the file's hash is the stated
  * sealedSha256); for a version without a certificate, `.seal` is unchecked. Then all the claims of `verifyChain` over
  * the manifests.
+ *
  *
  * @param input `roomCode` the expected room; `at` the instant of the verification, epoch ms
  * @throws EvidenceError `ots` for a block header in `trust` that is not 80 bytes
@@ -183,13 +184,13 @@ function attachmentClaim(name: string, attached: Uint8Array | null, separate: Ui
 function chainVersionOf({ bytes, version, closingVersion }: Checked): ChainVersion[] {
   if (bytes === null) return [];
   const stated = closingVersion.manifestSha256 === undefined ? {} : { manifestSha256: closingVersion.manifestSha256 };
-  // A manifest that is unreadable, and for which no record states a version number, must still be reported.
+  // Reports an unreadable manifest as version 1 if no record states its version.
   return [{ version: version ?? 1, bytes, ...stated }];
 }
 
 /**
- * When no claim fails, every link of the chain holds. A sealed version then vouches for all earlier versions that were
- * given.
+ * When no claim fails, every link of the chain is valid. A sealed version then also confirms all earlier versions that
+ * were given.
  */
 function verdictOf(claims: readonly Claim[], checked: readonly Checked[]): ClosingVerdict {
   if (checked.length === 0 || claims.some(({ state }) => state === "fails")) return "not_verified";

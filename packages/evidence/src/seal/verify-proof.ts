@@ -31,8 +31,8 @@ import { type SealClaimName, type SealTrust, type SealVerification, verifySeal }
 /**
  * `verified`: the seal covers the whole file, is intact and states a known purpose, and its certificate is trusted and
  * was valid. `intact`: the same, but no trusted seal certificate was given (anyone could have made the seal), or the
- * stated purpose is unknown. `not_verified`: something fails. `unsigned`: a PDF without any signature. `not_a_pdf`: no
- * PDF header.
+ * purpose is unknown. `not_verified`: a claim fails. `unsigned`: a PDF without any signature. `not_a_pdf`: no PDF
+ * header.
  */
 export type ProofVerdict = "verified" | "intact" | "not_verified" | "unsigned" | "not_a_pdf";
 
@@ -50,7 +50,7 @@ export type ProofClaimName =
   | ArchivalClaimName;
 
 export interface ProofTrust extends SealTrust {
-  /** Authorities that issue certificates to signers. Roots among the seal's anchors count as such, too. */
+  /** Authorities that issue certificates to signers. Roots among the seal's anchors count as such authorities. */
   readonly signerAnchors?: readonly Certificate[];
   /** Bitcoin block headers that the caller trusts, by height. */
   readonly blockHeaders?: BlockHeaders;
@@ -61,7 +61,7 @@ export interface ProofTrust extends SealTrust {
 export interface ProofVerification {
   readonly verdict: ProofVerdict;
   readonly claims: readonly Claim<ProofClaimName>[];
-  /** The number of bytes that are judged: the whole file, but without archival time stamps that end it. */
+  /** The number of bytes that are verified: the whole file without the archival time stamps at its end. */
   readonly sealedBytes: number;
   /** Lowercase hex SHA-256 of these bytes. */
   readonly sealedSha256: string;
@@ -70,11 +70,11 @@ export interface ProofVerification {
   /** The signature that covers the whole file; null when there is none. */
   readonly seal: SealVerification | null;
   /**
-   * The signatures that the document had before, each over its own revision. The verdict depends on them only through
+   * The signatures that are older than the seal, each over its own revision. The verdict depends on them only through
    * the claim `certification_respected`.
    */
   readonly earlierSignatures: readonly EarlierSignature[];
-  /** The time-stamp token that came separately. */
+  /** The time-stamp token that was given separately. */
   readonly separateTimeStamp: TimeStampVerification | null;
   /** The claims of the detached `.ots` proof. */
   readonly anchoring: readonly Claim[];
@@ -92,9 +92,10 @@ const MUST_HOLD: readonly ProofClaimName[] = [
 ];
 
 /**
- * Verifies a sealed PDF, and its detached evidence. Failures are claims, never exceptions. Where archival time stamps
- * end the document of an order, the result is that of the sealed file that they stamp, with the claim
+ * Verifies a sealed PDF, and its detached evidence. Failures are claims, never exceptions. If the document of an order
+ * ends with archival time stamps, the result is about the sealed file before them, with the claim
  * `archival_time_stamp`.
+ *
  *
  * @param bytes the whole file
  * @param trust the certificates that the caller trusts
@@ -186,7 +187,7 @@ async function verifyWhole(
 
 function verdictOf(claims: readonly Claim<ProofClaimName>[]): ProofVerdict {
   const state = (name: ProofClaimName) => claims.find((one) => one.name === name)?.state;
-  // A newer version of the format may define a purpose that is unknown here; the bytes can still be checked.
+  // A newer version of the format may define further purposes. The bytes can be verified nevertheless.
   if (claims.some((one) => one.state === "fails" && one.name !== "seal_purpose")) return "not_verified";
   if (MUST_HOLD.some((name) => state(name) !== "holds")) return "not_verified";
   const isTrusted = state("seal_certificate_trusted") === "holds" && state("seal_purpose") === "holds";
@@ -194,7 +195,7 @@ function verdictOf(claims: readonly Claim<ProofClaimName>[]): ProofVerdict {
 }
 
 interface Reading {
-  /** A verdict that is certain after reading alone; null when the claims decide the verdict. */
+  /** A verdict that needs no claims; null when the claims determine the verdict. */
   readonly verdict: "unsigned" | "not_a_pdf" | null;
   readonly document: PdfDocument | null;
   readonly signatures: readonly RangedSignature[];
@@ -263,7 +264,7 @@ async function earlierOf(
   }
 }
 
-/** When it is unclear what a document's signatures permit, the document must not pass for one without signatures. */
+/** When a document's signatures are unreadable, the document must not be treated like one without signatures. */
 function unjudgedClaim(error: EvidenceError): Claim<ProofClaimName> {
   return { name: "certification_respected", state: "fails", why: `Its signatures were not judged: ${error.message}.` };
 }

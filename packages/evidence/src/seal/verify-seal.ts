@@ -24,7 +24,7 @@ export type SealClaimName =
   | "seal_certificate_environment"
   | "time_stamp_valid";
 
-/** Certificates that the caller trusts. An empty list leaves the claims that depend on it unchecked. */
+/** Certificates that the caller trusts. With an empty list, the claims that depend on it are unchecked. */
 export interface SealTrust {
   /** The seal certificates themselves, or their issuers. */
   readonly sealAnchors: readonly Certificate[];
@@ -37,24 +37,25 @@ export interface SealTrust {
 export interface SealVerification {
   readonly pades: PadesVerification;
   readonly claims: readonly Claim<SealClaimName>[];
-  /** Whether the seal signs its own position in the file, as all seals but the oldest do. */
+  /** Whether the seal signs its own position in the file. Only the oldest seals don't. */
   readonly statesPlace: boolean;
   /**
-   * The earliest time at which the seal is proven to have existed, epoch ms: by a trusted time stamp in it, or by
-   * detached evidence. Null when nothing proves a time.
+   * The earliest time at which the seal provably existed, epoch ms: by a trusted time stamp in it, or by detached
+   * evidence. Null when nothing proves a time.
    */
   readonly provenTime: number | null;
   /** The earliest time of a trusted time stamp in the seal itself, epoch ms. */
   readonly stampedTime: number | null;
   /** The time that the seal itself states, epoch ms; null when missing or unreadable. */
   readonly claimedTime: number | null;
-  /** The purpose that the seal states; null when missing or unknown. */
+  /** The purpose in the seal; null when missing or unknown. */
   readonly purpose: SealPurpose | null;
 }
 
 /**
- * Judges the signature that covers the whole file, its certificate and its time stamps. The certificate is judged at
- * the earliest time that is proven, or else at `at`.
+ * Verifies the signature that covers the whole file, its certificate and its time stamps. The certificate must be valid
+ * at the earliest proven time, or else at `at`.
+ *
  *
  * @param detachedTime the earliest time that detached evidence proves, epoch ms; null for none
  */
@@ -105,7 +106,7 @@ function unchangedClaim(pades: PadesVerification): Claim<SealClaimName> {
     const broken = pades.timeStamps.flatMap(({ claims }) => claims).find(({ state }) => state === "fails");
     return { name, state: "fails", why: `${broken?.why ?? pades.problem ?? "The seal cannot be read"}.` };
   }
-  // A digest proves nothing unless the signature over it holds.
+  // Without a valid signature over it, a digest proves nothing.
   if (digest.state === "holds" && !pades.valid) {
     return { name, state: "unchecked", why: "The digest fits, but the signature that should vouch for it does not." };
   }
@@ -130,8 +131,8 @@ async function signatureClaim(
 }
 
 /**
- * The signed bytes do not determine where the signature value belongs among them. A signed attribute of the seal states
- * it.
+ * The claim about the position of the signature value in the file. The signed bytes do not determine it, so a signed
+ * attribute of the seal states it.
  */
 function placeClaim(
   statement: SealStatement | "absent" | "malformed",
@@ -162,7 +163,7 @@ function placeClaim(
   );
 }
 
-/** Without a purpose, nobody can tell what the key's owner vouched for, or whether the seal was made as a test. */
+/** Without a purpose, it is unknown what the seal certifies, and whether it is a test. */
 function purposeClaim(purpose: SealPurpose | null): Claim<SealClaimName> {
   const name = "seal_purpose";
   if (purpose === null) return { name, state: "fails", why: "The seal states no purpose that is known." };
@@ -204,14 +205,14 @@ async function judgeCertificate(
   const instant = new Date(at).toISOString();
   const own = claim(
     timely,
-    // The whole second that notAfter names still belongs to the validity period.
+    // notAfter is inclusive: the certificate is valid until the end of that second.
     leaf.notBefore <= at && at < leaf.notAfter + 1000,
     `The certificate was valid at ${instant}.`,
     `The certificate was not valid at ${instant}.`,
   );
   if (leaf.isSigners) {
-    // Signers have certificates under the same root as the seal's. Trusting the root must not let a signer's
-    // certificate pass for a seal's.
+    // Signers' certificates have the same root as the seal's. Trusting the root must not make a signer's certificate
+    // acceptable as a seal's.
     const why = "The certificate was issued to a signer, and is no seal's.";
     return { claims: [{ name: trusted, state: "fails", why }, own], path };
   }

@@ -3,8 +3,8 @@ const mostCharacters = 64;
 
 /**
  * Whether a name begins like the names in the service's own certificates. Readers show only the name, so nobody may
- * sign under such a name. This includes names in other forms of Latin letters, with accents, or with invisible
- * characters. Letters of other scripts may still look alike.
+ * sign with such a name. Includes names in other forms of Latin letters, with accents, or with invisible characters,
+ * but not look-alike letters of other scripts.
  */
 const isOurs = (name: string): boolean =>
   name
@@ -16,7 +16,7 @@ const isOurs = (name: string): boolean =>
 /** Right-to-left scripts, and the mathematical symbols that compatibility normalization turns into Hebrew letters. */
 const rightToLeft = /[\u0590-\u08ff\u2135-\u2138\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 
-/** A pure right-to-left name: it begins and ends with a letter, and contains nothing that runs left to right. */
+/** A purely right-to-left name: it begins and ends with a letter, and contains no left-to-right characters. */
 const isRightToLeft =
   /^[\u05d0-\u05ea\u0621-\u063a\u0640-\u064a\u0671-\u06d3](?:[\u05b0-\u05b9\u05bb-\u05c3\u05d0-\u05ea\u05f0-\u05f4\u0621-\u063a\u0640-\u0655\u0670-\u06d3 '.,()\-0-9\u06f0-\u06f9\u200c\u2019]*[\u05d0-\u05ea\u0621-\u063a\u0640-\u064a\u0671-\u06d3])?$/u;
 
@@ -63,11 +63,11 @@ const needsEscape = (character: string): boolean => rightToLeft.test(character) 
 
 /**
  * The common name of a signer's certificate (docs/evidence-format.md, section 4.4): the signer's name, if the name
- * preparation of RFC 4518 accepts it. Otherwise characters are escaped, because the validator pyHanko does not trust a
+ * preparation of RFC 4518 accepts it. Otherwise characters are escaped, because the validator pyHanko rejects a
  * certificate whose name fails that preparation.
  */
 export function certifiedName(name: string): string {
-  // For an order without names, the mail address serves as the name. Its @ is replaced, because a certificate must
+  // For an order without names, the mail address is used as the name. Its @ is replaced, because a certificate must
   // never contain a mail address.
   const plain = name.replaceAll("@", " at ");
   const characters = Array.from(isOurs(plain) ? `Signer ${plain}` : plain).slice(0, mostCharacters);

@@ -8,12 +8,12 @@ import { type CertificateFault, type ChainPurpose, issuerFault, leafFault } from
 
 export type { ChainPurpose } from "./usage.ts";
 
-/** Why no valid chain was found: the reason of the path that came furthest. */
+/** The reason why no valid chain was found: the reason of the longest path. */
 type ChainReason = CertificateFault | "no-path" | "bad-signature" | "name-constraints" | "limit";
 
 export interface ChainInput {
   readonly leaf: Certificate;
-  /** Certificates that came with the signature. Their presence does not make them trusted. */
+  /** Certificates from the signature. Their presence there does not make them trusted. */
   readonly intermediates: readonly Certificate[];
   /** Trusted certificates. A leaf that is itself an anchor forms a chain of one. */
   readonly anchors: readonly Certificate[];
@@ -59,7 +59,7 @@ const ABOUT_SUBJECT: ReadonlySet<ChainReason> = new Set([
 
 interface Search extends ChainInput {
   signaturesLeft: number;
-  /** The fault found so far that is furthest from the leaf. */
+  /** The fault that was found furthest from the leaf so far. */
   fault: { readonly depth: number; readonly reason: ChainReason; readonly about: Certificate };
 }
 

@@ -36,7 +36,7 @@ export interface CertificateExtensions {
   readonly subjectKeyIdentifier: Uint8Array | null;
   /** keyIdentifier of the authority key identifier. */
   readonly authorityKeyIdentifier: Uint8Array | null;
-  /** Whether certificatePolicies contains the policy of certificates issued to a signer for one act. */
+  /** Whether certificatePolicies contains the policy of certificates that are issued to a signer for one act. */
   readonly isSigners: boolean;
   /** Whether certificatePolicies contains the policy of certificates that seal test documents only. */
   readonly isTestSeals: boolean;
@@ -124,12 +124,12 @@ export function readExtensions(node: DerNode | undefined): CertificateExtensions
         read.authorityKeyIdentifier = readAuthorityKeyIdentifier(readDer(value));
         break;
       case OID.certificatePolicies:
-        // This extension is safe to ignore even if it is critical, because no policy is required.
+        // The service requires no policy, so this extension can be ignored even if it is critical.
         read.isSigners = contains(value, SIGNER_POLICY);
         read.isTestSeals = contains(value, TEST_SEAL_POLICY);
         break;
       case OID.subjectAltName:
-        // This extension is critical when the subject is empty. It is safe to ignore.
+        // RFC 5280 makes this extension critical when the subject is empty. No check depends on its content.
         read.hasSubjectAltName = true;
         break;
       case OID.nameConstraints:
@@ -147,7 +147,10 @@ export function readExtensions(node: DerNode | undefined): CertificateExtensions
 /** Whether the certificate's subject has an emailAddress. */
 export const namesMailAddress = (subject: Uint8Array): boolean => contains(subject, EMAIL_ADDRESS);
 
-/** Whether the bytes contain a policy identifier. The rest is not parsed, because nothing here depends on it. */
+/**
+ * Whether the bytes contain a policy identifier. The bytes are not parsed further, because no check depends on the
+ * rest.
+ */
 function contains(bytes: Uint8Array, part: Uint8Array): boolean {
   for (let at = 0; at + part.length <= bytes.length; at++)
     if (part.every((byte, index) => byte === bytes[at + index])) return true;

@@ -41,7 +41,7 @@ function nameAttributes(name: Uint8Array): NameAttribute[] {
 
 /**
  * A Name in readable form, most specific first: `CN=..., O=..., C=...`. Separators and control characters in values are
- * escaped, so that no value can pass for another attribute. For display, not for comparing.
+ * escaped, so that no value looks like another attribute. For display, not for comparing.
  * @throws EvidenceError `x509`, `der` or `limit`.
  */
 export function nameText(name: Uint8Array): string {

@@ -6,7 +6,7 @@ import { readAlgorithm } from "./algorithms.ts";
 
 export type CurveName = "P-256" | "P-384" | "P-521";
 
-/** A public key. `other` keys can be in a certificate, but never verify anything. */
+/** A public key. A certificate may contain an `other` key, but signatures by it are never accepted. */
 export type PublicKeyInfo =
   | { readonly type: "rsa"; readonly bits: number }
   | { readonly type: "ec"; readonly curve: CurveName }
@@ -36,7 +36,8 @@ export function readPublicKeyInfo(node: DerNode): PublicKeyInfo {
     return { type: "rsa", bits: modulus.length * 8 - Math.clz32(modulus[0] ?? 0) + 24 };
   }
   if (algorithm.oid !== OID.ecPublicKey) return { type: "other", oid: algorithm.oid };
-  // Only named curves: forged generators in explicit curve parameters once passed for known keys (CVE-2020-0601).
+  // Only named curves are accepted: with explicit curve parameters, a forged generator once made a forged key look like
+  // a trusted one (CVE-2020-0601).
   if (algorithm.parameters?.tag !== TAG.oid) return { type: "other", oid: algorithm.oid };
   const name = readOid(algorithm.parameters);
   const curve = CURVES[name];
@@ -46,7 +47,7 @@ export function readPublicKeyInfo(node: DerNode): PublicKeyInfo {
   return { type: "ec", curve };
 }
 
-// With RSA exponent 1, every message is its own signature; a very long exponent only costs time.
+// With RSA exponent 1, every message is its own signature. A very long exponent makes verification slow.
 function usableExponent(exponent: Uint8Array): boolean {
   const last = exponent[exponent.length - 1] ?? 0;
   return last % 2 === 1 && exponent.length <= 8 && !(exponent.length === 1 && last === 1);

@@ -2,7 +2,7 @@ import { OID } from "../asn1/oid.ts";
 import type { SignatureScheme } from "../crypto-port.ts";
 import type { PublicKeyInfo } from "./public-key.ts";
 
-/** Why the combination of a key and an algorithm proves nothing. */
+/** The reason why signatures by a combination of key and algorithm are rejected. */
 export type SignatureFault = "weak-algorithm" | "weak-key" | "unsupported-algorithm" | "algorithm-mismatch";
 
 const WEAK: ReadonlySet<string> = new Set([OID.md5WithRsa, OID.sha1WithRsa, OID.ecdsaWithSha1, OID.md5, OID.sha1]);
@@ -10,8 +10,8 @@ const MIN_RSA_BITS = 2048;
 const MAX_RSA_BITS = 8192;
 
 /**
- * Why a signature by this key and algorithm is not accepted; null when it is. Accepted are RSA keys of 2048 to 8192
- * bits and named curves, with an algorithm of the key's own kind and without MD5 and SHA-1.
+ * The reason why signatures by this key and algorithm are rejected; null when they are accepted. Accepted are RSA keys
+ * of 2048 to 8192 bits and named curves, with an algorithm of the key's own kind and without MD5 and SHA-1.
  * @param signatureOid the named algorithm, to distinguish weak from unknown when `scheme` is null.
  */
 export function signatureFault(
@@ -39,7 +39,7 @@ export function outdatedPart(
   return key !== null && keyFault(key) === "weak-key" ? `a key of under ${MIN_RSA_BITS} bits` : null;
 }
 
-/** Why a key is not accepted: it is too short, too long, or of an unknown type. Null when it is accepted. */
+/** The reason why a key is rejected: it is too short, too long, or of an unknown type. Null when it is accepted. */
 export function keyFault(key: PublicKeyInfo): "weak-key" | "unsupported-algorithm" | null {
   if (key.type === "other") return "unsupported-algorithm";
   if (key.type === "ec") return null;

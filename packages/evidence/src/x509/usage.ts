@@ -5,7 +5,7 @@ import { keyFault, type SignatureFault } from "./signature-policy.ts";
 /** The purpose of the leaf's key. */
 export type ChainPurpose = "documentSigning" | "timeStamping";
 
-/** Why one certificate cannot be part of a chain. */
+/** The reason why a certificate can't be part of a chain. */
 export type CertificateFault =
   | SignatureFault
   | "not-yet-valid"
@@ -27,7 +27,7 @@ const ACCEPTED: Readonly<Record<ChainPurpose, ReadonlySet<string>>> = {
   ]),
 };
 
-/** Why the certificate cannot be the leaf of a chain for the purpose at the instant; null when it can. */
+/** The reason why the certificate can't be the leaf of a chain for the purpose at the instant; null when it can. */
 export function leafFault(certificate: Certificate, purpose: ChainPurpose, at: number): CertificateFault | null {
   const { keyUsage } = certificate;
   const common = commonFault(certificate, at);
@@ -38,7 +38,7 @@ export function leafFault(certificate: Certificate, purpose: ChainPurpose, at: n
 }
 
 /**
- * Why the certificate cannot issue the one below it; null when it can.
+ * The reason why the certificate can't issue the certificate below it; null when it can.
  * @param intermediatesBelow how many certificates between it and the leaf count for its path length.
  */
 export function issuerFault(
@@ -68,7 +68,7 @@ function commonFault(certificate: Certificate, at: number): CertificateFault | n
   if (certificate.unknownCriticalExtensions.length > 0) return "unknown-critical-extension";
   // The comparison is written so that NaN is outside every validity period.
   if (!(at >= certificate.notBefore)) return "not-yet-valid";
-  // The whole second that notAfter names still belongs to the validity period.
+  // notAfter is inclusive: the certificate is valid until the end of that second.
   if (!(at < certificate.notAfter + 1000)) return "expired";
   return keyFault(certificate.publicKey);
 }

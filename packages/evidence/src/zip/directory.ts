@@ -30,12 +30,12 @@ const SPECIAL = 0x18;
 const UNIX_FILE = 8;
 const UNIX_FOLDER = 4;
 /**
- * The fields that say nothing about a file's name or data (APPNOTE 6.3.10, sections 4.5.2 and 4.6.1): times by NTFS
+ * Extra fields that don't affect a file's name or data (APPNOTE 6.3.10, sections 4.5.2 and 4.6.1): times by NTFS
  * (000a), and times and owners by Info-ZIP (5455, 5855, 7855, 7875). Common programs write them.
  */
 const HARMLESS: ReadonlySet<number> = new Set([0x000a, 0x5455, 0x5855, 0x7855, 0x7875]);
 const ZIP64 = 0x0001;
-/** Info-ZIP Unicode Path (section 4.6.9). Some programs prefer the name in it to the file's own name. */
+/** Info-ZIP Unicode Path (section 4.6.9). Some programs use the name in this field and not the file's own name. */
 const UNICODE_PATH = 0x7075;
 
 /**
@@ -87,7 +87,7 @@ export function readDirectory(file: ZipFile): ZipDirectory {
   return { entries, offset };
 }
 
-/** The form of a zip by the name of its first entry: only a zip of documents has folders. */
+/** The kind of a zip by the name of its first entry: only a zip of documents has folders. */
 export function zipFormOf(bytes: Uint8Array): ZipForm {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   const at = view.byteLength - END_LENGTH;
@@ -153,7 +153,7 @@ function readEnd({ view, form }: ZipFile) {
   return { count, offset, end: at };
 }
 
-/** Many file systems treat names that differ only in case as the same name. */
+/** Names that differ only in case are refused, because many file systems treat them as the same name. */
 function requireApart(entries: readonly ZipEntry[]): void {
   const names = new Set(entries.map(({ name }) => name.toLowerCase()));
   if (names.size !== entries.length) throw refusal("same-name");

@@ -1,8 +1,8 @@
 import { EvidenceError } from "../errors.ts";
 
 /**
- * Why a zip is refused: a closed list of names (docs/evidence-format.md, section 9.1), each with the sentence that
- * explains it.
+ * The reasons for refusing a zip: a closed list of names (docs/evidence-format.md, section 9.1), each with a sentence
+ * that explains it.
  */
 const faults = {
   "no-end":

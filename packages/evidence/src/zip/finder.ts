@@ -1,19 +1,19 @@
 import { indexOfText, isTextAt } from "../pdf/search.ts";
 
 /**
- * The names that the Finder of macOS adds when people pack a folder again: `FOLDER/.DS_Store` and, for a file with
- * attributes of macOS, `__MACOSX/FOLDER/._FILE`, and the folders of these.
+ * The names that the Finder of macOS adds when people zip a folder again: `FOLDER/.DS_Store` and, for a file with macOS
+ * attributes, `__MACOSX/FOLDER/._FILE`, and the folders of these.
  */
 const FINDER = /^(?:(?:[^/]+\/){1,2}\.DS_Store|__MACOSX\/(?:[^/]+\/){0,2}(?:\._[^/]+)?)$/;
 
 /**
- * The path that an entry of the Finder is about, without leading dots; empty for `__MACOSX/`, null for a name that the
- * Finder does not write.
+ * The path of the file or folder that a Finder entry describes, without leading dots. Empty for `__MACOSX/`; null for a
+ * name that the Finder does not write.
  */
 export const finderSubject = (name: string): string | null =>
   FINDER.test(name) ? name.replace(/^__MACOSX\//, "").replace(/(^|\/)(?:\._)?\.?([^/]+)$/, "$1$2") : null;
 
-/** Whether a file has the first bytes that its name promises, and no program takes it for a PDF. */
+/** Whether a file begins with the bytes that its name requires, and no program could open it as a PDF. */
 export function isFinderFile(name: string, bytes: Uint8Array): boolean {
   // AppleDouble (RFC 1740, appendix B) has the magic number 00051607.
   const magic = name.endsWith("/.DS_Store") ? "\0\0\0\u0001Bud1" : "\0\u0005\u0016\u0007";

@@ -3,23 +3,23 @@ import { finderSubject } from "./finder.ts";
 
 /**
  * `evidence`: an evidence zip, whose files are in no folder. `documents`: a zip that people get with their documents
- * (docs/evidence-format.md, section 9.4), in which one folder has everything.
+ * (docs/evidence-format.md, section 9.4), with everything in one folder.
  */
 export type ZipForm = "evidence" | "documents";
 
-/** File names that every file system treats as a plain file of the current folder. */
+/** File names that every file system accepts as a plain file of the current folder. */
 const PLAIN = /^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$/;
 
 /**
- * A part of a path that every system takes for the same name: no character that one of them forbids, no white space but
- * spaces, and no character that changes the direction of text.
+ * A part of a path that every system interprets as the same name: no character that a system forbids, no white space
+ * but spaces, and no character that changes the direction of text.
  */
 const PART = /^(?:[^<>:"/\\|?*\p{Cc}\p{Cf}\p{Z}]| )+$/u;
 const EDGES = /^[ .]|[ .]$/;
 
-/** The name of an entry; null when the bytes and the flag that promises UTF-8 disagree about its characters. */
+/** The name of an entry; null for characters beyond ASCII without the flag for UTF-8, or for invalid UTF-8. */
 export function nameIn(bytes: Uint8Array, isUtf8: boolean): string | null {
-  // Programs read other bytes than ASCII in the character set of their system, unless the flag is set.
+  // Without the flag, programs decode such bytes in the character set of their system.
   if (!isUtf8 && bytes.some((byte) => byte > 0x7f)) return null;
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -48,7 +48,10 @@ function isDocumentPath(name: string, leastParts: number): boolean {
   return isDeep && name === name.normalize("NFC") && parts.every((part) => PART.test(part) && !EDGES.test(part));
 }
 
-/** All files are in one folder, and no file has the name of a folder. Files of the Finder are about that folder. */
+/**
+ * Requires that all files are in one folder, and that no file has the name of a folder. Entries of the Finder must be
+ * about that folder.
+ */
 export function requireOneFolder(entries: readonly { readonly name: string }[]): void {
   const folderOf = (name: string) => name.slice(0, name.lastIndexOf("/")).toLowerCase();
   const topOf = (path: string) => path.split("/", 1)[0];

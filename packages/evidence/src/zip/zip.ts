@@ -10,8 +10,9 @@ export { zipLimits } from "./directory.ts";
 
 /**
  * The files of an evidence zip (APPNOTE 6.3.10), stored or deflated, by their names. Nothing is written to disk.
- * Everything that readers could interpret in two ways is refused, with a name (docs/evidence-format.md, section 9.1):
- * special file types, names that some file systems treat as one, headers that differ, and bytes outside any file.
+ * Everything that programs could interpret in two ways is refused, with a named fault (docs/evidence-format.md, section
+ * 9.1): special file types, names that some file systems treat as one, headers that differ, and bytes outside any file.
+ *
  *
  * @throws EvidenceError `zip` for broken, ambiguous or unsupported files, `limit`
  */
@@ -70,7 +71,8 @@ function contentOf(data: Uint8Array, { method, size }: ZipEntry): Uint8Array {
 }
 
 /**
- * Section 4.3.9: with bit 3, a signature, the checksum and the sizes follow the data. The directory states them, too.
+ * Section 4.3.9: with bit 3, a signature, the checksum and the sizes follow the data. The directory states the same
+ * values.
  */
 function descriptorLength({ bytes, view }: ZipFile, at: number, { flags, crc, compressed, size }: ZipEntry): number {
   if ((flags & 0x08) === 0) return 0;

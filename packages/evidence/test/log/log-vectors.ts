@@ -21,7 +21,7 @@ import type { SealPurpose } from "../../src/seal/purpose.ts";
 import { parseTrustList } from "../../src/seal/trust-list.ts";
 import type { VectorCheck } from "../vector-cases.ts";
 
-/** A case of the log's vectors: see the vectors' README. */
+/** A case of the log's test vectors: see the README of the vectors. */
 export type LogVector = {
   readonly name: string;
   readonly kind:

@@ -34,7 +34,7 @@ test("fails for the inclusion of another line, index, size or hash", async () =>
   assert.equal(await inclusion(whole, { entry: entry.replace("\n", "") }), "fails");
   for (const other of [0, 4, 6, 10, 11, 2 ** 53 - 1])
     assert.equal(await inclusion(whole.replace(`index ${index}`, `index ${other}`)), "fails");
-  // For some of these sizes, the path of the proof is the same as for the true size 11. Verification must then fail
+  // With some of these sizes, the path of the proof is the same as with the true size 11. Verification must then fail
   // because the signature does not match the changed checkpoint.
   for (const size of [0, 1, 5]) assert.equal(await inclusion(whole.replace("\n11\n", `\n${size}\n`)), "fails");
   const lines = whole.split("\n");
@@ -43,7 +43,7 @@ test("fails for the inclusion of another line, index, size or hash", async () =>
     assert.equal(await inclusion(lines.toSpliced(at, 1).join("\n")), "fails");
     assert.equal(await inclusion(lines.toSpliced(at, 0, lines[at] ?? "").join("\n")), "fails");
   }
-  // Passes the tree's root off as the hash of a leaf: an inner node must not pass for a leaf.
+  // Uses the tree's root as the hash of a leaf: an inner node must not be accepted as a leaf.
   const inner = formatLogProof({ extra: null, index: 0, hashes: [], checkpoint: live.signed(1, rootOf(leaves)) });
   assert.equal(await inclusion(inner), "fails");
 });

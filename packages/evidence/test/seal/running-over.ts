@@ -18,7 +18,7 @@ export const RUNNING_OVER: Readonly<Record<string, string>> = {
   "an array that is not closed": "[ 1 2",
 };
 
-/** Values of the last object that do end inside the document, although not where they seem to end. */
+/** Values of the last object that end inside the document, although not where they seem to end. */
 export const ENDING: Readonly<Record<string, string>> = {
   "an image of another /Length than it has": `${data(" /Length 2")}abcdef\nendstream\nendobj`,
   "an image that holds objects": `${data(" /Length 26")}8 0 obj\n(a)\nendobj\n9 0 obj\nendstream\nendobj\nendobj`,

@@ -298,7 +298,7 @@ test("bounds the files of a zip of documents, and their bytes before it unpacks 
   assert.ok(zeros.length < 3_000);
   assert.equal(openZip(zeros, 2_000_000).files.size, 2);
   assert.throws(() => openZip(zeros, 1_999_999), /too large/);
-  // The sizes in the directory bound the data: a file that unpacks to more is refused.
+  // The sizes in the directory limit the data: a file that unpacks to more is refused.
   for (const at of [22, centralOf(zeros) + 24]) zeros.writeUInt32LE(10, at);
   refusesDocuments(zeros, /\(data\)/);
 });

@@ -25,17 +25,17 @@ export type Signed = {
 export type LaterChanges = {
   /** Whether the signed bytes form a complete revision that contains the signature. */
   readonly covered: boolean;
-  /** The gravest change of later revisions. Anything that can't be judged is `other`. */
+  /** The most serious change in later revisions. A change that can't be classified is `other`. */
   readonly level: ChangeLevel;
   /** The strictest /P of the signature's locks. */
   readonly lockPermission: 1 | 2 | 3 | null;
   /** A changed field that is locked; "" when all fields changed at once; null when no locked field changed. */
   readonly lockedField: string | null;
-  /** A read-only field that was recomputed; null when no such field changed. */
+  /** A read-only field whose value a later revision recomputed; null when there is none. */
   readonly readOnlyField: string | null;
   /** Index of the signed revision; the newest revision has index 0. */
   readonly revision: number;
-  /** The gravest change of each later revision, oldest first. */
+  /** The most serious change of each later revision, oldest first. */
   readonly revisions: readonly Pick<StepResult, "level" | "invisible">[];
 };
 
@@ -85,13 +85,13 @@ export function lockPermission(
   }
 }
 
-/** The gravest change of revisions after the first `end` bytes: `changedSince` without the field names. */
+/** The most serious change in revisions after the first `end` bytes: `changedSince` without the field names. */
 export const changesSince = (document: PdfDocument, end: number): ChangeLevel | null =>
   changedSince(document, end)?.level ?? null;
 
 /**
- * The gravest change of revisions after the first `end` bytes, and the names of the changed fields ("" for all of
- * them), whether or not those bytes are signed.
+ * The most serious change in revisions after the first `end` bytes, and the names of the changed fields ("" for all of
+ * them). Those bytes need not be signed.
  * @returns null when those bytes are not a revision of the document, or later revisions are unreadable
  */
 export function changedSince(
@@ -145,8 +145,7 @@ function sinceRevision({ revision, lock }: Found, steps: readonly StepResult[], 
 const nameOf = (touched: Touched | undefined) => (touched === undefined ? null : (touched.name ?? ""));
 
 /**
- * The field that has the signature as its value; undefined when only the catalog names the signature, null when nothing
- * does.
+ * The field whose value is the signature; undefined when only the catalog names the signature, null when nothing does.
  */
 function fieldOf(document: PdfDocument, { view, reach }: Moment, { start }: Signed): PdfDictionary | undefined | null {
   const number = readUnsigned(cursorAt(document.bytes, start));

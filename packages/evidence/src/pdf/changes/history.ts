@@ -22,11 +22,12 @@ export type Moment = {
 };
 
 /**
- * Judges the revisions after revision `oldest`, from `oldest - 1` down to 0, which is the newest.
+ * Classifies the revisions after revision `oldest`, from `oldest - 1` down to 0, which is the newest.
+ *
  *
  * @param oldest index of the revision at which the first step starts
  * @param end where that revision ends
- * @param visit called with the document at each revision from `oldest` on, before the step from it is judged
+ * @param visit called with the document at each revision from `oldest` on, before the step from it is classified
  * @throws EvidenceError when the document is unreadable, or reading takes too much work
  */
 export function judgeHistory(
@@ -78,13 +79,13 @@ export function judgeHistory(
   }
   const later = lost.filter(({ at }) => at >= end);
   // The signed bytes contain an object that no section references. A later revision can make readers search the file
-  // for objects, and they then find this one.
+  // for objects; they would then find this one.
   if (isMisled) later.push({ at: bytes.length, number: null });
   return withLost(steps, revisions.slice(0, oldest), later);
 }
 
 /**
- * Gives the level `other` to each revision that contains objects that no section names. If such objects follow the last
+ * Assigns the level `other` to each revision with objects that no section names. If such objects follow the last
  * revision, adds a step for them.
  */
 function withLost(steps: readonly StepResult[], later: readonly Revision[], lost: readonly Lost[]): StepResult[] {
@@ -97,8 +98,8 @@ function withLost(steps: readonly StepResult[], later: readonly Revision[], lost
 type ObjectCache = Map<number, Stored | undefined>;
 
 /**
- * The document as of a revision. It shares the budget, the keys and the object streams that were read, but not the
- * cache of resolved objects.
+ * The document as of a revision. It shares the budget, the keys and the parsed object streams, but not the cache of
+ * resolved objects.
  */
 export function documentAt(document: PdfDocument, index: number): PdfDocument {
   const revisions = document.revisions.slice(index);
@@ -106,7 +107,7 @@ export function documentAt(document: PdfDocument, index: number): PdfDocument {
   return { ...document, revisions, trailer, objects: new Map() };
 }
 
-/** @param containers collects the object streams that the entries point into */
+/** @param containers collects the object streams to which the entries point */
 function merge(table: Table, entries: Table, containers: Set<number>): void {
   for (const [number, entry] of entries) {
     if (entry.type === "compressed") containers.add(entry.stream);

@@ -49,7 +49,7 @@ const RULES: Readonly<Record<Role, Rule>> = {
   [ROLE.parentTree]: parentTree,
 };
 
-/** The gravest change of one revision, and the changed fields. */
+/** The most serious change of one revision, and the changed fields. */
 export type StepResult = {
   readonly level: Level;
   readonly touched: readonly Touched[];
@@ -66,7 +66,8 @@ export type Named = {
 };
 
 /**
- * Judges a revision by the change of each object that its sections name.
+ * Classifies a revision by the change of each object that its sections name.
+ *
  *
  * @throws EvidenceError when an object is unreadable, or reading takes too much work
  */
@@ -105,7 +106,7 @@ export function judgeStep(
   return { level: worst(levels), touched, invisible: values.map((number) => later.get(number)?.start) };
 }
 
-/** For each object stream, how many objects the sections locate in it. */
+/** For each object stream, the number of objects that the sections locate in it. */
 function heldBy(changed: Table): ReadonlyMap<number, number> {
   const held = new Map<number, number>();
   for (const entry of changed.values()) {
@@ -117,7 +118,7 @@ function heldBy(changed: Table): ReadonlyMap<number, number> {
 const MAX_SIZE = 8_388_608;
 
 /**
- * Judges the change of the trailer: /Root and /Encrypt must stay the same, but /Info may be removed or name another
+ * Classifies the change of the trailer: /Root and /Encrypt must stay the same, but /Info may be removed or name another
  * object.
  */
 function trailerLevel({ earlier, later, between }: Step): Level {
@@ -137,8 +138,8 @@ function containerLevel({ earlier, later }: Step, number: number, containers: Re
   const [was, is] = [earlier.entry(number), later.entry(number)];
   if (containers.has(number) && !isSameEntry(was, is)) return "other";
   const holder = is?.type === "compressed" ? is.stream : undefined;
-  // Some readers still know the container's number as an object that isn't an object stream, and do not look for
-  // objects inside it.
+  // The container's number was an ordinary object before. Some readers cache that, and do not look for objects inside
+  // it.
   return holder !== undefined && !containers.has(holder) && earlier.inUse(holder) ? "other" : "none";
 }
 
@@ -153,8 +154,7 @@ function objectLevel(step: Step, number: number): Level {
   if (after !== undefined && hasRepeatedKey(after.value)) return "other";
   if (!was && (!is || roles === 0)) return "none";
   if (before !== undefined && after !== undefined && sameStored(later, before, after)) return "none";
-  // An object that existed without a role may still matter to readers in a way that is unknown here, as object streams
-  // do.
+  // An object without a role may matter to readers in a way that is unknown here, as object streams do.
   if (roles === 0 || (before && after && before.generation !== after.generation)) return "other";
   if ((!was || !is) && (roles & ~REMOVABLE) !== 0) return "other";
   return worst(rolesIn(roles).map((role) => RULES[role]({ before, after, number }, step)));
@@ -176,7 +176,7 @@ function isSameEntry(one: XrefEntry | undefined, other: XrefEntry | undefined): 
   );
 }
 
-/** Whether a value contains a repeated key, of which some readers take the first and some the last. */
+/** Whether a value contains a repeated key, of which some readers use the first and some the last. */
 function hasRepeatedKey(value: PdfValue): boolean {
   if (value.kind === "array") return value.items.some(hasRepeatedKey);
   if (value.kind !== "dictionary") return false;

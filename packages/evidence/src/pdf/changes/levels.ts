@@ -1,7 +1,7 @@
 /**
- * The kinds of later changes, mildest first: nothing; validation data, document time stamps or metadata; invisible
- * signatures in new fields; signatures that show nothing new; values of form fields; new visible signature fields;
- * annotations; anything else.
+ * The kinds of later changes, least serious first: nothing; validation data, document time stamps or metadata;
+ * invisible signatures in new fields; signatures that show nothing new; values of form fields; new visible signature
+ * fields; annotations; anything else.
  */
 const LEVELS = ["none", "validation", "invisible", "signatures", "forms", "fields", "annotations", "other"] as const;
 export type Level = (typeof LEVELS)[number];
@@ -11,21 +11,22 @@ export type ChangeLevel = Exclude<Level, "invisible">;
 
 export const reported = (level: Level): ChangeLevel => (level === "invisible" ? "signatures" : level);
 
-/** The gravest of the given levels; `none` for an empty list. */
+/** The most serious of the given levels; `none` for an empty list. */
 export function worst(levels: Iterable<Level>): Level {
   let found = 0;
   for (const level of levels) found = Math.max(found, LEVELS.indexOf(level));
   return LEVELS[found] ?? "other";
 }
 
-/** Whether a level is at most as grave as another. */
+/** Whether a level is at most as serious as another. */
 export const isWithin = (level: Level, most: Level): boolean => LEVELS.indexOf(level) <= LEVELS.indexOf(most);
 
 /**
  * Whether a signature permits changes of this level (ISO 32000-2 table 257).
  *
- * @param permission /P of a certification or of a lock; null without either: filling in and signing are then
- * permitted, but not painting over what was signed
+ *
+ * @param permission /P of a certification or of a lock. Null without either: then filling in and signing are permitted,
+ * but not annotations or other drawing over signed content
  */
 export function permits(permission: 1 | 2 | 3 | null, level: Level): boolean {
   const most =

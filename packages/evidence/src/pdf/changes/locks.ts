@@ -4,8 +4,8 @@ import type { Touched } from "./step.ts";
 import { itemsOf, plainDictionary, storedOf, type View } from "./view.ts";
 
 /**
- * The parts that a signature locks besides the document as a whole: form fields, and the changes that its lock's /P
- * forbids (ISO 32000-2 tables 236 and 259).
+ * The parts that a signature locks in addition to the document as a whole: form fields, and the changes that its lock's
+ * /P forbids (ISO 32000-2 tables 236 and 259).
  */
 export type Lock = {
   readonly locks: (field: Touched) => boolean;
@@ -17,8 +17,9 @@ export type Lock = {
 const MAX_DEPTH = 32;
 
 /**
- * The locks of a signature: the FieldMDP that it signed, and the /Lock of its field, which requests the same. Readers
+ * The locks of a signature: the FieldMDP in the signature, and the /Lock of its field, which requests the same. Readers
  * disagree on values that are indirect or of a wrong type, so such a value counts as the strictest.
+ *
  *
  * @param view the document at the signed revision
  */
@@ -61,7 +62,7 @@ function fieldTest(view: View, parameters: PdfDictionary | undefined): (name: st
   const isNamed = (name: string | null) => name !== null && pathsTo(name)?.some((path) => names.has(path)) === true;
   if (action === "Exclude") return (name) => !isNamed(name);
   if (items?.length !== list.length || paths.includes(null)) return () => true;
-  // A change of a field also changes the fields below it, so the fields above a locked field are locked, too.
+  // A change of a field also changes the fields below it. So a lock also covers the fields above a locked field.
   const above = new Set(paths.flatMap((one) => one ?? []));
   return (name) => (name === null || pathsTo(name) === null ? names.size > 0 : above.has(name) || isNamed(name));
 }

@@ -22,8 +22,9 @@ const MAX_TRAILER = 4096;
 export type Lost = { readonly at: number; readonly number: number | null };
 
 /**
- * Finds objects and trailers that no section names. Readers differ in which sections they consider faulty. For a faulty
- * section they search the file, and use the last object with each number.
+ * Finds objects and trailers that no section names. Readers differ in which sections they consider faulty. If a section
+ * is faulty, they search the file, and use the last object with each number.
+ *
  *
  * @throws EvidenceError when the search takes too much work
  */
@@ -83,8 +84,8 @@ function skipped({ budget }: PdfDocument, cursor: Cursor): Cursor {
 }
 
 /**
- * Whether an unreferenced trailer names the same /Root and /Encrypt as the document's own. Repaired documents have such
- * trailers.
+ * Whether an unreferenced trailer names the same /Root and /Encrypt as the document's own. Repaired documents contain
+ * such trailers.
  */
 function leadsAlike({ bytes, trailer, budget }: PdfDocument, { position }: Cursor): boolean {
   spend(budget, COST.candidate);
@@ -155,8 +156,9 @@ function commentIn(bytes: Uint8Array, end: number): number {
 }
 
 /**
- * Whether readers agree on the objects of a later revision. In a hybrid file, some use only the table for objects that
- * it names, and some follow the /Prev of the cross-reference stream.
+ * Whether readers agree on the objects of a later revision. In a hybrid file, some readers use only the table for
+ * objects that it names, and some follow the /Prev of the cross-reference stream.
+ *
  *
  * @param earlier offsets of the objects in use before it
  */
@@ -170,7 +172,9 @@ export function isReadAlike({ main, hybrid }: Revision, earlier: Table): boolean
 }
 
 /**
- * Judges a new stream that lists objects: readers that search for objects use its list, even if no section leads to it.
+ * Classifies a new stream that lists objects: readers that search for objects use its list, even if no section leads to
+ * it.
+ *
  *
  * @param revision the revision whose sections name the stream
  * @param held how many objects the revision's sections locate in the stream

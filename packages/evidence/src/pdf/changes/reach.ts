@@ -5,8 +5,8 @@ import { ROLE, type Role, rolesIn } from "./roles.ts";
 import { plainDictionary, storedOf, type View } from "./view.ts";
 
 /**
- * The roles of every object, collected over the revisions. An object keeps each role it ever had, so that a revision
- * can't remove one.
+ * The roles of every object, collected over all revisions. An object never loses a role, so a later revision can't
+ * remove one.
  */
 export type Reach = {
   /** The roles of an object, as a set of `ROLE`. */
@@ -31,8 +31,8 @@ type Task = {
 };
 
 /**
- * Roles of objects that outlines, actions and tags may reference under any key. Readers do not draw an object because
- * of such a reference.
+ * Roles of objects that outlines, actions and tags may reference under any key. Such a reference does not make readers
+ * draw the object.
  */
 const NAMED_BY_ANY = ROLE.page | ROLE.structure | ROLE.structureRoot;
 const FIELD_OR_ANNOTATION = ROLE.field | ROLE.annotation;
@@ -58,7 +58,7 @@ export function reachFromTrailer(reach: Reach, view: View): void {
   walk(reach, view, tasks);
 }
 
-/** Passes the roles of changed objects on to the objects that they reference now. */
+/** Assigns the inherited roles of changed objects to the objects that they reference now. */
 export function reachFromChanged(reach: Reach, view: View, numbers: Iterable<number>): void {
   const tasks: Task[] = [];
   for (const number of numbers) {
@@ -101,7 +101,7 @@ function leadInto(reach: Reach, tasks: Task[], within: number): Lead {
   };
 }
 
-/** Orders the tasks: pages and fields come first, then annotations, then objects whose role is passed on to them. */
+/** Orders the tasks: pages and fields are first, then annotations, then objects that inherit a role. */
 const turnOf = ({ role }: Task) => ((role & HANDED_DOWN) !== 0 ? 2 : role === ROLE.annotation ? 1 : 0);
 
 function walk(reach: Reach, view: View, starts: readonly Task[]): void {
@@ -125,7 +125,7 @@ function visit(reach: Reach, view: View, task: Task): Task[] {
   return next;
 }
 
-/** Follows a task; undefined when it leads to nothing new. */
+/** Follows a task; undefined when there is nothing new to follow. */
 function placeOf(reach: Reach, view: View, task: Task): (Place & { readonly role: Role }) | undefined {
   const { value, role, along, within } = task;
   if (value.kind !== "reference") {
@@ -140,8 +140,8 @@ function placeOf(reach: Reach, view: View, task: Task): (Place & { readonly role
 }
 
 /**
- * Whether a reference only identifies an object. References to new objects, streams or drawn objects never count as
- * such, because readers draw an object whatever key names it.
+ * Whether a reference only identifies an object. A reference to a new object, a stream or a drawn object never counts
+ * as such, because readers draw an object whatever key names it.
  */
 function isOnlyNamed(reach: Reach, view: View, task: Task, number: number): boolean {
   if (task.role !== ROLE.frozen && task.role !== ROLE.annotationPart) return false;
@@ -155,11 +155,11 @@ function isOnlyNamed(reach: Reach, view: View, task: Task, number: number): bool
   return isNaming && plainDictionary(view, task.value) !== undefined;
 }
 
-/** Records a role and its owner; returns false if both were already known. */
+/** Records a role and its owner; returns false if both were already recorded. */
 function admit(reach: Reach, number: number, role: Role, { owner, parent, above }: Along): boolean {
   const roles = reach.roles.get(number) ?? 0;
   const owners = reach.owners.get(number) ?? new Set();
-  // An object with two owners may not change. This also bounds the work: 90,000 fields that share an appearance would
+  // An object with two owners must not change. This also limits the work: 90,000 fields that share an appearance would
   // be 90,000 paths through it.
   const isOwned = owner === undefined || owners.has(owner) || owners.size > 1;
   const isAdmitted = (roles & role) !== 0 && isOwned;
@@ -167,8 +167,8 @@ function admit(reach: Reach, number: number, role: Role, { owner, parent, above 
   if (!isOwned) reach.owners.set(number, owners.add(owner));
   if (role === ROLE.page) {
     const one = reach.above.get(number);
-    // Two nodes of the page tree reference this page. Readers may look for inherited entries in either, so the page
-    // must not change.
+    // Two nodes of the page tree reference this page. Readers may look up inherited entries in either, so the page must
+    // not change.
     if (one !== undefined && one !== (above ?? null)) reach.roles.set(number, roles | role | ROLE.frozen);
     reach.above.set(number, above ?? null);
   }

@@ -18,11 +18,11 @@ export type AddedField = {
   readonly level: Level;
   readonly name: string;
   /**
-   * Whether the field is permitted even if a lock covers all fields. True for a field that shows nothing and either is
-   * empty or holds a document time stamp.
+   * Whether the field is permitted even if a lock covers all fields. True for a field that shows nothing and that is
+   * empty or has a document time stamp.
    */
   readonly whenLocked: boolean;
-  /** Whether the field shows nothing. */
+  /** Whether the field shows nothing on the page. */
   readonly isNew: boolean;
   /** The object of the field's value, for a signature in an invisible field. */
   readonly invisible: number | null;
@@ -64,7 +64,7 @@ export function addedField(earlier: View, later: View, item: PdfValue): AddedFie
   };
 }
 
-/** Whether a value actually signs something, instead of only claiming its type. */
+/** Whether a value is a real signature and does not only claim the type of one. */
 function isSigned(later: View, value: PdfValue | undefined): boolean {
   const signature = plainDictionary(later, value);
   const contents = signature?.entries.get("Contents");
@@ -117,7 +117,7 @@ function shows(view: View, widget: PdfDictionary): boolean {
   return corners.length > 0 && !(corners.length === 4 && (left === right || bottom === top));
 }
 
-/** Whether a widget without an area still has an appearance or a border, which some readers might paint. */
+/** Whether a widget without an area has an appearance or a border, which some readers might paint. */
 function couldShow(view: View, widget: PdfDictionary): boolean {
   const [style, appearance] = [widget.entries.get("MK"), widget.entries.get("AP")];
   if (style !== undefined && plainDictionary(view, style)?.entries.size !== 0) return true;
@@ -125,8 +125,8 @@ function couldShow(view: View, widget: PdfDictionary): boolean {
 }
 
 /**
- * The level of a signature field's value, which may be empty, a new signature or a new document time stamp; null for
- * any other value.
+ * The level of a change in a signature field's value. The value may be empty, a new signature or a new document time
+ * stamp; null for any other value.
  */
 function valueLevel(earlier: View, later: View, value: PdfValue | undefined): Level | null {
   if (value === undefined || value.kind === "null") return "signatures";

@@ -15,7 +15,7 @@ export type Step = {
   readonly newFields: ReadonlyMap<number, NewField>;
   /** The fields that the form computes (/CO). */
   readonly computed: () => ReadonlySet<number>;
-  /** Judges how a value changed, by its role. */
+  /** Classifies how a value changed, according to its role. */
   readonly between: (role: Role, before: PdfValue | undefined, after: PdfValue | undefined) => Level;
   /** Records that a field was changed. */
   readonly touch: (touched: Touched) => void;
@@ -32,7 +32,7 @@ export type Touched = {
    * signature field doesn't.
    */
   readonly isNew?: boolean;
-  /** True for a read-only field that readers compute from other fields. */
+  /** True for a read-only field whose value readers compute from other fields. */
   readonly readOnly: boolean;
 };
 
@@ -46,7 +46,7 @@ export type Change = {
   readonly number: number | undefined;
 };
 
-/** Judges a change of a value in one role. */
+/** Classifies a change of a value in one role. */
 export type Rule = (change: Change, step: Step) => Level;
 
 /** The keys with different values, including keys that only one version has. */

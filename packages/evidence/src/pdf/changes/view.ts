@@ -49,7 +49,7 @@ export type Table = Map<number, XrefEntry>;
 
 /**
  * The cross-reference entries of a revision, one for each object number. In a hybrid file, the stream's entry for a
- * number counts only if the table lists the number as free or doesn't list it.
+ * number is used only if the table lists the number as free or doesn't list it.
  */
 export function entriesOfRevision(document: PdfDocument, { main, hybrid }: Revision): Table {
   const entries: Table = new Map();
@@ -84,7 +84,7 @@ export function createView(
     get: (number) => {
       if (cache.has(number)) return cache.get(number);
       const found = entry(number);
-      // A stream's /Length may refer to the stream itself: without this placeholder, reading it would never end.
+      // A stream's /Length may refer to the stream itself. Without this placeholder, reading it would never end.
       cache.set(number, undefined);
       const stored = found === undefined ? undefined : readStored(document, view, found, number);
       spend(document.budget, COST.object);
@@ -98,7 +98,7 @@ export function createView(
 
 /**
  * Resolves a value or a reference. Undefined for a reference with a wrong generation, and for a reference to an object
- * that is a reference, too.
+ * that is itself a reference.
  */
 export function storedOf(view: View, value: PdfValue | undefined): Stored | undefined {
   if (value === undefined || value.kind === "null") return undefined;

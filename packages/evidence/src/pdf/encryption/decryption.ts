@@ -11,7 +11,7 @@ export type Decryption = {
   readonly stream: (data: Uint8Array, number: number, generation: number) => Uint8Array;
 };
 
-/** An encrypted document before its key is known: strings and streams can't be read; everything else can. */
+/** The decryption of a document without its key: reading a string or stream fails; everything else can be read. */
 export const LOCKED: Decryption = {
   strings: () => () => {
     throw new EvidenceError("unsupported", "an encrypted string");

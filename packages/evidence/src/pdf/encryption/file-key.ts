@@ -3,7 +3,7 @@ import { decryptAesCbc } from "./aes.ts";
 import { md5 } from "./md5.ts";
 import { rc4 } from "./rc4.ts";
 
-/** The entries of a standard encryption dictionary (ISO 32000-2 table 21) that the key is derived from. */
+/** The entries of a standard encryption dictionary (ISO 32000-2 table 21) from which the key is derived. */
 export type KeyEntries = {
   readonly revision: number;
   /** Length of the file's key in bytes. */
@@ -18,7 +18,7 @@ export type KeyEntries = {
   readonly id: Uint8Array;
 };
 
-/** The string that pads passwords to 32 bytes; by itself it is the empty password (section 7.6.4.3.2). */
+/** The string that pads passwords to 32 bytes. The empty password consists only of this padding (section 7.6.4.3.2). */
 const PADDING = Uint8Array.from([
   0x28, 0xbf, 0x4e, 0x5e, 0x4e, 0x75, 0x8a, 0x41, 0x64, 0x00, 0x4e, 0x56, 0xff, 0xfa, 0x01, 0x08, 0x2e, 0x2e, 0x00,
   0xb6, 0xd0, 0x68, 0x3e, 0x80, 0x2f, 0x0c, 0xa9, 0xfe, 0x64, 0x53, 0x69, 0x7a,

@@ -1,7 +1,7 @@
 const TURNS = [7, 12, 17, 22, 5, 9, 14, 20, 4, 11, 16, 23, 6, 10, 15, 21];
 const SINES = Uint32Array.from({ length: 64 }, (_, i) => Math.floor(Math.abs(Math.sin(i + 1)) * 2 ** 32));
 
-/** MD5 (RFC 1321) of bytes: 16 bytes. Only for the keys of encrypted PDFs; Web Crypto lacks it. */
+/** MD5 (RFC 1321) of bytes: 16 bytes. Only for the keys of encrypted PDFs. Web Crypto does not support MD5. */
 export function md5(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
   const padded = new Uint8Array(((bytes.length + 72) >> 6) << 6);
   padded.set(bytes);

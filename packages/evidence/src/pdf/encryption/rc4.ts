@@ -1,4 +1,4 @@
-/** RC4, which encrypts and decrypts alike. Only for old encrypted PDFs; Web Crypto lacks it. */
+/** RC4, where encryption and decryption are the same. Only for old encrypted PDFs. Web Crypto does not support RC4. */
 export function rc4(key: Uint8Array, data: Uint8Array): Uint8Array<ArrayBuffer> {
   const state = Uint8Array.from({ length: 256 }, (_, i) => i);
   for (let i = 0, j = 0; i < 256; i++) {

@@ -113,7 +113,7 @@ function keyEntries(document: PdfDocument, dictionary: PdfDictionary, version: n
   };
 }
 
-/** The crypt filter of that name (section 7.6.6); undefined for Identity, which does not encrypt. */
+/** The cipher of the crypt filter with that name (section 7.6.6); undefined for Identity, which does not encrypt. */
 function filterCipher(
   document: PdfDocument,
   dictionary: PdfDictionary,

@@ -17,8 +17,8 @@ const stamp = (signed: Uint8Array) => tokenOver(signed, tsa, Date.UTC(2026, 0, 2
 const PERMISSIONS: readonly Permission[] = [1, 2, 3, "approval"];
 
 /**
- * The gravest later change for the first signature that has a revision, or for the first signature if none has one. An
- * unreadable file is refused as a whole.
+ * The most serious later change for the first signature that has a revision, or for the first signature if none has
+ * one. An unreadable file is refused as a whole.
  */
 async function first(pdf: string): Promise<string | undefined> {
   // Appends a comment, so that no signature covers the whole file.

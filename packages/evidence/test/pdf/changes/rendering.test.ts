@@ -163,7 +163,8 @@ function drawn(files: readonly string[], { runs, page }: Renderer): (string | nu
   const all = together.flatMap((images) => images ?? []);
   if (!together.includes(null) && all.length === files.length * PAGES.length)
     return files.map((_, index) => all.slice(index * PAGES.length, (index + 1) * PAGES.length));
-  // Starting a program takes longer than drawing a page, so it draws pages one by one only after a failure.
+  // Starting a program takes longer than drawing a page. So it draws all pages at once, and one by one only after a
+  // failure.
   return files.map((file) => PAGES.map((number) => imagesOf(page(file, number))?.[0] ?? null));
 }
 

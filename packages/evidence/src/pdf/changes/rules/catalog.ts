@@ -16,7 +16,10 @@ const BY_KEY: Readonly<Record<string, Role>> = {
   StructTreeRoot: ROLE.structureRoot,
 };
 
-/** Judges the catalog (ISO 32000-2 section 7.7.2). /Perms may not change: nobody may add or remove a certification. */
+/**
+ * Classifies a change of the catalog (ISO 32000-2 section 7.7.2). /Perms may not change: nobody may add or remove a
+ * certification.
+ */
 export const catalog: Rule = ({ before, after }, step) => {
   const [old, now] = [dictionaryOf(before), dictionaryOf(after)];
   if (old === undefined || now === undefined) return "other";
@@ -36,8 +39,8 @@ export const catalog: Rule = ({ before, after }, step) => {
 const EXTENSION_TEXTS = new Set(["URL", "ExtensionRevision"]);
 
 /**
- * Judges /Extensions (section 7.12): an entry may have only a developer's prefix and the data about extensions. Nothing
- * in it may reference another object.
+ * Classifies a change of /Extensions (section 7.12). An entry may have only a developer's prefix and data about
+ * extensions, and nothing in it may reference another object.
  */
 export const extensions: Rule = ({ before, after }) => {
   const [old, now] = [dictionaryOf(before), dictionaryOf(after)];
@@ -57,7 +60,7 @@ function isPlain([key, { kind }]: readonly [string, PdfValue]): boolean {
 
 const MARKS = new Set(["Marked", "UserProperties", "Suspects"]);
 
-/** Judges /MarkInfo (section 14.7.1): only its standard flags may change. */
+/** Classifies a change of /MarkInfo (section 14.7.1): only its standard flags may change. */
 export const markInfo: Rule = ({ before, after }) => {
   const [old, now] = [dictionaryOf(before), dictionaryOf(after)];
   if (old === undefined || now === undefined) return "other";
@@ -68,11 +71,11 @@ export const markInfo: Rule = ({ before, after }) => {
   return fit ? "signatures" : "other";
 };
 
-/** Judges the information dictionary, or a string in it (section 14.3.3). */
+/** Classifies a change of the information dictionary, or of a string in it (section 14.3.3). */
 export const information: Rule = ({ before, after }) =>
   before?.data === undefined && after?.data === undefined ? "validation" : "other";
 
-/** Judges the document's metadata (section 14.3.2): it must be XMP, which readers never draw. */
+/** Classifies a change of the document's metadata (section 14.3.2). They must be XMP, which readers never draw. */
 export const metadata: Rule = ({ before, after }) => {
   if (after === undefined) return "validation";
   return after.closed && [before, after].every((one) => one === undefined || isXmp(one)) ? "validation" : "other";
@@ -87,7 +90,7 @@ function isXmp({ value, decode }: Stored): boolean {
   return indexOfText(text, "adobe:ns:meta/", at, text.length) >= 0;
 }
 
-/** Offset of XMP that only a byte order mark and white space precede. */
+/** Offset of XMP at the start of the text, after an optional byte order mark and white space. */
 function firstMarkup(text: Uint8Array): number {
   const start = text[0] === 0xef && text[1] === 0xbb && text[2] === 0xbf ? 3 : 0;
   let at = start;

@@ -15,15 +15,18 @@ const SIGNATURE_KEYS = new Set(["V", "AP", "M", "F", "Ff", "Type"]);
 /** Keys that programs change when a lock takes effect: they set the field's read-only flag. */
 const LOCK_KEYS = new Set(["Ff", "Type"]);
 /**
- * Invisible, Hidden, NoZoom, NoRotate, NoView and ToggleNoView (table 167): they decide whether and where a widget
- * shows.
+ * Invisible, Hidden, NoZoom, NoRotate, NoView and ToggleNoView (table 167). They determine whether and where a widget
+ * is visible.
  */
 const VISIBILITY = 0x1 | 0x2 | 0x8 | 0x10 | 0x20 | 0x100;
 const READ_ONLY = 0x1;
-/** ReadOnly, Required and NoExport (table 227). The other flags decide how a value is shown. */
+/** ReadOnly, Required and NoExport (table 227). The other flags determine how a value is shown. */
 const COMMON_FLAGS = 0x7;
 
-/** Judges a form field or its widget: the field may be filled in, and an empty signature field may be signed. */
+/**
+ * Classifies a change of a form field or its widget: the field may be filled in, and an empty signature field may be
+ * signed.
+ */
 export const field: Rule = ({ before, after, number }, step) => {
   const [old, now] = [dictionaryOf(before), dictionaryOf(after)];
   const reached = number === undefined ? undefined : step.reach.fields.get(number);
@@ -50,7 +53,7 @@ function fits(key: string, old: PdfDictionary, now: PdfDictionary, { type, flags
     return !opened && sameFlags(old, now, key, ~COMMON_FLAGS);
   }
   if (key === "AP") return value === undefined || isAppearance(step, plainDictionary(step.later, value));
-  // Only a signature field has a dictionary as its value, so no other field can pass for a signature field.
+  // Only a signature field may have a dictionary as its value. So no other field can be mistaken for a signature field.
   return key !== "V" || type === "Sig" || plainDictionary(step.later, value) === undefined;
 }
 
@@ -59,7 +62,7 @@ function sameFlags(old: PdfDictionary, now: PdfDictionary, key: string, mask: nu
   return was !== null && is !== null && (was & mask) === (is & mask);
 }
 
-/** Whether an /AP has only appearances, each a stream or one for each state. */
+/** Whether an /AP contains only appearances: each a stream, or one stream for each state. */
 function isAppearance(step: Step, appearance: PdfDictionary | undefined): boolean {
   if (appearance === undefined) return false;
   return [...appearance.entries].every(
@@ -90,7 +93,7 @@ function signed({ name, holder }: Field, step: Step): Level {
   return level;
 }
 
-/** Counts the change of an appearance or value as a change of the one field that it belongs to. */
+/** Classifies the change of an appearance or value as a change of the one field that it belongs to. */
 function ofOwner({ number }: Change, step: Step): Level {
   const owners = number === undefined ? undefined : step.reach.owners.get(number);
   const [owner, another] = owners ?? [];
@@ -99,13 +102,13 @@ function ofOwner({ number }: Change, step: Step): Level {
   return reached.type === "Sig" ? signed(reached, step) : filled(reached, step, owner);
 }
 
-/** Judges an /AP that is an indirect object. */
+/** Classifies a change of an /AP that is an indirect object. */
 export const appearance: Rule = (change, step) => {
   const [old, now] = [dictionaryOf(change.before), dictionaryOf(change.after)];
   return old !== undefined && isAppearance(step, now) ? ofOwner(change, step) : "other";
 };
 
-/** Judges the stream of an appearance, which may only be rewritten in place. */
+/** Classifies a change of an appearance stream, which may only be rewritten in place. */
 export const appearanceStream: Rule = (change, step) => {
   const { before, after } = change;
   if (before?.data === undefined || after?.data === undefined || !after.closed) return "other";
@@ -115,7 +118,7 @@ export const appearanceStream: Rule = (change, step) => {
   return ofOwner(change, step);
 };
 
-/** Judges a field's value that is an indirect object. */
+/** Classifies a change of a field's value that is an indirect object. */
 export const fieldValue: Rule = (change, step) => {
   const { after } = change;
   if (after === undefined || dictionaryOf(after) !== undefined) return "other";

@@ -6,12 +6,12 @@ import { dictionaryOf } from "../view.ts";
 
 const NEW_FORM = new Set(["Fields", "SigFlags", "DR", "DA", "Q", "NeedAppearances"]);
 
-/** Keys of the form that decide how readers draw the value of any field. */
+/** Keys of the form that determine how readers draw the value of any field. */
 const SHOWN_BY = new Set(["DR", "DA", "Q", "NeedAppearances"]);
 
 const touchAll = (step: Step) => step.touch({ name: null, whenLocked: false, readOnly: false });
 
-/** Judges the form (ISO 32000-2 section 12.7.3): XFA and the calculation order may not change. */
+/** Classifies a change of the form (ISO 32000-2 section 12.7.3): XFA and the calculation order may not change. */
 export const form: Rule = ({ before, after }, step) => {
   const [old, now] = [dictionaryOf(before), dictionaryOf(after)];
   if (now === undefined || (before !== undefined && old === undefined)) return "other";
@@ -31,7 +31,7 @@ export const form: Rule = ({ before, after }, step) => {
   );
 };
 
-/** Judges the list of all fields: only signature fields may be added. */
+/** Classifies a change of the list of all fields: only signature fields may be added. */
 export const fields: Rule = ({ before, after }, step) => {
   const old = before === undefined ? [] : before.value.kind === "array" ? before.value.items : null;
   if (old === null || after?.value.kind !== "array") return "other";
@@ -42,8 +42,8 @@ export const fields: Rule = ({ before, after }, step) => {
 };
 
 /**
- * Judges /DR: to each kind of resources, names may be added. An existing name must keep its object, because readers may
- * redraw values with it.
+ * Classifies a change of /DR: names may be added to each kind of resources. An existing name must keep its object,
+ * because readers may redraw values with it.
  */
 export const resources: Rule = ({ before, after }, step) => {
   touchAll(step);

@@ -4,7 +4,10 @@ import { ROLE } from "../roles.ts";
 import { changedKeys, listChange, type Rule, type Step } from "../step.ts";
 import { dictionaryOf, storedOf } from "../view.ts";
 
-/** Judges a page: only its annotations and their tab order may change. Nodes of the page tree may not change. */
+/**
+ * Classifies a change of a page: only its annotations and their tab order may change. Nodes of the page tree may not
+ * change.
+ */
 export const page: Rule = ({ before, after }, step) => {
   const [old, now] = [dictionaryOf(before), dictionaryOf(after)];
   if (old === undefined || now === undefined || old.entries.has("Kids")) return "other";
@@ -17,7 +20,7 @@ export const page: Rule = ({ before, after }, step) => {
   );
 };
 
-/** Judges the list of a page's annotations, which is in drawing order. */
+/** Classifies a change of a page's list of annotations, which is in drawing order. */
 export const annots: Rule = ({ before, after }, step) => {
   const lists = [before, after].map((one) =>
     one === undefined ? [] : one.value.kind === "array" ? one.value.items : null,
@@ -35,13 +38,13 @@ export const annots: Rule = ({ before, after }, step) => {
   ]);
 };
 
-/** Judges an existing annotation. The widget of a form field is judged as a field instead. */
+/** Classifies a change of an existing annotation. The widget of a form field is handled as a field instead. */
 export const annotation: Rule = ({ before, after, number }, step) => {
   if (isWidget(before) || isWidget(after)) return isFieldStill(before, number, step) ? "none" : "other";
   return worst([before, after].flatMap((one) => (one === undefined ? [] : [annotationLevel(one)])));
 };
 
-/** Judges a part of an annotation. */
+/** Any change of a part of an annotation counts as a change of annotations. */
 export const annotationPart: Rule = () => "annotations";
 
 function isFieldStill(before: Parameters<Rule>[0]["before"], number: number | undefined, { reach }: Step): boolean {

@@ -7,7 +7,10 @@ import { dictionaryOf, plainDictionary, storedOf } from "../view.ts";
 const LISTS = ["Certs", "CRLs", "OCSPs"];
 const RECORD_LISTS = ["Cert", "CRL", "OCSP"];
 
-/** Judges the document security store (ISO 32000-2 section 12.8.4.3): streams may be added to its lists and removed. */
+/**
+ * Classifies a change of the document security store (ISO 32000-2 section 12.8.4.3): streams may be added to its lists
+ * and removed.
+ */
 export const store: Rule = ({ before, after }, step) => {
   const [old, now] = [dictionaryOf(before), dictionaryOf(after)];
   if (now === undefined || (before !== undefined && old === undefined)) return "other";
@@ -21,7 +24,10 @@ export const store: Rule = ({ before, after }, step) => {
   );
 };
 
-/** Judges a list of certificates, revocation lists or OCSP answers: all items must be references to streams. */
+/**
+ * Classifies a change of a list of certificates, revocation lists or OCSP responses: all items must be references to
+ * streams.
+ */
 export const storeList: Rule = ({ after }, step) => {
   if (after === undefined) return "validation";
   return after.value.kind === "array" && after.value.items.every((item) => isStream(step, item))
@@ -29,7 +35,7 @@ export const storeList: Rule = ({ after }, step) => {
     : "other";
 };
 
-/** Judges /VRI, which has a record for the hash of each signature. Existing records may not change. */
+/** Classifies a change of /VRI, which has a record for the hash of each signature. Existing records may not change. */
 export const validation: Rule = ({ before, after }, step) => {
   const [old, now] = [dictionaryOf(before), dictionaryOf(after)];
   if (now === undefined || (before !== undefined && old === undefined)) return "other";

@@ -11,7 +11,7 @@ const MAX_DEPTH = 4;
 const MAX_DIRECT = 1000;
 const ELEMENT_KEYS = new Set(["Type", "S", "P", "K", "Pg", "ID", "T", "Lang", "Alt", "A"]);
 
-/** Judges the root of the tags (ISO 32000-2 section 14.7.2): tags for new annotations may be added. */
+/** Classifies a change of the root of the tags (ISO 32000-2 section 14.7.2): tags for new annotations may be added. */
 export const structureRoot: Rule = ({ before, after }, step) => {
   const [old, now] = [dictionaryOf(before), dictionaryOf(after)];
   if (old === undefined || now === undefined) return "other";
@@ -25,9 +25,9 @@ export const structureRoot: Rule = ({ before, after }, step) => {
   );
 };
 
-/** Judges an element of the tags, or the list of its children. */
+/** Classifies a change of an element of the tags, or of the list of its children. */
 export const structure: Rule = ({ before, after }, step) => {
-  // A tag never has stream data, so a stream here also serves another purpose.
+  // A tag never has stream data, so a stream here also has another purpose.
   if (before?.data !== undefined || after?.data !== undefined) return "other";
   const [old, now] = [dictionaryOf(before), dictionaryOf(after)];
   // A single object reference may become a list.
@@ -41,7 +41,7 @@ export const structure: Rule = ({ before, after }, step) => {
   );
 };
 
-/** Judges the number tree that connects annotations to their tags. */
+/** Classifies a change of the number tree that connects annotations to their tags. */
 export const parentTree: Rule = ({ before, after }, step) => {
   const [old, now] = [dictionaryOf(before), dictionaryOf(after)];
   if (old !== undefined && now !== undefined) {
@@ -140,7 +140,7 @@ function addedTo(before: readonly PdfValue[], after: readonly PdfValue[]): reado
   return at >= before.length ? added : null;
 }
 
-/** Judges a tag of an annotation, or a group of such tags. The change is as grave as a change of the annotation. */
+/** Classifies a change of an annotation's tag, or of a group of such tags, like a change of the annotation. */
 function tagLevel(step: Step, which: "earlier" | "later", value: PdfValue, depth: number): Level {
   const view = step[which];
   const isNew = value.kind !== "reference" || which === "earlier" || !step.earlier.inUse(value.number);

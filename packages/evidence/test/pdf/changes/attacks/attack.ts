@@ -12,7 +12,7 @@ export type Attack = {
   readonly preparedRevision?: (pdf: string) => string;
   readonly signature?: Partial<FormSignature>;
   readonly forbidden: readonly Permission[];
-  /** True if even the signed document, before the attack, can't be judged. */
+  /** True if the signed document is refused even before the attack. */
   readonly unsound?: boolean;
   readonly make: (signed: string, original: string) => string;
 };

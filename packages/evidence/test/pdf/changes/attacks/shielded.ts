@@ -11,7 +11,7 @@ const structureRoot = (entries: string) => `<< /Type /StructTreeRoot ${entries} 
 const box = (page: string) =>
   `<< /Type /Page /Parent 2 0 R ${page} /Resources 17 0 R /Contents 9 0 R /Annots 16 0 R /StructParents 5 >>`;
 
-/** Attacks that declare drawn content a tag, because a tag may gain and lose other tags. */
+/** Attacks that declare drawn content to be a tag, because a tag may gain and lose other tags. */
 const tagged: readonly Attack[] = [
   update("the page's content, a tag beside others, rewritten", [[OBJECT.content, tag(EVIL)]], {
     prepared: {
@@ -40,7 +40,7 @@ const grown = (name: string, number: number, to: string, prepared: NonNullable<A
 const BOX = "[0 0 612 792]";
 const LATER_BOX = "[0 600 300 792 0 0 612 792]";
 
-/** Attacks that declare drawn content the number tree of tags, because that tree may grow. */
+/** Attacks that declare drawn content to be the number tree of tags, because that tree may grow. */
 const numbered: readonly Attack[] = [
   grown("content added to a page's /Contents that is the parent tree's /Kids", OBJECT.contents, "[44 0 R 7 0 R]", {
     parentTree: "<< /Kids 9 0 R >>",
@@ -121,7 +121,8 @@ const page = (entries: string) =>
 const MARKED = "/Type /Pages /Kids [10 0 R] /Count 1";
 
 /**
- * Attacks in which a page or field declares a parent that may change freely. Readers inherit entries from that parent.
+ * Attacks in which a page or field declares a parent that may be changed freely. Readers inherit entries from that
+ * parent.
  */
 const parents: readonly Attack[] = [
   climbed(
