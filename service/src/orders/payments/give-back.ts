@@ -57,19 +57,20 @@ async function refundHeld(deps: RefundJobDeps, { id: orderId, code }: { id: numb
       if (locked) await endLost(tx, locked, options);
     });
   if (await awaitsAssignment(deps, orderId)) return;
-  for (const payment of held) await giveBack(deps, orderId, payment, payment.isShared);
+  for (const payment of held) await giveBack(deps, orderId, payment, { asShare: payment.isShared });
 }
 
 /**
  * Refunds what the service still holds of one payment, without the part that the bank took back. Sandbox money is
  * refunded at once.
+ * @param part the request for this refund, if the order itself isn't refunded
  * @param asShare refunds only this order's share, minus earlier refunds of it; otherwise everything that the payer paid
  */
 export async function giveBack(
   deps: RefundJobDeps,
   orderId: number,
   payment: HeldPayment,
-  asShare: boolean,
+  { asShare, part = null }: { asShare: boolean; part?: string | null },
 ): Promise<void> {
   const { db, clock, log } = deps;
   const { id, paymentIntent, simulated, lostCents } = payment;
@@ -88,12 +89,20 @@ export async function giveBack(
   }
   // The sum for a refund that a person makes. Subtracts all earlier refunds, because the adapter is not involved.
   const leftCents = payment.amountCents - lostCents - payment.creditedCents;
-  await refundAtProcessor(deps, { orderId, paymentIntent, amountCents: leftCents }, (processor, intent) =>
+  await refundAtProcessor(deps, { orderId, paymentIntent, amountCents: leftCents, part }, (processor, intent) =>
     isPart
       ? processor.refundShare({ payment: id, paymentIntent: intent, amountCents })
       : processor.refund(String(id), intent),
   );
 }
+
+type AskedRefund = {
+  orderId: number;
+  paymentIntent: string | null;
+  amountCents: number;
+  /** The request for a partial refund; null for a refund of everything that is left. */
+  part?: string | null;
+};
 
 /**
  * Requests a refund from the processor. If its account doesn't have the payment, opens a task: a person makes the
@@ -101,7 +110,7 @@ export async function giveBack(
  */
 export async function refundAtProcessor(
   { db, clock, processor }: RefundJobDeps,
-  { orderId, paymentIntent, amountCents }: { orderId: number; paymentIntent: string | null; amountCents: number },
+  { orderId, paymentIntent, amountCents, part = null }: AskedRefund,
   request: (processor: Processor, paymentIntent: string) => Promise<void>,
 ): Promise<void> {
   const own = await processorOfOrder(db, processor, orderId);
@@ -118,7 +127,7 @@ export async function refundAtProcessor(
       : "Its event books the refund here,";
     const reason = `The payment processor’s account doesn’t have the payment ${paymentIntent}. If the account was changed, refund ${dollars(amountCents)} in the earlier one, minus refunds that are already under way there. ${booked} if STRIPE_WEBHOOK_SECRET still has the secret of its endpoint.`;
     const about = { kind: "refund_failed", environment: sql`o.environment`, orderId, reason } as const;
-    const task = { ...about, at: clock(), subject: elsewhereSubject(paymentIntent, orderId) };
+    const task = { ...about, at: clock(), subject: elsewhereSubject(paymentIntent, orderId, part) };
     await db.transaction((tx) => openTask(tx, task, sql`${ordersTable} WHERE o.id = ${orderId}`));
   }
 }

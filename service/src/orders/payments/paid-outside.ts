@@ -42,9 +42,21 @@ export async function wentBackOutside(db: Sql, paymentId: number): Promise<boole
   return (await db.query(notes)).length > 0;
 }
 
-/** The subject of the task about a refund that only an earlier account of the processor can make. */
-export const elsewhereSubject = (paymentIntent: string | null, orderId: number): string =>
-  `${paymentIntent}:${orderId}:elsewhere`;
+/**
+ * The subject of the task about a refund that only an earlier account of the processor can make.
+ * @param request the request for a partial refund; null for a refund of everything that is left
+ */
+export const elsewhereSubject = (paymentIntent: string | null, orderId: number, request: string | null): string =>
+  [paymentIntent, orderId, ...(request === null ? [] : [request]), "elsewhere"].join(":");
+
+/** An approved partial refund that the processor has not received, or that its present account can't make. */
+export type WaitingPart = { request: string; payment: number; amountCents: number };
+
+/** The approved partial refunds of an order, which the `refunds` feature stores. */
+export type WaitingParts = {
+  find: (tx: Tx, orderId: number) => Promise<readonly WaitingPart[]>;
+  close: (tx: Tx, request: string, note: string) => Promise<void>;
+};
 
 /** The answer for a failed refund that was not paid back outside the processor. */
 const booksNothing = "none";
@@ -57,21 +69,34 @@ export type FailedRefundAnswer = {
   isFurther: boolean;
 };
 
+/** Whether the answer says that the money was returned outside the processor, so that it is booked. */
+export const booksMoney = ({ how }: FailedRefundAnswer): boolean => how !== booksNothing;
+
 /**
- * Ends the task about a failed refund, with a note. If the money was returned outside the processor, books it.
+ * Ends the task about a failed refund, with a note. If the money was returned outside the processor, books it. Closes
+ * the partial refund that only an earlier account can make, because its task would open again otherwise.
  * @throws ServiceError without an answer, when no held money can have been returned, while another refund of the
  * payment is open, and after another one unless the answer says that this money is additional
  */
-export async function finishFailedRefund(
-  deps: TaskDeps,
+export async function endFailedRefund(
+  deps: TaskDeps & { parts: WaitingParts },
   id: number,
   by: string,
   { outcome, how, isFurther }: FailedRefundAnswer,
 ): Promise<void> {
   if (!isOutsideWay(how) && how !== booksNothing) throw invalid("Choose how the money went back.");
   await finishTask(deps, id, by, outcome, async (tx, { orderId, subject }, at) => {
-    if (!isOutsideWay(how) || orderId === null) return {};
-    return { how, amountCents: await payBack(tx, { orderId, subject }, { how, isFurther, actor: by, at }) };
+    if (orderId === null) return {};
+    const waiting = await deps.parts.find(tx, orderId);
+    const own = waiting.find(({ request }) => subject.endsWith(`:${orderId}:${request}:elsewhere`));
+    if (own) {
+      const note = isOutsideWay(how) ? `Paid back ${outsideWays[how]}.` : `Ended without a refund: ${outcome.trim()}`;
+      await deps.parts.close(tx, own.request, note);
+    }
+    if (!isOutsideWay(how)) return {};
+    const others = waiting.filter((each) => each !== own);
+    const refund = { orderId, subject, own, others };
+    return { how, amountCents: await payBack(tx, refund, { how, isFurther, actor: by, at }) };
   });
 }
 
@@ -80,9 +105,12 @@ type Payment = { id: number; paymentIntent: string | null };
 /** A part of a payment that came back to the service. `name` distinguishes it from other parts. */
 type Returned = { payment: number; name: string; cents: number };
 
+/** The failed refund. `own`: its approved part, if only an earlier account can make it; `others`: other such parts. */
+type FailedRefund = { orderId: number; subject: string; own: WaitingPart | undefined; others: readonly WaitingPart[] };
+
 async function payBack(
   tx: Tx,
-  { orderId, subject }: { orderId: number; subject: string },
+  { orderId, subject, own, others }: FailedRefund,
   { how, isFurther, actor, at }: { how: OutsideWay; isFurther: boolean; actor: string; at: Date },
 ): Promise<number> {
   const order = await lockedOrder(tx, orderId);
@@ -91,8 +119,16 @@ async function payBack(
     WHERE order_id = ${orderId} ORDER BY id`);
   const intents = [...new Set(payments.flatMap(({ paymentIntent }) => paymentIntent ?? []))].sort();
   for (const intent of intents) await lockIntent(tx, intent);
+  // Closing the own part keeps its job from refunding the money. The other parts return other money.
+  if (!own && others.length > 0)
+    throw new ServiceError(
+      "conflict",
+      "Another refund of a part of this order was approved, and is under way. Wait until it succeeds or fails, or end its task first.",
+    );
   await requireNoOtherRefund(tx, { orderId, payments, intents, subject, isFurther });
-  const returned = await returnedParts(tx, order, payments, subject);
+  const returned = own
+    ? [{ payment: own.payment, name: own.request, cents: own.amountCents }]
+    : await returnedParts(tx, order, payments, subject);
   const noteOf = (name: string) => `outside:${how}:${name}`;
   let amountCents = 0;
   for (const { payment, name, cents } of returned)
@@ -157,11 +193,11 @@ async function returnedParts(
   payments: readonly Payment[],
   subject: string,
 ): Promise<Returned[]> {
-  const elsewhere = payments.filter(({ paymentIntent }) => subject === elsewhereSubject(paymentIntent, id));
+  const elsewhere = payments.filter(({ paymentIntent }) => subject === elsewhereSubject(paymentIntent, id, null));
   if (elsewhere.length > 0 && status !== "RefundPending")
     throw new ServiceError(
       "conflict",
-      "This refund of a part is requested in the payment processor’s earlier account, whose event books it. It can’t be booked here.",
+      "The order is not being refunded as a whole. Choose “Nothing to book”: a refund of a part has a task of its own.",
     );
   const parts: Returned[] = [];
   for (const { id: payment } of elsewhere)

@@ -115,7 +115,16 @@ export {
 export { queuedForCharge, sumOfWaiting, type WaitingOrder, waitingMail, waitingOrders } from "./firm/waiting.ts";
 export { giveBack, giveSandboxPart, mustBeAssigned, refundAtProcessor } from "./give-back.ts";
 export { letClientPay, letClientsPay, type ShownOrder, whyClientsCantPay } from "./let-client-pay.ts";
-export { finishFailedRefund, type OutsideWay, outsideWay, outsideWays } from "./paid-outside.ts";
+export {
+  booksMoney,
+  endFailedRefund,
+  type FailedRefundAnswer,
+  type OutsideWay,
+  outsideWay,
+  outsideWays,
+  type WaitingPart,
+  type WaitingParts,
+} from "./paid-outside.ts";
 export {
   type AcceptsPayment,
   allowPayAgain,
@@ -125,7 +134,7 @@ export {
   unpaidLossOf,
 } from "./pay-again.ts";
 export { howToReplace, isRefused, presentAccount, whyUnreadIsRefused } from "./processor/account.ts";
-export { isTestModeKey, openProcessor, type Processor } from "./processor/processor.ts";
+export { isTestModeKey, openProcessor, type Processor, shareRequest } from "./processor/processor.ts";
 export { webhookPath } from "./processor/webhook-endpoints.ts";
 export { lastReconciliation, type OpenDifferences, openDifferences, type Reconciliation } from "./reconcile/days.ts";
 export { processorTasks, reconcileJobs } from "./reconcile/reconcile.ts";

@@ -132,7 +132,7 @@ async function givePartBack(deps: JobDeps, part: ApprovedPart): Promise<void> {
     const note = unapplied ? null : await reasonAgainst(db, part.id, payment, amountCents);
     if (note !== null) return close(deps, part, note);
     if (unapplied) {
-      await giveBack(deps, part.orderId, payment, true);
+      await giveBack(deps, part.orderId, payment, { asShare: true, part: part.id });
       continue;
     }
     const { paymentIntent } = payment;
@@ -140,8 +140,11 @@ async function givePartBack(deps: JobDeps, part: ApprovedPart): Promise<void> {
       await giveSandboxPart(deps, { request: part.id, payment: id, paymentIntent, amountCents });
       continue;
     }
-    await refundAtProcessor(deps, { orderId: part.orderId, paymentIntent, amountCents }, (processor, intent) =>
-      processor.refundPart({ request: part.id, payment: id, paymentIntent: intent, amountCents }),
+    await refundAtProcessor(
+      deps,
+      { orderId: part.orderId, paymentIntent, amountCents, part: part.id },
+      (processor, intent) =>
+        processor.refundPart({ request: part.id, payment: id, paymentIntent: intent, amountCents }),
     );
   }
 }
@@ -166,15 +169,30 @@ async function reasonAgainst(
 
 /** Closes a part, unless it was closed before. */
 async function close({ db, clock }: JobDeps, { id, orderId }: ApprovedPart, note: string): Promise<void> {
-  const [order] = await db.query<{ code: string; partnerId: string }>(sql`
-    SELECT o.code AS "code@order", o.partner_id AS "partnerId", ${verifiedOrder} ${fromOrders} WHERE o.id = ${orderId}`);
+  const [order] = await db.query<{ code: string }>(sql`
+    SELECT o.code AS "code@order", ${verifiedOrder} ${fromOrders} WHERE o.id = ${orderId}`);
   if (!order) return;
   await db.transaction(async (tx) => {
     await lockOrder(tx, order.code);
-    if ((await selectApprovedParts(tx, { id })).length === 0) return;
-    await closePart(tx, id, note);
-    const detail = { requestId: id, note };
-    const { partnerId } = order;
-    await tx.query(auditLine({ at: clock(), action: "refund.closed", actor: "processor", partnerId, orderId, detail }));
+    await closeApproved(tx, id, { note, actor: "processor", at: clock() });
   });
+}
+
+/** Closes a part, unless it was closed before. The caller must have locked its order. */
+export async function closeApproved(
+  tx: Tx,
+  id: string,
+  { note, actor, at }: { note: string; actor: string; at: Date },
+): Promise<void> {
+  const [part] = await selectApprovedParts(tx, { id });
+  if (!part) return;
+  await closePart(tx, id, note);
+  const { orderId } = part;
+  const [order] = await tx.query<{ partnerId: string }>(
+    sql`SELECT o.partner_id AS "partnerId", ${verifiedOrder} ${fromOrders} WHERE o.id = ${orderId}`,
+  );
+  if (!order) return;
+  const { partnerId } = order;
+  const detail = { requestId: id, note };
+  await tx.query(auditLine({ at, action: "refund.closed", actor, partnerId, orderId, detail }));
 }

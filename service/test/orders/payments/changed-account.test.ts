@@ -22,7 +22,6 @@ import {
   checkoutUrl,
   endCharge,
   endPendingPayment,
-  finishFailedRefund,
   openProcessor,
   type Processor,
   paymentJobs,
@@ -36,12 +35,21 @@ import {
 import { requireNewestKey } from "../../../src/orders/payments/processor/account.ts";
 import { processorTasks, reconcile, scheduleReconciliation } from "../../../src/orders/payments/reconcile/reconcile.ts";
 import { comparePayments, leftInAccount } from "../../../src/orders/payments/reconcile/store.ts";
+import {
+  approveRefund,
+  finishFailedRefund,
+  partRefundJobs,
+  previewRefund,
+  type RefundDeps,
+  requestRefund,
+} from "../../../src/orders/refunds/refunds.ts";
 import { openOrdersDatabase } from "../order/orders-database.ts";
 import { openMoneyWorld } from "./money-world.ts";
 
 const world = await forTests(openMoneyWorld());
 const { db, deps, stripe, orders, clock } = world;
 const [minute, hour] = [60_000, 3_600_000];
+const [agent, approver] = [await world.newOperator("agent"), await world.newOperator("approver")];
 
 /** A node after a restart with the key of another account. */
 async function otherAccount() {
@@ -334,7 +342,7 @@ test("a refund that the account can't make may go back by check: the rest is boo
     sql`SELECT id FROM tasks WHERE kind = 'refund_failed' AND order_id = ${orderId}`,
   );
   const end = () =>
-    finishFailedRefund(deps, task?.id ?? 0, "operator:ann", { outcome: "Check 7", how: "check", isFurther: false });
+    finishFailedRefund(deps, approver, task?.id ?? 0, { outcome: "Check 7", how: "check", isFurther: false });
   await end();
   await assert.rejects(end(), ServiceError);
   await refundOrder(node, orderId);
@@ -347,6 +355,49 @@ test("a refund that the account can't make may go back by check: the rest is boo
     (await tasksOf("refund_failed", code)).map(({ state }) => state),
     ["done"],
     "it isn't opened again",
+  );
+});
+
+test("a part that the account can't refund is booked as paid by check, or its task is ended for good", async () => {
+  await notice(firstAccount());
+  const { code } = await paidByClient();
+  const orderId = await world.orderIdOf(code);
+  const node = await otherAccount();
+  await notice(node);
+  const refunds: RefundDeps = { ...node, refundApproval: "two-persons" };
+  const ids: string[] = [];
+  for (const amountCents of [3_000, 2_000]) {
+    const id = await requestRefund(refunds, agent, { code, reason: "asked", amountCents });
+    await approveRefund(refunds, approver, id);
+    world.advance(minute);
+    ids.push(id);
+  }
+  const handlers = new Map<string, Handler<object>>();
+  const work = (queue: string, handler: Handler<never>) => void handlers.set(queue, handler as Handler<object>);
+  partRefundJobs({ work, start: async () => {}, stop: async () => {} }, node);
+  const resume = () =>
+    handlers.get("part-refund-news")?.({ orderId }, { attempt: 1, signal: new AbortController().signal });
+  const openTasks = () =>
+    db.query<{ id: number; subject: string }>(sql`
+      SELECT id, subject FROM tasks WHERE kind = 'refund_failed' AND order_id = ${orderId} AND state = 'open' ORDER BY id`);
+  await resume();
+  const tasks = await openTasks();
+  assert.deepEqual(
+    tasks.map(({ subject }) => subject.split(":").at(-2)),
+    ids,
+    "each part has its own task",
+  );
+  const end = (id: number | undefined, how: string) =>
+    finishFailedRefund(refunds, approver, id ?? 0, { outcome: "Check 8", how, isFurther: false });
+  await end(tasks[0]?.id, "check");
+  await end(tasks[1]?.id, "none");
+  await resume();
+  assert.deepEqual(await openTasks(), [], "no task opens again");
+  const { payments } = await previewRefund(refunds, agent, code);
+  assert.deepEqual(
+    payments.map(({ amountCents }) => amountCents),
+    [6_900],
+    "only the check is booked",
   );
 });
 

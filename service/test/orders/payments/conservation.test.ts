@@ -21,7 +21,6 @@ import {
   chargesOfCode,
   checkoutUrl,
   endCharge,
-  finishFailedRefund,
   heldPayments,
   isOpenCharge,
   sharedCheckout,
@@ -35,6 +34,7 @@ import {
   approveRefund,
   askAssignment,
   dropAssignment,
+  finishFailedRefund,
   listRefunds,
   type RefundDeps,
   refuseRefund,
@@ -437,7 +437,11 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
       );
     const before = await centsOf();
     await attempt(points, () =>
-      finishFailedRefund(deps, task.id, agent.actor, { outcome: "Check 1044", how: "check", isFurther: true }),
+      finishFailedRefund(refundDeps, signedIn(approver), task.id, {
+        outcome: "Check 1044",
+        how: "check",
+        isFurther: true,
+      }),
     );
     const cents = (await centsOf()) - before;
     byCheck.set(intent, (byCheck.get(intent) ?? 0) + cents);

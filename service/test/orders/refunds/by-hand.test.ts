@@ -15,6 +15,7 @@ import {
   approveRefund,
   askAssignment,
   dropAssignment,
+  finishFailedRefund,
   partRefundJobs,
   previewRefund,
   type RefundDeps,
@@ -626,6 +627,27 @@ test("the list of refunds by hand goes on after the last one of a page", async (
   assert.equal(rest.includes(first.id), false);
   assert.ok(rest.includes(second.id));
   assert.deepEqual(await unasked(all.at(-1)?.id), []);
+});
+
+test("books no check while an approved partial refund waits for its job, which would refund the money again", async () => {
+  const { codes, intent } = await paid(1);
+  const [code = ""] = codes;
+  const orderId = await world.orderIdOf(code);
+  await approvedPart(code, 3_000);
+  await work();
+  const refund = stripe.refunds.findLast((each) => each["payment_intent"] === intent) ?? {};
+  for (const event of stripe.refundEvents(refund)) await world.take(event);
+  await world.take(stripe.failRefund(String(refund["id"])));
+  await work();
+  const [task] = await db.query<{ id: number }>(
+    sql`SELECT id FROM tasks WHERE kind = 'refund_failed' AND order_id = ${orderId}`,
+  );
+  await approvedPart(code, total);
+  const book = (isFurther: boolean) =>
+    finishFailedRefund(refunds, approver, task?.id ?? 0, { outcome: "Check 1044", how: "check", isFurther });
+  await assert.rejects(book(true), /was approved, and is under way/);
+  await work();
+  await assert.rejects(book(true), /was approved, and is under way/, "the processor’s event has not arrived");
 });
 
 test("a refund in an earlier account, which the present one doesn't know, opens a task and can be assigned", async () => {

@@ -256,6 +256,13 @@ test("a failed refund that was paid back by check is booked once: no page or ref
   );
   const outcome = "Check 1044";
   await refused(await act("done", { outcome }), 400, /Choose how the money went back/);
+  const earlier = await newSession(running, approver.id, { at: new Date(Date.now() - 16 * minute) });
+  const early = postForm(
+    `${running.service.baseUrl}/operator/tasks/${task?.id}/done`,
+    { outcome, how: "check" },
+    { cookie: earlier.cookie, Accept: "text/html" },
+  );
+  await refused(await early, 403, /Confirm with your passkey/);
   const both = await Promise.all([act("done", { outcome, how: "check" }), act("done", { outcome, how: "wire" })]);
   assert.deepEqual(both.map(({ status }) => status).sort(), [303, 409]);
   assert.notEqual(await held(), before);

@@ -9,7 +9,7 @@ import {
   releaseTask,
   type TaskDeps,
 } from "../../../kernel/tasks/tasks.ts";
-import { finishFailedRefund } from "../../../orders/payments/payments.ts";
+import { finishFailedRefund } from "../../../orders/refunds/refunds.ts";
 import { type DeskDeps, dayOf, type SupplyState } from "../../../signing/notaries/notaries.ts";
 import { claimedTasks, dueTasks, findTask, queueCounts, queueOf, type Task } from "../../../upkeep/console/console.ts";
 import { done } from "../../ui/flash-messages.ts";
@@ -70,7 +70,7 @@ export function todayRoutes(scope: FastifyInstance, deps: TodayDeps): void {
         const { id, kind } = await taskFor(operator, params.id);
         const { outcome = "", how = "", further } = form;
         if (act === finishTask && kind === "refund_failed")
-          await finishFailedRefund(tasks, id, operator.actor, { outcome, how, isFurther: further === "on" });
+          await finishFailedRefund(tasks, operator, id, { outcome, how, isFurther: further === "on" });
         else await act(tasks, id, operator.actor, outcome);
         return done(backOf(form["back"]), message);
       },

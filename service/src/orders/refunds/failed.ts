@@ -1,0 +1,60 @@
+/** Ends tasks about refunds that failed: an operator says how the money went back, and the books record it. */
+import { type Operator, requirePasskeyOf, requirePermission } from "../../firms/operators/operators.ts";
+import type { Tx } from "../../kernel/platform/database/database.ts";
+import {
+  booksMoney,
+  endFailedRefund,
+  type FailedRefundAnswer,
+  heldPayments,
+  refundsOfRequest,
+  restBefore,
+  shareRequest,
+  type WaitingPart,
+} from "../payments/payments.ts";
+import { closeApproved } from "./part.ts";
+import { type RefundDeps, requirePersonOfRefund } from "./rules.ts";
+import { selectApprovedParts } from "./store.ts";
+
+/**
+ * Ends the task about a failed refund. Money that was returned outside the processor is booked, which needs what the
+ * approval of a refund needs: a named person with a recent passkey check.
+ * @throws ServiceError without the permission, and for a booking without a name or a recent passkey check; while
+ * another refund of the payment is open; and when the service holds no money of this refund
+ */
+export async function finishFailedRefund(
+  { db, clock }: Pick<RefundDeps, "db" | "clock">,
+  operator: Operator,
+  id: number,
+  answer: FailedRefundAnswer,
+): Promise<void> {
+  requirePermission(operator, ["money.decide"]);
+  if (booksMoney(answer)) {
+    requirePersonOfRefund(operator);
+    requirePasskeyOf(operator, clock());
+  }
+  const { actor } = operator;
+  const close = (tx: Tx, request: string, note: string) => closeApproved(tx, request, { note, actor, at: clock() });
+  await endFailedRefund({ db, clock, parts: { find: waitingParts, close } }, id, actor, answer);
+}
+
+/**
+ * The approved partial refunds that moved no money yet: their jobs have not run, the processor has not confirmed them,
+ * or only an earlier account can make them. If money were booked as paid back while such a part waits, its job could
+ * refund the same money.
+ */
+async function waitingParts(tx: Tx, orderId: number): Promise<WaitingPart[]> {
+  const held = await heldPayments(tx, orderId);
+  const waiting: WaitingPart[] = [];
+  for (const { id: request, payments } of await selectApprovedParts(tx, { orderId }))
+    for (const { id: payment, amountCents, unapplied } of payments) {
+      const paymentIntent = held.find(({ id }) => id === payment)?.paymentIntent;
+      // A payment that is not held was refunded completely, with this part.
+      if (paymentIntent === undefined) continue;
+      // A payment that paid for nothing is refunded as a share.
+      const name = unapplied ? shareRequest(payment) : request;
+      const states = paymentIntent === null ? [] : await refundsOfRequest(tx, paymentIntent, name);
+      const isBooked = (await restBefore(tx, payment, request)) === null;
+      if (states.length === 0 && !isBooked) waiting.push({ request, payment, amountCents });
+    }
+  return waiting;
+}
