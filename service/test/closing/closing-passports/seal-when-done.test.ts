@@ -158,7 +158,7 @@ test("seals nothing while a document is stuck, and says which", async () => {
   assert.equal((await versionsOf(room)).length, 1);
 });
 
-test("a document that was canceled does not hold the seal up, and a closing without a finished one is not sealed", async () => {
+test("a canceled document does not prevent the seal, and a closing without a finished document is not sealed", async () => {
   const { room, codes } = await placed();
   const other = await placed();
   const cancel = (code: string) =>
@@ -256,7 +256,7 @@ test("a document that was altered stops the seal, and the room's page says so", 
   await idle();
 });
 
-test("a live seal that failed three times is a task for operators, which ends once the seal is made or not wanted", async () => {
+test("a live seal that failed three times is a task for operators, which ends once the seal is made or no longer requested", async () => {
   const { room, name, codes } = await placed();
   await finish(codes[0] ?? "");
   const hasRoom = sql`room_id = (SELECT id FROM rooms WHERE ${isSealed(sql`code`, "room", room)})`;

@@ -205,7 +205,7 @@ describe("rotating, closing and reopening", () => {
   });
 });
 
-describe("what is somebody else's", () => {
+describe("rooms of other firms, and unknown rooms", () => {
   const routesOf = (room: string): [string, string, unknown?][] => [
     ["POST", `/api/rooms/${room}/orders`, { orderCode: unknownCode }],
     ["DELETE", `/api/rooms/${room}/orders/${unknownCode}`],
@@ -260,7 +260,7 @@ describe("what is somebody else's", () => {
   });
 });
 
-describe("the public view's door", () => {
+describe("access to the public view", () => {
   test("responds to an unknown or invalid code with an empty 404 that is not cached", async () => {
     for (const code of [unknownCode, "0".repeat(23), "0".repeat(24), "0".repeat(64), "0".repeat(65), ...oddCodes]) {
       const response = await fetch(`${running.service.baseUrl}/api/rooms/${code}`, {

@@ -242,7 +242,7 @@ test("after a cut connection, a fax that Telnyx did not accept is sent again, on
   assert.equal(world.faxesTo(faxTo).length, 1);
 });
 
-test("a fax that Telnyx refuses is people's work again, with Telnyx's words", async () => {
+test("a fax that Telnyx refuses becomes manual work, with Telnyx's words", async () => {
   world.telnyx.fail({ status: 422, code: "10015", detail: "The number is blocked." }, /^POST \/v2\/faxes$/);
   const { code, faxTo } = await world.order();
   await until(async () => (await statesOf(code))[0] === "refused");
@@ -339,7 +339,7 @@ describe("an order that is also shipped", () => {
     assert.deepEqual([await faxStates(code), world.faxesTo(faxTo).length], [["Delivered"], 1]);
   });
 
-  test("enters FaxSent with a fax that is still in progress, and ends like that fax", async () => {
+  test("enters FaxSent with a fax that is still in progress, and later gets that fax's outcome", async () => {
     const { code, faxTo } = await toShip();
     const fax = await world.fax(faxTo);
     await until(async () => (await faxStates(code))[0] === "Sent");
@@ -417,7 +417,7 @@ describe("an order that is also shipped", () => {
   });
 });
 
-test("a document with too many pages is people's work, and the task says so", async () => {
+test("a document with too many pages is faxed by a person, and the task says so", async () => {
   const { code, faxTo } = await world.order(makePdf({ pages: 350 }));
   await until(async () => (await statesOf(code))[0] === "refused");
   const task = (await world.tasksOf(code)).at(-1);

@@ -38,7 +38,7 @@ test("an address in doubt is quoted with a warning", async () => {
   assert.deepEqual([rate?.amountCents, rate?.addressProblem], [593, "Address not found"]);
 });
 
-test("without an account nobody is asked; a refused, cut or late answer counts as none", async () => {
+test("without an account no request is sent; a refused, cut or late answer counts as none", async () => {
   assert.equal(ratesWith(false), null);
   for (const failure of [{ status: 422 }, { status: 500 }, { status: 401 }, "cut"] as const) {
     double.fail(failure);

@@ -156,7 +156,7 @@ test("dearer postage is asked of the payer; the label is bought when the process
   });
 });
 
-test("money for a supplement that is not needed any more waits for a person, and moves nothing", async () => {
+test("a payment for a supplement that is no longer needed becomes a task for a person, and does not change the order's status", async () => {
   const { code } = await dearer();
   const session = sessionOf((await checkout(code)).body.checkoutUrl);
   const event = stripe.pay(session);
@@ -173,7 +173,7 @@ test("money for a supplement that is not needed any more waits for a person, and
   assert.equal(await world.statusOf(code), "ShippingPending");
 });
 
-test("a supplement whose money was given back pays for no later label: the payer is asked for it again", async () => {
+test("a supplement that was refunded pays for no later label: the payer is asked for it again", async () => {
   await atRate("10.00", async () => {
     const { code } = await dearer();
     const session = sessionOf((await checkout(code)).body.checkoutUrl);
@@ -229,7 +229,7 @@ test("a person decides on postage that is dearer by less than the processor take
   });
 });
 
-test("an operator who buys the label at its price ends the wish for a supplement and its checkout", async () => {
+test("an operator who buys the label at its price withdraws the supplement and closes its checkout", async () => {
   const { code } = await dearer();
   const session = sessionOf((await checkout(code)).body.checkoutUrl);
   const { cookie } = await newOperator(world.harness, { roles: ["agent", "shipper"] });
@@ -244,7 +244,7 @@ test("an operator who buys the label at its price ends the wish for a supplement
   );
 });
 
-test("of a correction and a hand-over at once, the later one knows of the earlier", async () => {
+test("of a correction and a hand-over at the same time, the later one takes the earlier into account", async () => {
   const { code, first } = await labeledAtUsual();
   const { cookie } = await newOperator(world.harness, { roles: ["shipper"] });
   const form = { carrier: "USPS", tracking: first.trackingNumber };
@@ -259,7 +259,7 @@ test("of a correction and a hand-over at once, the later one knows of the earlie
   assert.ok([200, 409].includes(corrected.status));
 });
 
-test("while a label is being bought, or its purchase is unclear, the address stays", async () => {
+test("while a label is being bought, or its purchase has an unknown outcome, the address stays unchanged", async () => {
   easypost.failOn(/^POST \/v2\/shipments\/[^/]+\/buy$/, "hang");
   const code = await world.payFor(await place());
   await until(async () => (await world.labels(code)).some(({ state }) => state === "buying"));

@@ -99,7 +99,7 @@ test("a passed request is not counted against the client's limit a second time",
   for (let n = 0; n < 15; n++) assert.equal((await echo()).status, 201);
 });
 
-test("an answer that goes on ends with its client, with its node, and when another node has the session", async () => {
+test("an endless answer ends with its client, with its node, and when another node takes over the session", async () => {
   const client = new AbortController();
   await fetch(`${passingUrl}/stream`, { signal: client.signal });
   await until(() => streams === 1 && ends.size === 1);
@@ -176,7 +176,7 @@ function uploadTo(url: string) {
   };
 }
 
-test("a slow upload may take longer than the other node may take to answer it", async () => {
+test("a slow upload may last longer than the other node's time limit for an answer", async () => {
   const answerMs = 1_500;
   const upload = uploadTo(await passingNode({ answerMs }));
   const since = performance.now();
@@ -192,7 +192,7 @@ test("a slow upload may take longer than the other node may take to answer it", 
   assert.equal(((await answer.json()) as { body: string }).body, sent);
 });
 
-test("a request whose body stops coming is refused, and no longer counts", async () => {
+test("a request that stops sending its body is refused, and no longer counts toward the limits", async () => {
   const url = await passingNode({ bodyMs: 200, ofSession: 1 });
   const upload = uploadTo(url);
   await upload.send("a");
@@ -203,7 +203,7 @@ test("a request whose body stops coming is refused, and no longer counts", async
   assert.equal((await fetch(`${url}/echo`, { method: "POST", headers: text, body: "b" })).status, 201);
 });
 
-test("requests of one page can't use up what is left for the other pages of its session, nor shut their own page out", async () => {
+test("requests of one page leave room for other pages of their session, and a page's new request replaces its oldest one", async () => {
   const url = await passingNode({ ofPage: 3, ofSession: 5 });
   const stream = new AbortController();
   await fetch(`${url}/stream`, { signal: stream.signal });
@@ -250,7 +250,7 @@ test("a request whose whole body was sent is not ended by later ones of its page
   await until(() => ends.size === 0);
 });
 
-test("requests for one session can't use up what is left for the others", async () => {
+test("requests for one session leave room for other sessions", async () => {
   const url = await passingNode({ ofSession: 2, ofPage: 4 });
   const uploads = [uploadTo(url), uploadTo(url)];
   for (const upload of uploads) await upload.send("a");

@@ -134,7 +134,7 @@ test("the database's clock ends the minute of a claim: a node whose clock is an 
   await died;
 });
 
-describe("a request that was slow, not dead, when another took over its claim", () => {
+describe("a request that was slow, but alive, when a second one took over its claim", () => {
   /** Two requests in progress: the slow one began first, and the second has taken over the claim. */
   async function twoUnderWay() {
     const key = newKey();
@@ -159,14 +159,14 @@ describe("a request that was slow, not dead, when another took over its claim", 
     assert.deepEqual(await send(key, nobodyElse), replay("by the second"));
   });
 
-  test("answers with the other's result once it exists", async () => {
+  test("answers with the second's result once it exists", async () => {
     const { slow, slowSent, second, secondSent } = await twoUnderWay();
     slow.end.resolve({ thing: "by the slow one" });
     second.end.resolve({ thing: "by the second" });
     assert.deepEqual(await Promise.all([slowSent, secondSent]), [replay("by the second"), first("by the second")]);
   });
 
-  test("does not release the key when it is refused: nobody repeats the work during the second", async () => {
+  test("does not release the key when it is refused: nobody repeats the work while the second runs", async () => {
     const { key, slow, slowSent, second, secondSent } = await twoUnderWay();
     slow.end.reject(new ServiceError("validation", "no"));
     await assert.rejects(slowSent, { message: "no" });
@@ -176,7 +176,7 @@ describe("a request that was slow, not dead, when another took over its claim", 
     assert.deepEqual(await send(key, nobodyElse), replay("by the second"));
   });
 
-  test("does not end the second's minute when its outcome is unknown", async () => {
+  test("does not end the second's claim, which lasts a minute, when its own outcome is unknown", async () => {
     const { key, slow, slowSent, second, secondSent } = await twoUnderWay();
     slow.end.reject(
       new ServiceError("unavailable", "away", { cause: new Error("Connection terminated unexpectedly") }),
@@ -187,7 +187,7 @@ describe("a request that was slow, not dead, when another took over its claim", 
     assert.deepEqual(await secondSent, first("by the second"));
   });
 
-  test("keeps the second's result when it ends later", async () => {
+  test("keeps the second's result when the slow one ends later", async () => {
     const { key, slow, slowSent, second, secondSent } = await twoUnderWay();
     second.end.resolve({ thing: "by the second" });
     assert.deepEqual(await secondSent, first("by the second"));
@@ -196,7 +196,7 @@ describe("a request that was slow, not dead, when another took over its claim", 
     assert.deepEqual(await send(key, nobodyElse), replay("by the second"));
   });
 
-  test("keeps the claim of a third one when the second died as well", async () => {
+  test("keeps the claim of a third request that took over from the second", async () => {
     const { key, slow, slowSent, second, secondSent } = await twoUnderWay();
     await endPending(key);
     const third = held();

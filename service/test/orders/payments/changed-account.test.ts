@@ -148,7 +148,7 @@ test("the first account, a restart with it, and several nodes at once change not
   assert.equal((await selectMethods(db, firm.owner))[0]?.state, "active");
 });
 
-test("a key that may not read its account changes nothing, and one whose processor is away is tried again", async () => {
+test("a key that may not read its account changes nothing, and an unreachable processor is asked again", async () => {
   const node = await otherAccount();
   assert.equal(await presentAccount(restricted(node)), firstName, "the last account on record");
   let tries = 0;
@@ -401,7 +401,7 @@ test("a part that the account can't refund is booked as paid by check, or its ta
   );
 });
 
-test("payments that the earlier account's books can't tell any more are one task, and no differences", async () => {
+test("payments that can no longer be compared with the earlier account's books are one task, and no differences", async () => {
   const own = firstAccount();
   assert.ok(await notice(own));
   await compare(own);
@@ -690,7 +690,7 @@ test("a checkout of a test order does not ask a processor with a live key for it
   await assert.rejects(checkoutUrl({ ...deps, db, processor }, "0".repeat(32), null), /Order not found/);
 });
 
-test("a restricted key of the second account doesn't take the first one's charge for its own", async () => {
+test("a restricted key of the second account doesn't treat the first account's charge as its own", async () => {
   await notice(firstAccount());
   const { code } = await charged("lost");
   const node = await otherAccount();
@@ -700,7 +700,7 @@ test("a restricted key of the second account doesn't take the first one's charge
   assert.equal(await stateOf(code), "asked", "only the first account can tell");
 });
 
-test("back in the first account, its charges, pages and methods are its own again", async () => {
+test("after a return to the first account, its charges, pages and methods are used again", async () => {
   await notice(firstAccount());
   const { firm, code, intent } = await charged("lost");
   const page = await orders.insert("QuoteReady");
@@ -767,7 +767,7 @@ test("jobs of an order whose page is open in the earlier account wait until the 
   assert.deepEqual(await currentSessions(db, [orderId]), []);
 });
 
-test("a charge that waits for a page of the earlier account, or was sent there, is not said to be tried again", async () => {
+test("the text about a charge that waits for a page of the earlier account, or was sent there, promises no further attempt", async () => {
   await notice(firstAccount());
   const sent = await charged("lost");
   const firm = await world.newFirm();

@@ -480,7 +480,7 @@ test("nothing is allowed that nobody could pay: without a processor, or after th
   assert.match((await offerOf({ code, id }))?.refusal ?? "", /was deleted on 2026-05-01/);
 });
 
-test("the refund of money that is held twice takes the second payment, and ends the task and the balance", async () => {
+test("the refund of a double payment returns the second payment, and ends the task and the balance", async () => {
   const lost = await lostOrder();
   const { code, id, dispute, intent } = lost;
   await allow(code);
@@ -499,7 +499,7 @@ test("the refund of money that is held twice takes the second payment, and ends 
   assert.equal(await isTwice(), false);
 });
 
-test("a part of money that is held twice leaves the task open, and the rest is refunded from the first payment", async () => {
+test("a partial refund of a double payment leaves its task open, and the rest is refunded from the first payment", async () => {
   const { code, id, dispute, intent } = await lostOrder();
   await world.take(later(stripe.endDispute(dispute, "won")));
   assert.equal((await refundPart(code, 100)).intent, intent);
@@ -512,7 +512,7 @@ test("a part of money that is held twice leaves the task open, and the rest is r
   assert.deepEqual(await tasksOf(id), []);
 });
 
-test("money that is held twice for one order does not hide another order's debt, in open and in closed months", async () => {
+test("a double payment of one order does not hide another order's debt, in open and in closed months", async () => {
   const twice = await lostOrder();
   await allow(twice.code);
   world.advance(1000);

@@ -364,7 +364,7 @@ test("a run that is cut off repeats safely, by pages of a hundred, and two nodes
   assert.equal(stripe.requests.length, 0);
 });
 
-test("the copy of the processor's books stays, and a row that somebody puts into it is said", async () => {
+test("rows of the copy of the processor's books can't be changed or deleted, and an inserted row is reported", async () => {
   const { intent } = await paid();
   await compare();
   await assert.rejects(
@@ -408,7 +408,7 @@ test("asks for the outcome of a dispute whose last event never came, after a wee
   await sumsAgreeAbout(won.intent, lost.intent);
 });
 
-test("an altered dispute, and one of which the processor fails to tell, don’t stop the comparison", async () => {
+test("an altered dispute, and one that can’t be read from the processor, don’t stop the comparison", async () => {
   const events = await Promise.all([1, 2, 3].map(async () => stripe.dispute((await paid()).intent)));
   for (const event of events) await take(event);
   const [altered = "", failing = "", last = ""] = events.map(({ data }) => String(data.object["id"]));

@@ -385,7 +385,7 @@ test("a file that no draft names is deleted after a day, and one that a draft na
   assert.deepEqual([await keptFiles(named), await keptFiles(unnamed)], [1, 0]);
 });
 
-test("a refused placing neither revives a closing that was just placed nor copies a draft", async () => {
+test("a rejected attempt to place neither restores the draft of a closing that was just placed nor copies a draft", async () => {
   const dana = await agent();
   const form = { ...formOf((await dana.page(path)).text), ...withFile(await dana.file()) };
   const { person1_name: _, person1_email: __, ...alone } = form as Record<string, string>;

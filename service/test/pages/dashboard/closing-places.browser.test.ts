@@ -175,7 +175,7 @@ for (const width of [1280, 375])
     assert.equal((await written(page, 1)).length, 1);
   });
 
-test("a page is added only once the sender agrees; the box goes when every document has fields", async () => {
+test("a page for signatures is added only once the sender agrees; the checkbox disappears when every document has fields", async () => {
   const blank = makePdf({ text: "Nothing to sign on" });
   const { opened, page } = await begin([file("deed.pdf", blank), file("note.pdf", blank)]);
   const box = page.getByLabel("Where a document has no place for somebody to sign");

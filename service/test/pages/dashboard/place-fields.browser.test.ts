@@ -629,7 +629,7 @@ test("a field that is dragged to within 14 pixels of a line is on the line", asy
   assert.ok(field && near(field.y + field.height, 492, 0.05) && near(field.x, 150, 0.05), JSON.stringify(field));
 });
 
-test("a click near a line puts the field onto the line, as high as the space above it", async () => {
+test("a click near a printed line puts the field onto the line, with the height of the space above the line", async () => {
   const content = [path, "BT /F1 11 Tf 160 320 Td (Words above the line) Tj ET"].join("\n");
   const { page } = await begin(makePdf({ content }));
   await page.getByText("No lines to sign on were found.").waitFor();
@@ -661,7 +661,7 @@ async function inView(page: Page, locator: ReturnType<Page["locator"]>) {
   return Boolean(own && frame && own.y >= frame.y && own.y + own.height <= frame.y + frame.height);
 }
 
-test("a sender says who signs as what, and one press places all lines for their signers and can be undone", async () => {
+test("a sender states who signs in which role, and one press places all lines for their signers and can be undone", async () => {
   const content = (n: number) =>
     n === 2
       ? [

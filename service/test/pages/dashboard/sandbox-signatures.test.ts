@@ -111,7 +111,7 @@ test("a member of another firm learns nothing of an order's signatures", async (
   assert.equal(await statusOf(code), "EsignPending");
 });
 
-test("a room with a signature asks before it completes its orders, and nothing moves without the answer", async () => {
+test("the sandbox completes a room that has a signature only if its form discards the signatures", async () => {
   const codes = [await running.order([{ name: "Ann Roe", email: "ann@example.com" }]), await partlySigned()];
   const { roomCode } = await running.client.ok<{ roomCode: string }>("POST", "/api/rooms", { name: "12 Elm Street" });
   for (const orderCode of codes) await running.client.ok("POST", `/api/rooms/${roomCode}/orders`, { orderCode });

@@ -71,7 +71,7 @@ test("a note whose form is sent twice exists once; the next page's form adds ano
   assert.equal(await acme.times("order.firm_noted"), 2);
 });
 
-test("a form that was changed before it was sent again adds another note; so do a colleague's, and one for another order", async () => {
+test("a form that was changed before it was sent again adds another note, and so does one of a colleague or for another order", async () => {
   const acme = await firm();
   const [own, other] = [`/dashboard/orders/${await acme.order()}`, `/dashboard/orders/${await acme.order()}`];
   const submission = await acme.submission(own);

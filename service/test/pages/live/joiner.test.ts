@@ -38,7 +38,7 @@ function started({ mock }: { mock: { timers: MockTimers } }) {
   };
 }
 
-test("a wish to join again that comes during an attempt is fulfilled after it", async (t) => {
+test("a request to join again during an attempt causes one more attempt after it", async (t) => {
   const { joining, attempts, running, answer, pass } = started(t);
   joining.join();
   joining.again();

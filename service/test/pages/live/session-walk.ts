@@ -675,7 +675,7 @@ export async function walkThroughSessions(media: Record<string, string> = {}): P
     for (const each of [opened, ...rooms]) await each.close();
   });
 
-  test("an observer sees and hears a session, shows and sends nothing, and is let go", {
+  test("an observer sees and hears a session, shows and sends nothing, and is excused", {
     timeout: limitMs,
   }, async () => {
     const email = "erin@example.com";

@@ -109,7 +109,7 @@ test("an act that fills in the signer's own fields is signed", async () => {
   assert.equal(await isAsked(again), true, "what is added to it counts, not that it is more");
 });
 
-test("a number in the service's own form counts as the typed number, -0 too; another does not", async () => {
+test("a number in the service's own form counts as the typed number, -0 too; a number in another form does not", async () => {
   const signing = await openSigning();
   const numbers = planned.map((field) => (field.kind === "text" ? { ...field, kind: "number" as const } : field));
   const prepared = await signing.prepare(makePdf(), numbers, [name, "Max Roe"]);

@@ -153,7 +153,7 @@ test("the length of a text is its number of characters, as in the order", () => 
   assert.equal(isLine("\u{10330}".repeat(201), 200), false);
 });
 
-describe("a form is refused in words, and keeps the choices,", () => {
+describe("a form is rejected with the reason, and keeps the choices,", () => {
   const cases: readonly [string, end: string, value: string, en: string, es: string][] = [
     [
       "with a required box unchecked",

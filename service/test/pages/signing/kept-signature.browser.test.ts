@@ -79,7 +79,7 @@ for (const state of ["declined", "expired", "voided", "completed"] as const)
     await opened.close();
   });
 
-test("another link, and an ended one, do not show it and delete it; its text is read without losing it", async () => {
+test("pages of another link, and of one that has ended, delete the kept drawing without showing it; the same link's page of text leaves it", async () => {
   const opened = await drawn();
   const { page } = opened;
   await page.goto(`${site.url}/text`);
@@ -96,7 +96,7 @@ test("another link, and an ended one, do not show it and delete it; its text is 
   await opened.close();
 });
 
-test("another link deletes it before its own signer has agreed to anything", async () => {
+test("another link deletes the kept drawing before that link's signer has agreed to anything", async () => {
   const opened = await drawn();
   const { page } = opened;
   await page.evaluate('sessionStorage.setItem("signature", sessionStorage.getItem("signature").replace(/c+/, "d"))');

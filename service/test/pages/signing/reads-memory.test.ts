@@ -62,7 +62,7 @@ test("200 concurrent requests for ten bytes of one document of 33 MB increase th
   assert.ok(grown < 200, `grew by ${grown} MiB`);
 });
 
-test("so do 200 over six such documents", async (t) => {
+test("200 concurrent requests for ten bytes of six documents of 33 MB increase the service's memory by less than 200 MB", async (t) => {
   const grown = await growthOf(() => requireRanges(tokens));
   t.diagnostic(`grew by ${Math.round(grown)} MiB`);
   assert.ok(grown < 200, `grew by ${grown} MiB`);

@@ -214,7 +214,7 @@ test("the operator shows an envelope, voids it, and reissues it to the same peop
   await assert.rejects(service.cli("envelope", "reissue", code), /cannot move/);
 });
 
-test("a member does the same on the order's page in the dashboard, and the client sees who has signed", async () => {
+test("a member reminds and replaces signers on the order's page in the dashboard, and the client sees who signs", async () => {
   const { service } = running;
   const jane = person("Jane");
   const code = await running.order([jane, person("John", { routing: 2 })]);

@@ -885,7 +885,7 @@ async function followsOrder(orderId: string): Promise<void> {
   await until(async () => (await db.query(sql`SELECT FROM jobs WHERE id = ${id}`)).length === 0);
 }
 
-test("a late job of the signing leaves the act in a notary's presence open, and ends it when the order no longer waits for the notary", async () => {
+test("a late job of the signing does not end an act in the notary's presence, and ends it once the order no longer waits for the notary", async () => {
   const code = await begun("acknowledgment");
   const [{ orderId } = { orderId: "" }] = await outcomesOf(code);
   await followsOrder(orderId);
@@ -942,7 +942,7 @@ test("a refusal ends the act, and signatures on the device no longer count", asy
   assert.equal(sheet?.outcome, "refused");
 });
 
-test("a signer on the device tells the notary about other wishes; their pages can't decline or propose anything", async () => {
+test("a signer on the device tells the notary about other wishes in person; the device's pages can't decline or propose anything", async () => {
   const code = await begun("acknowledgment");
   await toRead(code);
   const path = await handedOver(code);

@@ -242,7 +242,7 @@ test("two signers sign in turn, each identified and while all are there; one who
   }
 });
 
-test("nothing comes from a signer for 40 seconds: nothing is marked, the gap is on record, and the act begins again once they are back", async () => {
+test("a signer is silent for 40 seconds: no step is marked, the gap is recorded, and the act begins again once the signer is back", async () => {
   const session = await world.beginWith("jurat", people("silent"));
   const does = acting(session);
   const runs = async () => (await does.sheet()).run;

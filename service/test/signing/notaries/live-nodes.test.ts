@@ -366,7 +366,7 @@ test("a node that is stopped stores all of its recording, and another one contin
   holder = await startHolder();
 });
 
-test("of a node that dies, another one that passes requests on to it takes the session over", async (t) => {
+test("the session of a node that dies is taken over by a node that had passed requests on to it", async (t) => {
   const session = await beginAtHolder("dies@example.com");
   const before = await connectAll(other.baseUrl, session);
   await recordedAtHolder(session);

@@ -184,7 +184,7 @@ test("a person who connects repeatedly without sending counts as absent, and so 
   assert.equal(isHere(), false);
 });
 
-test("an observer may send nothing, is waited for by nobody, and reads written messages until let go", async () => {
+test("an observer may send nothing, delays no act, and reads written messages until excused", async () => {
   const room = rooms.add("observed", 1, new Date(now), ["notary"], { until: 0, since: performance.now() });
   await rooms.connect("observed", "third-1", null, true);
   assert.deepEqual(admitted, [{ session: "observed", person: "third-1", allowed: { audio: false, video: false } }]);
@@ -233,7 +233,7 @@ test("pages of a session are ended where another node has it now", () => {
   assert.deepEqual([passed.got.ended, still.got.ended], [1, 1]);
 });
 
-test("a person who is let in while the session is being opened is waited for, and an observer never", async () => {
+test("the act waits for a person who was admitted while the session was being opened, but never for an observer", async () => {
   const opened = Promise.withResolvers<void>();
   const opening = rooms.openOnce("late", async () => {
     await opened.promise;

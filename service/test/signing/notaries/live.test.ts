@@ -642,7 +642,7 @@ test("the return of a credible witness matters only before the signer is identif
     assert.deepEqual(vouched([{ ...mark, ...other }]), [false, false]);
 });
 
-test("the journal names a witness who was let go only if the witness identified the signer", () => {
+test("the journal names a witness who was excused early only if that witness had identified the signer", () => {
   const place = "Ohio, United States";
   const people = [
     { n: 11, role: "credible_witness", forSigner: 1, name: "Wanda Wise", place },
@@ -670,7 +670,7 @@ test("the journal names a witness who was let go only if the witness identified 
   assert.equal(named([...came, "excused", "admitted"], "credential"), false);
 });
 
-test("somebody whom the notary lets go while they connect is not connected", async () => {
+test("a person whom the notary excuses while they connect is not connected", async () => {
   const { code, room } = await begun("gone@example.com", "identify");
   const { id, orderId } = await liveOf(code);
   const browser = newSecret();
@@ -747,7 +747,7 @@ test("an act opens once all its signers are in and recorded, a step in which the
   await heldAs(false, "nobody", /on hold\. Try it again/);
 });
 
-test("a witness who was let in and does not come blocks the act, and no act names a witness or observer before they come", async () => {
+test("an admitted witness who does not join blocks the act, and no act names a witness or observer before they join", async () => {
   const { code } = await begun("late-witness@example.com", "open");
   const { deps, rooms, joined, hear } = otherNode();
   const session = await abandoned(code, -600, deps.own.id);
@@ -794,7 +794,7 @@ test("a witness who was let in and does not come blocks the act, and no act name
   assert.equal((await sheetOf(code))?.run, 1);
 });
 
-test("an interpreter is not let go before the notary signs", async () => {
+test("an interpreter can't be excused before the notary signs", async () => {
   const { code } = await begun("interpreted@example.com", "identify");
   const { id } = await liveOf(code);
   const { deps } = otherNode();
@@ -823,7 +823,7 @@ test("a role that no rule of the state names, or to which it says no, is not off
   assert.match(roleObstacle("witness", { witnesses: known(false) }) ?? "", /say no/);
 });
 
-test("an observer comes in where everybody has agreed to it, sends and writes nothing, opens no document, and can be let go", async () => {
+test("an observer is admitted where everybody has agreed to it, sends and writes nothing, opens no document, and can be excused", async () => {
   const email = "observed@example.com";
   const { code, room } = await opened(email);
   const signer = await entered(room, email);
@@ -865,7 +865,7 @@ test("an observer comes in where everybody has agreed to it, sends and writes no
   assert.equal((await post(desk(code, "/end"), { outcome: "abandoned" })).status, 303);
 });
 
-test("at most two witnesses are there who identify nobody, and the notary lets them go", async () => {
+test("at most two witnesses who identify nobody are present, and the notary can excuse them", async () => {
   const email = "witnessed@example.com";
   const { code, room } = await opened(email);
   const invite = (name: string) =>
@@ -898,7 +898,7 @@ test("at most two witnesses are there who identify nobody, and the notary lets t
   assert.equal((await post(desk(code, "/end"), { outcome: "abandoned" })).status, 303);
 });
 
-test("the hash of the document that each browser shows goes on record, another one with a refusal", async () => {
+test("the hash of the document that each browser shows is recorded; a wrong hash is recorded and refused", async () => {
   const { code, signer } = await begun("shown@example.com", "sign");
   const { id, orderId } = await liveOf(code);
   const now = (await roomEnvelopeOf(db, orderId))?.head.sha256 ?? "";
@@ -1067,7 +1067,7 @@ test("a check that was passed before another browser was let in is void, and a l
   assert.equal(await isVoid(), false);
 });
 
-test("events of earlier releases void the checks that were passed before them, of their own signer", () => {
+test("events of earlier releases make those checks void that the same signer had passed before", () => {
   const at = new Date();
   const mark = { kind: "event" as const, name: proofVoid, signer: 1, at: at.toISOString(), detail: null };
   const sheets = [{ marks: [{ ...mark, position: 1, by: "system", run: 1, choice: null }] }];
@@ -1236,7 +1236,7 @@ test("a check that is open, expired, failed, too old or void is shown to the not
   await stop();
 });
 
-test("a check that one session voided does not count in the next session either", async () => {
+test("a check that became void in one session stays void in the next session", async () => {
   const { code } = await begun("next@example.com", "identify");
   await checksFor(await liveOf(code))({ state: "passed", at: new Date(Date.now() - 60_000) });
   await voids(code);
@@ -1285,7 +1285,7 @@ test("a file that is not accepted ends no recording, and nobody can sign an act 
   assert.equal((await post(desk(code, "/release"), { person: "1" })).status, 503, "another node has the session");
 });
 
-test("once a recording can't go on nothing is marked, signed or entered, the session ends, and the firm is told the cause", async () => {
+test("once a recording can't continue, nothing is marked, signed or entered, the session ends, and the firm is told the cause", async () => {
   for (const [email, why, cause] of [
     ["full@example.com", "ENOSPC: no space left on device, write", "disk_full"],
     ["numbers@example.com", "the recording has no more numbers of takes", "failed"],
@@ -1486,7 +1486,7 @@ test("nobody can sign from the moment at which the engine is lost, and the signe
   await stop();
 });
 
-test("a turn lasts no longer than its service renews it", async () => {
+test("a signer's turn to sign ends unless its service renews it", async () => {
   const { code } = await begun("lease@example.com", "sign");
   assert.equal((await fetch(at(await given(code, new Date(Date.now() - 1))))).status, 404);
 });

@@ -231,7 +231,7 @@ test("two notaries who take a request concurrently get different people, and one
   for (const notary of [nora, omar]) await notary.post("/now/off");
 });
 
-test("a notary who takes a request and does not come goes off duty, and the people keep their position and are free for others", async () => {
+test("a notary who accepts a request and does not join goes off duty, and the people keep their position and can be called by others", async () => {
   const order = await waitingOrder("late@example.com");
   await nora.duty("on");
   assert.equal((await order.ask()).status, 303);

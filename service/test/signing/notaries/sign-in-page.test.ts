@@ -350,7 +350,7 @@ test("a document without a blank place is signed, and the notary learns that the
   assert.match(prepared.warnings?.join() ?? "", /No blank place was found/);
 });
 
-test("a tail that was altered in the database fails its check, and nothing is sealed", async () => {
+test("a prepared signature that was altered in the database fails its check, and nothing is sealed", async () => {
   const code = await noted();
   await signed(code, await prepare(code));
   await running.db.query(

@@ -43,7 +43,7 @@ async function found({ nodeUrl, leases = [], machines = 1 }: Seen): Promise<stri
 const other = { node: newUuid(), url: "http://10.0.0.6:8080" };
 
 describe("the check of NODE_URL", () => {
-  test("wants it where there are several nodes", async () => {
+  test("requires it where there are several nodes", async () => {
     assert.match(await found({ nodeUrl: null }), /^ok: NODE_URL is not set, and only one node was seen/);
     assert.match(await found({ nodeUrl: null, machines: 2 }), /^warning: .*several nodes/);
     const one = { node: newUuid(), url: null };

@@ -54,7 +54,7 @@ describe("an order to print and mail", () => {
     await byHand();
   });
 
-  test("whose document is deleted before sending is left to people, with the reason", async () => {
+  test("whose document is deleted after the order but before the request to Lob becomes manual work, with the reason", async () => {
     const code = await world.placed();
     const node = world.openNode();
     await node.work({ only: [...node.handlers.keys()].filter((queue) => queue !== "provider-act-lob") });
@@ -65,14 +65,14 @@ describe("an order to print and mail", () => {
     assert.deepEqual(world.lettersOf(code), []);
   });
 
-  test("whose document was deleted is left to people, with the reason", async () => {
+  test("whose document was deleted before any work on the letter becomes manual work, with the reason", async () => {
     const code = await world.placed();
     await world.db.query(sql`DELETE FROM documents WHERE order_id = ${await world.idOf(code)}`);
     await world.openNode().work();
     assert.match(await world.reasonsOf(code), /The order has no document/);
   });
 
-  test("in the test environment reaches nobody", async () => {
+  test("in the test environment causes no request to Lob", async () => {
     const before = world.lob.requests.length;
     const code = await world.placed({ environment: "test" });
     await world.openNode().work();
@@ -98,7 +98,7 @@ describe("an order to print and mail", () => {
     assert.deepEqual(world.lettersOf(code), []);
   });
 
-  test("that a person has claimed is left to the person", async () => {
+  test("that a person has claimed is not sent by Lob", async () => {
     const code = await world.placed();
     const [task] = await world.db.query<{ id: number }>(sql`
       SELECT t.id FROM tasks t JOIN orders o ON o.id = t.order_id WHERE ${isSealed(sql`o.code`, "order", code)}`);
@@ -205,7 +205,7 @@ describe("Lob's reports about a letter", () => {
     );
   });
 
-  test("that never come: a person is told once, and Lob is asked again even if its key is missing for a while", async () => {
+  test("that never come: a person is told once, and Lob is asked again even if its key is temporarily missing", async () => {
     const { code, letterId, node } = await sent();
     const days = (count: number) => world.pass(minutes(60 * 24 * count));
     const troubles = async () => (await world.tasksOf(code)).filter((task) => task.startsWith("delivery_trouble"));
@@ -351,7 +351,7 @@ describe("a letter that is no longer needed", () => {
     assert.equal(await world.statusOf(code), "RefundPending");
   });
 
-  test("becomes a task when it is too late", async () => {
+  test("becomes a task when it can no longer be canceled", async () => {
     const { code, node, letterId } = await heldTooLate();
     assert.match(await world.reasonsOf(code), new RegExp(`${letterId} can’t be cancelled any more`));
     // The letter is mailed during the hold. After the hold, the order moves to Shipped, and nobody prints a second

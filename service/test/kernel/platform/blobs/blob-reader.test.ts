@@ -202,7 +202,7 @@ describe("a body", () => {
     assert.equal(held(), 0);
   });
 
-  test("reads nothing ahead of its reader, and ends for a reader that takes nothing", async (t) => {
+  test("reads no piece before its reader needs it, and fails if the reader reads nothing for the time limit", async (t) => {
     t.mock.timers.enable({ apis: ["setTimeout"] });
     const { memory, held } = watched();
     let made = 0;

@@ -142,7 +142,7 @@ test("a data folder of a release without passwords has them after its next start
   }
 });
 
-test("so does one whose server still runs without passwords", async () => {
+test("a data folder of a release without passwords gets them while its server is still running", async () => {
   const older = await olderFolder();
   try {
     // Starting this server sets passwords, so they are removed again while it runs.

@@ -108,7 +108,7 @@ test("the member is signed out on the device before a signer gets it", async () 
   assert.equal(dashboard.status, 401, "the session is over, also for who kept its cookie");
 });
 
-test("the step that identifies a signer stays, and passing it in one browser opens no other turn", async () => {
+test("a signer on a device must still be identified, and passing that step in one browser opens no other turn", async () => {
   const [code, member] = [await waiting([coded]), await host()];
   const { cookie } = await device(code, member);
   const token = await begin(cookie, 1);
@@ -278,7 +278,7 @@ test("one hand-over of a closing covers all documents that a person signs, one a
   );
 });
 
-test("a document that its signer can't or won't sign now waits alone: the device goes on to the others, and comes back", async () => {
+test("a document that its signer can't or won't sign now is skipped: the device continues with the others, and returns to it", async () => {
   const member = await host();
   const { room } = await closing([[coded], [coded], [coded]]);
   const path = `${baseUrl}/dashboard/rooms/${room}/sitting`;

@@ -137,7 +137,7 @@ for (const { name, isNotarized, after: finish } of ways)
       ["the text of a button", 32, /\/AP << \/N 47 0 R >>/, "/AP << /N 40 0 R >>"],
     ];
     for (const [what, object, from, to] of edits)
-      test(`is refused by pyHanko and by us when ${what} that belongs to nobody is edited afterwards`, async () => {
+      test(`is refused by pyHanko and by us when ${what} of a field without a signer is edited afterwards`, async () => {
         const changed = edited(finished, object, from, to);
         const [answer] = askPyHanko([{ judge: changed }]);
         const last = answer?.signatures?.at(-1);

@@ -196,7 +196,7 @@ describe("own fields that two signers filled in", needs("pyhanko", "poppler", "m
     assert.ok(ours.every(({ claims }) => claims.every(({ state }) => state === "holds")));
   });
 
-  test("keep nothing of what the form's author wrote about format, default value and actions", async () => {
+  test("lose the format, default value and actions that the form's author gave them", async () => {
     const body = bodyOf((await signed()).toString("latin1"), 20);
     for (const key of ["MaxLen", "AA", "DV", "Q"]) assert.match(body, new RegExp(`/${key}\\s+null`));
   });
