@@ -146,7 +146,7 @@ function note(flow: Flow, text: string): void {
   flow.text(text, quiet);
 }
 
-/** Draws the footer of each page, once the number of pages is known. */
+/** Draws the footer of each page, after all pages exist, because it states their number. */
 export function pageFeet(sheets: Sheets, typeset: Typeset, text: string): void {
   const lineOf = (line: string) => typeset(line, 1e9).lines[0];
   const left = lineOf(text);

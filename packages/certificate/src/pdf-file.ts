@@ -11,7 +11,7 @@ export type ObjectWriter = {
   reserve: () => { ref: string; fill: (body: string) => void };
 };
 
-/** A new PDF file (ISO 32000-2), built object by object. The same objects give the same bytes. */
+/** A new PDF file (ISO 32000-2), built object by object. The same objects result in the same bytes. */
 export type PdfFile = ObjectWriter & {
   finish: (root: string, info: string) => Buffer;
 };

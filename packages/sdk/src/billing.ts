@@ -1,12 +1,12 @@
 import { path, type Transport } from "./transport.ts";
 
 /**
- * A receipt belongs to a payment, a credit note to a refund, and a loss to a payment that the bank took back. A
- * reversal cancels a credit note or a loss. More kinds may be added.
+ * The kinds of documents about money. A receipt is for a payment, a credit note for a refund, and a loss for a payment
+ * that the bank took back. A reversal cancels a credit note or a loss. More kinds may be added.
  */
 type BillingKind = "receipt" | "credit_note" | "credit_reversal" | "loss" | "loss_reversal";
 
-/** Who made a payment, and how. */
+/** The payer of a payment, and the method. */
 type Payer = {
   paidBy: "client" | "firm";
   /** The firm's card or bank account, such as `Visa •••• 4242`; null when somebody paid on the payment page. */
@@ -68,7 +68,7 @@ export type StatementLine = Payer & {
   /** The order's `externalReference`. */
   fileNumber: string | null;
   services: string;
-  /** The name of the order's document, as long as the service keeps it. */
+  /** The name of the order's document, until the service deletes it. */
   document: string | null;
   /** The discount in a receipt's price; 0 on other documents. */
   discountCents: number;

@@ -35,7 +35,7 @@ export type Me = {
 };
 
 const routesOf = (transport: Transport) => ({
-  /** Returns the firm that the key belongs to. */
+  /** Returns the firm of the key. */
   me: (): Promise<Me> => transport.json("GET", "/api/partner/me"),
   ...firmOf(transport),
   orders: { ...ordersOf(transport), ...signingOf(transport), ...receiptsOf(transport) },

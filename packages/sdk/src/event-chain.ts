@@ -11,8 +11,8 @@ export type Place = { position: number; head: string };
 export type ChainedEvent = Place & { type: string; id: string };
 
 /**
- * Where a chain breaks, and why. `gap`: a position is missing. `head`: the event's head differs from the one computed
- * from the events before it.
+ * The first break in a chain. `gap`: a position is missing. `head`: the event's head differs from the one computed from
+ * the events before it.
  */
 export type ChainFault = { reason: "gap" | "head"; position: number };
 

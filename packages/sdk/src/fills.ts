@@ -75,7 +75,7 @@ export type NewFill = {
   email?: string | undefined;
   /** The language of the page and the mail. Default `en`. */
   language?: Language | undefined;
-  /** How many days the link works: 1 to 90, default 30. */
+  /** The number of days for which the link works: 1 to 90, default 30. */
   days?: number | undefined;
   /** An https address to which the page redirects at the end. */
   returnUrl?: string | undefined;

@@ -49,7 +49,7 @@ export type AccessRequest = {
   workEmail: string;
   /** The contact's role at the firm. */
   role?: string | null;
-  /** How many documents a month the firm expects, in words. */
+  /** The number of documents a month that the firm expects, in words. */
   expectedVolume?: string | null;
   /** The intended use, in a few sentences. */
   useCase?: string | null;

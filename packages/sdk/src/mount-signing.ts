@@ -26,7 +26,7 @@ export type MountedSigning = {
 
 /**
  * Places the signing page in your own page. For browsers only. Register the origin of your page first. The signing page
- * scrolls by itself, so give the container a height.
+ * has its own scroll bar, so the container needs a fixed height.
  * @returns the frame, and a function that removes it
  */
 export function mountSigning({ url, container, onEvent, title = "Sign the document" }: MountOptions): MountedSigning {

@@ -43,15 +43,15 @@ export type OrderFields = {
   fromPostal?: string | undefined;
   /** Adds a fax: a 10-digit US number, or an international number that starts with `+` and the country code. */
   faxTo?: string | undefined;
-  /** Who pays. Default `client`. With `firm`, the client's mails and pages do not mention money. */
+  /** The payer. Default `client`. With `firm`, the client's mails and pages do not mention money. */
   payBy?: "client" | "firm" | undefined;
   /** Whether to open the hosted checkout as well. The answer then includes it. */
   createCheckout?: boolean | undefined;
   /** The signers. Default: only the client. */
   signers?: readonly Signer[] | undefined;
-  /** Where signers sign. Default: the document's own signature fields, its tags, or an added page. */
+  /** The places where signers sign. Default: the document's own signature fields, its tags, or an added page. */
   fields?: readonly SignatureField[] | undefined;
-  /** How signers without their own setting are identified. Default `link`. */
+  /** The identification of signers who have no setting of their own. Default `link`. */
   signerAuth?: SignerAuth | undefined;
   /** The id of one of your templates, which decides the services, the signers' roles and the fields. */
   template?: string | undefined;

@@ -1,8 +1,8 @@
 import type { Transport } from "./transport.ts";
 
 /**
- * Iterates over a paginated list and fetches pages on demand. When only a quarter of the rate limit is left, it waits
- * for the limit's window to end, so that other requests with the same key still succeed.
+ * Iterates over a paginated list and fetches pages on demand. When only a quarter of the rate limit is left, it pauses
+ * until the limit's window ends. So other requests with the same key still succeed.
  */
 export async function* allOf<Page extends { nextCursor: string | null }, Item>(
   { page: fetchPage, pause }: Transport,

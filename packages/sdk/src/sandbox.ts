@@ -35,7 +35,7 @@ const clockOf = ({ json }: Pick<Transport, "json">) => ({
   reset: (): Promise<TestClock> => json("DELETE", clock),
 });
 
-/** A test card or a test bank account. Its name says what happens when it is charged. */
+/** A test card or a test bank account. Its name describes the result of a charge. */
 export type TestMethod =
   | "card"
   | "card_declined"
@@ -100,8 +100,8 @@ export const sandboxOf = ({ json }: Pick<Transport, "json">) => ({
   ): Promise<SandboxStep> => json("POST", sandbox + path`orders/${orderCode}/advance`, { body: { event } }),
 
   /**
-   * Puts a test card or a test bank account on file, which pays test orders with `pay_by: "firm"`. The limits, in US
-   * cents, let this key charge it; without them the key keeps its limits.
+   * Stores a test card or a test bank account, which pays test orders with `pay_by: "firm"`. The limits, in US cents,
+   * are the key's limits for charging it; without them the key's limits stay unchanged.
    */
   paymentMethod: (
     method: TestMethod = "card",

@@ -1,4 +1,4 @@
-/** How a signer is identified, in addition to the mailed link. */
+/** The identification of a signer, in addition to the mailed link. */
 export type SignerAuth = "link" | "mail_code" | "access_code" | "text_code";
 
 /** A language of pages and mails. `pt` is Brazilian Portuguese, and `zh` is Chinese in simplified characters. */
@@ -14,7 +14,7 @@ export type Signer = {
   phone?: string | undefined;
   /** The turn: 1 to 10. Signers with the same number sign in parallel, after those with lower numbers. Default 1. */
   routing?: number | undefined;
-  /** How this signer is identified. Default: the order's `signerAuth`. */
+  /** The identification of this signer. Default: the order's `signerAuth`. */
   auth?: SignerAuth | undefined;
   /** The code for `auth: "access_code"`. You give it to the signer yourself. */
   accessCode?: string | undefined;
@@ -47,7 +47,7 @@ export type NumberFormat = {
 };
 
 /**
- * A condition on another field. That field must belong to the same signer or to a signer of an earlier turn, or be
+ * A condition on another field. That field must be for the same signer or for a signer of an earlier turn, or be
  * `readOnly`.
  */
 export type ShowWhen = {

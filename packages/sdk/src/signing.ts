@@ -66,7 +66,7 @@ export type OrderInPerson = {
   /** The latest request; null when there was none. */
   inPerson: {
     state: "requested" | "agreed" | "declined";
-    /** Why the notary asks to meet in person. */
+    /** The notary's reason for meeting in person. */
     reason: string;
     requestedAt: string;
     decidedAt: string | null;
@@ -86,7 +86,9 @@ export type InPersonAnswer = {
 /** The person who signs instead. Language and identification stay unchanged unless you send them. */
 export type SignerReplacement = Pick<Signer, "name" | "email" | "language" | "auth" | "phone" | "accessCode">;
 
-/** How a document was signed, recomputed from the stored evidence. Names and addresses are masked. */
+/**
+ * The verification of how a document was signed, recomputed from the stored evidence. Names and addresses are masked.
+ */
 export type EnvelopeVerification = {
   verifyCode: string;
   environment: "live" | "test";

@@ -13,7 +13,7 @@ export type NewTemplateRole = {
   name: string;
   /** The turn: 1 to 10. Roles with the same number sign in parallel, after those with lower numbers. Default 1. */
   routing?: number | undefined;
-  /** How the signer in this role is identified. Default `link`. */
+  /** The identification of the signer in this role. Default `link`. */
   auth?: SignerAuth | undefined;
   /** Language of mails and pages. Default `en`. */
   language?: Language | undefined;
@@ -109,7 +109,7 @@ export type ProposedFields = {
   requestId: string;
 };
 
-/** The fields of a version. A field that you leave out keeps its value from the previous version. */
+/** The fields of a version. A field that you omit has the value of the previous version. */
 export type TemplateVersionFields = {
   name?: string | undefined;
   roles?: readonly NewTemplateRole[] | undefined;
@@ -163,8 +163,8 @@ export function templatesOf(transport: Transport) {
     ): Promise<SavedTemplate> => json("POST", at, { body: formOf(fields, document), idempotencyKey }),
 
     /**
-     * Adds a version to a template. Existing orders keep the version that they were placed with. @param document null
-     * keeps the document of the previous version
+     * Adds a version to a template. Existing orders use the version with which they were placed.
+     * @param document null to reuse the document of the previous version
      */
     addVersion: async (
       templateId: string,

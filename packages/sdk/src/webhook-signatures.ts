@@ -37,8 +37,8 @@ function signedBytes(t: string, body: Body): Uint8Array<ArrayBuffer> {
 type Signature = { t: string; candidates: string[] };
 
 /**
- * Parses `t=<unix seconds>,v1=<hex>[,v1=<hex>...]`; null for a malformed header. Unknown entries belong to later
- * schemes and are ignored.
+ * Parses `t=<unix seconds>,v1=<hex>[,v1=<hex>...]`; null for a malformed header. Ignores unknown entries, because later
+ * schemes may add some.
  */
 function parseHeader(header: string): Signature | null {
   const candidates: string[] = [];

@@ -103,7 +103,7 @@ export type SignatureExample = {
 
 export type ReplayedFailures = {
   replayed: number;
-  /** How many deliveries remain for another call. */
+  /** The number of deliveries that remain for another call. */
   left: number;
   /** The end of the period whose deliveries are replayed: pass it as `until` to the next call. */
   until: string;
@@ -125,7 +125,7 @@ export function webhooksOf(transport: Transport) {
 
     remove: (id: string): Promise<{ ok: true }> => json("DELETE", path`/api/partner/webhooks/${id}`),
 
-    /** Rotates the secret; for 24 hours, deliveries are signed with the old secret, too. */
+    /** Rotates the secret. For 24 hours, deliveries are also signed with the old secret. */
     rotate: (id: string): Promise<RotatedSecret> => json("POST", path`/api/partner/webhooks/${id}/rotate`),
 
     /** Sends a `webhook.test` event. */

@@ -14,5 +14,5 @@ export type Context = {
   readonly tsaTrustPath: string | null;
 };
 
-/** Bytes, and the file or address that they come from. */
+/** Bytes, and their file path or URL. */
 export type NamedBytes = { readonly path: string; readonly bytes: Uint8Array };

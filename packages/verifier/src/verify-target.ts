@@ -77,7 +77,7 @@ async function verifyTogether(targets: readonly string[], context: Context, deps
   return withChecks(report, refused);
 }
 
-/** @throws EvidenceError for a record that is refused; UsageError for a file that does not belong to a room's set */
+/** @throws EvidenceError for a record that is refused; UsageError for a file that can't be part of a room's set */
 async function closingPieces(target: string, deps: TargetDeps): Promise<ClosingPiece[]> {
   if (isUrl(target)) return roomPieces(urlOf(target), deps.fetch);
   if (await isFolder(target)) throw new UsageError(`${target}: --with goes with files and verify URLs of one room`);
@@ -106,7 +106,6 @@ const isAboutDocument = (purpose: SealPurpose | null): boolean =>
 /**
  * Verifies two kinds of sets: a document's certificate with PDFs of which one may be that document, and a sealed PDF
  * with its time stamp and proof. Returns null for any other set, which may be the files of one room.
- *
  *
  * @throws UsageError for files that are not about the same document
  */

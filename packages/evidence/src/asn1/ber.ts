@@ -15,7 +15,6 @@ type Part = { readonly value: DerValue; readonly end: number };
  * octet strings in one piece. Primitive values and the order of sets stay unchanged: other programs write the signed
  * parts of their signatures in DER anyway.
  *
- *
  * @param most limit of the values to read
  * @returns the DER, where the BER ended, and how many values were read
  * @throws EvidenceError `der` when malformed, `limit` past the bounds, `unsupported` for tags over 30

@@ -67,12 +67,12 @@ export const OID = {
   organizationalUnitName: "2.5.4.11",
   organizationIdentifier: "2.5.4.97",
   emailAddress: "1.2.840.113549.1.9.1",
-  // This project's own identifier, derived from a UUID (X.667): the attribute that states a seal's position in its file
+  // SignSealShip's identifier, derived from a UUID (X.667), of the attribute that states a seal's position in its file
   // (docs/evidence-format.md)
   sealStatement: "2.25.246765420328738535511036021239598967444",
-  // This project's own identifier, derived from a UUID: the policy of signers' certificates
+  // SignSealShip's identifier, derived from a UUID, of the policy of signers' certificates
   signerCertificatePolicy: "2.25.111866052031204128962551240606479865688",
-  // This project's own identifier, derived from a UUID: the policy of the certificate that seals test documents only
+  // SignSealShip's identifier, derived from a UUID, of the policy of the certificate that seals test documents only
   testSealPolicy: "2.25.90401434281206024303202631071032608259",
 } as const;
 

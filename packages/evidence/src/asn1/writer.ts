@@ -3,7 +3,7 @@ import { TAG } from "./der.ts";
 import { encodeOid } from "./oid.ts";
 
 /**
- * A DER value to be written. Its size is known in advance; `encode` writes its bytes once. `tag` is the identifier
+ * A DER value to write. Its size is computed first, so that `encode` writes the bytes once. `tag` is the identifier
  * octet; null means that `body` is already a complete encoding.
  */
 export interface DerValue {

@@ -11,7 +11,6 @@ const NULL_PARAMETERS = Uint8Array.of(TAG.null, 0);
  * Finds a part of a CMS that its signature does not cover, so that somebody could change it unnoticed: digest
  * algorithms, versions, revocation lists, unsigned attributes, and certificates outside the signer's chain.
  *
- *
  * @param der the ContentInfo that `signedData` was read from
  * @param signerInfo its only signer
  * @param anchors trusted certificates, whose keys may have signed included ones

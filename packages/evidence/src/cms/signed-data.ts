@@ -51,7 +51,10 @@ export interface SignedData {
   readonly eContent: Uint8Array | null;
   readonly certificates: readonly Certificate[];
   readonly signerInfos: readonly SignerInfo[];
-  /** Length of the ContentInfo in bytes. The bytes after it in a padded /Contents do not belong to the signature. */
+  /**
+   * Length of the ContentInfo in bytes. In a padded /Contents, the bytes after the ContentInfo are not part of the
+   * signature.
+   */
   readonly encodedLength: number;
 }
 

@@ -47,7 +47,7 @@ type ActInput = {
 type Finding = { readonly state: "holds" | "fails" | "unchecked"; readonly why: string };
 
 /**
- * Verifies that each act belongs to its signer: the signature uses the signer's own certificate, is at the right place
+ * Verifies that each act was made by its signer: the signature uses the signer's own certificate, is at the right place
  * in the file, and has the time stamp of the record (docs/evidence-format.md, section 20.2).
  */
 export async function verifyActs(input: ActInput): Promise<Claim<ActClaimName>[]> {

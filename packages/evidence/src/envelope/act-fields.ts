@@ -41,7 +41,6 @@ const isButton = (kind: ActFieldKind): boolean => kind === "checkbox" || kind ==
  * checkbox must be in one of its two states, and at most one option of a radio field may be on. PDF readers are less
  * strict: they let a revision redraw a checkbox.
  *
- *
  * @param end where the document before the act ends
  * @throws EvidenceError when the fields of the document are unreadable
  */

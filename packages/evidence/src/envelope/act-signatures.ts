@@ -23,7 +23,6 @@ export type DocumentSignature = {
  * Maps the signatures of a document by the end of their signed range. Decrypts a document that opens without a
  * password, because the hash of an act is encrypted in it.
  *
- *
  * @returns an EvidenceError for an unreadable file, or for an act and another signature whose signed ranges end at the
  * same byte
  */

@@ -71,7 +71,6 @@ export const anotherFileWords = {
  * notarized document that begins with it), also verifies the statements about the document. `verifyProof` verifies the
  * seal of the certificate itself.
  *
- *
  * @param at the instant of the verification, epoch ms
  */
 export async function verifyCustody(

@@ -11,7 +11,6 @@ export type SignedDocumentClaimName = "document_hash" | "document_revisions" | "
  * must be the beginning of the document. The signature that ends an act's revision must contain the hash of that act.
  * `verifyProof` verifies the signatures and the seal.
  *
- *
  * @param signatures the signatures of the document, if the caller has read them already
  */
 export async function verifySignedDocument(

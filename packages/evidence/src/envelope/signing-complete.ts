@@ -16,7 +16,6 @@ export const incompleteSigning = "Part of a signing that was not completed in th
  *
  * The verdict does not depend on this claim: sealing a half-signed document is not forgery.
  *
- *
  * @param proof the result of `verifyProof` for the same bytes
  */
 export async function verifySigningComplete(

@@ -11,7 +11,6 @@ export const envelopeBytes = (envelope: EnvelopeEvidence): Uint8Array<ArrayBuffe
 /**
  * Parses `envelope.json` and validates its members. `verifyEnvelope` checks the hashes.
  *
- *
  * @throws EvidenceError `json` unless it is a JSON object that every parser reads alike, `record` naming the faulty
  * member, `limit`
  */

@@ -25,7 +25,7 @@ export type VerifiedEnvelope = {
 
 /**
  * Verifies `envelope.json` alone (docs/evidence-format.md, section 20.2). The hashes must chain the records of its
- * events (the trail), each act must have the hash in its record, and revisions, signers and document must match the
+ * events (the trail). Each act must have the hash in its record. Revisions, signers and document must match the
  * records. `verifySignedDocument` compares it with the document; the seal of the custody certificate proves that the
  * service made it.
  */
@@ -134,8 +134,8 @@ function sealedClaim({ trail, document, revisions }: EnvelopeEvidence) {
 const actsOf = ({ trail }: EnvelopeEvidence): TrailEntry[] => trail.filter(({ event }) => event === "signed");
 
 /**
- * Verifies that each signer has exactly one act, that the table lists the revisions before and after the act, and that
- * every act is of a listed signer.
+ * Verifies that each signer has exactly one act, and that every act is by a listed signer. The table must list the
+ * revisions before and after each act.
  */
 function actsClaim(envelope: EnvelopeEvidence): Claim<"acts_recorded"> {
   const name = "acts_recorded";

@@ -11,8 +11,8 @@ export type CarriedClaimName = "log_carried" | "log_sandwich";
 const mostDelayMs = 24 * 3600_000;
 
 /**
- * Verifies the checkpoint inside a seal. Also verifies that the seal's line entered the log between this checkpoint and
- * the checkpoint of its log proof.
+ * Verifies the checkpoint inside a seal, and that the seal's line entered the log between this checkpoint and the
+ * checkpoint of its log proof.
  */
 export async function verifyCarried(input: {
   /** The signed checkpoint in the seal (/SSSLogCheckpoint); null when it is not a text. */

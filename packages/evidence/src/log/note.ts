@@ -158,7 +158,8 @@ export function toBase64(bytes: Uint8Array): string {
 export function fromBase64(text: string): Uint8Array {
   try {
     const characters = atob(text);
-    // This loop runs for the checkpoint in each seal. `Uint8Array.from` with a function would take four times as long.
+    // A loop, because it runs for the checkpoint in each seal: `Uint8Array.from` with a function would take four times
+    // as long.
     const bytes = new Uint8Array(characters.length);
     for (let i = 0; i < bytes.length; i++) bytes[i] = characters.charCodeAt(i);
     if (btoa(characters) === text) return bytes;

@@ -20,7 +20,6 @@ type RetractionClaim = Claim<"log_not_retracted">;
  * retraction that the log made. A retraction of another file or log, or without the log's signature, has no effect,
  * because anybody can add it to a proof.
  *
- *
  * @param entry the line of the sealed file
  * @param signedBy verifies the signatures of a checkpoint
  */

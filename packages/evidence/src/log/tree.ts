@@ -73,7 +73,7 @@ export function consistencyRanges(oldSize: number, size: number): LeafRange[] {
       start = middle;
     }
   }
-  // If the left part is complete, it is the older tree itself, whose root the verifier knows.
+  // If the left part is complete, it is the older tree itself. The verifier already has its root.
   return start === 0 ? ranges : [{ start, end }, ...ranges];
 }
 

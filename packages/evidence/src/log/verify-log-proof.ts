@@ -32,7 +32,6 @@ export type LogEnd = { readonly size: number; readonly root: string; readonly re
  * policy. `log_not_retracted`: present only when the proof contains a retraction; fails when a trusted log made that
  * retraction.
  *
- *
  * @param input `entry` the line with its line feed; `environment` the environment in which the seal was made, null when
  * the seal does not state it
  */

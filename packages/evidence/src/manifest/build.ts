@@ -25,7 +25,6 @@ export type ManifestInput = Omit<ManifestPassport, "generatedAtUtc"> & {
 /**
  * Builds the manifest of a snapshot: sorts documents, truncates instants to the second, adds constants.
  *
- *
  * @throws EvidenceError `manifest` when the result would be invalid (see {@link validateManifest})
  */
 export function buildManifest(input: ManifestInput): Manifest {

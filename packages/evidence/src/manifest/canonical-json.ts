@@ -8,13 +8,12 @@ export type JsonObject = { readonly [name: string]: JsonValue };
 const maxDepth = 64;
 
 /**
- * The canonical text of a JSON value: members sorted by UTF-16 code unit, no white space, strings as `JSON.stringify`
- * writes them except that DEL and every code unit outside ASCII become `\u` and four lowercase hex digits.
+ * The canonical text of a JSON value: members sorted by UTF-16 code unit, no white space, and strings as
+ * `JSON.stringify` writes them. DEL and every code unit outside ASCII become `\u` and four lowercase hex digits.
  *
- * The result is ASCII and equals, byte for byte, the output of `jq -Sca .` and Python's
- * `json.dumps(value, sort_keys=True, separators=(",", ":"))`. jq and Python sort names by code point, and programs
- * print doubles differently. Names outside printable ASCII and numbers that are not safe integers are therefore
- * refused.
+ * The result is ASCII and equals, byte for byte, the output of `jq -Sca .` and Python's `json.dumps(value,
+ * sort_keys=True, separators=(",", ":"))`. jq and Python sort names by code point, and programs print doubles
+ * differently. So names outside printable ASCII and numbers that are not safe integers are refused.
  *
  * @param value plain objects, arrays, strings, booleans, null and safe integers; nothing is skipped or coerced
  * @throws EvidenceError `json` for a lone surrogate, a name outside ASCII, an unsafe number, `undefined` or any object

@@ -12,7 +12,7 @@ export type ChainVersion = {
   readonly version: number;
   /** The manifest as received. */
   readonly bytes: Uint8Array;
-  /** The hash that the record states; absent when the manifest came without a record. */
+  /** The hash that the record states; absent for a manifest without a record. */
   readonly manifestSha256?: string;
 };
 
@@ -28,15 +28,15 @@ type Link = {
 };
 
 /**
- * Checks the hash chain of a room's passport versions, which may come in any order.
+ * Verifies the hash chain of a room's passport versions, which may be in any order.
  *
- * Claims: `chain.versions` (no version is given twice, and none is missing between the first and the last; fails also
- * for no or too many versions; unchecked when version 1 is missing); then for each version, in ascending order:
+ * The claim `chain.versions` fails if a version occurs twice or is missing between the first and the last, and for no
+ * or too many versions. It is unchecked when version 1 is missing. Then, for each version in ascending order:
  * `manifest.vN.schema`, `.canonical` (the bytes are the canonical ones), `.hash` (their hash is the stated
  * manifestSha256), `.version` (the manifest names this version), `.room` (the manifest names the requested room or,
  * without `roomCode`, the room of the first manifest), `.link` (the manifest names the hash of the previous version, or
- * null in version 1; unchecked when the previous version was not given). When the schema of a version fails, no further
- * claims are made about this version.
+ * null in version 1; unchecked without the previous version). When the schema of a version fails, no further claims are
+ * made about this version.
  *
  * @param input `roomCode` the expected room; without it, all versions must name the same room
  */

@@ -16,7 +16,6 @@ import {
  * Parses a manifest of unknown origin: UTF-8, JSON, and every rule of {@link validateManifest}. `verifyChain` checks
  * that the bytes are canonical.
  *
- *
  * @throws EvidenceError `json` unless it is JSON in UTF-8 without repeated members, `manifest` when it is not a
  * manifest, `limit` beyond 256 KiB
  */
@@ -28,9 +27,9 @@ export function parseManifest(bytes: Uint8Array): Manifest {
 }
 
 /**
- * Returns the value if it is a valid manifest: it has exactly the members of the schema, well-formed codes and hashes,
- * documents strictly ascending by `orderCode`, no artifact that is null, and the constants word for word.
- * `prevManifestSha256` is null in version 1 and in no other version.
+ * Returns the value if it is a valid manifest. It must have exactly the members of the schema, well-formed codes and
+ * hashes, documents strictly ascending by `orderCode`, no artifact that is null, and the constants word for word.
+ * `prevManifestSha256` must be null in version 1 and in no other version.
  *
  * @throws EvidenceError `manifest`, naming the member
  */

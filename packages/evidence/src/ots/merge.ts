@@ -57,7 +57,6 @@ export function proofOfReplies(digest: Uint8Array, replies: readonly Uint8Array[
  * Merges a calendar's later answer into a proof, wherever the proof contains the requested commitment. The proof's
  * contents stay, including the pending attestation.
  *
- *
  * @param input `proof` a detached proof; `commitment` the message whose hex was requested; `reply` the answer to `GET
  * /timestamp/{hex}`, as received
  * @returns the new proof's bytes, in normal form

@@ -36,7 +36,6 @@ export function isHashOp(name: Op["op"]): name is HashOp {
  * Length of an operation's result, from the length of its message. With it, every limit is enforced before any
  * operation runs.
  *
- *
  * @throws EvidenceError `limit` when argument, message or result is longer than the reference allows; `ots` when the
  * argument is empty, or when the message of `reverse` or `hexlify` is empty
  */
@@ -86,7 +85,7 @@ export function compareOps(a: Op, b: Op): number {
   return "arg" in a && "arg" in b ? compareBytes(a.arg, b.arg) : 0;
 }
 
-/** Lexicographic order of byte strings; a prefix comes first. */
+/** Lexicographic order of byte strings; a prefix sorts before the longer string. */
 export function compareBytes(a: Uint8Array, b: Uint8Array): number {
   const shared = Math.min(a.length, b.length);
   for (let i = 0; i < shared; i++) {

@@ -20,7 +20,6 @@ import {
  * operation is applicable, before anything is hashed. Refuses numbers with padding groups (the reference reads them,
  * but writes none).
  *
- *
  * @throws EvidenceError `ots` for malformed bytes, `limit` for a proof beyond {@link otsLimits}
  */
 export function parseDetached(bytes: Uint8Array): DetachedTimestamp {

@@ -17,13 +17,13 @@ const merkleRootAt = 36;
 const timeAt = 68;
 
 /**
- * Checks a detached proof of a SHA-256 digest against block headers.
+ * Verifies a detached proof of a SHA-256 digest against block headers.
  *
- * Claims: `ots.format` (the proof can be read); `ots.digest` (it is a proof of this digest); then one for each
- * attestation: `ots.bitcoin` holds when the header given for its height has the attested message as its merkle root,
- * fails when it does not, and is unchecked when no header was given; `ots.pending`, `ots.litecoin`, `ots.ethereum` and
- * `ots.unknown` are always unchecked. The caller must know that a header belongs to the best chain: the text of the
- * claim gives the block's hash. If the claim on the format or the digest fails, no other claim is made.
+ * Claims: `ots.format` (the proof can be read) and `ots.digest` (it is a proof of this digest). If one of them fails,
+ * no other claim is made. Otherwise there is one claim for each attestation. `ots.bitcoin` compares the attested
+ * message with the merkle root in the header for its height; it is unchecked without that header. `ots.pending`,
+ * `ots.litecoin`, `ots.ethereum` and `ots.unknown` are always unchecked. The caller must make sure that a header is in
+ * the best chain: the text of the claim contains the block's hash.
  *
  * @param input `proof` the bytes of the `.ots` file; `digest` the 32 bytes that it should cover
  * @throws EvidenceError `ots` for a header that is not 80 bytes

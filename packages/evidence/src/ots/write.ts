@@ -17,7 +17,6 @@ import {
  * Encodes a detached proof with branches in their stored order. So a proof read by {@link parseDetached} is written
  * back byte for byte.
  *
- *
  * @throws EvidenceError `ots` or `limit` for a proof that could not be read back
  */
 export function writeDetached(proof: DetachedTimestamp): Uint8Array<ArrayBuffer> {

@@ -39,9 +39,9 @@ export type ByteRangeResult =
 const refuse = (problem: ByteRangeProblem): ByteRangeResult => ({ ok: false, problem });
 
 /**
- * Reads /ByteRange and /Contents of a signature dictionary (ISO 32000-2 section 12.8.1) strictly: four direct integers
- * from byte 0, a gap that is exactly the hexadecimal string of /Contents in this very dictionary, one DER object in it
- * and zero padding after. Anything else is refused, with a name.
+ * Reads /ByteRange and /Contents of a signature dictionary (ISO 32000-2 section 12.8.1) strictly. /ByteRange must be
+ * four direct integers, starting with byte 0. Its gap must be exactly the hexadecimal string of /Contents in this
+ * dictionary, which contains one DER object and zero padding. Anything else is refused, with a name.
  *
  * @param bytes the whole file
  * @param dictionary the signature dictionary, read from `bytes`

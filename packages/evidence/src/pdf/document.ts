@@ -47,7 +47,6 @@ const HEADER_WINDOW = 1024;
  *
  * An encrypted PDF is not decrypted: see `openUnlocked`.
  *
- *
  * @param earlier another opening of the same file; both share a budget, so that many revisions cost no more than one
  * @throws EvidenceError `pdf` without a header, a startxref, or a section at its offset
  */

@@ -13,7 +13,6 @@ const MAX_FIELD_DEPTH = 32;
  * text, several widgets, two fields with the same name, a checkbox that shows another state than its value, or a value
  * that is not text.
  *
- *
  * @throws EvidenceError when the path to a field is broken, ambiguous or past the limits
  */
 export function fieldTexts(document: PdfDocument): ReadonlyMap<string, string | null> {

@@ -15,7 +15,6 @@ const nextEnd = searchFor("endstream");
  * Somebody without the key can change a few digits of the seal's value (docs/evidence-format.md, section 3.2). If an
  * image's data extended into that value, this would change the image.
  *
- *
  * @param end where the document ends
  */
 export function reachOver(document: PdfDocument, end: number): string | null {

@@ -28,7 +28,6 @@ type Entry = { readonly number: number; readonly generation: number; readonly st
  * The sealer writes the objects without gaps, the seal's own first; then the cross-reference section that names exactly
  * these; then `startxref`, that section's offset and `%%EOF` (docs/evidence-format.md, section 2.1).
  *
- *
  * @param seal the signature that covers the whole file
  * @param originalLength where the original ends, as `originalBoundary` found it
  */

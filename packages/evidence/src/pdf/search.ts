@@ -13,7 +13,6 @@ export function isTextAt(bytes: Uint8Array, text: string, at: number): boolean {
  * It skips most bytes, because it searches for one character only: the last one that occurs once in the text. After
  * each hit the search moves past it. So no byte is examined more than `text.length` times, whatever the file contains.
  *
- *
  * @throws RangeError when no character occurs in the text exactly once
  */
 export function indexOfText(bytes: Uint8Array, text: string, from: number, to: number): number {

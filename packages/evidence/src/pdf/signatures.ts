@@ -27,7 +27,6 @@ const MAX_FIELD_DEPTH = 32;
  * The signatures in the form of the newest revision, in file order, at most 64. Includes the certification that the
  * catalog names, even if it is not the value of a field.
  *
- *
  * @throws EvidenceError when a cross-reference section, or the path from the trailer to a field, is broken, ambiguous
  * or past the limits
  */

@@ -16,7 +16,6 @@ const ENDS_WORD = Uint8Array.from({ length: 256 }, (_, code) =>
 /**
  * Finds the end of an object's value, or the start of its stream data. Costs less than parsing the value.
  *
- *
  * @returns null when a string, array or dictionary is still open at `limit`
  */
 export function skimObject(bytes: Uint8Array, from: number, limit: number): Skimmed | null {

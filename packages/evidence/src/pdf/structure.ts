@@ -44,7 +44,6 @@ export const lengthNotStated = "The signature does not state the length of the d
  * Describes an irregular position of the whole-file signature; null if it is regular. The signed bytes do not determine
  * the position of the gap. So the same bytes around a moved gap must not be accepted as the same document.
  *
- *
  * @param seal the signature that covers the whole file
  * @param all every signature of the document, the seal included
  */
@@ -103,7 +102,7 @@ export function isOnlyPlace(range: SignedRange): boolean {
   return here && indexOfText(head, MEETING, 0, head.length) < 0 && indexOfText(rest, MEETING, 0, rest.length) < 0;
 }
 
-/** Where the sealed document ends and the seal's appended bytes begin, or the reason why that is unknown. */
+/** The position where the sealed document ends and the seal's appended bytes begin, or the reason why it is unknown. */
 export type OriginalBoundary =
   | { readonly kind: "length"; readonly length: number }
   | { readonly kind: "not-stated" }

@@ -45,7 +45,6 @@ export type IndirectObject = {
 /**
  * Returns the dictionary, unless it has a repeated key: some readers use the first value and some the last.
  *
- *
  * @param what the dictionary, in words that follow "stands twice in"
  * @throws EvidenceError `pdf` when a key occurs twice
  */

@@ -4,7 +4,6 @@ import { EvidenceError } from "../errors.ts";
  * Parses JSON (RFC 8259) that every parser reads alike: UTF-8 without a byte order mark, and without repeated members,
  * of which some parsers use the first and others the last.
  *
- *
  * @throws EvidenceError `json`
  */
 export function parseStrictJson(bytes: Uint8Array): unknown {

@@ -12,7 +12,7 @@ export type ProofRecord = {
   readonly verifyCode: string;
   readonly sealedSha256: string;
   readonly docSha256: string;
-  /** Whether the record states that it belongs to the test environment. */
+  /** Whether the record is of the test environment, according to itself. */
   readonly isTest: boolean;
 };
 
@@ -23,7 +23,6 @@ const maxRecordBytes = 1024 * 1024;
 
 /**
  * Parses a record of a proof passport. Unknown members are ignored.
- *
  *
  * @throws EvidenceError `json` unless it is a JSON object that every parser reads alike, `record` naming the faulty
  * member, `limit`
@@ -98,7 +97,6 @@ export type RoomRecord = {
 
 /**
  * Parses the downloaded or saved response of `GET /api/verify/room/{code}`. Unknown members are ignored.
- *
  *
  * @throws EvidenceError `json`, `record` or `manifest` naming the faulty member, `limit`
  */

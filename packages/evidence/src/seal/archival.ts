@@ -18,7 +18,6 @@ type Whole = {
  * trusted and cover the whole file. The last seal must be a trusted seal of the service. Between the two, only
  * validation data and intact time stamps are allowed.
  *
- *
  * @returns null for any other file
  */
 export function archivedLength({ claims, seal, earlierSignatures }: Whole): number | null {

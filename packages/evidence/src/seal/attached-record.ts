@@ -43,7 +43,6 @@ const signatureHeaders: Readonly<Record<string, Readonly<Record<string, RegExp>>
  * Verifies the record attached to a receipt or to a proof passport's certificate. For a seal of another purpose, there
  * are no claims.
  *
- *
  * @param file the sealed file that a proof certificate describes; null when it was not given
  */
 export async function verifyAttachedRecord(

@@ -44,7 +44,6 @@ const MAX_SIGNATURES = 64;
  * Verifies the signatures other than the seal, each over its own revision, and classifies later changes. Includes
  * signatures that a later revision removed.
  *
- *
  * @param signatures the signatures of the document, including the seal
  * @param seal the signature that covers the whole file
  * @throws EvidenceError `limit` when there are more than 64

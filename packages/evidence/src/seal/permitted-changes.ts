@@ -60,7 +60,6 @@ const isOfNotary = ({ kind }: SealPurpose): boolean => kind === "notarized" || k
  * further invisible seals of the service. After a seal over signers' acts, the order's notary may also make the changes
  * that `permission` allows, up to a seal for the notarization.
  *
- *
  * @param seals all seals of the service in the document
  * @param permission the permission of the document's certification up to the end of this seal
  */
@@ -103,7 +102,6 @@ const PERMITTED = {
 
 /**
  * Whether a signature permits the changes of later revisions.
- *
  *
  * @param gone whether a later revision removed the signature
  * @param permission the strictest permission that the signature states or inherits

@@ -61,7 +61,6 @@ export function isForeignSignature(claims: readonly Claim[]): boolean {
 /**
  * Groups the claims of a result into proven, attested and not covered.
  *
- *
  * @param claims the claims of the result
  * @param hasClaimedTime whether the signature dictionary states a time (/M)
  */

@@ -52,7 +52,6 @@ export type SealTimes = {
  * when it is made, so a token in the seal from after the retirement makes it unacceptable. Detached proof can be made
  * years after the seal, so its time doesn't.
  *
- *
  * @param path the seal's own certificate and those above it
  */
 export function retirementClaims(

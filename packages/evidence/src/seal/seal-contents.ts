@@ -17,7 +17,6 @@ const HALF_OF_P256 = 0x7fffffff_80000000_7fffffff_ffffffff_de737d56_d38bcf42_79d
  * does not cover, and an ECDSA signature has two forms. Everything but the sealer's form is refused, so that each seal
  * has only one form (docs/evidence-format.md, section 3.2).
  *
- *
  * @param contents the ContentInfo that `signedData` was read from
  * @param signer the certificate of its only signer
  * @returns the deviation, in words that follow "The signature value holds"; null for none
@@ -89,8 +88,8 @@ function algorithmOf({ publicKey }: Certificate): der.DerValue | null {
 }
 
 /**
- * Checks that an RSA signature is as long as the modulus, and that an ECDSA signature has the lower s of the two forms
- * (r, s) and (r, n - s).
+ * Checks the length of an RSA signature, which must be that of the modulus. Checks that an ECDSA signature has the
+ * lower s of the two forms (r, s) and (r, n - s).
  */
 function isCanonical(signature: Uint8Array, { publicKey }: Certificate): boolean {
   if (publicKey.type === "rsa") return signature.length === Math.ceil(publicKey.bits / 8);

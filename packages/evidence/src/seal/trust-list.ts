@@ -21,7 +21,7 @@ export type TrustList = {
 /** The format version that is read and written (docs/evidence-format.md, section 4.3). */
 export const trustListFormat = 1;
 
-/** Where a service publishes its list. */
+/** The path at which a service publishes its list. */
 export const trustListPath = "/seal/trust.json";
 
 /** One certificate of a trust list, in its JSON form. */
@@ -56,7 +56,6 @@ export const readTrust = (text: string): TrustList =>
  * [{pem, retiredAt, reason}], timeStampCertificates: [pem], logs: [{environment, key, end: {size, root, reason}}]}`.
  * Only `sealCertificates` is required, and unknown members are ignored. An unreadable retired certificate makes the
  * whole list unreadable, so that the retirement is not overlooked.
- *
  *
  * @throws EvidenceError `json`, `limit`; `record` naming the faulty member; `x509` for a certificate that cannot be
  * read

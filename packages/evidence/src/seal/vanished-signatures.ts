@@ -18,7 +18,6 @@ const LONGEST = 4096;
  * Finds signatures in earlier revisions that are missing in the document. It searches all bytes of the file, because an
  * attacker who removes a signature can also remove it from the cross-reference sections.
  *
- *
  * @param present the signatures of the document
  * @throws EvidenceError `limit` when more than `most` revisions would have to be opened
  */
@@ -50,7 +49,6 @@ export async function vanishedSignatures(
 /**
  * The permission (/P) in a signature's locks, as of the revision that the signature covers. Null when the locks state
  * none, and when the signed bytes do not contain the signature.
- *
  *
  * @param end where the signed bytes end
  */

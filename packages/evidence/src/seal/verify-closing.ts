@@ -59,11 +59,9 @@ type Checked = ClosingVersionResult & {
  * Verifies versions of one room's Closing Passport, in any order: every hash, link and seal.
  *
  * Claims for each version N with a certificate: `certificate.vN.seal` (one valid signature covers the whole file),
- * `.trusted` (its certificate is one that the caller trusts), `.purpose` (the seal is for a closing certificate),
- * `.manifest` (a manifest is attached, and equals the separately given one), `.hash` (the file's hash is the stated
- * sealedSha256); for a version without a certificate, `.seal` is unchecked. Then all the claims of `verifyChain` over
- * the manifests.
- *
+ * `.trusted` (its certificate is trusted), `.purpose` (the seal is for a closing certificate), `.manifest` (the
+ * attached manifest equals the separate one), `.hash` (the file's hash is the stated sealedSha256). For a version
+ * without a certificate, `.seal` is unchecked. Then all the claims of `verifyChain` over the manifests.
  *
  * @param input `roomCode` the expected room; `at` the instant of the verification, epoch ms
  * @throws EvidenceError `ots` for a block header in `trust` that is not 80 bytes

@@ -96,7 +96,6 @@ const MUST_HOLD: readonly ProofClaimName[] = [
  * ends with archival time stamps, the result is about the sealed file before them, with the claim
  * `archival_time_stamp`.
  *
- *
  * @param bytes the whole file
  * @param trust the certificates that the caller trusts
  * @param at the instant of the verification, epoch ms

@@ -56,7 +56,6 @@ export interface SealVerification {
  * Verifies the signature that covers the whole file, its certificate and its time stamps. The certificate must be valid
  * at the earliest proven time, or else at `at`.
  *
- *
  * @param detachedTime the earliest time that detached evidence proves, epoch ms; null for none
  */
 export async function verifySeal(input: {

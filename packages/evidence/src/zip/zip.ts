@@ -13,7 +13,6 @@ export { zipLimits } from "./directory.ts";
  * Everything that programs could interpret in two ways is refused, with a named fault (docs/evidence-format.md, section
  * 9.1): special file types, names that some file systems treat as one, headers that differ, and bytes outside any file.
  *
- *
  * @throws EvidenceError `zip` for broken, ambiguous or unsupported files, `limit`
  */
 export const readZip = (bytes: Uint8Array): ReadonlyMap<string, Uint8Array> =>

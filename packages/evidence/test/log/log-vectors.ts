@@ -46,8 +46,8 @@ export type LogVector = {
   /** A policy with the witnesses that must have cosigned; the policy applies to all `logs`. */
   readonly policy?: string;
   /**
-   * The checkpoint in a seal (null for a value that is not a text), the time that the seal states, and the earliest
-   * trusted time stamp over the proof's checkpoint.
+   * `carried`: the checkpoint in a seal; null for a value that is not a text. Then the time that the seal states, and
+   * the earliest trusted time stamp over the proof's checkpoint.
    */
   readonly carried?: string | null;
   readonly claimedTime?: number | null;

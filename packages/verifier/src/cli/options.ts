@@ -40,7 +40,7 @@ export const verifyFlags = Object.entries(verifyOptions)
   .map(([name, option]) => `[--${name} ${option.value}]${"multiple" in option ? "..." : ""}`)
   .join(" ");
 
-/** The options as the command line gives them. */
+/** The options as parsed from the command line. */
 export type VerifyValues = {
   readonly [Name in keyof typeof verifyOptions]?:
     | ((typeof verifyOptions)[Name] extends { multiple: true } ? readonly string[] : string)

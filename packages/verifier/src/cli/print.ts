@@ -27,7 +27,7 @@ const MARKS: Readonly<Record<Check["result"], string>> = { holds: "✓", fails: 
 const COLORS: Readonly<Record<Check["result"], string>> = { holds: "32", fails: "31", unchecked: "33" };
 
 /**
- * Formats a report for people. After each claim comes a command of another tool that checks the same claim; the
+ * Formats a report for people. Each claim is followed by a command of another tool that checks the same claim; the
  * conclusion is at the end.
  */
 export function printed(target: string, report: Report, color: boolean): string {

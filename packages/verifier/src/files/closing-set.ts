@@ -10,8 +10,7 @@ import { type Check, check, checksOf, type Report } from "./report.ts";
 import { quoted } from "./shell.ts";
 
 /**
- * A file about a room: a manifest, a certificate, or a service's record of a version. `path` is the file or address
- * that it comes from.
+ * A file about a room: a manifest, a certificate, or a service's record of a version. `path` is its file path or URL.
  */
 export type ClosingPiece = { readonly path: string } & (
   | { readonly manifest: Uint8Array }

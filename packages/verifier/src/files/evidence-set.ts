@@ -21,7 +21,6 @@ import { verifyTokenFile } from "./token-file.ts";
  * Verifies the evidence of one proof passport. Certificates in the evidence are compared but not trusted, because
  * anyone could have added them. The record in the evidence can only lower the verdict.
  *
- *
  * @param files by name, without folders
  * @param where prefix of file names in the printed commands
  * @param verifyCode the requested code, if any

@@ -3,7 +3,6 @@ import { quoted } from "./shell.ts";
 /**
  * Commands of the OpenTimestamps client. Lines that begin with `#` name their requirements.
  *
- *
  * @param about the file or digest that the proof covers, as `ots verify` accepts it
  */
 export function otsCommands(proof: string, about: string): { info: string; bitcoin: string; pending: string } {

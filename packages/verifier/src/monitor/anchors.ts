@@ -45,7 +45,6 @@ type AnchorList = {
  * which it grew. The monitor learns the growth from its own runs, and from the states that the log chose to anchor. It
  * verifies the proofs, but not whether the authorities are trusted.
  *
- *
  * @param about `from` is the log's address, and `seen` the facts of earlier runs, null for the first run
  * @returns the facts for the next run
  */
@@ -102,8 +101,8 @@ function addMissing({ missing }: Findings, { size, at }: Sighting, time: number 
 }
 
 /**
- * Checks that an anchored state belongs to the log's history, and that each of its proofs is over that state. Each state
- * is read once.
+ * Checks that an anchored state is part of the log's history, and that each of its proofs is over that state. Each
+ * state is read once.
  * @returns the earliest time in its proofs, epoch ms; null when there is none
  */
 function anchorJudge(read: ReadLog, tree: PublishedTree, { key, findings }: { key: string; findings: Findings }) {

@@ -64,7 +64,7 @@ export function answerOf(logs: readonly WatchedLog[], files: readonly ComparedFi
   }));
   const followedBy = others.length > 0 ? { followedBy: others } : {};
   const exitCode = isWrong ? 1 : ofFiles.length > 0 ? 2 : 0;
-  // Origins and entries come from the log. Unprintable characters in them could erase the findings from a terminal.
+  // The log chooses origins and entries. Unprintable characters in them could erase the findings from a terminal.
   const text = lines.map(printable).join("\n");
   return { json: { ...first, places, files: ofFiles, ...followedBy }, text, exitCode };
 }

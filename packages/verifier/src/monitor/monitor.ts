@@ -37,7 +37,7 @@ export type MonitorOptions = {
   readonly own?: (origin: string) => Promise<OwnRecords>;
 };
 
-/** The records that a log's operator keeps about it. */
+/** The operator's own records about a log. */
 type OwnRecords = {
   readonly key: string;
   /** The newest checkpoint that the operator recorded of a tree with at most `size` entries; null if there is none. */
@@ -50,7 +50,6 @@ type OwnRecords = {
  * Watches a transparency log from outside. Verifies that its newest checkpoint is signed and extends every earlier or
  * given checkpoint. Verifies that all entries lead to its root, and follow the rules that anybody can check. Also finds
  * hours without an anchor, days without the operator's records, and a state without the quorum of the reader's policy.
- *
  *
  * @param from the log's address (`https://HOST/log/live`), the folder of a copy, or a file that claims to prove a fork
  * @throws UsageError for files or keys that cannot be read

@@ -20,7 +20,7 @@ export type FaxAttempt = FaxProgress &
     attempt: number;
     faxTo: string;
     faxFrom: string;
-    /** This service's mark for the attempt, in base64. Telnyx returns the mark with every event. */
+    /** A mark for the attempt, in base64. Telnyx returns it with every event. */
     clientState: string;
     /** The fax's id at Telnyx; null before Telnyx has returned one. */
     faxId: string | null;

@@ -23,7 +23,7 @@ import { typesetFor } from "../../kernel/pdf/typeset.ts";
 import type { RawEvent } from "../../providers/providers.ts";
 import { type DrawnReceipt, eventFile, headersFile, receiptNames } from "./content.ts";
 
-/** Draws a receipt with the provider's events attached byte for byte. Equal contents give equal bytes. */
+/** Draws a receipt with the provider's events attached byte for byte. Equal contents result in equal bytes. */
 export async function run(_document: Buffer, receipt: DrawnReceipt): Promise<Uint8Array> {
   const { kind, title, sentence, rows, order, firmName, environment, createdAt, events } = receipt;
   const typeset = await typesetFor([title, sentence, firmName, ...rows.flat()]);

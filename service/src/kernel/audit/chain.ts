@@ -92,7 +92,7 @@ const lineRows: MacTable<UnplacedLine> = {
   ...placeRows,
   rows: sql`SELECT id AS key, ${macLineColumns}, chain_position AS position, row_mac AS mac FROM audit_log`,
   members: (line) => (line.position === null ? lineMembers(line) : null),
-  // This row needs no further MAC: the MAC of the line's position covers the line's hash.
+  // Audit lines get no further MAC in the backfill: the MAC of a line's position covers the line's hash.
   backfill: { set: "audit lines", which: sql`chain_position IS NULL` },
 };
 

@@ -30,10 +30,7 @@ type OwnSettings = {
   host: string;
   /** Before the node stops, `/readyz` announces the stop for this many seconds. */
   drainSeconds: number;
-  /**
-   * How many seconds a live order pauses after one service before the next one starts. A firm can set its own pause
-   * instead.
-   */
+  /** The pause of a live order, in seconds, between one service and the next. A firm can set its own pause instead. */
   nextServiceWait: number;
   /** Whether mails to clients and signers that are not urgent are delayed from 9 PM to 7 AM in the firm's time zone. */
   quietHours: boolean;
@@ -74,13 +71,13 @@ type OwnSettings = {
   telnyx: TelnyxSettings | null;
   /** The account that checks identity documents. */
   identity: IdentitySettings | null;
-  /** The account that asks knowledge-based questions. */
+  /** The account of the provider of knowledge-based questions. */
   quiz: QuizSettings | null;
   /** The address of a remote signing service (CSC API v2) that holds notaries' keys; null without one. */
   remoteSigningUrl: string | null;
   /** Live audio and video; null when it is off. */
   media: MediaSettings | null;
-  /** Where the other nodes reach this node; null when it is not set. */
+  /** The address at which the other nodes reach this node; null when unset. */
   nodeUrl: string | null;
   /** The free disk space, in bytes, that a session by audio and video needs in order to start. */
   recordingsFreeBytes: number;
@@ -98,7 +95,7 @@ type OwnSettings = {
   /** Whether the service refuses a live order for a notary when no registered notary may perform the act. */
   notaryRequired: boolean;
   playbooks: "off" | "on" | string[];
-  /** Whether the operator who asked for a refund may also approve it. */
+  /** Whether the operator who requested a refund may also approve it. */
   refundApproval: RefundApproval;
   logLevel: LogLevel;
   /** Tests set this process's clock this many seconds into the future; otherwise 0. */

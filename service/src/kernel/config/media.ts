@@ -13,7 +13,7 @@ export type EmbeddedMedia = {
    * two connections.
    */
   ports: readonly [first: number, last: number];
-  /** The address that browsers are told to send to. */
+  /** The address to which browsers send their media. */
   announce: string;
   tcp: boolean;
   turn: Relay | null;

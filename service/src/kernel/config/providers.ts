@@ -9,7 +9,7 @@ type Account = { apiKey: string; apiBase: string | null };
 
 export type EasyPostSettings = Account & {
   webhookSecret: string | null;
-  /** How much a label's price may exceed the quote: 0.1 allows a tenth. */
+  /** The share by which a label's price may exceed the quote: 0.1 for a tenth. */
   rateTolerance: number;
 };
 

@@ -91,8 +91,8 @@ SELECT id AS key, occurred_at AS "occurredAt", topic, event_id AS "eventId@event
 export const protectedTables = [eventRows];
 
 /**
- * The result of checking events: how many were checked, the row numbers of events whose MAC is not valid, and the row
- * numbers of copies of authentic events.
+ * The result of checking events: the number of checked events, the row numbers of events whose MAC is invalid, and the
+ * row numbers of copies of authentic events.
  */
 export type EventReport = { events: number; forged: number[]; copies: number[] };
 

@@ -14,7 +14,7 @@ import type { Policy, RateLimits } from "./rate-limits.ts";
 /** The dependencies that authenticate callers and rate-limit their requests. */
 export type CallerDeps = Callers & { limits: RateLimits };
 
-/** Who may call a route (contract, Authentication), and the scope that a restricted key needs to call the route. */
+/** The callers that may use a route (contract, Authentication), and the scope that a restricted key needs for it. */
 export type Access =
   | { caller: "key" | "key-or-session"; scope: Scope }
   | { caller: "session" | "anybody"; scope?: undefined };

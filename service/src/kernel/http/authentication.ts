@@ -30,7 +30,7 @@ export function readSession({ resolveSession }: Pick<Callers, "resolveSession">)
   };
 }
 
-/** Hook that requires the session found by `readSession`; a write must come from one of the service's own pages. */
+/** Hook that requires the session found by `readSession`. A write must be sent by one of the service's own pages. */
 export function requireSession({ ownOrigin }: Pick<Callers, "ownOrigin">) {
   return async (request: FastifyRequest): Promise<void> => {
     sessionOf(request);

@@ -47,7 +47,7 @@ const limitsOfPassing = {
 };
 type Limits = typeof limitsOfPassing;
 
-/** A session, the node that has it, and the page of the session that a request belongs to. */
+/** A session, the node that serves it, and the page of the session that sent a request. */
 type Holder = NodeAddress & { readonly id: string; readonly page: string };
 
 /** A request that is being forwarded. */

@@ -16,8 +16,8 @@ export type ReadinessTimes = {
   /** A dependency that has not responded within this time counts as failed. */
   answerMs: number;
   /**
-   * How long a result is cached. A probe can be expensive: a key service charges a fee for a signature, and some probes
-   * write data.
+   * The time for which a result is cached, in milliseconds. A probe can be expensive: a key service charges a fee for a
+   * signature, and some probes write data.
    */
   sharedMs: number;
 };

@@ -44,7 +44,7 @@ export type JsonRoute<P extends TObject, Q extends TObject, A extends TSchema> =
   query?: Q;
   /** The schema of the body, for /openapi.json only. The domain checks the body and uses the contract's messages. */
   body?: Named;
-  /** How the body is parsed. Default: `upload` for a route with a `form`, and JSON for a route with a `body`. */
+  /** The parser of the body. Default: `upload` for a route with a `form`, and JSON for a route with a `body`. */
   bodyIs?: BodyKind;
   /** A multipart form instead of a JSON body: its description, and the message that refuses a body of another type. */
   form?: { schema: object; notForm: string };

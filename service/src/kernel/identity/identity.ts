@@ -49,7 +49,7 @@ export type Principal = {
     email: string;
     role: Role;
     liveAccess: boolean;
-    /** Whether an owner lets the member see billing. Owners themselves don't need this right. */
+    /** Whether an owner has permitted the member to see billing. Owners themselves don't need this right. */
     seesBilling: boolean;
     proof: Proof;
   } | null;
@@ -77,7 +77,7 @@ export type ResolveKey = (authorization: string | undefined, ip?: string) => Pro
 
 /**
  * Finds the session of a `Cookie` header; null without a valid one.
- * @param isUse whether a person made the request: a page's automatic refresh must not keep a session active
+ * @param isUse whether a person made the request: a page's automatic refresh must not extend a session
  */
 export type ResolveSession = (cookie: string | undefined, isUse?: boolean) => Promise<Session | null>;
 

@@ -4,7 +4,7 @@ import type { NamedContents } from "./reached-streams.ts";
 export type Drawing = {
   /** The number of characters in the content's strings. */
   readonly characters: number;
-  /** How often each resource name occurs; null when only the length of the content is known. */
+  /** The number of occurrences of each resource name; null when only the length of the content is available. */
   readonly names: ReadonlyMap<string, number> | null;
   readonly length: number;
   /**
@@ -21,7 +21,7 @@ const aName = /\/([^\s\0/<>[\](){}%]+)/g;
 /** The length of the shortest use of a resource: an operand and an operator, as in `/X Do`. */
 const shortestUse = 5;
 
-/** How often each name of another content stream occurs in this one. */
+/** The number of occurrences of each name of another content stream in this one. */
 export function namesIn(data: Buffer, named: NamedContents | null): ReadonlyMap<string, number> {
   const found = new Map<string, number>();
   if (named?.size === 0) return found;
@@ -54,7 +54,9 @@ type Drawings = ReadonlyMap<number, Drawing>;
 type Measure = {
   readonly most: number;
   readonly costOf: (drawing: Drawing) => number;
-  /** How often a content of this length draws a form, when only the length is known. */
+  /**
+   * The assumed number of times that a content stream of this length draws a form, when only the length is available.
+   */
   readonly unknownUses: (length: number) => number;
 };
 

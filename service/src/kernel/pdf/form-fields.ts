@@ -36,7 +36,7 @@ export function* formFields(file: PdfFile, acroForm: Dict): Generator<FormField,
 
 /**
  * Reads the next field of a walk; undefined at its end. After an error, every further call throws the same error.
- * Otherwise a failed walk would look like a finished one.
+ * Otherwise a failed walk would be mistaken for a finished one.
  */
 function readNext(walked: Walk): FormField | undefined {
   if (walked.failure !== null) throw walked.failure;

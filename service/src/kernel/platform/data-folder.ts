@@ -48,7 +48,7 @@ export function prepareDataFolder(folder: string): void {
     try {
       unlinkSync(probe);
     } catch {
-      // The probe file was not created, and the error that is being thrown gives the reason.
+      // The probe file was not created. The error that is being thrown contains the reason.
     }
   }
   const { bavail, bsize } = statfsSync(folder);

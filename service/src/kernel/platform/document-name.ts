@@ -9,7 +9,7 @@ const longest = 200;
 // Control characters, and characters that change the direction of the text after them. Names must not contain them,
 // because they could distort the words around the name.
 const unshown = /[\p{Cc}\p{Cs}\uFFFD\u061C\u200B-\u200F\u2028-\u202E\u2060-\u2069\uFEFF]/gu;
-// The default names that software gives to unnamed files.
+// The default file names of other software.
 const unnamed = /^(?:document|file|blob|upload|unnamed|untitled)$/i;
 
 /** A document's title from its file name, without folders and `.pdf`; null when the name is not informative. */

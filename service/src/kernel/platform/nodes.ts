@@ -21,7 +21,7 @@ type PassedOn = { method: string; path: string; client: string };
  */
 const validMs = 30_000;
 
-/** This process as one of several nodes on a database. The nodes authenticate each other with the master key. */
+/** The current process as one of several nodes on a database. The nodes authenticate each other with the master key. */
 export class OwnNode {
   /** The name of this process. Other processes on the same machine, and this node after a restart, have other names. */
   readonly id = newUuid();
@@ -36,7 +36,7 @@ export class OwnNode {
     this.url = url;
   }
 
-  /** This node's address with a MAC, for the row of an object that this node serves. Null without NODE_URL. */
+  /** The node's own address with a MAC, for the row of an object that the node serves. Null without NODE_URL. */
   addressFor(row: string): { url: string; mac: Buffer } | null {
     if (this.url === null) return null;
     return { url: this.url, mac: addressMac(this.#secrets, row, { node: this.id, url: this.url }) };

@@ -15,7 +15,7 @@ export type ProtectedTable = {
   key: Statement;
   ciphers?: readonly EncryptedColumn[];
   texts?: readonly SealedColumn[];
-  /** How to read the identity of the blob that a row names in `blob_key`. Absent for a table without blobs. */
+  /** Reads the identity of the blob that a row names in `blob_key`. Absent for a table without blobs. */
   blobs?: BlobRows<unknown>;
 };
 

@@ -56,8 +56,8 @@ const durableMembers = ({ kind, subject, effectiveAt, reason }: DurableRevocatio
 });
 
 /**
- * Builds the INSERT of a revocation that every node also writes to its own file. The MAC keeps forged revocations out
- * of these files. If an attacker removes the row's MAC, the revocation is restored from the file.
+ * Builds the INSERT of a revocation that every node also writes to its own file. The MAC prevents forged revocations in
+ * these files. If an attacker removes the row's MAC, the revocation is restored from the file.
  */
 export const durableRevocationRow = (rowMac: RowMac, revocation: DurableRevocation, from?: Statement): Statement => {
   const { kind, subject, effectiveAt, reason } = revocation;

@@ -38,7 +38,7 @@ export type SealedTexts = {
 export const sealedStart = "c1.";
 export const keyIdStart = sealedStart.length;
 const idEnd = keyIdStart + 8;
-/** How a sealed form begins. At least 38 characters follow the key's id: those of a nonce and a tag. */
+/** The start of a sealed form. At least 38 characters follow the key's id: those of a nonce and a tag. */
 const form = /^c1\.[0-9a-f]{8}\.[\w-]{38}/;
 
 const [nonceLength, tagLength] = [12, 16];

@@ -32,10 +32,10 @@ const marksLock = 7_246_006;
 const testStatements: StatementTime = { statementMs: 15_000 };
 
 /**
- * Deletes the blobs that the retention plan says are due, in batches. One transaction marks a batch as deleted and
- * writes audit lines; then the blobs are removed from the store. After a crash or a store error,
- * `kernel/platform/blobs/orphans.ts` removes the leftover blobs. Skips rows whose MAC is invalid or that the audit log
- * does not confirm. Several nodes may run it concurrently.
+ * Deletes blobs whose retention period has ended, in batches. One transaction marks a batch as deleted and writes audit
+ * lines; then the blobs are removed from the store. After a crash or a store error, `kernel/platform/blobs/orphans.ts`
+ * removes the leftover blobs. Skips rows whose MAC is invalid or that the audit log does not confirm. Several nodes may
+ * run it concurrently.
  * @param testOf the firm whose test documents are deleted; null for all documents
  * @returns the number of marked blobs
  */

@@ -63,7 +63,7 @@ const noId = "00000000-0000-0000-0000-000000000000";
 /** Verifies the marks written since its last run, and refuses forged ones. @returns the number of refused marks */
 export type CheckMarks = (stopping?: AbortSignal) => Promise<number>;
 
-/** The first run reads every mark, because no record says which ones an earlier process verified. */
+/** The first run reads every mark, because the marks that an earlier process verified are not recorded. */
 export function createMarkCheck({ db, rowMac, clock }: { db: Sql; rowMac: RowMac; clock: Clock }): CheckMarks {
   let since = "0";
   return async (stopping) => {

@@ -35,7 +35,7 @@ const usualArchivedTemplates: Days = 90;
 export const archivedTemplatesOf = ({ archivedTemplates = usualArchivedTemplates }: RetentionPlan): Days =>
   archivedTemplates;
 
-/** A number of days, or `none` to keep the data forever. */
+/** A number of days, or `none` to store the data forever. */
 export type Days = number | "none";
 
 /**
@@ -44,6 +44,6 @@ export type Days = number | "none";
  */
 export const readRetention = (path: string): RetentionPlan => readCheckedYaml("RETENTION", path, Plan);
 
-/** Data from before this time are due; null when data are kept forever. */
+/** Data from before this time are due for deletion; null when data are stored forever. */
 export const dueBefore = (period: Days, now: Date): Date | null =>
   period === "none" ? null : new Date(now.getTime() - period * dayMs);

@@ -77,8 +77,9 @@ async function changeIn(
 }
 
 /**
- * Claims a task. Only one of two concurrent claims succeeds. @throws ServiceError for a task that another person has
- * claimed or that has ended, and `unavailable` for a task that the service did not write
+ * Claims a task. Only one of two concurrent claims succeeds.
+ * @throws ServiceError for a task that another person has claimed or that has ended, and `unavailable` for a task whose
+ * MAC is invalid
  */
 export const claimTask = (deps: TaskDeps, id: number, by: string): Promise<void> =>
   change(deps, id, { action: "task.claimed", by }, claiming(id, by));

@@ -73,7 +73,7 @@ export type WhichTasks = { kinds: readonly TaskKind[] } & (
   | { orderId?: never; subject: string | readonly string[] }
 );
 
-/** How a task ends: `done`, or `dropped` when the task is no longer needed. */
+/** The end of a task: `done`, or `dropped` when the task is no longer needed. */
 export type TaskEnd = {
   state: "done" | "dropped";
   at: Date;
@@ -98,7 +98,7 @@ export async function closeTasks(tx: Tx, { kinds, orderId, subject }: WhichTasks
   );
 }
 
-/** Pauses an order's open tasks during a hold. Their claims are kept. */
+/** Pauses an order's open tasks during a hold. Claimed tasks stay claimed. */
 export async function pauseTasks(tx: Tx, orderId: number, kinds: readonly TaskKind[]): Promise<void> {
   const which = sql`t.order_id = ${orderId} AND t.kind = ANY (${kinds}::text[]) AND t.state IN ('open', 'claimed')`;
   await changeTasks(tx, which, sql`state = 'paused'`);
@@ -148,8 +148,8 @@ export async function dropPaused(tx: Tx, orderId: number, end: Omit<TaskEnd, "st
 export type OpenTask = { state: "open" | "claimed" | "paused"; kind: TaskKind; claimedBy: string | null };
 
 /**
- * The unfinished tasks of an order that are of these kinds and, if it is given, have this subject.
- * @throws ServiceError `unavailable` for a task that the service did not write
+ * The unfinished tasks of an order that are of these kinds and, if there is one, have this subject.
+ * @throws ServiceError `unavailable` for a task whose MAC is invalid
  */
 export const openTasksOf = (
   db: Sql,

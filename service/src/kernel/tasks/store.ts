@@ -5,8 +5,8 @@ import { stateRows } from "../platform/protected-data.ts";
 import type { TaskKind } from "./kinds.ts";
 
 /**
- * The MAC covers the whole row. A trigger only lets `state_version` grow, so that an earlier row can't be restored with
- * its earlier MAC.
+ * The MAC covers the whole row. A trigger requires that `state_version` only grows. So an attacker can't restore an
+ * earlier row with its earlier MAC.
  */
 export const taskState: StateMac = {
   table: sql`tasks`,

@@ -20,7 +20,7 @@ export type CredentialResult = {
 };
 
 export type NewProofing = {
-  /** This service's reference for the check. A repeated `begin` with the same reference starts no second check. */
+  /** The service's own reference for the check. A repeated `begin` with the same reference starts no second check. */
   id: string;
   /** Whether the face is compared with the credential. */
   comparesFaces: boolean;
@@ -52,7 +52,7 @@ export type IdentityProofing = {
 export type QuizQuestion = { text: string; choices: string[] };
 
 export type QuizRequest = {
-  /** This service's reference for the quiz. */
+  /** The service's own reference for the quiz. */
   id: string;
   /** The person whom the questions are about. Sent to the provider and not stored. */
   person: { name: string; address: string; dateOfBirth: string };

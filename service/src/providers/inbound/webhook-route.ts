@@ -23,7 +23,7 @@ export async function providerWebhook(
     "provider",
     "outcome",
   ]);
-  // This route has its own Fastify scope, so that other routes keep their parsers.
+  // The webhook route has its own Fastify scope, so that other routes keep their parsers.
   await app.register(async (room) => {
     room.removeAllContentTypeParsers();
     room.addContentTypeParser("*", { parseAs: "buffer", bodyLimit: maxEventBytes }, (_request, body, done) =>

@@ -37,9 +37,7 @@ export const nameOf = ({ source, key }: RecordName): string => `${source} ${enco
 export const digestOf = (salt: Buffer, content: string): Buffer =>
   hash("sha256", `${salt.toString("hex")}\n${content}`, "buffer");
 
-/**
- * The firm of a row in tables without a column for the firm: usually the firm of the order to which the row belongs.
- */
+/** The firm of a row in tables without a column for the firm: usually the firm of the row's order. */
 const firmOf: ReadonlyMap<string, Statement> = new Map([
   ["partners", sql`r.key::text`],
   ["payments", sql`${partnerOfPayment(sql`r.key`)}::text`],

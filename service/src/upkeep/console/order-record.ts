@@ -130,7 +130,7 @@ export const mayMove = (operator: Operator, move: ConsoleMove): boolean =>
 type Moving = OrderState & { environment: Environment };
 
 type Now = {
-  /** Whether a provider may be doing work that people could also do by hand. */
+  /** Whether a provider may be doing work that staff could also do manually. */
   isUnderWay: boolean;
   /** The state of the order's last recorded fax. */
   lastFax: string | undefined;

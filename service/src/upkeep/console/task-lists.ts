@@ -25,7 +25,7 @@ export type Task = {
   kind: TaskKind;
   environment: Environment;
   orderCode: string | null;
-  /** The firm whose order the task belongs to. */
+  /** The firm of the task's order. */
   firmName: string | null;
   orderStatus: string | null;
   reference: string | null;

@@ -9,7 +9,7 @@ import type { KeyCounts } from "./rows.ts";
 
 export type BlobsDeps = { db: Sql; blobs: Blobs; secrets: SecretBytes; log: Log };
 
-// How many blobs are processed at once; each is held in memory.
+// The number of blobs that are processed at once; each is held in memory.
 const atOnce = 4;
 
 /**

@@ -24,7 +24,6 @@ export type Moment = {
 /**
  * Classifies the revisions after revision `oldest`, from `oldest - 1` down to 0, which is the newest.
  *
- *
  * @param oldest index of the revision at which the first step starts
  * @param end where that revision ends
  * @param visit called with the document at each revision from `oldest` on, before the step from it is classified

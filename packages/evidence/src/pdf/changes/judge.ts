@@ -68,7 +68,6 @@ export type Named = {
 /**
  * Classifies a revision by the change of each object that its sections name.
  *
- *
  * @throws EvidenceError when an object is unreadable, or reading takes too much work
  */
 export function judgeStep(

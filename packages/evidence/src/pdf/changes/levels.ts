@@ -24,7 +24,6 @@ export const isWithin = (level: Level, most: Level): boolean => LEVELS.indexOf(l
 /**
  * Whether a signature permits changes of this level (ISO 32000-2 table 257).
  *
- *
  * @param permission /P of a certification or of a lock. Null without either: then filling in and signing are permitted,
  * but not annotations or other drawing over signed content
  */

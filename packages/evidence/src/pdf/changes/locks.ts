@@ -20,7 +20,6 @@ const MAX_DEPTH = 32;
  * The locks of a signature: the FieldMDP in the signature, and the /Lock of its field, which requests the same. Readers
  * disagree on values that are indirect or of a wrong type, so such a value counts as the strictest.
  *
- *
  * @param view the document at the signed revision
  */
 export function lockOf(view: View, signature: PdfDictionary, field: PdfDictionary | undefined): Lock {

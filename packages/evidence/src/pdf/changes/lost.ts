@@ -25,7 +25,6 @@ export type Lost = { readonly at: number; readonly number: number | null };
  * Finds objects and trailers that no section names. Readers differ in which sections they consider faulty. If a section
  * is faulty, they search the file, and use the last object with each number.
  *
- *
  * @throws EvidenceError when the search takes too much work
  */
 export function lostIn(document: PdfDocument, revisions: readonly Revision[]): Lost[] {
@@ -148,7 +147,7 @@ function spaceBefore(bytes: Uint8Array, at: number): number {
   }
 }
 
-/** Where a comment begins that contains the byte before `end`: at the first `%` of its line; -1 when there is none. */
+/** The start of the comment that contains the byte before `end`: the first `%` of its line; -1 when there is none. */
 function commentIn(bytes: Uint8Array, end: number): number {
   let found = -1;
   for (let at = end - 1; (bytes[at] ?? 0x0a) !== 0x0a && bytes[at] !== 0x0d; at--) if (bytes[at] === 0x25) found = at;
@@ -158,7 +157,6 @@ function commentIn(bytes: Uint8Array, end: number): number {
 /**
  * Whether readers agree on the objects of a later revision. In a hybrid file, some readers use only the table for
  * objects that it names, and some follow the /Prev of the cross-reference stream.
- *
  *
  * @param earlier offsets of the objects in use before it
  */
@@ -174,7 +172,6 @@ export function isReadAlike({ main, hybrid }: Revision, earlier: Table): boolean
 /**
  * Classifies a new stream that lists objects: readers that search for objects use its list, even if no section leads to
  * it.
- *
  *
  * @param revision the revision whose sections name the stream
  * @param held how many objects the revision's sections locate in the stream

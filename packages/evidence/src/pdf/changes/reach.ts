@@ -14,7 +14,7 @@ export type Reach = {
   readonly fields: Map<number, Field>;
   /** For each page: the node of the page tree that references it; null if two nodes do. */
   readonly above: Map<number, number | null>;
-  /** For each appearance or value: the fields that it belongs to. */
+  /** For each appearance or value: the fields that have it. */
   readonly owners: Map<number, Set<number>>;
   /** For each signature dictionary that is an indirect object: the field whose value it is. */
   readonly signed: Map<number, number>;

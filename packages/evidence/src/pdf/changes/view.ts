@@ -22,7 +22,7 @@ export type Stored = {
   readonly start: number | undefined;
   /** Its end, or the end of the object stream that contains it. */
   readonly end: number;
-  /** Whether the data ends where /Length says, so that all readers see the same data. */
+  /** Whether the data has the length in /Length, so that all readers see the same data. */
   readonly closed: boolean;
 };
 
@@ -32,7 +32,7 @@ export type View = {
   readonly inUse: (number: number) => boolean;
   /** The location of an object; undefined when it is not in use. */
   readonly entry: (number: number) => XrefEntry | undefined;
-  /** @throws EvidenceError when the object is not where the revision says */
+  /** @throws EvidenceError when the object is not at the place that the revision states */
   readonly get: (number: number) => Stored | undefined;
   readonly spend: (work: number) => void;
 };

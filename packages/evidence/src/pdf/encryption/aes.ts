@@ -11,7 +11,6 @@ const BY_9 = multiples(9);
  * Decrypts AES (FIPS 197) in CBC mode. Web Crypto can't be used: it refuses data without PKCS#7 padding and is
  * asynchronous, whereas a document is read synchronously.
  *
- *
  * @param key 16 or 32 bytes
  * @returns as many bytes as the whole blocks of `data`, padding included
  */

@@ -19,8 +19,8 @@ const crypto = memoizedCrypto();
 const stamp = (signed: Uint8Array) => tokenOver(signed, tsa, Date.UTC(2026, 0, 2));
 
 /**
- * Whether each signature of a file permits the later changes. Bytes after the last signature keep that signature from
- * being a seal.
+ * Whether each signature of a file permits the later changes. Bytes after the last signature ensure that it is not
+ * treated as a seal.
  */
 async function ours(pdf: Uint8Array): Promise<boolean[]> {
   const bytes = Uint8Array.from([...pdf, 0x0a]);

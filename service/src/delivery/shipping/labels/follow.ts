@@ -93,7 +93,7 @@ async function moveAfter({ clock, log }: LabelDeps, tx: Tx, order: LockedOrder, 
   return moved;
 }
 
-/** Whether the label belongs to the order's current parcel. Labels of the order's earlier parcels don't count. */
+/** Whether the label is that of the order's current parcel, not of an earlier parcel. */
 async function isOfOrder(tx: Tx, order: LockedOrder, label: Label): Promise<boolean> {
   if (label.state !== "bought") return false;
   const last = await lastTrackingNumber(tx, order.id);

@@ -20,7 +20,8 @@ const patience = { maxAttempts: 300, retryMs: (attempt: number) => Math.min(2 **
 const awayAttempt = 11;
 
 /**
- * The job that prepares a label: asks EasyPost about the address and the rates, which is free, and queues the purchase.
+ * The job that prepares a label: it requests the check of the address and the rates from EasyPost, which are free, and
+ * queues the purchase.
  */
 export function prepareJobs(jobs: Jobs, deps: LabelDeps): void {
   jobs.work<{ labelId: number }>(

@@ -74,7 +74,7 @@ const reasons: Readonly<Partial<Record<TrackingStatus, string>>> = {
   failure: "The carrier could not deliver the parcel.",
 };
 
-/** Why shipping failed, in plain words. */
+/** The reason why shipping failed, in plain words. */
 export const failureReason = (seen: Seen): string =>
   (seen.has("return_to_sender") ? reasons.return_to_sender : reasons.failure) ?? "";
 

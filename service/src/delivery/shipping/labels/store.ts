@@ -24,7 +24,7 @@ export type Label = {
   orderId: number;
   /** The label's number within its order, counted from 1. */
   number: number;
-  /** Which shipment of the order the label is for, counted from 1. */
+  /** The number of the order's shipment that the label is for, counted from 1. */
   attempt: number;
   state: "preparing" | "buying" | "bought" | "not_bought" | "withdrawn";
   orderedBy: string | null;

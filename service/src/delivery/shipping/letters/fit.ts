@@ -24,7 +24,7 @@ const addressSheets = 1;
 const longestName = 40;
 const longestLine = 64;
 
-/** How to print a document that fits. */
+/** The settings for printing a document that fits. */
 export type PrintPlan = { pages: number; doubleSided: boolean };
 
 /**

@@ -54,7 +54,8 @@ export function ignoreMultipart(app: FastifyInstance, pace: BodyPace = bodyPace)
 export async function acceptMultipart(scope: FastifyInstance): Promise<void> {
   scope.removeContentTypeParser(multipartType);
   await scope.register(multipart, {
-    // The parser must read one byte more than the limit, or a file of exactly the limit would look cut off.
+    // The parser must read one byte more than the limit. Otherwise a file of exactly the limit would be reported as
+    // truncated.
     limits: {
       fileSize: maxUploadBytes + 1,
       fields: maxFields,

@@ -8,7 +8,7 @@ export type KeyEntries = {
   readonly keyLength: number;
   readonly o: Buffer;
   readonly u: Buffer;
-  /** This entry and the next two are empty below revision 5. */
+  /** /UE, /OE and /Perms; empty below revision 5. */
   readonly ue: Buffer;
   readonly oe: Buffer;
   readonly perms: Buffer;
@@ -18,7 +18,7 @@ export type KeyEntries = {
   readonly id: Buffer;
 };
 
-/** The result of opening a file with the empty password: the file key, and whether the owner password is empty too. */
+/** The result of opening a file with the empty password: the file key, and whether the owner password is also empty. */
 export type Opened = { readonly fileKey: Buffer; readonly owner: boolean };
 
 /** The padding of a short password (7.6.4.3.2). An empty password becomes the whole padding. */
@@ -43,7 +43,7 @@ function openRc4Key(entries: KeyEntries): Opened | null {
   const fileKey = again(hash, revision, keyLength);
   const expected = revision === 2 ? rc4(fileKey, PADDING) : manyTimes(fileKey, md5(PADDING, id));
   if (!entries.u.subarray(0, expected.length).equals(expected)) return null;
-  // Algorithm 3: the value that O has if the owner password is empty too.
+  // Algorithm 3: the value of O if the owner password is also empty.
   const ownerKey = again(md5(PADDING), revision, keyLength);
   const owner = revision === 2 ? rc4(ownerKey, PADDING) : manyTimes(ownerKey, PADDING);
   return { fileKey, owner: o.subarray(0, 32).equals(owner) };

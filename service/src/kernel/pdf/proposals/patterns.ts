@@ -4,8 +4,8 @@ import fieldWords from "../../../../data/field-words.json" with { type: "json" }
 export type Kind = "signature" | "initials" | "date" | "name" | "text" | "checkbox";
 
 /**
- * Words that say what a blank asks for. The first pattern that matches decides. A `notary` blank is for people other
- * than the signers. An `other` blank asks for a value that no kind of field fits.
+ * Words that determine the kind of a blank. The first pattern that matches decides. A `notary` blank is for people
+ * other than the signers. An `other` blank requires a value that no kind of field fits.
  */
 export type Pattern = { readonly is: Kind | "other" | "notary"; readonly words: RegExp };
 

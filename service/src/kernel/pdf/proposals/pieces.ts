@@ -4,7 +4,7 @@ import { type Found, isExplicit, type PageWords } from "./labels.ts";
 import { kindOfLabel, measures, subjects } from "./patterns.ts";
 import type { Run } from "./runs.ts";
 
-/** How a place was recognized. */
+/** The feature by which a place was recognized. */
 export const reasons = [
   "own_field",
   "label_in_box",

@@ -43,7 +43,7 @@ export type Blobs = {
    */
   openJoined: (parts: readonly BlobAt[], whole: string | null, holder: Holder) => Promise<JoinedFile | null>;
   /**
-   * Calls `work` with the plain bytes, or with null for a missing blob. The work must not keep the bytes, and must not
+   * Calls `work` with the plain bytes, or with null for a missing blob. The work must not store the bytes, and must not
    * reserve more memory.
    * @param at `times`: how many copies of the bytes the work holds in memory, by default one
    * @throws as `open` does, and the work's own errors

@@ -14,9 +14,9 @@ export type BlobUse = {
 
 const contextOf = ({ kind, owner, sha256 }: BlobUse): Buffer => Buffer.from(JSON.stringify([kind, owner, sha256]));
 
-// Layout: magic with a version (5 bytes), the key's id (4), the blob's own key encrypted under that key (nonce 12, key
-// 32, tag 16), then chunks of 64 KiB, each with a tag of 16. As in the STREAM construction, the nonce of a chunk is its
-// number (11) and a last-chunk flag. So missing, swapped or added chunks are detected. Each chunk authenticates the
+// Layout: magic with a version (5 bytes), the key's id (4), and the blob's own key encrypted under that key (nonce 12,
+// key 32, tag 16). Then chunks of 64 KiB, each with a tag of 16. As in the STREAM construction, the nonce of a chunk is
+// its number (11) and a last-chunk flag. So missing, swapped or added chunks are detected. Each chunk authenticates the
 // blob's identity. Versions 1 and 2 have a salt (32) in place of the key id and key; the blob's key is derived from the
 // salt. Version 1 doesn't authenticate the identity.
 const magic = Buffer.from("SSSB\x03", "latin1");

@@ -19,8 +19,8 @@ export type OrphanDeps = {
 };
 
 /**
- * Removes blobs that no row refers to, which refused or interrupted uploads leave behind. Also removes blobs that were
- * marked as deleted, if a crash prevented their removal. Stops after the current page once `stopping` is aborted.
+ * Removes blobs without a row, which are left over from refused or interrupted uploads. Removes blobs marked as
+ * deleted, if a crash prevented their removal. Stops after the current page once `stopping` is aborted.
  * @returns the number of removed blobs
  */
 export async function sweepOrphans(

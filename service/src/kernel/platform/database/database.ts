@@ -226,7 +226,7 @@ function inTurn(): <T>(work: () => Promise<T>) => Promise<T> {
   };
 }
 
-/** This database with a longer statement limit, for slow work outside of requests. */
+/** The same database with a longer statement limit, for slow work outside of requests. */
 export const withLongStatements = (db: Database): Sql => ({
   query: (statement) => db.transaction((tx) => tx.query(statement), longStatements),
 });

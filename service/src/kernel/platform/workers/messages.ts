@@ -5,7 +5,7 @@
 export type Asked = {
   readonly module: string;
   readonly memory: ArrayBuffer;
-  /** How many bytes of the memory belong to the task. */
+  /** The number of bytes in the memory that are the task's input. */
   readonly length: number;
   readonly input: unknown;
 };

@@ -26,7 +26,7 @@ SELECT max(seq) AS last, bool_or(created_at >= ${before}) AS reached, (SELECT co
   return deleted;
 }
 
-/** For each webhook, the requests and responses of this many latest deliveries are kept. */
+/** The number of a webhook's latest deliveries whose requests and responses are not deleted. */
 const mostExchanges = 1_000;
 
 type Dropping = { webhookId: string; from: number; upTo: number };

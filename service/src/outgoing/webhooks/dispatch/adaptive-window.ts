@@ -11,8 +11,9 @@ const mostWebhooks = 10_000;
 type Window = { size: number; held: number };
 
 /**
- * How many more deliveries this node may lease: in total, and for each subscription and partner. A subscription that is
- * not listed has room for `firstWindow` deliveries, and a partner that is not listed for `perPartner`.
+ * The number of further deliveries that this node may lease: in total, and for each subscription and partner. A
+ * subscription that is not listed has room for `firstWindow` deliveries, and a partner that is not listed for
+ * `perPartner`.
  */
 export type Capacity = {
   total: number;

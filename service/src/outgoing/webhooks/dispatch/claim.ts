@@ -18,7 +18,7 @@ export type Claimed = Omit<EventContext, "passport"> & {
   /** Whether the event's MAC is valid. */
   isWhole: boolean;
   partnerId: string;
-  /** The id of the firm that the event belongs to. */
+  /** The id of the event's firm. */
   eventPartnerId: string;
   /** Whether the event is part of its firm's hash chain. Events from before the chain was introduced are not. */
   isChained: boolean;

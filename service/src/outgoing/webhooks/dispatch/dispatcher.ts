@@ -23,16 +23,16 @@ export type DispatcherDeps = {
 export type DispatcherTimes = {
   /** The interval between polls for due deliveries. */
   pollMs: number;
-  /** How long a delivery is leased to this node. */
+  /** The duration of a delivery's lease. */
   leaseMs: number;
   /**
    * The POST of a delivery must begin within this part of its lease. The remaining part is longer than the longest
    * POST, so no other node sends the delivery at the same time.
    */
   startWithinMs: number;
-  /** How long outcomes are collected before they are written in one statement. */
+  /** The time for which outcomes are collected before they are written in one statement. */
   gatherMs: number;
-  /** How long `stop` waits for deliveries in progress. */
+  /** The time-out of `stop` for deliveries in progress. */
   drainMs: number;
 };
 

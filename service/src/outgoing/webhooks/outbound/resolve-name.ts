@@ -53,7 +53,7 @@ export function openResolver(servers: readonly string[] | null = null): ResolveN
   const resolver = new Resolver({ timeout: 2_500, tries: 2 });
   if (servers !== null) resolver.setServers(servers);
   return async (name) => {
-    // These names must never be sent to a name server (RFC 6761, section 6.3).
+    // localhost must never be sent to a name server (RFC 6761, section 6.3).
     if (name === "localhost" || name.endsWith(".localhost")) return ["127.0.0.1", "::1"];
     const written = await fromHostsFile(name);
     if (written.length > 0) return written;

@@ -140,8 +140,8 @@ export const selectOfPartner = (db: Sql, partnerId: string) =>
   );
 
 /**
- * Selects the subscriptions that this key created. Also selects those of members who were added or got live access with
- * this key, even if they have been removed since.
+ * Selects the subscriptions that this key created, and those of members who were added or got live access with this
+ * key, even if they have been removed since.
  */
 export const selectCreatedByKey = (db: Sql, partnerId: string, keyId: string) =>
   db.query<SubscriptionRecord>(sql`

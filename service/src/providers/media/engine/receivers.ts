@@ -1,4 +1,4 @@
-/** How participants receive each other's media: they join, answer the engine's offers, and leave. */
+/** Lets participants receive each other's media: they join, answer the engine's offers, and disconnect. */
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import type { EndCause, MediaEvent, ServerMessage } from "../media.ts";
 import { askForKeyFrame, isObserver, type Person, showAll } from "./person.ts";
@@ -21,7 +21,7 @@ type ReceiversInput = {
 export type Receivers = ReturnType<typeof receivers>;
 
 export function receivers({ transport, now, emit }: ReceiversInput) {
-  /** Ends the connection on which a participant receives. An observer who receives nothing counts as gone. */
+  /** Ends the connection on which a participant receives. An observer who receives nothing counts as disconnected. */
   async function end({ name: session }: Session, person: Person, cause: EndCause): Promise<void> {
     const { subscription, hasJoined, name } = person;
     person.subscription = null;

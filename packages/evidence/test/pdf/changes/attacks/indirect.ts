@@ -10,7 +10,7 @@ const GROUP = {
 const locked = (name: string, number: number, from: string | RegExp, to: string, more: Partial<Attack> = {}): Attack =>
   update(name, (signed) => [edited(signed, number, from, to)], { ...LOCKED, ...more });
 
-/** Attacks that change how a locked field looks, through another object than the field that the lock names. */
+/** Attacks that change the appearance of a locked field through an object that the lock does not name. */
 const aroundLocks: readonly Attack[] = [
   locked("a locked field drawn by the reader", OBJECT.form, / >>$/, " /NeedAppearances true >>"),
   locked("a locked field in another color by the form", OBJECT.form, "0 g", "1 g"),
