@@ -98,7 +98,7 @@ const expectedRules = [
   ["Yearly", "rent * 12"],
 ];
 
-test("conditions and formulas are given with an order's fields and with a template's, and a wrong one is refused", async () => {
+test("conditions and formulas can be given with an order's fields and with a template's, and invalid ones are refused", async () => {
   const verb = (name: string) => partnerTemplateVerbs.find((each) => each.name === name) ?? assert.fail(name);
   const placed = await run(createOrder, ...wanted, "--sign", "--field", `fields=${JSON.stringify(ruled)}`);
   assert.match(placed.text, /^order: /);

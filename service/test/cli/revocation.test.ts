@@ -137,7 +137,7 @@ test("a request in progress when its key is revoked gets a 401, like the next on
   assert.deepEqual(hooks, [{ id: hook }]);
 });
 
-test("a key that was revoked in the meantime can't delete or rotate either", async () => {
+test("a key that is revoked during its request can neither delete a webhook nor rotate its secret", async () => {
   const { key, keyId, headers } = await running.newPartner();
   const hook = await subscribe(headers);
   const principal = await keyResolver({ ...running, lastUse: trackLastUse(db, clock) })(`Bearer ${key}`);

@@ -571,7 +571,7 @@ async function asking(email: string) {
 
 const wrongOf = (code: string) => (code === "000000" ? "000001" : "000000");
 
-test("asks for a code that only the recipient's mailbox gets, before it shows or sends anything", async () => {
+test("asks for a code that is mailed only to the recipient, before it shows or sends anything", async () => {
   const email = "code@lender.example";
   const path = await asking(email);
   const door = await (await fetch(baseUrl + path, { headers: { "Accept-Language": "en" } })).text();
@@ -675,7 +675,7 @@ const sentTo = (to: string) =>
   running.db.query<{ files: number; asks: boolean }>(sql`
     SELECT jsonb_array_length(files) AS files, asks_code AS asks FROM closing_deliveries WHERE recipient_email = ${to}`);
 
-test("sends people what they are to receive once it is done, once each, by links that ask for a code", async () => {
+test("sends recipients their documents once these are done, each document once, by links that ask for a code", async () => {
   const { roomCode: room, deed: finished, note: unfinished } = await closing();
   const [email, gone] = ["lee@lender.example", "gone@lender.example"];
   for (const code of [finished, unfinished]) await ask(code, [email, gone]);

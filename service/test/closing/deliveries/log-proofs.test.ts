@@ -304,7 +304,7 @@ test("while the log lacks a seal, the zip has no proof and says so, and pages re
   await until(async () => proofsIn(await zipAt(`/dashboard/orders/${code}/zip`), "tlog-proof").length === 1);
 });
 
-test("a damaged tile of the log keeps nobody from the documents: the zip leaves the proof out", async () => {
+test("a damaged tile of the log prevents no download: the zip leaves the proof out", async () => {
   const code = await place();
   await finish(code);
   await settled(running.db);

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { fileName, fitsChecker, namePart, readme, uniqueNames } from "../../../src/closing/deliveries/names.ts";
 
-test("names a file as people would", () => {
+test("gives a file the name that a person would choose", () => {
   for (const [named, expected] of [
     [{ reference: "2026-1187", title: "Warranty deed", kind: "notarized" }, "2026-1187 Warranty deed, notarized"],
     [{ reference: "2026-1187", title: "Warranty deed.PDF", kind: "sealed" }, "2026-1187 Warranty deed, signed"],

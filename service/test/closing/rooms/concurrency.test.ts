@@ -133,7 +133,7 @@ describe("quotas and caps under concurrent requests on two nodes", () => {
     assert.equal(rooms.find(({ roomCode }) => roomCode === room)?.orderCount, 1);
   });
 
-  test("of 40 participants at once, 25 get in, and of duplicates one", async () => {
+  test("of 40 concurrently added participants only 25 have a place in the room, and of duplicates only one is added", async () => {
     const room = await acme.room();
     const path = `/api/rooms/${room}/participants`;
     const duplicates = await times(10, (n) =>
@@ -147,7 +147,7 @@ describe("quotas and caps under concurrent requests on two nodes", () => {
     assert.equal((await running.view(room)).participants.length, 25);
   });
 
-  test("of 10 rotations at once, one finds the room", async () => {
+  test("of 10 concurrent rotations of a room one succeeds, and the others don't find the room", async () => {
     const room = await acme.room();
     const answers = await times(10, (n) => (nodes(acme)[n % 2] ?? acme).call("POST", `/api/rooms/${room}/rotate`));
     assert.deepEqual(answers.map(({ status }) => status).sort(), [200, ...Array(9).fill(404)]);

@@ -99,7 +99,7 @@ test("refuses a room whose day was changed in the database", async () => {
   );
 });
 
-test("lists open closings by their day, each with what waits and the firm's way on", async () => {
+test("lists open closings by their day, each with what it waits for and the firm's next step", async () => {
   await db.query(sql`UPDATE rooms SET status = 'closed' WHERE partner_id = ${acme.partnerId}`);
   const late = await closing("Late", "2027-03-01", "Completed", "EsignPending");
   const today = await closing("Today", "2027-01-15", "EsignPending");

@@ -31,7 +31,7 @@ const sweep = (minutes: number) =>
   mailOrderUpdates({ db, clock: () => new Date(Date.now() + minutes * 60_000), closesToday: () => sql`true` });
 const failures = () => mailsTo(service, email).filter((mail) => mail.includes("Subject: Fax failed"));
 
-test("a fax that fails while the parcel is under way is told once, shown as stuck, and sent again by the member", async () => {
+test("a fax that fails while the parcel is in transit is reported once, shown as stuck, and sent again by the member", async () => {
   const faxTo = "+16465550142";
   const body = orderForm({ ...minimal, ...shipping, fax_to: faxTo, external_reference: "2026-77" });
   const placed = await fetch(`${service.baseUrl}/dashboard/orders/new`, {

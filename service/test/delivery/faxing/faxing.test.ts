@@ -511,7 +511,7 @@ test("a fax that a person sent while Telnyx was unreachable is not sent a second
   assert.equal(world.faxesTo(faxTo).length, 0);
 });
 
-test("after a hold nobody is asked to send a fax that Telnyx may have, and a fax that went through during the hold is canceled", async () => {
+test("after a hold no task asks for a fax that Telnyx may have sent, and a fax that was sent during the hold is canceled", async () => {
   world.telnyx.fail("cut", /^POST \/v2\/faxes$/);
   const { code, faxTo } = await world.order();
   const fax = await world.fax(faxTo);

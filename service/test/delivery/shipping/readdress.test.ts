@@ -90,7 +90,7 @@ const addressOf = (trackingNumber: string) =>
     [...easypost.shipments.values()].find((each) => each["tracking_code"] === trackingNumber)?.["to_address"],
   );
 
-test("a parcel that waits to be handed over goes to the corrected address: its label is given back, and another bought", async () => {
+test("a parcel that waits to be handed over gets a new label with the corrected address, and its first label is returned", async () => {
   const { code, first } = await labeled();
   assert.equal((await corrections(code)).refusals["address"], null);
   assert.equal((await correct(code)).status, 200);
@@ -114,7 +114,7 @@ test("a parcel that waits to be handed over goes to the corrected address: its l
   assert.deepEqual([refused.status, refused.body.error], [409, "The parcel is on its way."]);
 });
 
-test("dearer postage is asked of the payer; the label is bought when the processor's event came, once", async () => {
+test("the payer is asked to pay for dearer postage, and the label is bought once, after the processor's event", async () => {
   await atRate("10.00", async () => {
     const { code, asked } = await dearer();
     assert.deepEqual([asked.amountCents, asked.label], [407, "USPS Ground Advantage postage to the corrected address"]);
@@ -219,7 +219,7 @@ test("a room asks for the sum that its checkout charges, with the supplements of
   });
 });
 
-test("a person decides on postage that is dearer by less than the processor takes", async () => {
+test("a person decides about postage that is dearer by less than the processor's smallest payment", async () => {
   await atRate("6.40", async () => {
     const { code } = await labeledAtUsual();
     assert.equal((await correct(code)).status, 200);
@@ -296,7 +296,7 @@ test("a service that is killed while the carrier voids a label voids it once, an
   assert.deepEqual([refunds(), easypost.labels()], [asked + 1, before + 1]);
 });
 
-test("a service that is killed when the money for a supplement has come buys the label once", async () => {
+test("a service that is killed when a supplement has just been paid buys the label once", async () => {
   await atRate("10.00", async () => {
     const { code } = await dearer();
     const before = easypost.labels();

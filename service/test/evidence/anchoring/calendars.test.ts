@@ -182,7 +182,7 @@ test("a confirmed attestation is not requested again", async () => {
   assert.deepEqual(twice.attestations, once.attestations);
 });
 
-test("a calendar that forgets is reported, and the other calendar's block is kept", async () => {
+test("a calendar that has lost a digest is reported, and the other calendar's block is kept", async () => {
   const proof = await submitted();
   first.mine();
   second.mine();

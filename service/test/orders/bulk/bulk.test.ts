@@ -198,7 +198,7 @@ test("failed rows name their reason, and only a retry tries them again", async (
   assert.deepEqual(await place(bulkId), [0, 2, 0, 0]);
 });
 
-test("a canceled bulk deletes its people, and so does one that nobody placed in 30 days", async () => {
+test("a canceled bulk deletes its people's data, and so does a bulk that nobody placed in 30 days", async () => {
   const kept = async (bulkId: string) =>
     (await query<{ n: number }>(sql`SELECT count(content)::int AS n FROM bulk_rows WHERE bulk_id = ${bulkId}`))[0]?.n;
   const [first, second] = [await accepted(people(2)), await accepted(people(2))];

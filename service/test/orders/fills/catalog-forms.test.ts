@@ -211,7 +211,7 @@ test("only the newest of a firm's own templates counts, even if it has no form f
   assert.match(refused.body.error ?? "", /takes the form of your own template, .* no form fields that are open/);
 });
 
-test("an own template that can't be filled in is named when its form is meant, or nobody has another", async () => {
+test("an own template that can't be filled in is named in the error if its form was requested or there is no other form", async () => {
   const { headers } = await running.newPartner();
   await ownTemplate(headers, makePdf(), "loan-modification");
   await ownTemplate(headers, madeForm([{ entries: "/FT /Tx /T (pin) /Ff 8192" }]));

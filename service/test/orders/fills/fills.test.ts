@@ -197,7 +197,7 @@ test("a key that may only read sees states, but no link and no token", async () 
   assert.deepEqual([body.state, body.url, body.fillToken], ["completed", null, null]);
 });
 
-test("of two windows, the second learns that the first saved, and keeps the typed text", async () => {
+test("of two windows, the second reports that the first has saved, and keeps the typed text", async () => {
   const made = await fill({ template: await template() });
   const { text } = await page(made.url);
   const revision = revisionIn(text);
@@ -212,7 +212,7 @@ test("of two windows, the second learns that the first saved, and keeps the type
   assert.equal(stale.status, 409);
 });
 
-test("of two presses of the last button only one makes the document", async () => {
+test("of two submissions of the last step only one makes the document", async () => {
   const made = await fill({ template: await template(), values: { buyer: "Jane", agree: true } });
   const { text } = await page(`${made.url}/review`);
   const revision = revisionIn(text);

@@ -174,7 +174,7 @@ async function pressAll({ firm }: Group, shown: readonly { code: string; totalCe
   return chargeWaiting(deps, firm.principal, { orders, methodId: method?.id ?? "" });
 }
 
-test("a press that charges all waiting orders leaves out and names those that changed, and charges the others", async () => {
+test("charging all waiting orders leaves out and names those that changed, and charges the others", async () => {
   const found = await group();
   const { firm, codes } = found;
   const waiting = await waitingOrders(db, firm.owner);
@@ -204,7 +204,7 @@ test("a press that charges all waiting orders leaves out and names those that ch
   assert.deepEqual(await pressAll(found, await waitingOrders(db, firm.owner)), []);
 });
 
-test("a press that charges all waiting orders leaves out those above the caller's limits", async () => {
+test("charging all waiting orders leaves out those above the caller's limits", async () => {
   const found = await group();
   const { owner, principal } = found.firm;
   const spender = `key:${principal.key?.id}`;

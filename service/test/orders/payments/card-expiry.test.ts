@@ -128,7 +128,7 @@ test("the mail names the card, and is not sent once the card was renewed", async
   assert.equal(sent.length, 1);
 });
 
-test("a crash at any point of the watch leaves one mail", async () => {
+test("a crash at any point of the periodic check leaves one mail", async () => {
   for (let points = 0; points < 12; points++) {
     const firm = await expiring();
     world.fuse.set(points);

@@ -198,7 +198,7 @@ test("a key without a limit can't charge, and invalid amounts are refused by nam
   assert.equal((await post("/dashboard/billing/limits", unknown)).status, 404);
 });
 
-test("charges the card once, and only the processor's event moves the order", async () => {
+test("charges the card once, and only the processor's event changes the order's status", async () => {
   assert.equal((await setLimit("500.00", "5000")).status, 303);
   const code = await placeForFirm();
   const { intent } = await charge(code, "answered");

@@ -364,7 +364,7 @@ describe("refuses an order", () => {
     });
 });
 
-test("another firm's template looks like an unknown one, and so does one of the other environment", async () => {
+test("another firm's template looks like an unknown one, and so does a template of the other environment", async () => {
   const { templateId } = await made();
   for (const [method, path] of [
     ["GET", `templates/${templateId}`],

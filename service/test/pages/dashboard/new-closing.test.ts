@@ -625,7 +625,7 @@ test("takes a form with the placed fields of 20 long documents, and refuses a te
   assert.doesNotMatch(foreign.text, /form of “/);
 });
 
-test("turns, mailed codes and languages of a template go to the order; what a closing leaves out is said", async () => {
+test("turns, mailed codes and languages of a template apply to the order, and the page names what a closing leaves out", async () => {
   const dana = await agent();
   const makeTemplate = async (name: string, roles: object[], more: Record<string, string>, text: string) => {
     const document = makePdf({ text: `${name} ${text}` });
@@ -724,7 +724,7 @@ test("turns, mailed codes and languages of a template go to the order; what a cl
   );
 });
 
-test("altered turns and codes in a form are refused in words and never break the page", async () => {
+test("altered turns and codes in a form are rejected with a message and never break the page", async () => {
   const dana = await agent();
   const file = await dana.file("Deed.pdf");
   const sent = {

@@ -82,7 +82,7 @@ test("notes are on no client's page, and in no answer of the API", async () => {
   }
 });
 
-test("a note that is empty, too long, or has control characters is refused in words, and the typed text stays", async () => {
+test("a note that is empty, too long, or has control characters is rejected with a message, and the typed text stays", async () => {
   const { page, note } = await firm();
   const long = "é".repeat(2_000);
   for (const text of ["", "  \n ", "\u200b", `${long}x`, "a\u0000b", "a\u0007b"]) {

@@ -488,7 +488,7 @@ test("the preview is each signer's own page: conditions and formulas work, and n
   await said(page, "The order was placed.");
 });
 
-test("a signer with a later turn is shown the document with what was tried on earlier pages, and examples elsewhere", async () => {
+test("a signer with a later turn is shown the document with the values tried on earlier pages, and examples elsewhere", async () => {
   const { opened, page } = await begin(makePdf(), { signers: 2, inTurn: true });
   await put(page, "Signature", 60);
   await put(page, "Text", 200, { Label: "Unit" });

@@ -143,7 +143,7 @@ const lease = [
   { ...at, kind: "number", signer: 2, y: 350, height: 18, label: "Yearly", formula: "rent * 12" },
 ];
 
-test("a later signer's page has the document as earlier signers leave it: with the sender's tries, and examples", async () => {
+test("a later signer's page shows the document as earlier signers leave it: with the values that the sender tried, and examples", async () => {
   const headers = await member();
   const document = makePdf();
   const { body } = await ask(headers, { document, fields: lease, signers: [jane, john] });

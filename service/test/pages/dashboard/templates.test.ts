@@ -89,7 +89,7 @@ test("a member makes a template from a PDF, with the named roles, and finds it i
   assert.match(await page(path), />Lease<\/a>/);
 });
 
-test("a template without a role, a name or a file is refused in words, and the typed text stays", async () => {
+test("a template without a role, a name or a file is rejected with a message, and the typed text stays", async () => {
   const { send } = await member();
   const cases: [Record<string, string>, Uint8Array | null, RegExp][] = [
     [{ name: "Lease", svc_sign: "on" }, agreement, /Name at least one role/],

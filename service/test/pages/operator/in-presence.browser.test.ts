@@ -53,7 +53,7 @@ async function claimedOrder(): Promise<string> {
 
 const statusOf = (code: string) => orders().statusOf(code);
 
-test("a notary and a signer do a jurat on one tablet, by keyboard, and no camera is used", async () => {
+test("a notary and a signer complete a jurat on one tablet, by keyboard, and no camera is used", async () => {
   const code = await claimedOrder();
   const opened = await browser.open(at(`/operator/notary/orders/${code}`), { width: 375, cookie: person.cookie });
   const { page, troubles } = opened;

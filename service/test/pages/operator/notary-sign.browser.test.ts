@@ -75,7 +75,7 @@ const statusOf = async (code: string) =>
   ((await (await fetch(at(`/api/partner/orders/${code}`), { headers: partner.headers })).json()) as { status: string })
     .status;
 
-test("the desk tries a certificate file before the first act, and sends nothing of it", async () => {
+test("the desk checks a certificate file before the first act, and sends nothing of it", async () => {
   const opened = await browser.open(at("/operator/notary"), { width: 375, cookie: person.cookie });
   const { page } = opened;
   const sent: string[] = [];
@@ -199,7 +199,7 @@ test("a key at a trust service signs the hash that the page computed, and nothin
 const windows = (file: Buffer): Buffer[] =>
   Array.from({ length: Math.floor(file.length / 24) }, (_, index) => file.subarray(index * 24, index * 24 + 16));
 
-test("a file in RC4, of another notary, or without a key is refused in words that say what to do", async () => {
+test("a file in RC4, of another notary, or without a key is rejected with a message that says what to do", async () => {
   const { code, page, opened } = await notedOrder();
   const attempt = async (name: string, bytes: Buffer, words: RegExp) => {
     await page.getByLabel("Certificate file").setInputFiles(fileOf(name, bytes));

@@ -118,7 +118,7 @@ test("a field appears when its condition holds, and a total follows what is type
   await opened.close();
 });
 
-test("initials that were entered once are not in the next place before a press puts them there", async () => {
+test("initials that were entered once are not in the next place until the signer presses it", async () => {
   const second = { kind: "initials", signer: 1, page: 0, place: { x: 400, y: 600, width: 60, height: 24 } } as const;
   const { asked } = await site.open({ more: [second] });
   const { page, troubles, close } = await browser.open(site.url, { width: 375 });

@@ -185,7 +185,7 @@ const initialsAt = (page: number, y: number, x = 480): NonNullable<Options["more
   ...{ kind: "initials", signer: 1, page, place: { x, y, width: 40, height: 14 }, label: `Initials ${page}-${y}` },
 });
 
-test("with the bar alone: two presses adopt the initials, one fills each other place, and Sign comes into view", async () => {
+test("with the bar alone: two presses adopt the initials, one press fills each other place, and Sign comes into view", async () => {
   const opened = await open({ pages: 4, more: [initialsAt(1, 300), initialsAt(2, 300), initialsAt(3, 760)] });
   const { page, envelope } = opened;
   await consent(opened);
@@ -627,7 +627,7 @@ test("the number of the page in the middle of the window follows each scroll", a
   await opened.close();
 });
 
-test("a drawn signature is stored as strokes: turning the phone loses nothing, and another signer's act does not either", async () => {
+test("a drawn signature is stored as strokes, which survive a turn of the phone and another signer's act", async () => {
   const opened = await open({ pages: 2 });
   const { page, envelope } = opened;
   await consent(opened);
@@ -714,7 +714,7 @@ test("bytes other than those to be signed cannot be signed", async () => {
   await opened.close();
 });
 
-test("a document of which nothing arrives is given up, and can be asked for again", async () => {
+test("loading a document stops if no data arrive, and can be repeated", async () => {
   const opened = await open({});
   const { page } = opened;
   await consent(opened);

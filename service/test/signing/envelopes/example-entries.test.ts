@@ -90,7 +90,7 @@ test("optional fields stay empty, prefilled ones keep the sender's value, and fi
   ]);
 });
 
-test("of a radio only one option is chosen, whatever was tried", async () => {
+test("only one option of a radio is chosen, whatever the sender tried", async () => {
   const own = ownFields(await preparedOf(everything), 1);
   const tried = new Map(own.map(({ name }) => [name, "On"]));
   const entries = exampleEntries(own, [], { ...filling, tried });

@@ -785,7 +785,7 @@ test("a device in a signer's hands gives no access to the desk without the PIN, 
   assert.notEqual((await get(desk(code))).status, 200);
 });
 
-test("many concurrent PINs count as no more than five tries", async () => {
+test("many concurrent PINs count as at most five attempts", async () => {
   const code = await begun("acknowledgment");
   await toRead(code);
   await handedOver(code);

@@ -710,7 +710,7 @@ async function waiting(session: LiveSession, n: number, role: "witness" | "obser
   });
 }
 
-test("an act opens once all its signers are in and recorded, a step in which the notary sees a signer needs their picture on the notary's page, and a session on hold names who is away", async () => {
+test("an act opens once all its signers are connected and recorded, a step in which the notary sees a signer needs their picture on the notary's page, and a session on hold names who is away", async () => {
   const { code } = await begun("not-in-yet@example.com", "open");
   const { deps, rooms, joined } = otherNode();
   const { id, orderId, openedAt } = await abandoned(code, -600, deps.own.id);
@@ -1050,7 +1050,7 @@ test("a person who joins with another browser loses the document, and the act be
   assert.deepEqual([sheet?.run, sheet && openTurn(sheet)?.step.name], [2, "open"]);
 });
 
-test("a check that was passed before another browser was let in is void, and a later one counts, on nodes whose clocks differ", async () => {
+test("a check that was passed before another browser was admitted is void, and a later one counts, on nodes whose clocks differ", async () => {
   const { code } = await begun("skew@example.com", "sign");
   const session = await liveOf(code);
   const check = checksFor(session);
@@ -1383,7 +1383,7 @@ test("a disk that does not answer is unknown, and is asked only once until it an
   assert.equal(reads, 2);
 });
 
-test("a session that the notary signs while the watch looks at the disk is not ended", async () => {
+test("a session that the notary signs during the check of the disk is not ended", async () => {
   const { code } = await begun("signs-meanwhile@example.com", "notary_signs");
   const { deps, rooms, joined, interrupted } = otherNode();
   const seen = await abandoned(code, -600, deps.own.id);
@@ -1636,7 +1636,7 @@ test("of nodes whose clocks differ by ten minutes only the one with the lease ha
   assert.equal((await leaseOf(id)).node, ahead.deps.own.id);
 });
 
-test("a session is not opened again by a node whose lease has ended, or that has let it go meanwhile", async () => {
+test("a session is not opened again by a node whose lease has ended, or that has released it meanwhile", async () => {
   const { code } = await begun("fenced@example.com", "identify");
   let before = async (_: string) => {};
   const { deps, rooms } = otherNode({
@@ -1773,7 +1773,7 @@ test("a step that its signer finished before a crash is marked, even if nobody h
   await stop();
 });
 
-test("the watch removes no signature", async () => {
+test("the periodic check keeps a signature that the notary made while it ran", async () => {
   const { code } = await begun("judge@example.com", "notary_signs");
   const session = await abandoned(code, 20);
   const { deps, joined, changes } = otherNode();
@@ -1790,7 +1790,7 @@ test("the watch removes no signature", async () => {
   assert.equal((await liveOf(code)).state, "signed");
 });
 
-test("a person whose frames no longer become whole holds the session, and its events say so", async () => {
+test("a session is on hold, with an event, while frames of a person stay incomplete", async () => {
   const { code } = await begun("torn@example.com", "identify");
   const { deps, rooms, joined, hear } = otherNode();
   const { id, orderId, openedAt } = await abandoned(code, -600, deps.own.id);

@@ -11,7 +11,7 @@ const folder = await forTests(temporaryFolder());
 const running = await forTests(openHarness(liveSettings(folder.path, { signerAbroad: "true" })));
 const world = await liveWorld(running, folder.path);
 
-test("a signer abroad is let in where the state allows it without conditions, and the session has where they are", async () => {
+test("a signer abroad is admitted where the state allows it without conditions, and the session records where they are", async () => {
   const where = { city: "Paris", region: "Île-de-France", country: "FR" };
   const session = await world.begin("paris@example.com", where);
   const people = await running.db.query<{ place: string; where: unknown; isAdmitted: boolean }>(sql`

@@ -177,7 +177,7 @@ test("an interrupted restore leaves a data folder on which nothing starts", asyn
   assert.deepEqual([code, /a restore into DATA_DIR .* did not end/.test(stderr)], [1, true], stderr);
 });
 
-test("kill -9 in between leaves nothing that a restore accepts as complete, and the next backup removes the rest", async () => {
+test("a backup that kill -9 interrupts leaves nothing that a restore accepts as complete, and the next backup removes the rest", async () => {
   const folder = at("killed");
   const child = spawn(process.execPath, [cli, "backup", folder], {
     env: { PATH: process.env["PATH"], HOME: process.env["HOME"], ...env(), DATA_DIR: running.service.dataDir },

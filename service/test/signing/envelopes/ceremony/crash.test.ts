@@ -119,7 +119,7 @@ test("a service that is killed during a closing loses nothing, signs nothing twi
   }
 });
 
-test("a service that is killed while a device goes on to the next document, or is handed on, leaves at most one turn", async () => {
+test("a service that is killed while a device continues with the next document, or is handed on, leaves at most one turn", async () => {
   const jane = { name: "Jane Doe", email: "device@example.com" };
   const { roomCode } = await running.client.ok<{ roomCode: string }>("POST", "/api/rooms", { name: "Device closing" });
   for (const paper of ["Deed", "Note"]) {

@@ -176,7 +176,7 @@ test("replaces a signer whose codes were used up by one who gets their own codes
   assert.equal(await running.ceremony.sendCode(hers, browser), "mailed");
 });
 
-test("lets a signer in, and consent, whatever strangers and the sender had written to the trail", async () => {
+test("admits a signer, and accepts consent, whatever strangers and the sender had written to the trail", async () => {
   const { jane, link, orderId } = await mailCoded();
   const envelope = await findEnvelopeOf(running.db, orderId);
   assert.ok(envelope);

@@ -253,7 +253,7 @@ for (const rotate of [0, 90, 180, 270])
     );
 
 test(
-  "every document of the zoo is signed, and its earlier signatures stay as they were, or is refused by name",
+  "every sample document is signed and its earlier signatures stay as valid as they were, or it is refused by name",
   needs("pyhanko", "poppler"),
   async () => {
     const judge: { name: string; before: Buffer; after: Buffer }[] = [];
