@@ -21,6 +21,7 @@ import { type Auth, type Envelope, findSigners, lockEnvelope } from "../records/
 import { signingLinks, signingTokenOf } from "../records/link-tokens.ts";
 import { placeOfSigner } from "../records/sessions.ts";
 import { endingOf } from "../texts/texts.ts";
+import { noticesWithLink } from "./notices.ts";
 import { claimOf, gather, release } from "./together.ts";
 import { commonWords, mailCaution, mailWords, sentence } from "./words.ts";
 
@@ -94,7 +95,9 @@ export const signingMail = defineMail({
     const paid = moment === "request" && !about.former ? await claimMentionedPayments(deps, asking) : null;
     const message = moment === "request" ? await messageFor(deps, row.orderId) : null;
     const firm = await readMailFirm(db, row.partnerId);
-    const found = { rows, signedBy, message, firm, token, moment, paid };
+    const linked = rows.map(({ orderId }) => orderId);
+    const noticed = moment === "notarized" ? await noticesWithLink(deps, linked, row) : [];
+    const found = { rows, signedBy, message, firm, token, moment, paid, noticed };
     if (!together) return { ...found, path: "", closing: null };
     const closing =
       (await deps.closingsOf(db, row.orderId)).find(({ id }) => id === together.place.roomId)?.name ?? null;
@@ -172,13 +175,15 @@ type Found = {
    * them.
    */
   path: string;
+  /** Notarized documents of the person without a link, of which the mail gives notice as well. */
+  noticed: readonly Pick<Row, keyof Titled | "reference">[];
   /** The name of the room, for a mail about several documents. */
   closing: string | null;
 };
 
 function letterOf(
   { secrets, baseUrl, titleOf }: Deps,
-  { rows, firm, moment, signedBy, message, paid, token, path, closing }: Found,
+  { rows, firm, moment, signedBy, message, paid, token, path, closing, noticed }: Found,
   { signerId, linkId, codeId, former, at }: SigningMail,
 ): Letter {
   const [row] = rows;
@@ -187,13 +192,14 @@ function letterOf(
   const { untitled, unnamed, greeting, why, documents } = commonWords[language];
   const until = deadlineText(new Date(Math.min(...rows.map(({ expiresAt }) => expiresAt.getTime()))), language);
   const reference = row.reference !== null && isPlainTitle(row.reference) ? row.reference : null;
-  const titleIn = (one: Row) => [titleOf(one), one.reference].find((each) => each && isPlainTitle(each)) ?? untitled;
+  const titleIn = (one: Found["noticed"][number]) =>
+    [titleOf(one), one.reference].find((each) => each && isPlainTitle(each)) ?? untitled;
   const count = documents(rows.length);
   const ofAll = closing !== null && isPlainTitle(closing) ? `${closing} (${count})` : count;
   const title = rows.length === 1 ? titleIn(row) : ofAll;
   const partnerName = nameIn(firm, unnamed);
   const texted = moment === "code" && row.auth === "text_code" && row.phone ? insteadOfText(row.phone) : null;
-  const words = mailWords[language][moment]({
+  const facts = {
     title,
     partnerName,
     until,
@@ -202,6 +208,11 @@ function letterOf(
     message,
     paid: paid && dollars(paid.totalCents),
     reference: rows.length > 1 || reference === title ? null : reference,
+  };
+  const words = mailWords[language][moment](facts);
+  const notices = noticed.map((one) => {
+    const { lines } = mailWords[language].notarized_notice({ ...facts, title: titleIn(one) });
+    return lines.map(sentence).join(language === "zh" ? "" : " ");
   });
   const [first = "", ...others] = words.lines.map(sentence);
   const list = rows.length === 1 ? [] : rows.map((one, index) => `${index + 1}. ${titleIn(one)}`);
@@ -215,7 +226,7 @@ function letterOf(
     subject: sentence(words.subject),
     // A former signer must not be greeted by the current signer's name.
     greeting: greeting(!former && isPlainName(row.name) ? ` ${row.name}` : ""),
-    lines: [...(texted ? [texted] : []), first, ...list, ...others],
+    lines: [...(texted ? [texted] : []), first, ...list, ...others, ...notices],
     ...(codeId === undefined || moment === "way_in" ? {} : { code: codeOf(secrets, codeId) }),
     link: token === null || former ? null : { label: words.label, url: `${baseUrl}/sign/${token}${path}${way}` },
     caution: words.caution ?? mailCaution[language](row.outcome),

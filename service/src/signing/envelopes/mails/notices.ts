@@ -19,7 +19,7 @@ import {
 } from "../../../orders/order/order.ts";
 import type { Closing, ClosingsOf } from "../lifecycle/join-session.ts";
 import { notarizedNoticeQueue } from "../lifecycle/notarized.ts";
-import { claimNotices, waitsForNotary } from "../records/notarized-mails.ts";
+import { claimNotices, type Person, waitsForLink, waitsForNotary } from "../records/notarized-mails.ts";
 import { commonWords, mailWords, sentence } from "./words.ts";
 
 type Notice = { orderId: number; n: number } & Timed;
@@ -36,7 +36,7 @@ type Deps = MailDeps & { titleOf: TitleOf; closingsOf: ClosingsOf };
 const longestWaitMs = 30 * minuteMs;
 const lookMs = minuteMs;
 
-const rowsOf = ({ db }: Deps, ids: readonly number[]) =>
+const rowsOf = ({ db }: Pick<Deps, "db">, ids: readonly number[]) =>
   db.query<Row>(sql`
     SELECT ${signingColumns}, o.id, o.code AS "code@order", o.document_name AS "documentName", o.doc_slug AS "docSlug", o.external_reference AS reference,
       o.partner_id AS "partnerId", o.environment, ${verifiedOrder}
@@ -57,7 +57,11 @@ export const noticeMail = defineMail({
     const orders = closing?.orders ?? [order.id];
     const hasWaitedMs = about.queuedAt === undefined ? longestWaitMs : await waitedMs(db, about.queuedAt);
     const others = orders.filter((id) => id !== order.id);
-    if (hasWaitedMs < longestWaitMs && (await waitsForNotary(db, rowMac, others, signer))) {
+    // A mail with a link covers the notice, too. It may have waited as long when the notice was queued.
+    if (
+      (hasWaitedMs < longestWaitMs && (await waitsForNotary(db, rowMac, others, signer))) ||
+      (hasWaitedMs < 2 * longestWaitMs && (await waitsForLink(db, rowMac, others, signer)))
+    ) {
       await enqueueAfter(db, notarizedNoticeQueue, about, lookMs);
       return null;
     }
@@ -72,6 +76,28 @@ export const noticeMail = defineMail({
   },
   write: (found, about, deps) => letterOf(deps, found, about),
 });
+
+/**
+ * Claims a person's notices for the mail that links to their other notarized documents of the closing, so that the
+ * person gets one mail.
+ * @param linked the orders to whose documents the mail links
+ * @param person the person, with the id of the signer for which the mail was queued
+ */
+export async function noticesWithLink(
+  deps: Pick<Deps, "db" | "rowMac" | "closingsOf">,
+  linked: readonly number[],
+  person: Person & { id: number },
+): Promise<readonly (Titled & { reference: string | null })[]> {
+  const { db, rowMac, closingsOf } = deps;
+  const closings = await Promise.all(linked.map((id) => closingsOf(db, id)));
+  const orders = closings.flat().find((closing) => closing.orders.length > 1)?.orders ?? linked;
+  const claim = { mail: `link:${person.id}`, person, linked };
+  const covered = await db.transaction((tx) => claimNotices(tx, rowMac, orders, claim));
+  return rowsOf(
+    deps,
+    orders.filter((id) => covered.includes(id) && !linked.includes(id)),
+  );
+}
 
 type Found = { rows: readonly Row[]; signer: OrderSigner; closing: Closing | undefined; firm: MailFirm };
 

@@ -60,17 +60,34 @@ export const waitsForNotary = async (
   person: Person,
 ): Promise<boolean> => (await ordersOf(db, rowMac, orders, person)).some(({ isWaiting }) => isWaiting);
 
+/** True if a mail with a link to a notarized document of these orders is not sent to the person yet. */
+export async function waitsForLink(
+  db: Sql,
+  rowMac: RowMac,
+  orders: readonly number[],
+  person: Person,
+): Promise<boolean> {
+  const own = await ordersOf(db, rowMac, orders, person);
+  const rows = await db.query(sql`
+    SELECT FROM notarized_mails m
+      JOIN unnest(${own.map(({ orderId }) => orderId)}::bigint[], ${own.map(({ n }) => n)}::int[]) AS own (order_id, n)
+        ON own.order_id = m.order_id AND own.n = m.n
+    WHERE m.covered_by = 'link' LIMIT 1`);
+  return rows.length > 0;
+}
+
 /**
  * Claims the notices of a person in several orders for one mail. A mail that is retried after a crash covers the same
  * notices.
- * @param mail the order and the signer's number in it
+ * @param mail the order and the signer's number in it, or `link:` and the signer's id for a mail with a link
+ * @param linked the orders to whose documents the mail links; no notice waits for these links any more
  * @returns the orders that the mail covers; empty when another mail covers its order
  */
 export async function claimNotices(
   tx: Tx,
   rowMac: RowMac,
   orders: readonly number[],
-  { mail, person }: { mail: string; person: Person },
+  { mail, person, linked = [] }: { mail: string; person: Person; linked?: readonly number[] },
 ): Promise<number[]> {
   const own = await ordersOf(tx, rowMac, orders, person);
   const ids = own.map(({ orderId }) => orderId);
@@ -78,7 +95,7 @@ export async function claimNotices(
   const rows = await tx.query<{ orderId: number; coveredBy: string | null }>(sql`
     SELECT m.order_id AS "orderId", m.covered_by AS "coveredBy" FROM notarized_mails m
       JOIN unnest(${ids}::bigint[], ${numbers}::int[]) AS own (order_id, n) ON own.order_id = m.order_id AND own.n = m.n
-    WHERE m.covered_by IS NULL OR m.covered_by = ${mail} ORDER BY m.order_id FOR NO KEY UPDATE OF m`);
+    WHERE m.covered_by IS NULL OR m.covered_by = ${mail} OR m.covered_by = 'link' AND m.order_id = ANY (${linked}::bigint[]) ORDER BY m.order_id FOR NO KEY UPDATE OF m`);
   const covered = rows.map(({ orderId }) => orderId);
   await tx.query(sql`
     UPDATE notarized_mails m SET covered_by = ${mail} FROM unnest(${ids}::bigint[], ${numbers}::int[]) AS own (order_id, n)

@@ -12,7 +12,7 @@ import { reissueEnvelope } from "../../../../src/signing/envelopes/lifecycle/by-
 import { signingMailQueue } from "../../../../src/signing/envelopes/lifecycle/issue-link.ts";
 import { joinSession } from "../../../../src/signing/envelopes/records/sessions.ts";
 import { openInsider } from "../../../insiders/insider.ts";
-import { browser, openCeremonyService } from "./ceremony-service.ts";
+import { browser, consentText, openCeremonyService } from "./ceremony-service.ts";
 
 const running = await forTests(openCeremonyService());
 const insider = await forTests(openInsider(running.service.dataDir));
@@ -215,6 +215,45 @@ test("a signer of documents that nobody signed here gets one mail for all of the
   assert.doesNotMatch(mail ?? "", /\/sign\//);
   assert.deepEqual([more, told(jane)], [[], []]);
 });
+
+for (const [first, order] of [
+  [0, "a link first"],
+  [1, "a notice first"],
+] as const)
+  test(`a person with a link to one notarized document and a notice of another gets one mail: ${order}`, async () => {
+    const [jane, john] = [person(), person({ name: "John Doe" })];
+    const room = await newRoom();
+    const codes: string[] = [];
+    for (const [paper, sign] of [
+      ["Paper 1", "true"],
+      ["Paper 2", "false"],
+    ] as const) {
+      const more = { external_reference: paper, email: jane.email, svc_notary: "true", svc_sign: sign };
+      codes.push(await running.order([jane, john], more, undefined, { pay: false }));
+    }
+    for (const orderCode of codes) await attach(room, orderCode);
+    await Promise.all(codes.map(pay));
+    for (const { email } of [jane, john]) {
+      const mail = await until(() => running.mailsTo(email).find((one) => one.includes("/sign/")));
+      const link = { token: /\/sign\/(\w+)/.exec(mail)?.[1] ?? "", session: null };
+      await ceremony.opened(link, browser);
+      await ceremony.consent(link, consentText, browser);
+      await sign(link);
+    }
+    const status = (code: string) => client.ok<{ status: string }>("GET", `/api/partner/orders/${code}`);
+    await running.service.cli("order", "move", codes[0] ?? "", "NotarizationPending");
+    await until(async () =>
+      (await Promise.all(codes.map(status))).every((one) => one.status === "NotarizationPending"),
+    );
+    await notarize(codes[first] ?? "");
+    await notarize(codes[1 - first] ?? "");
+    await mailsAreSent();
+    const [mail, ...more] = told(john);
+    assert.match(mail ?? "", /Subject: .*Paper 1 is notarized/);
+    assert.match(mail ?? "", /\/sign\/\w+/);
+    assert.match(mail ?? "", /notarized Paper 2 from Acme Title. To get your copy, ask Acme/);
+    assert.deepEqual([more, told(jane)], [[], []]);
+  });
 
 test("a client’s address that is corrected on one order moves in the whole closing, and no earlier link opens anything", async () => {
   const [grace, john] = [person({ name: "Grace Okafor", auth: "mail_code" }), person({ name: "John Doe" })];
