@@ -105,6 +105,8 @@ CALLS: Mapping[str, tuple[str, Call]] = {
     "remindSigner": ("orders.remind_signer", lambda c: c.orders.remind_signer("o", 1)),
     "replaceSigner": ("orders.replace_signer", lambda c: c.orders.replace_signer("o", 1, **SIGNER, **MORE)),
     "unlockSigner": ("orders.unlock_signer", lambda c: c.orders.unlock_signer("o", 1)),
+    "listCopyLinks": ("orders.copy_links", lambda c: c.orders.copy_links("o")),
+    "endCopyLink": ("orders.end_copy_link", lambda c: c.orders.end_copy_link("o", "1-1")),
     "readInPersonRequest": ("orders.in_person", lambda c: c.orders.in_person("o")),
     "answerInPersonRequest": ("orders.answer_in_person", lambda c: c.orders.answer_in_person("o", agrees=True)),
     "listCorrections": ("orders.corrections", lambda c: c.orders.corrections("o")),

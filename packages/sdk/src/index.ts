@@ -69,6 +69,8 @@ export type {
   SignerAuth,
 } from "./signer-fields.ts";
 export type {
+  CopyLink,
+  CopyLinks,
   EmbeddedSigner,
   EmbedOrigin,
   EmbedOrigins,

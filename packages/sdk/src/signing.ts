@@ -59,6 +59,18 @@ export type OrderSigners = {
   requestId: string;
 };
 
+/** A link through which a signer downloads the finished documents of an order. It never has the address itself. */
+export type CopyLink = {
+  linkId: string;
+  /** The signer's number, counted from 1. */
+  n: number;
+  name: string;
+  email: string;
+  issuedAt: string;
+};
+
+export type CopyLinks = { links: CopyLink[]; requestId: string };
+
 /**
  * A notary's request to notarize an order in person, in ink, although online notarization was bought; and your answer.
  */
@@ -172,6 +184,13 @@ const orderSigningOf = ({ json, bytes }: Transport) => ({
   /** Unlocks a signer after too many wrong codes; the signer gets a new link. */
   unlockSigner: (orderCode: string, n: number): Promise<OrderSigners> =>
     json("POST", path`/api/partner/orders/${orderCode}/signers/${String(n)}/unlock`),
+
+  /** Lists the links through which signers download the finished documents; empty while people sign. */
+  copyLinks: (orderCode: string): Promise<CopyLinks> => json("GET", path`/api/partner/orders/${orderCode}/copy-links`),
+
+  /** Ends a link to the copies at once, for example after it was mailed to a wrong address. */
+  endCopyLink: (orderCode: string, linkId: string): Promise<CopyLinks> =>
+    json("DELETE", path`/api/partner/orders/${orderCode}/copy-links/${linkId}`),
 
   /** A notary's request to do the act in person, in ink on paper, although online notarization was bought. */
   inPerson: (orderCode: string): Promise<OrderInPerson> =>

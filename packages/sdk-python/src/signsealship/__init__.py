@@ -163,6 +163,8 @@ from .models.rooms import (
     StatusGroup,
 )
 from .models.signing import (
+    CopyLink,
+    CopyLinks,
     EmbedOrigin,
     EmbedOriginList,
     EmbeddedSigner,
@@ -249,6 +251,8 @@ __all__ = [
     "ClosingPassport",
     "ClosingVerification",
     "ConflictError",
+    "CopyLink",
+    "CopyLinks",
     "CorrectionFields",
     "CorrectionRefusals",
     "CreatedOrder",

@@ -21,6 +21,7 @@ from ..models.orders import (
     SignatureField,
 )
 from ..models.signing import (
+    CopyLinks,
     EmbeddedSigner,
     EnvelopeVerification,
     InPersonAnswer,
@@ -225,6 +226,16 @@ class AsyncOrders:
         """Unlocks a signer after too many wrong codes; the signer gets a new link."""
         where = path("/api/partner/orders/{}/signers/{}/unlock", order_code, n)
         return await self._transport.send(Request("POST", where, reads(OrderSigners)))
+
+    async def copy_links(self, order_code: str) -> CopyLinks:
+        """Lists the links through which signers download the finished documents; empty while people sign."""
+        where = path("/api/partner/orders/{}/copy-links", order_code)
+        return await self._transport.send(Request("GET", where, reads(CopyLinks)))
+
+    async def end_copy_link(self, order_code: str, link_id: str) -> CopyLinks:
+        """Ends a link to the copies at once, for example after it was mailed to a wrong address."""
+        where = path("/api/partner/orders/{}/copy-links/{}", order_code, link_id)
+        return await self._transport.send(Request("DELETE", where, reads(CopyLinks)))
 
     async def in_person(self, order_code: str) -> OrderInPerson:
         """A notary's request to do the act in person, in ink on paper, although online notarization was bought."""

@@ -138,6 +138,32 @@ class OrderSigners:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class CopyLink:
+    """A link through which a signer downloads the finished documents of an order. It never has the address itself."""
+
+    link_id: str
+    """The id of the link in its order."""
+    n: int
+    """The signer's number, counted from 1."""
+    name: str
+    """The signer's name."""
+    email: str
+    """The email address to which the link was mailed."""
+    issued_at: datetime
+    """When the link was made."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CopyLinks:
+    """The links to the copies of an order's documents."""
+
+    links: list[CopyLink]
+    """The links that work, by signer; empty while people sign."""
+    request_id: str
+    """The id of the request, for support."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class InPersonRequest:
     """A notary's request for an act in person, in ink."""
 

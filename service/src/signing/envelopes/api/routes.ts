@@ -14,6 +14,7 @@ import { replaceSigner } from "../lifecycle/replace.ts";
 import { unlockSigner } from "../lifecycle/unlock.ts";
 import type { EnvelopeDeps } from "../records/deps.ts";
 import { openOrderDocument, orderDocumentProof, orderDocuments } from "../records/documents.ts";
+import { copyLinkRoutes } from "./copy-link-routes.ts";
 import { embedRoutes } from "./embed-routes.ts";
 import { OrderDocument, OrderDocuments, OrderSignerState, OrderSigners } from "./schemas.ts";
 import { documentView, readSigning, signingView } from "./signing-api.ts";
@@ -48,6 +49,7 @@ export function signingRoutes(app: FastifyInstance, deps: RoutesDeps): void {
     handle: (request) => signersOf(deps.envelopes, request),
   });
   signerRoutes(app, deps);
+  copyLinkRoutes(app, deps);
   embedRoutes(app, deps);
 }
 

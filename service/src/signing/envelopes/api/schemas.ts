@@ -96,3 +96,19 @@ export const OrderSigners = Type.Object(
   },
   { $id: "OrderSigners", description: "Who signs an order." },
 );
+
+export const CopyLink = Type.Object(
+  {
+    linkId: Type.String({ examples: ["1-2"], description: "The link's id in its order, opaque." }),
+    n: Type.Integer({ description: "The signer's place, from 1.", examples: [2] }),
+    name: text("The signer's name.", "Jane Doe"),
+    email: text("Where the link was mailed.", "jane@example.com"),
+    issuedAt: timestamp("When the link was made."),
+  },
+  { $id: "CopyLink", description: "A link through which a signer downloads the finished documents of an order." },
+);
+
+export const CopyLinks = Type.Object(
+  { links: Type.Array(ref(CopyLink), { description: "The links that work, by signer." }), requestId: requestId() },
+  { $id: "CopyLinks", description: "The links to the copies of an order's documents." },
+);

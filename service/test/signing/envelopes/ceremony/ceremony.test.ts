@@ -13,6 +13,7 @@ import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { authenticate, changeOrder, changeSigners, makeLive } from "@signsealship/testing/row-mac";
 import { newPartner } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
+import { issueKey } from "../../../../src/firms/partners/partners.ts";
 import { openBlobs } from "../../../../src/kernel/platform/blobs/blobs.ts";
 import { folderBackend } from "../../../../src/kernel/platform/blobs/folder.ts";
 import { sweepOrphans } from "../../../../src/kernel/platform/blobs/orphans.ts";
@@ -140,6 +141,58 @@ test("a signer’s link also opens the document that a notary completed afterwar
     assert.deepEqual((await again.view(link)).copies, ["notarized"], "the earlier signed copy counts no more");
     await assert.rejects(again.copy(link, "sealed"), { code: "conflict" });
   }
+});
+
+test("a firm lists and ends links to copies with its key: without secrets, with the right scope, and only its own", async () => {
+  const [jane, john] = people("Jane", "John");
+  assert.ok(jane && john);
+  const code = await running.order([jane, john]);
+  type Answer = { links?: { linkId: string; n: number; name: string; email: string }[]; error?: string };
+  const ask = async (method: string, path: string, headers: Record<string, string> = running.headers) => {
+    const answer = await fetch(`${running.service.baseUrl}/api/partner/orders/${path}`, { method, headers });
+    return { status: answer.status, text: await answer.text() };
+  };
+  const linksOf = ({ text }: { text: string }) => (JSON.parse(text) as Answer).links;
+  const list = `${code}/copy-links`;
+  assert.deepEqual(linksOf(await ask("GET", list)), [], "people still sign");
+  assert.equal((await ask("DELETE", `${list}/1-1`)).status, 404);
+  const { ceremony } = running;
+  const links = [await running.linkOf(jane.email), await running.linkOf(john.email)];
+  for (const [index, link] of links.entries()) await signBy(ceremony, link, `Name ${index}`);
+  const listed = await ask("GET", list);
+  assert.deepEqual(
+    linksOf(listed)?.map(({ linkId, n, name, email }) => ({ linkId, n, name, email })),
+    [
+      { linkId: "1-1", n: 1, ...jane },
+      { linkId: "1-2", n: 2, ...john },
+    ],
+  );
+  for (const { token } of links) assert.ok(!listed.text.includes(token), "no link's address");
+
+  const keys = { db: running.db, clock: systemClock, rowMac: running.deps.rowMac };
+  const wanted = { actor: "operator", scopes: ["read"], name: "Reports" } as const;
+  const [firm] = await running.db.query<{ id: string }>(sql`
+    SELECT partner_id AS id FROM orders o WHERE ${isSealed(sql`o.code`, "order", code)}`);
+  const { key } = await issueKey(keys, firm?.id ?? "", "test", wanted);
+  const reader = { Authorization: `Bearer ${key}` };
+  assert.equal((await ask("GET", list, reader)).status, 200);
+  assert.equal((await ask("DELETE", `${list}/1-2`, reader)).status, 403);
+  const { headers: stranger } = await newPartner(running.service);
+  assert.equal((await ask("GET", list, stranger)).status, 404);
+  assert.equal((await ask("DELETE", `${list}/1-2`, stranger)).status, 404);
+  for (const unknown of ["1-3", "2-2", "1", "1-2-2", "x", "-", "1-02x"])
+    assert.equal((await ask("DELETE", `${list}/${unknown}`)).status, 404, unknown);
+  assert.equal((await ask("GET", `${"0".repeat(40)}/copy-links`)).status, 404);
+  assert.equal((await ceremony.view(links[1] as Link)).state, "completed", "no refused request ended the link");
+
+  const ended = await Promise.all([1, 2, 3].map(() => ask("DELETE", `${list}/1-2`)));
+  assert.deepEqual(ended.map(({ status }) => status).sort(), [200, 404, 404], "concurrent requests end it once");
+  await assert.rejects(ceremony.view(links[1] as Link), { code: "not_found" });
+  assert.equal((await ceremony.view(links[0] as Link)).state, "completed");
+  assert.deepEqual(
+    linksOf(await ask("GET", list))?.map(({ linkId }) => linkId),
+    ["1-1"],
+  );
 });
 
 test("an invalid or replaced link is not found, and viewing changes nothing", async () => {
