@@ -55,8 +55,7 @@ export type ShowWhen = {
   field: string;
   operator: "checked" | "unchecked" | "filled" | "empty" | "equals" | "not_equals" | "greater_than" | "less_than";
   /**
-   * A text, a number, or the label of an option. The operators `checked`, `unchecked`, `filled` and `empty` take no
-   * value.
+   * A text, a number, or the label of an option. Absent for the operators `checked`, `unchecked`, `filled` and `empty`.
    */
   value?: string | number | undefined;
 };
@@ -108,5 +107,5 @@ export type SignatureField = {
   formula?: string | undefined;
 };
 
-/** The person who takes a template's role. */
+/** The person in a template's role. */
 export type RolePerson = Pick<Signer, "name" | "email" | "phone" | "accessCode" | "language">;

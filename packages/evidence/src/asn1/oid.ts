@@ -125,7 +125,7 @@ export function encodeOid(dotted: string): Uint8Array {
   return Uint8Array.from(octets);
 }
 
-/** Unsigned, unpadded decimal; 39 digits hold the largest arc. */
+/** Unsigned, unpadded decimal. The largest arc has 39 digits. */
 function arcOf(text: string): number | bigint {
   if (!/^(?:0|[1-9]\d{0,38})$/.test(text)) throw notDotted();
   return text.length < 13 ? Number(text) : BigInt(text);

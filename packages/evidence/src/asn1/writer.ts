@@ -49,7 +49,7 @@ export function implicit(n: number, value: DerValue): DerValue {
 }
 
 export const octetString = (content: Uint8Array): DerValue => primitive(TAG.octetString, content);
-/** An OCTET STRING that holds the encoding of a value. */
+/** An OCTET STRING that contains the encoding of a value. */
 export const octetStringOf = (value: DerValue): DerValue => node(TAG.octetString, value.size, [value]);
 export const nullValue: DerValue = primitive(TAG.null, new Uint8Array(0));
 export const boolean = (value: boolean): DerValue => primitive(TAG.boolean, Uint8Array.of(value ? 0xff : 0));

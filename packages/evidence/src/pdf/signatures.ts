@@ -7,7 +7,7 @@ import { integerOf, nameOf, type PdfDictionary, type PdfString, type PdfValue, u
 /** A signature dictionary (ISO 32000-2 section 12.8.1) and the form fields whose value it is. */
 export type SignatureInPdf = {
   readonly dictionary: PdfDictionary;
-  /** Offset of the indirect object that holds the dictionary; undefined inside an object stream. */
+  /** Offset of the indirect object that contains the dictionary; undefined inside an object stream. */
   readonly start: number | undefined;
   /** The fields that have this dictionary as their value: one field, unless the file was manipulated. */
   readonly fieldCount: number;

@@ -67,7 +67,7 @@ export function structureProblem(
     return "The signature is not in the last revision";
   }
   const boundary = originalBoundary(document, seal);
-  // If the stated length is wrong, a separate claim fails.
+  // A wrong stated length is not reported here, because a separate claim fails for it.
   if (boundary.kind === "wrong") return null;
   if (boundary.kind === "not-stated") return lengthNotStated;
   if (!isLowercase(bytes, range)) return "The signature value is not in lowercase digits";

@@ -22,7 +22,7 @@ export type PdfReference = Span & {
   readonly generation: number;
 };
 type PdfArray = Span & { readonly kind: "array"; readonly items: readonly PdfValue[] };
-/** `repeated` holds every key that occurs more than once; `entries` has its first occurrence. */
+/** `repeated` contains every key that occurs more than once; `entries` has its first occurrence. */
 export type PdfDictionary = Span & {
   readonly kind: "dictionary";
   readonly entries: ReadonlyMap<string, PdfValue>;

@@ -22,9 +22,9 @@ const isRightToLeft =
 
 /**
  * Characters that RFC 4518, section 2.4 prohibits in a name: tables A.1 (unassigned in Unicode 3.2), C.3, C.4 and C.5
- * of RFC 3454, and U+FFFD; also letters of Unicode 3.2 that only later versions gave a lower-case form, because
+ * of RFC 3454, and U+FFFD. Also letters of Unicode 3.2 that got a lower-case form only in a later version, because
  * preparation folds them to that form. Each entry is the distance from the end of the previous range, and the length of
- * its own minus one, in base 36.
+ * its own range minus one, in base 36.
  */
 const prohibited = readRanges(`
   f5 j-r 2n-1 1s-g 29-f h-3 3-3 2-2 2-4 8 2 l 19 14-8 3s 1l f 13-1 3-5 h-w 13-1 8 14 3-4 oh 4 1i-1 j-1 6-2 q-f 4

@@ -68,7 +68,7 @@ function normal(proof: DetachedTimestamp): DetachedTimestamp {
   return { ...proof, timestamp: mergeTimestamps([proof.timestamp]) };
 }
 
-/** Converts our commitments to the form of the oracle's `found`. */
+/** Converts the parser's commitments to the form of the oracle's `found`. */
 function found(list: readonly Commitment[]): unknown[] {
   return list
     .map(({ message: of, attestation }) => {
@@ -84,8 +84,8 @@ function pythonText(item: unknown): string {
 }
 
 /**
- * Our reading must contain everything that the reference reads. It may contain more: if the damage made two edges
- * equal, the reference loses one of them.
+ * The parser must find everything that the reference finds. It may find more: if the damage made two edges equal, the
+ * reference loses one of them.
  */
 async function assertNoLessThan(proof: DetachedTimestamp, bytes: Uint8Array, answer: OracleAnswer | undefined) {
   assert.notEqual(answer?.found, undefined, `the reference refuses it: ${answer?.error}`);

@@ -54,7 +54,7 @@ test("reads files of the zip program", needs("zip"), (t) => {
   assert.equal(Buffer.from(read.get("a.txt") ?? []).toString(), "hello".repeat(100));
 });
 
-/** A folder with a document in a folder, as people unpack one of our zips. */
+/** A folder with a document in a folder, as after unpacking one of the service's zips. */
 function unpackedFolder(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), "zip-"));
   t.after(() => rmSync(folder, { recursive: true }));

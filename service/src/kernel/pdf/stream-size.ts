@@ -47,7 +47,7 @@ function undone(name: string, { data, length }: Decoded, most: number): Decoded 
 const plain = (data: Buffer): Decoded => ({ data, length: data.length });
 
 /**
- * Readers keep the part of damaged data that they could inflate. Its length is bounded by the highest ratio of
+ * Readers use the part of damaged data that they could inflate. Its length is bounded by the highest ratio of
  * inflation.
  */
 function inflated(data: Buffer, most: number): Decoded {

@@ -34,7 +34,7 @@ export const bookTime = (at: Statement, { partnerId, environment }: Record<keyof
 // The most that a time is moved back. The sum of a clock's advances includes those before a reset. Without this limit,
 // a time could become too early for PostgreSQL.
 const mostLeaptSeconds = 5 * 365 * 24 * 3600;
-// A hundred years in seconds: no retention period is longer.
+// A hundred years in seconds: no law requires longer retention.
 const mostMovedSeconds = 100 * 365 * 24 * 3600;
 
 const advancedSince = (since: Statement, partnerId: Statement): Statement =>

@@ -12,8 +12,8 @@ export type RecordingRun = {
   /** The head of the recording's chain so far. */
   readonly head: ChainHead;
   /**
-   * The number of the next take. It is greater than the number of every earlier take, because a number must never be
-   * used twice with one key.
+   * The number of the next take (a recording from one connection). It is greater than all earlier numbers, because a
+   * number must never be used twice with one key.
    */
   readonly firstTake: number;
   /** The largest take number. The session ends before it would need a greater number. */

@@ -67,7 +67,10 @@ type SpoolInput = SpoolEvents & {
 
 type OpenFile = { handle: FileHandle; path: string; bytes: number; at: number };
 
-/** The position of a chunk in its session: the take, the chunk's number in the take, and the person. */
+/**
+ * The position of a chunk in its session: the number of the take (a recording from one connection), the chunk's number
+ * in the take, and the person.
+ */
 export type Place = { readonly take: number; readonly n: number; readonly person: string };
 
 /** Writes the chunks of one session. */

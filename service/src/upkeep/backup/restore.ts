@@ -98,8 +98,8 @@ async function restoreCluster(dataDir: string, { folder, facts, hashes }: Backup
 }
 
 /**
- * Starts PostgreSQL, which recovers the copied cluster. Then holds work that was possibly done after the backup, and
- * deletes sessions and links that were possibly ended after it.
+ * Starts PostgreSQL, which recovers the copied cluster. Then holds jobs that may have run after the backup, and deletes
+ * sessions and links that may have ended after it.
  */
 async function settle(deps: RestoreDeps, facts: BackupFacts): Promise<RestoreReport> {
   const { clock, dataDir, blobFolder, migrations, nodeName } = deps;

@@ -15,7 +15,7 @@ export { type ChangeLevel, isWithin, permits } from "./levels.ts";
 /** A signature whose revision is compared with all later ones. */
 export type Signed = {
   readonly dictionary: PdfDictionary;
-  /** Offset of the indirect object that holds the dictionary. */
+  /** Offset of the indirect object that contains the dictionary. */
   readonly start: number;
   /** Number of signed bytes, and so the end of the revision. */
   readonly end: number;

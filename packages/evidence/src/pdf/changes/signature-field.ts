@@ -108,7 +108,7 @@ function partOf(later: View, number: number, field: PdfDictionary, isWidget: boo
     : null;
 }
 
-/** Whether a widget has an area. */
+/** True if a widget's rectangle has an area, so that readers may show the widget. */
 function shows(view: View, widget: PdfDictionary): boolean {
   const corners = itemsOf(view, widget.entries.get("Rect")).map((item) =>
     item.kind === "number" ? item.value : Number.NaN,

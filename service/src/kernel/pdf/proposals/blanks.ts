@@ -32,7 +32,7 @@ export function blanksIn(content: PageContent): Blank[] {
     );
     if (!isDuplicate) found.push(blank);
   };
-  // Dots that lead to a number belong to a table of contents or of prices.
+  // Dots that lead to a number are part of a table of contents or of prices.
   const leads = (blank: Blank) =>
     words.some(
       (run) =>

@@ -67,8 +67,8 @@ function joinedCaptions(line: readonly Run[]): Run[] {
 const captionsApart = 12;
 
 /**
- * If a run of words is below several blanks of a row, cuts it at the start of each blank, because pdf.js joined the
- * captions of these blanks.
+ * Cuts a run of words below several blanks of a row at the start of each blank, because pdf.js joined the captions of
+ * these blanks.
  */
 export function cutAtBlanks(words: readonly Run[], blanks: readonly Blank[]): Run[] {
   return words.flatMap((run) => {

@@ -20,5 +20,5 @@ export function refuseStream(old: Span, ref: Ref): void {
   if (isStream(old)) throw new PdfRefusal("needs_repair", `object ${ref.num} is a stream where a dictionary belongs`);
 }
 
-/** Whether a dictionary belongs to a stream. */
+/** Whether a dictionary is that of a stream. */
 export const isStream = ({ bytes, end }: Span): boolean => hasWord(bytes, skipSpace(bytes, end), "stream");

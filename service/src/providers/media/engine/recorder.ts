@@ -68,7 +68,7 @@ export function openRecorder({
   return {
     beginTake(person, kinds, askForKeyFrame, at) {
       if (!kinds.audio && !kinds.video) return;
-      // A take number above the largest allowed one could reuse a nonce under this key.
+      // A recording's take number above the largest allowed one could reuse a nonce under this key.
       if (next > lastTake) return onFailure("the recording has no more numbers of takes");
       const take = next++;
       let n = 0;

@@ -1,9 +1,12 @@
-/** WebM: one file for each take, with Opus on track 1 and VP8 on track 2. All functions are pure. */
+/**
+ * WebM: one file for each take (a participant's recording from one connection), with Opus on track 1 and VP8 on track
+ * 2. All functions are pure.
+ */
 import { element, elementStart, endlessStart, fixedUint, float, text, uint } from "./ebml.ts";
 
 export type Media = "audio" | "video";
 
-/** A frame of audio or video, with its time in the take. */
+/** A frame of audio or video. `ms` is its time since the start of the recording. */
 export type Frame = { readonly media: Media; readonly ms: number; readonly isKey: boolean; readonly data: Uint8Array };
 
 /** The tracks of a take. The picture size is that of its first key frame. */
