@@ -13,6 +13,12 @@ type Sums = {
   receipts: number;
   refunds: number;
   losses: number;
+  /**
+   * The cents that a lost dispute took although they had been paid back outside the processor. The payer has them
+   * twice. They left the processor, but are neither a refund nor a loss of the firm: the service has lost them.
+   */
+  twice: number;
+  paidTwice: string[];
   /** The payments of which more was returned than was paid. */
   overdrawn: string[];
 };
@@ -63,12 +69,24 @@ async function readSums(db: Sql): Promise<Sums> {
         LEFT JOIN returned d ON d.payment_id = p.id
     ), known AS (
       SELECT DISTINCT payment_intent FROM booked
+    ), outside AS (
+      SELECT p.payment_intent, sum(b.part_cents) FILTER (WHERE b.refund LIKE 'outside:%') AS cents,
+        sum(CASE WHEN b.kind IN ('loss', 'credit_note') THEN b.part_cents ELSE -b.part_cents END)
+          FILTER (WHERE b.kind LIKE 'loss%' OR b.refund LIKE 'settled:%' OR b.refund LIKE 'reversed:settled:%') AS lost
+      FROM known JOIN payments p USING (payment_intent) JOIN billing_documents b ON b.payment_id = p.id GROUP BY 1
+    ), twice AS (
+      SELECT payment_intent, greatest(0, least(o.cents, q.cents - coalesce(o.lost, 0))) AS cents FROM outside o
+        JOIN (SELECT payment_intent, sum(amount_cents) AS cents FROM disputes
+          WHERE state = 'lost' AND coalesce(lower(currency), 'usd') = 'usd' GROUP BY 1) q USING (payment_intent)
+      WHERE o.cents > 0
     )
     SELECT coalesce(sum(cents), 0)::float8 AS receipts,
       coalesce(sum(cents) FILTER (WHERE NOT unallocated), 0)::float8 AS allocated,
       coalesce(sum(cents) FILTER (WHERE unallocated), 0)::float8 AS unallocated,
       coalesce(sum(refunds), 0)::float8 AS refunds, coalesce(sum(losses), 0)::float8 AS losses,
       coalesce(array_agg(payment_intent ORDER BY id) FILTER (WHERE refunds + losses > cents), '{}') AS overdrawn,
+      (SELECT coalesce(sum(cents), 0) FROM twice)::float8 AS twice,
+      (SELECT coalesce(array_agg(payment_intent ORDER BY payment_intent), '{}') FROM twice WHERE cents > 0) AS "paidTwice",
       (SELECT coalesce(sum(c.cents), 0) FROM charges c JOIN known USING (payment_intent))::float8 AS charged,
       (SELECT coalesce(-sum(b.amount_cents), 0) FROM balance_transactions b JOIN known USING (payment_intent)
         WHERE b.kind <> 'charge'
@@ -80,21 +98,28 @@ async function readSums(db: Sql): Promise<Sums> {
 
 /**
  * Compares our books with the processor's movements. Four conditions are checked: the processor's charges equal our
- * payments; the money that left there equals our refunds and losses; no payment returned more than was paid; the
+ * payments; the money that left there equals our refunds and losses, and what payers got twice; no payment returned more than was paid; the
  * documents in the statements equal the charges minus the money that left.
  * @throws Error naming each difference in cents
  */
 export async function sumsAgree(db: Sql): Promise<string> {
-  const { charged, left, allocated, unallocated, receipts, refunds, losses, overdrawn } = await readSums(db);
+  const sums = await readSums(db);
+  const { charged, left, allocated, unallocated, receipts, refunds, losses, twice, overdrawn } = sums;
   const faults: string[] = [];
   if (charged !== allocated + unallocated)
     faults.push(`charges of ${charged} cents there are ${allocated} for orders and ${unallocated} for none here`);
-  if (left !== refunds + losses)
-    faults.push(`${left} cents left there, and ${refunds} of refunds and ${losses} of losses are booked here`);
+  const paidTwice =
+    twice === 0
+      ? ""
+      : `; a bank took ${twice} cents that had been paid back outside the processor, so the payer has them twice: ${sums.paidTwice.slice(0, 5).join(", ")}`;
+  if (left !== refunds + losses + twice)
+    faults.push(
+      `${left} cents left there, and ${refunds} of refunds and ${losses} of losses are booked here${paidTwice}`,
+    );
   if (overdrawn.length > 0) faults.push(`more went back than came of ${overdrawn.slice(0, 5).join(", ")}`);
   const statements = receipts - refunds - losses;
-  if (charged - left !== statements)
+  if (charged - left !== statements - twice)
     faults.push(`statements say ${statements} cents, and the processor's books ${charged - left}`);
   if (faults.length > 0) throw new Error(`${faults.join("; ")}: see the tasks "Differences to the payment processor"`);
-  return `charges ${charged} cents = ${allocated} for orders + ${unallocated} for none; less refunds ${refunds} and losses ${losses}: statements ${statements}`;
+  return `charges ${charged} cents = ${allocated} for orders + ${unallocated} for none; less refunds ${refunds} and losses ${losses}: statements ${statements}${paidTwice}`;
 }
