@@ -25,9 +25,8 @@ export {
   openClosings,
 } from "./overview.ts";
 export { roomMail } from "./participants/invite.ts";
-export { addParticipant, inviteParticipant, removeParticipant } from "./participants/participants.ts";
+export { addParticipant, inviteParticipant, moveParticipants, removeParticipant } from "./participants/participants.ts";
 export type { Participant } from "./participants/schemas.ts";
-export { moveParticipants } from "./participants/store.ts";
 export { type NewClosing, placeClosing, type Receiver } from "./place-closing.ts";
 export { rotateRoom } from "./rotate-code.ts";
 export { roomRoutes } from "./routes.ts";

@@ -54,8 +54,12 @@ function whyNotDocument(order: Trouble): string | null {
   return "The document is on its way: another document needs an order of its own.";
 }
 
-function whyNotEmail({ status }: OrderState): string | null {
-  return withNotary.includes(status) ? "A notary identifies this client now. Ask the operator of this service." : null;
+/** Why an address can't be replaced now for people who have not signed; null when it can. */
+export function whyNotMoved({ status, statusBeforeHold }: OrderState): string | null {
+  const before = status === "OnHold" ? statusBeforeHold : status;
+  return before !== null && withNotary.includes(before)
+    ? "A notary identifies this client now. Ask the operator of this service."
+    : null;
 }
 
 function whyNotAddress({ ship, status, parcelIsFixed }: Trouble): string | null {
@@ -100,19 +104,22 @@ function whyNotRefund(order: Trouble): string | null {
   return isUnpaid(order) ? "Nothing is paid yet: cancel the order." : "The order has ended.";
 }
 
-const specific: Readonly<Record<Exclude<Act, "refund">, (order: Trouble) => string | null>> = {
+const specific: Readonly<Record<Exclude<Act, "refund" | "email">, (order: Trouble) => string | null>> = {
   document: whyNotDocument,
-  email: whyNotEmail,
   address: whyNotAddress,
   fax: whyNotFax,
   again: whyNotAgain,
 };
 
-/** The reason why the firm can't perform the action now; null when it can. */
-export const whyNot = (order: Trouble, act: Act): string | null =>
-  act === "refund" ? whyNotRefund(order) : (whyNothing(order) ?? specific[act](order));
+// An address is corrected on hold and after the end, too: the links that went to the earlier one still open documents.
+const whyNotEmail = (order: OrderState): string | null =>
+  isEnding(order) ? "The order has ended." : whyNotMoved(order);
 
-/** The reason why an address can't be replaced in another order of the closing now; null when it can. */
-export const whyNotMoved = (order: OrderState): string | null => whyNothing(order) ?? whyNotEmail(order);
+/** Why the firm can't perform the action now; null when it can. */
+export function whyNot(order: Trouble, act: Act): string | null {
+  if (act === "refund") return whyNotRefund(order);
+  if (act === "email") return whyNotEmail(order);
+  return whyNothing(order) ?? specific[act](order);
+}
 
 export const acts = ["document", "email", "address", "fax", "again", "refund"] as const satisfies readonly Act[];

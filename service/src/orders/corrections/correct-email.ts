@@ -2,7 +2,18 @@ import type { Owner } from "../../kernel/identity/identity.ts";
 import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import type { RowMac } from "../../kernel/platform/row-mac.ts";
-import { type LockedOrder, lockOrders, moveEmail, orderCodes, recordCorrection } from "../order/order.ts";
+import {
+  type EmailMove,
+  isPayable,
+  type LockedOrder,
+  lockOrders,
+  type MovedPeople,
+  mailClient,
+  moveEmail,
+  orderCodes,
+  recordCorrection,
+  whenDocumentsWereDeleted,
+} from "../order/order.ts";
 import { whyNotMoved } from "./allowed.ts";
 import { lockOwnOrder } from "./store.ts";
 
@@ -13,20 +24,19 @@ export type PeopleDeps = {
    * Replaces the address of participants in the firm's rooms that contain the orders. Returns false when no participant
    * had it.
    */
-  moveParticipants: (tx: Tx, orderIds: readonly number[], move: Move) => Promise<boolean>;
+  moveParticipants: (tx: Tx, orderIds: readonly number[], move: EmailMove, by: By) => Promise<boolean>;
   /**
-   * Replaces the address of people who have not signed, in the open envelopes of locked orders. Revokes their earlier
-   * links at once.
+   * Replaces the address of signers in locked orders, and ends their earlier links at once. People who have not signed
+   * move in the orders that are `movable`. People who have signed get new links, but keep the address in their records.
    */
   moveSigners: (
     tx: Tx,
-    orders: readonly LockedOrder[],
-    move: Move,
+    of: { orders: readonly LockedOrder[]; movable: ReadonlySet<number> },
+    move: EmailMove,
     by: By,
   ) => Promise<ReadonlyMap<number, { moved: readonly string[]; signed: readonly string[] }>>;
 };
 
-type Move = { from: string; to: string };
 type By = { actor: string; at: Date };
 
 /** Locks the order, and all orders of the firm that are in a closing with it. @throws ServiceError */
@@ -51,40 +61,61 @@ export const isOf = ({ partnerId, environment }: Owner, order: LockedOrder): boo
   order.partnerId === partnerId && order.environment === environment;
 
 /**
- * Replaces the earlier address in all of the locked orders whose status allows it. Existing signatures keep the earlier
- * address.
+ * Replaces the earlier address in all of the locked orders. Links that were mailed to it end at once, and new ones are
+ * mailed. Signatures that were made under the earlier address keep it. Orders with a notary keep it for people who have
+ * not signed.
  * @returns whether anything was changed
  */
 export async function correctEmail(
   tx: Tx,
   { moveSigners, moveParticipants, rowMac }: Omit<PeopleDeps, "closingsOf"> & { rowMac: RowMac },
-  orders: readonly LockedOrder[],
-  move: Move,
+  locked: readonly LockedOrder[],
+  move: EmailMove,
   by: By,
 ): Promise<boolean> {
-  const { from, to } = move;
-  const movable = orders.filter((order) => whyNotMoved(order) === null).sort((one, other) => one.id - other.id);
+  const orders = [...locked].sort((one, other) => one.id - other.id);
+  const movable = new Set(orders.filter((order) => whyNotMoved(order) === null).map(({ id }) => id));
   // All code locks rooms before envelopes, to avoid deadlocks.
   const ids = orders.map(({ id }) => id);
-  let isChanged = await moveParticipants(tx, ids, move);
+  let isChanged = await moveParticipants(tx, ids, move, by);
   // Changes the envelopes first, because this step refuses the whole correction if another signer already has the same
   // name and the new address.
-  const inEnvelopes = await moveSigners(tx, movable, move, by);
-  for (const order of movable) {
-    const { client, signers, left } = await moveEmail(tx, rowMac, order.id, move);
-    const envelope = inEnvelopes.get(order.id);
-    const signed = envelope?.signed ?? left;
-    const after = { email: to, ...(signed.length > 0 && { signed }) };
-    if (client) await recordCorrection(tx, order, { kind: "email", before: { email: from }, after, ...by });
-    isChanged ||= client || signers.length > 0 || (envelope?.moved.length ?? 0) > 0;
-    const moved = [...signers.map(({ name }) => name), ...(envelope?.moved ?? [])];
-    for (const name of client ? [] : moved)
-      await recordCorrection(tx, order, {
-        kind: "signer",
-        before: { name, email: from },
-        after: { name, ...after },
-        ...by,
-      });
+  const inEnvelopes = await moveSigners(tx, { orders, movable }, move, by);
+  for (const order of orders) {
+    const nobody = { client: false, signers: [], left: [] };
+    const inOrder = movable.has(order.id) ? await moveEmail(tx, rowMac, order.id, move) : nobody;
+    const people = { ...inOrder, ...(inEnvelopes.get(order.id) ?? { moved: [], signed: inOrder.left }) };
+    if (await record(tx, order, people, { move, by })) isChanged = true;
+    if (people.client) await mailNewAddress(tx, order, by);
   }
   return isChanged;
+}
+
+type People = Omit<MovedPeople, "left"> & { moved: readonly string[]; signed: readonly string[] };
+
+/** Records the correction for each person whom no other record of the order covers. @returns whether anybody moved */
+async function record(
+  tx: Tx,
+  order: LockedOrder,
+  { client, signers, moved, signed }: People,
+  { move: { from, to }, by }: { move: EmailMove; by: By },
+): Promise<boolean> {
+  const withSigned = { email: to, ...(signed.length > 0 && { signed }) };
+  if (client) {
+    await recordCorrection(tx, order, { kind: "email", before: { email: from }, after: withSigned, ...by });
+    return true;
+  }
+  const names = new Set([...signers.map(({ name }) => name), ...moved, ...signed]);
+  for (const name of names) {
+    const after = { name, email: to, ...(signed.includes(name) && { signed: [name] }) };
+    await recordCorrection(tx, order, { kind: "signer", before: { name, email: from }, after, ...by });
+  }
+  return names.size > 0;
+}
+
+/** Mails the client the links that the earlier address had, if they still serve. */
+async function mailNewAddress(tx: Tx, { id, status }: LockedOrder, { at }: By): Promise<void> {
+  if (isPayable(status)) await mailClient(tx, id, "quote_ready", at, { isRepeated: true });
+  if (status === "Completed" && (await whenDocumentsWereDeleted(tx, id)) === null)
+    await mailClient(tx, id, "completed", at, { isRepeated: true });
 }

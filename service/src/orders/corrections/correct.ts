@@ -113,7 +113,8 @@ export async function correctOrder(
     const by = { actor, at };
     if (email !== null && email !== before.email) {
       await requireAllowed(tx, deps, order, { act: "email", at });
-      await correctEmail(tx, { ...deps, rowMac }, [order, ...others], { from: before.email, to: email }, by);
+      const move = { from: before.email, to: email, name: before.name };
+      await correctEmail(tx, { ...deps, rowMac }, [order, ...others], move, by);
     }
     if (faxTo !== null && faxTo !== before.faxTo) {
       await requireAllowed(tx, deps, order, { act: "fax", at });
@@ -139,7 +140,7 @@ export async function correctOrder(
 export async function correctAddress(
   deps: CorrectDeps,
   { owner, orderCodes, actor }: Pick<Wanted, "owner" | "actor"> & { orderCodes: readonly string[] },
-  typed: { from: string; to: string },
+  typed: { from: string; to: string; name: string | null },
 ): Promise<void> {
   const [from, to] = [typed.from.trim(), typed.to.trim()];
   if (!isEmail(to)) throw invalid("The right address must be a mail address.");
@@ -147,7 +148,8 @@ export async function correctAddress(
   const { db, clock, rowMac } = deps.orders;
   await db.transaction(async (tx) => {
     const orders = (await lockOrders(tx, orderCodes.filter(isCode))).filter((order) => isOf(owner, order));
-    if (!(await correctEmail(tx, { ...deps, rowMac }, orders, { from, to }, { actor, at: clock() })))
+    const move = { from, to, name: typed.name };
+    if (!(await correctEmail(tx, { ...deps, rowMac }, orders, move, { actor, at: clock() })))
       throw new ServiceError("conflict", "No document of this closing has that address where it can still be changed.");
   });
 }

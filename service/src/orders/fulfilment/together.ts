@@ -112,7 +112,7 @@ export async function coveredBy(deps: Deps, about: OrderMail): Promise<Covered |
   const { peers } = closing;
   const hasWaitedMs = await waitedMs(db, sinceOf(about));
   const isAsked = moment === "payment_received" && hasWaitedMs < askedMs && (await isToBeAsked(db, peers));
-  const lookMs = isAsked ? 1_000 : nextLookMs(moment, peers, hasWaitedMs);
+  const lookMs = about.isRepeated ? null : isAsked ? 1_000 : nextLookMs(moment, peers, hasWaitedMs);
   if (lookMs !== null) {
     await enqueueAfter(db, orderMailQueue, about, lookMs);
     return null;
@@ -267,7 +267,7 @@ async function claim(
   if (own.length > 0) return ids.filter((each) => own.includes(each));
   const isCovered = (each: Claim) => each.orderId === orderId && each.isLater;
   if (claims.some((each) => each.mail !== null && isCovered(each))) return [];
-  const isMentioned = ({ isLater }: Claim) => !repeated.has(moment) || isLater;
+  const isMentioned = ({ isLater }: Claim) => !(about.isRepeated || repeated.has(moment)) || isLater;
   const mentioned = new Set(claims.filter(isMentioned).map((each) => each.orderId));
   const orderIds = peers
     .filter((peer) => peer.id === orderId || (!mentioned.has(peer.id) && hasReached(peer)))

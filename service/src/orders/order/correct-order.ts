@@ -18,21 +18,31 @@ import type { OriginalDocument } from "./store.ts";
 /** The facts of a placed order that its firm may correct. */
 export type Correctable = {
   email: string;
+  /** The client's name. */
+  name: string | null;
   shipTo: Address | null;
   faxTo: string | null;
 };
 
 export async function readCorrectable(tx: Tx, orderId: number): Promise<Correctable> {
   const [order] = await tx.query<Correctable>(sql`
-    SELECT customer_email AS email, ship_to AS "shipTo", fax_to AS "faxTo", ${verifiedOrders} FROM orders WHERE id = ${orderId}`);
+    SELECT customer_email AS email, customer_name AS name, ship_to AS "shipTo", fax_to AS "faxTo", ${verifiedOrders} FROM orders WHERE id = ${orderId}`);
   if (!order) throw new ServiceError("not_found", "Order not found.");
   return order;
 }
 
 /**
- * The people of an order who had the earlier address. `signers` got the new one. `left` have signed and keep the
- * earlier one.
+ * The correction of an email address. People who share a mailbox are told apart by their names. `name`: the person who
+ * moves; null for everybody who has the address.
  */
+export type EmailMove = { from: string; to: string; name: string | null };
+
+/** Whether a person moves with the correction, whatever the letter case of name and address. */
+export const hasEmailOf = ({ from, name }: EmailMove, person: { name: string; email: string }): boolean =>
+  person.email.toLowerCase() === from.toLowerCase() &&
+  (name === null || person.name.toLowerCase() === name.toLowerCase());
+
+/** The people of an order who had the earlier address. Signers are named; `left` keep it. */
 export type MovedPeople = { client: boolean; signers: readonly { n: number; name: string }[]; left: readonly string[] };
 
 /**
@@ -40,31 +50,33 @@ export type MovedPeople = { client: boolean; signers: readonly { n: number; name
  * signers are unchanged here, because the caller changes them in the envelope. Signers who have signed always keep the
  * earlier address.
  */
-export async function moveEmail(
-  tx: Tx,
-  rowMac: RowMac,
-  orderId: number,
-  { from, to }: { from: string; to: string },
-): Promise<MovedPeople> {
+export async function moveEmail(tx: Tx, rowMac: RowMac, orderId: number, move: EmailMove): Promise<MovedPeople> {
   const order = await readSigning(tx, rowMac, orderId);
-  const earlier = from.toLowerCase();
-  const had = ({ email }: { email: string }) => email.toLowerCase() === earlier;
-  const client = had({ email: order.customerEmail });
-  const found = signersOf(order).flatMap(({ name, email }, index) => (had({ email }) ? [{ n: index + 1, name }] : []));
+  const had = (person: { name: string; email: string }) => hasEmailOf(move, person);
+  const client = isClientMoved(order, move);
+  const found = signersOf(order).flatMap((each, index) => (had(each) ? [{ n: index + 1, name: each.name }] : []));
   if (!client && found.length === 0) return { client, signers: [], left: [] };
   const fixed = await tx.query(sql`
     SELECT FROM envelopes WHERE order_id = ${orderId} AND (ended_at IS NULL OR outcome = 'Completed')
     UNION ALL SELECT FROM documents WHERE order_id = ${orderId} AND kind IN ('sealed', 'notarized') LIMIT 1`);
   const isFixed = fixed.length > 0;
-  const follow = (signer: OrderSigner) => (had(signer) ? { ...signer, email: to } : signer);
+  const follow = (signer: OrderSigner) => (had(signer) ? { ...signer, email: move.to } : signer);
   const signers = isFixed ? signersOf(order) : (order.signers?.map(follow) ?? null);
-  const customerEmail = client ? to : order.customerEmail;
+  const customerEmail = client ? move.to : order.customerEmail;
   const mac = rowMac.of("orders", signingMembers({ ...order, customerEmail, signers }));
   const list = signers && JSON.stringify(signers);
   await tx.query(sql`
     UPDATE orders SET customer_email = ${customerEmail}, signers = ${list}::jsonb, row_mac = ${mac} WHERE id = ${orderId}`);
   await writeStateMacs(tx, orderState, sql`id = ${orderId}`);
   return isFixed ? { client, signers: [], left: found.map(({ name }) => name) } : { client, signers: found, left: [] };
+}
+
+/** A client without a name moves with the person who moves, unless another signer shares the address. */
+function isClientMoved(order: SigningFacts, move: EmailMove): boolean {
+  const { customerName, customerEmail: email } = order;
+  if (!hasEmailOf({ ...move, name: null }, { name: "", email })) return false;
+  if (customerName !== null) return hasEmailOf(move, { name: customerName, email });
+  return signersOf(order).every((each) => !hasEmailOf({ ...move, name: null }, each) || hasEmailOf(move, each));
 }
 
 /**

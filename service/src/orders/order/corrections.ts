@@ -55,6 +55,23 @@ export const correctionsOf = (db: Sql, orderId: number) =>
     WHERE order_id = ${orderId} ORDER BY id`);
 
 /**
+ * The address that a person who signed has now. The records of the signature keep the earlier one, but mails and codes
+ * go to the corrected one.
+ */
+export function currentEmail(
+  corrections: readonly Pick<Correction, "kind" | "before" | "after">[],
+  { name, email }: { name: string; email: string },
+): string {
+  let current = email;
+  for (const { kind, before, after } of corrections) {
+    const signed: unknown = after["signed"];
+    const isOfPerson = (kind === "email" || kind === "signer") && Array.isArray(signed) && signed.includes(name);
+    if (isOfPerson && String(before["email"]).toLowerCase() === current.toLowerCase()) current = String(after["email"]);
+  }
+  return current;
+}
+
+/**
  * The number of changes of the client's email address. Links to documents depend on the count, so links that were
  * mailed to earlier addresses stop working.
  */

@@ -13,6 +13,8 @@ import { templateUseRows } from "./template-use.ts";
 export { codeStart, codeStartLength } from "./code-start.ts";
 export {
   type Correctable,
+  type EmailMove,
+  hasEmailOf,
   type MovedPeople,
   moveEmail,
   readCorrectable,
@@ -26,6 +28,7 @@ export {
   type Correction,
   type CorrectionKind,
   correctionsOf,
+  currentEmail,
   emailChanges,
   findToCorrect,
   recordCorrection,

@@ -207,7 +207,7 @@ function identifyStep(state: PageState): Html {
   const isSent = view.step !== "access_code";
   const { identify } = words;
   return html`<section class="card" aria-labelledby="identify-title"><h2 id="identify-title">${identify.title}</h2>
-<p>${byText ? identify.text(phoneEnding) : isSent ? identify.mail(maskEmail(view.signer.email)) : identify.access(firmOf(state))}</p>
+<p>${byText ? identify.text(phoneEnding) : isSent ? identify.mail(maskEmail(view.signer.mailedTo)) : identify.access(firmOf(state))}</p>
 ${isSent && sendForm(token, byText ? identify.sendText : identify.send)}
 <form class="form" method="post" action="/sign/${token}/identify">
 ${field({ name: "code", label: identify.code, required: true, maxLength: 64, autocomplete: "one-time-code" })}
@@ -285,7 +285,7 @@ export function previewPages(
       partnerId: firm.partnerId,
       partnerName: firm.firmName,
       partnerContact: null,
-      signer: { n: index + 1, name, email, phoneEnding: null, language },
+      signer: { n: index + 1, name, email, mailedTo: email, phoneEnding: null, language },
       signers: signers.map((other, at) => ({ n: at + 1, name: other.name, signed: other.routing < routing })),
       ...{ frame: null, host: null, device: null, room: null, session: null, step: null, canSendWayIn: false },
       notices: [],

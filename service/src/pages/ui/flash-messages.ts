@@ -170,7 +170,7 @@ const flashMessages = {
   "live-granted": "The firm has live, and so have its owners. They are being emailed.",
   "live-refused": "Live was refused. The owners are being emailed the reason.",
   "address-corrected":
-    "Corrected where it was still possible: the list names each document. What was there before stays on record.",
+    "Corrected: the list names each document. Links that were emailed to the earlier address no longer work. What was there before stays on record.",
   "order-corrected": "Corrected. What was there before stays on record.",
   "order-sent-again": "It begins again, with what you corrected.",
   "document-replaced": "The document was replaced. The earlier one stays on record.",

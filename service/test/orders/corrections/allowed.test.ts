@@ -50,8 +50,8 @@ const table: Readonly<Record<string, string>> = {
   FaxSent: "email refund",
   FaxDelivered: "email refund",
   FaxFailed: "email fax again refund",
-  OnHold: "refund",
-  Completed: "refund",
+  OnHold: "email refund",
+  Completed: "email refund",
   RefundPending: "",
   Refunded: "",
   Cancelled: "",
@@ -60,6 +60,10 @@ const table: Readonly<Record<string, string>> = {
 test("the table of statuses and corrections", () => {
   assert.deepEqual(Object.keys(table).sort(), [...orderStatuses].sort());
   for (const [status, allowed] of Object.entries(table)) assert.equal(allowedIn(status).join(" "), allowed, status);
+});
+
+test("an order that is held while a notary identifies its client keeps the client’s address", () => {
+  assert.ok(!allowedIn("OnHold", { statusBeforeHold: "NotarizationPending" }).includes("email"));
 });
 
 test("every refusal gives a reason, as a sentence", () => {

@@ -8,6 +8,7 @@ import { until } from "@signsealship/testing/until";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { beginAgain } from "../../../src/orders/corrections/corrections.ts";
 import { documentsPath } from "../../../src/orders/order/order.ts";
+import type { Link } from "../../../src/signing/envelopes/envelopes.ts";
 import { findEnvelope } from "../../../src/signing/envelopes/records/envelope.ts";
 import { readDocument } from "../../../src/signing/envelopes/records/revisions.ts";
 import { browser, openCeremonyService, signBy } from "../../signing/envelopes/ceremony/ceremony-service.ts";
@@ -236,6 +237,84 @@ test("a client who has signed keeps the address of that time", async () => {
     order?.signers.map(({ email }) => email),
     [client.email],
   );
+});
+
+/** Whether a signing link opens anything. */
+const opens = (link: Link) =>
+  ceremony.view(link).then(
+    () => true,
+    (error: unknown) => {
+      assert.match(String(error), /This signing link is not valid/);
+      return false;
+    },
+  );
+const documentsStatus = async (code: string, changes: number) =>
+  (await fetch(running.service.baseUrl + documentsPath(running.deps.secrets, code, changes))).status;
+
+test("links to a finished document that went to a wrong address end at once, and the corrected one gets new ones", async () => {
+  const grace = person("Grace");
+  const code = await running.order([grace], grace);
+  const old = await running.linkOf(grace.email);
+  await signBy(ceremony, old, "Grace");
+  await until(async () => (await statusOf(code)) !== "EsignPending");
+  await until(async () => running.mailsTo(grace.email).length === 2);
+  await changeOrder(db, code, sql`status = 'Completed'`);
+  assert.equal((await ceremony.view(old)).state, "completed");
+  const before = running.mailsTo(grace.email).length;
+
+  const to = person("Right").email;
+  assert.equal((await call(`${code}/corrections`, { email: to })).code, 200);
+  assert.deepEqual(
+    [await opens(old), await documentsStatus(code, 0), await documentsStatus(code, 1)],
+    [false, 404, 200],
+  );
+  const fresh = await running.linkOf(to);
+  const view = await ceremony.view(fresh);
+  assert.deepEqual([view.state, view.signer.email, view.signer.mailedTo], ["completed", grace.email, to]);
+  await until(() => running.mailsTo(to).some((mail) => mail.includes("/documents/")));
+  assert.equal(running.mailsTo(grace.email).length, before);
+
+  // Corrected once more, the link of the second address ends, too.
+  const last = person("Last").email;
+  assert.equal((await call(`${code}/corrections`, { email: last })).code, 200);
+  assert.deepEqual([await opens(fresh), (await ceremony.view(await running.linkOf(last))).state], [false, "completed"]);
+});
+
+test("the copies of a document that was signed through a wrong address go to the corrected one alone", async () => {
+  const [grace, john] = [person("Grace"), person("John")];
+  const code = await running.order([grace, john], grace);
+  const old = await running.linkOf(grace.email);
+  const other = await running.linkOf(john.email);
+  await signBy(ceremony, old, "Grace");
+  const to = person("Right").email;
+  assert.equal((await call(`${code}/corrections`, { email: to })).code, 200);
+  assert.equal(await opens(old), false);
+  await signBy(ceremony, other, "John");
+  assert.equal((await ceremony.view(await running.linkOf(to))).state, "completed");
+  assert.ok(
+    !running.mailsTo(grace.email).some((mail) => mail.includes("/documents/") || /has signed|is signed/.test(mail)),
+  );
+});
+
+test("people on a held document move, too, and of people who share a mailbox only the client moves", async () => {
+  const jane = { ...person("Jane"), name: "Jane Roe" };
+  const john = { name: "John Roe", email: jane.email };
+  const code = await running.order([jane, john], jane);
+  await until(async () => running.mailsTo(jane.email).filter((mail) => mail.includes("/sign/")).length === 2);
+  const links = running.mailsTo(jane.email).flatMap((mail) => {
+    const token = /\/sign\/([0-9a-f]{40})/.exec(mail)?.[1];
+    return token === undefined ? [] : [{ token, session: null }];
+  });
+  await changeOrder(db, code, sql`status = 'OnHold', status_before_hold = 'EsignPending'`);
+  const to = person("Right").email;
+  assert.equal((await call(`${code}/corrections`, { email: to })).code, 200);
+  assert.deepEqual((await Promise.all(links.map(opens))).filter(Boolean).length, 1);
+  const view = await ceremony.view(await running.linkOf(to));
+  assert.deepEqual([view.state, view.signer.name], ["waiting", "Jane Roe"]);
+  const signers = await db.query<{ name: string; email: string }>(sql`
+    SELECT s.name, s.email FROM envelope_signers s JOIN envelopes e ON e.id = s.envelope_id
+    WHERE e.order_id = ${await idOf(code)} ORDER BY s.n`);
+  assert.deepEqual(signers, [{ ...jane, email: to }, john]);
 });
 
 test("a document that only a notary signs is replaced with the places where people sign", async () => {

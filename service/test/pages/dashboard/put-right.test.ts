@@ -195,3 +195,54 @@ test("an address is corrected once for the whole closing, and the page names eac
   assert.match(shown, /Signer, before: grace@gmial\.example/);
   assert.match(shown, /A notary identifies this client now/);
 });
+
+test("people who share a mailbox are listed each, and a participant's correction is on the audit log", async () => {
+  const shared = "roe@gmial.example";
+  const { roomCode, codes } = await closing(
+    [
+      { name: "Ann Roe", email: shared },
+      { name: "Bob Roe", email: shared },
+    ],
+    2,
+  );
+  const participant = { name: "Ann Roe", email: shared, role: "buyer" };
+  const added = { method: "POST", headers: json, body: JSON.stringify(participant) };
+  assert.equal((await call(`/api/rooms/${roomCode}/participants`, added)).status, 200);
+  const path = `/dashboard/rooms/${roomCode}/addresses`;
+  const addresses = async () => (await call(path, { headers: owner.headers })).body as string;
+  const shown = await addresses();
+  assert.match(shown, /Ann Roe, roe@gmial\.example \(2 documents\)/);
+  assert.match(shown, /Bob Roe, roe@gmial\.example \(2 documents\)/);
+  assert.match(shown, /Everybody at roe@gmial\.example: Ann Roe, Bob Roe/);
+  const correct = (fields: Record<string, string>) =>
+    postForm(`${service.baseUrl}${path}`, fields, { ...owner.headers, Accept: "text/html" });
+  assert.equal((await correct({ from: `${shared} Ann Roe`, to: "ann@mail.example" })).status, 303);
+  for (const code of codes) assert.deepEqual(await signersOf(code), ["ann@mail.example", shared]);
+  assert.match(await addresses(), /Bob Roe, roe@gmial\.example \(2 documents\)/);
+  const lines = await db.query<{ actor: string }>(sql`
+    SELECT a.actor FROM audit_log a JOIN rooms r ON r.id = a.room_id
+    WHERE ${isSealed(sql`r.code`, "room", roomCode)} AND a.action = 'room.participant_corrected'`);
+  assert.match(lines.map(({ actor }) => actor).join(), /^member:/);
+  assert.equal((await correct({ from: shared, to: "bob@mail.example" })).status, 303);
+  for (const code of codes) assert.deepEqual(await signersOf(code), ["ann@mail.example", "bob@mail.example"]);
+});
+
+test("the page of addresses names a document that was altered in the database, and corrects the others", async () => {
+  const wrong = { name: "Grace Okafor", email: "grace2@gmial.example" };
+  const { roomCode, codes } = await closing([wrong], 2);
+  const path = `/dashboard/rooms/${roomCode}/addresses`;
+  const [good = "", altered = ""] = codes;
+  await db.query(sql`
+    INSERT INTO order_corrections (order_id, kind, before, after, actor, at)
+    SELECT id, 'signer', '{}', '{}', 'member:x', now() FROM orders WHERE ${isSealed(sql`code`, "order", altered)}`);
+  const shown = await call(path, { headers: owner.headers });
+  assert.equal(shown.status, 200);
+  assert.match(shown.body as string, /Nothing is shown or corrected in these documents/);
+  const correct = await postForm(
+    `${service.baseUrl}${path}`,
+    { from: wrong.email, to: "grace@right.example" },
+    { ...owner.headers, Accept: "text/html" },
+  );
+  assert.equal(correct.status, 303);
+  assert.deepEqual(await signersOf(good), ["grace@right.example"]);
+});

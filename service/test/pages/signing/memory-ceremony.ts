@@ -84,7 +84,14 @@ export async function memoryCeremony(
     partnerId: "3f2f6a50-6a57-4f0e-9d4f-0d6a3e1f5a11",
     partnerName: "Acme Title",
     partnerContact: "closings+7@acme.example",
-    signer: { n: 1, name: signerName, email: "jane@example.com", phoneEnding: null, language },
+    signer: {
+      n: 1,
+      name: signerName,
+      email: "jane@example.com",
+      mailedTo: "jane@example.com",
+      phoneEnding: null,
+      language,
+    },
     signers: [
       { n: 1, name: signerName, signed: false },
       { n: 2, name: "Max Roe", signed: false },

@@ -1,3 +1,4 @@
+import { auditLine } from "../../../kernel/audit/audit.ts";
 import type { Principal } from "../../../kernel/identity/identity.ts";
 import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
@@ -8,7 +9,14 @@ import type { NewParticipant } from "../fields.ts";
 import type { RoomChanged } from "../schemas.ts";
 import { invite } from "./invite.ts";
 import type { Participant, ParticipantAdded } from "./schemas.ts";
-import { countParticipants, insertParticipant, markRemoved, selectParticipants } from "./store.ts";
+import {
+  countParticipants,
+  insertParticipant,
+  lockRoomsOf,
+  markRemoved,
+  moveParticipant,
+  selectParticipants,
+} from "./store.ts";
 
 const maxParticipants = 25;
 
@@ -91,4 +99,32 @@ export async function removeParticipant(
     await audit("room.participant_removed", { detail: { participantId } });
     return { ok: true };
   });
+}
+
+/**
+ * Gives the present participants with an address another one, in the rooms of the orders' own firm, and mails them the
+ * room's link if the earlier address had it. The caller must have locked the orders.
+ * @returns false when nobody had the earlier address
+ */
+export async function moveParticipants(
+  tx: Tx,
+  orderIds: readonly number[],
+  { from, to, name }: { from: string; to: string; name: string | null },
+  { actor, at }: { actor: string; at: Date },
+): Promise<boolean> {
+  // Participants are told apart by their lowercase address.
+  const move = { from: from.toLowerCase(), to: to.toLowerCase(), name: name?.toLowerCase() ?? null };
+  let isMoved = false;
+  for (const { id: roomId, partnerId } of await lockRoomsOf(tx, orderIds)) {
+    const moved = await moveParticipant(tx, roomId, move);
+    if (!moved) continue;
+    isMoved = true;
+    const { participantId } = moved;
+    const audit = (action: string) =>
+      tx.query(auditLine({ at, action, actor, partnerId, roomId, detail: { participantId } }));
+    await audit("room.participant_corrected");
+    if (moved.wasInvited && (await invite(tx, roomId, { participantId, email: move.to, at })))
+      await audit("room.participant_invited");
+  }
+  return isMoved;
 }

@@ -91,35 +91,33 @@ export async function markRemoved(tx: Tx, roomId: string, participantId: string,
   return rows.length === 1;
 }
 
-/**
- * Replaces an address of present participants, in the rooms of the orders' own firm. A room that already has a
- * participant with the new address keeps both. The caller must have locked the orders.
- * @returns false when no participant had the earlier address
- */
-export async function moveParticipants(
-  tx: Tx,
-  orderIds: readonly number[],
-  move: { from: string; to: string },
-): Promise<boolean> {
-  // Participants are identified by their lowercase address.
-  const [from, to] = [move.from.toLowerCase(), move.to.toLowerCase()];
-  const rooms = await tx.query<{ id: string }>(sql`
-    SELECT r.id, ${verifiedRoom} FROM rooms r WHERE EXISTS (
+/** Locks the rooms of the orders' own firm that contain the orders. The caller must have locked the orders. */
+export const lockRoomsOf = (tx: Tx, orderIds: readonly number[]) =>
+  tx.query<{ id: string; partnerId: string }>(sql`
+    SELECT r.id, r.partner_id AS "partnerId", ${verifiedRoom} FROM rooms r WHERE EXISTS (
       SELECT FROM room_orders a JOIN orders o ON o.id = a.order_id
       WHERE a.room_id = r.id AND o.id = ANY (${orderIds}::bigint[]) AND o.partner_id = r.partner_id
         AND o.environment = r.environment)
     ORDER BY r.id FOR NO KEY UPDATE`);
-  let isMoved = false;
-  for (const { id } of rooms) {
-    const moved = await tx.query(sql`
-      UPDATE room_participants SET email = ${to} WHERE id = (
-        SELECT id FROM room_participants WHERE room_id = ${id} AND removed_at IS NULL AND lower(email) = ${from}
-        ORDER BY created_at LIMIT 1)
-        AND NOT EXISTS (
-          SELECT FROM room_participants WHERE room_id = ${id} AND removed_at IS NULL AND lower(email) = ${to}) RETURNING 1`);
-    if (moved.length === 0) continue;
-    await writeRoomMac(tx, id);
-    isMoved = true;
-  }
-  return isMoved;
+
+/**
+ * Gives a present participant another address, to which the room's link was not mailed yet. A room that has a
+ * participant with the new address already keeps both.
+ * @param move in lowercase; `name` is null for any name
+ * @returns undefined when nobody moved
+ */
+export async function moveParticipant(
+  tx: Tx,
+  roomId: string,
+  { from, to, name }: { from: string; to: string; name: string | null },
+): Promise<{ participantId: string; wasInvited: boolean } | undefined> {
+  const present = sql`FROM room_participants WHERE room_id = ${roomId} AND removed_at IS NULL`;
+  const [moved] = await tx.query<{ participantId: string; wasInvited: boolean }>(sql`
+    UPDATE room_participants p SET email = ${to}, invited_at = NULL FROM (
+      SELECT id, invited_at ${present} AND lower(email) = ${from} AND lower(name) = coalesce(${name}::text, lower(name))
+      ORDER BY created_at LIMIT 1) AS earlier
+    WHERE p.id = earlier.id AND NOT EXISTS (SELECT ${present} AND lower(email) = ${to})
+    RETURNING p.id AS "participantId", earlier.invited_at IS NOT NULL AS "wasInvited"`);
+  if (moved) await writeRoomMac(tx, roomId);
+  return moved;
 }

@@ -79,10 +79,18 @@ export type MailMoment =
 
 /**
  * A mail to an order's client. `at` distinguishes mails about the same moment. With `isAlone`, the mail covers no other
- * orders of a closing. `refund` is the name of the partial refund that the mail is about, the processor's id of the
+ * orders of a closing. With `isRepeated`, it waits for no orders, and also covers those that an earlier mail named:
+ * that mail went to a wrong address. `refund` is the name of the partial refund that the mail is about, the processor's id of the
  * failed one, or the payment intent of the returned payment.
  */
-export type OrderMail = { orderId: number; moment: MailMoment; at: string; isAlone?: true; refund?: string } & Timed;
+export type OrderMail = {
+  orderId: number;
+  moment: MailMoment;
+  at: string;
+  isAlone?: true;
+  isRepeated?: true;
+  refund?: string;
+} & Timed;
 
 /** Queues a mail to the client, which is sent once the transaction commits. */
 export const mailClient = (
@@ -90,7 +98,7 @@ export const mailClient = (
   orderId: number,
   moment: MailMoment,
   at: Date,
-  more: Pick<OrderMail, "isAlone" | "refund"> = {},
+  more: Pick<OrderMail, "isAlone" | "isRepeated" | "refund"> = {},
 ) => enqueueTimed(tx, orderMailQueue, { orderId, moment, at: at.toISOString(), ...more } satisfies OrderMail);
 
 /** The statuses about which the firm gets a mail: a person must act, or the order has ended. */

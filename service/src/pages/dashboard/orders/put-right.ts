@@ -64,7 +64,7 @@ export const missingPart = ({ submission, order, corrected: { missing } }: PutRi
     : html`${missing === "may_ask" && buttonForm(`/dashboard/orders/${order.code}/not-arrived`, "It has not arrived", { kind: "quiet-button", fields: { submission } })}`;
 
 const emailHint =
-  "Links to sign that went to the earlier address stop working, in every document of the order’s closing that waits for signatures. A person with that address who has not signed is emailed one new link. Documents that are complete, on hold or with a notary are not changed, and links to them go on working.";
+  "Links that were emailed to the earlier address stop working, in every document of the order’s closing: to sign, and to finished documents. New ones are emailed to the right address. Other people who share the earlier address keep it. This page’s public link to the order’s state and price stays the same.";
 
 /** The forms that correct an order, and the earlier corrections. */
 export function putRightPart(view: PutRightView): Html {

@@ -2,9 +2,11 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { type OwnRoom, ownRoom } from "../../../closing/rooms/rooms.ts";
 import { principalOf } from "../../../kernel/http/authentication.ts";
 import { actorOf } from "../../../kernel/identity/identity.ts";
+import { isAltered } from "../../../kernel/platform/database/state-mac.ts";
 import { type Corrected, correctAddress, readCorrected } from "../../../orders/corrections/corrections.ts";
+import { currentEmail } from "../../../orders/order/order.ts";
 import { readSigning, type SignerState } from "../../../signing/envelopes/envelopes.ts";
-import { card, pageHead } from "../../ui/components.ts";
+import { card, notice, pageHead } from "../../ui/components.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { plainTime } from "../../ui/format.ts";
 import { hiddenFields } from "../../ui/forms/button-form.ts";
@@ -22,16 +24,19 @@ import type { RoomsDeps } from "./changes.ts";
 
 /** A document of the closing, with the people whose address can be corrected in it. */
 type DocumentPeople = {
+  orderCode: string;
   title: string;
   client: { name: string | null; email: string };
   signers: readonly SignerState[];
   corrected: Corrected;
 };
 
-type AddressesView = {
+/** `altered`: the titles of documents whose records fail their MAC. Nothing can be read or corrected in them. */
+type Documents = { documents: readonly DocumentPeople[]; altered: readonly string[] };
+
+type AddressesView = Documents & {
   room: OwnRoom;
   submission: string;
-  documents: readonly DocumentPeople[];
   problem: { error: string; typed: FormValues } | undefined;
 };
 
@@ -52,9 +57,9 @@ export function addressPages(forms: FastifyInstance, deps: RoomsDeps): void {
       show(request, params.code, { error, typed }),
     handle: doOnce(closings, async ({ params: { code }, form, request }) => {
       const owner = principalOf(request);
-      const { ownOrders } = await ownRoom(closings, owner, code);
-      const wanted = { owner, orderCodes: [...ownOrders.keys()], actor: actorOf(owner) };
-      await correctAddress(corrections, wanted, { from: form["from"] ?? "", to: form["to"] ?? "" });
+      const { documents } = await documentsOf(request, await ownRoom(closings, owner, code));
+      const wanted = { owner, orderCodes: documents.map(({ orderCode }) => orderCode), actor: actorOf(owner) };
+      await correctAddress(corrections, wanted, { ...chosenPerson(form["from"] ?? ""), to: form["to"] ?? "" });
       return done(pathOf(code), "address-corrected");
     }),
   });
@@ -62,51 +67,108 @@ export function addressPages(forms: FastifyInstance, deps: RoomsDeps): void {
   async function show(request: FastifyRequest, code: string, problem?: AddressesView["problem"]): Promise<string> {
     const owner = principalOf(request);
     const room = await ownRoom(closings, owner, code);
+    const documents = await documentsOf(request, room);
+    const { submission } = submissionFor(request, problem?.typed);
+    const body = addressesBody({ room, submission, ...documents, problem });
+    return dashboardPage(frame, request, { title: "Email addresses of the closing", section: "rooms", body });
+  }
+
+  async function documentsOf(request: FastifyRequest, room: OwnRoom): Promise<Documents> {
     const documents: DocumentPeople[] = [];
+    const altered: string[] = [];
     for (const card of room.orders) {
       const own = room.ownOrders.get(card.orderCode);
       if (!own) continue;
-      const { customerName: name, customerEmail: email } = await ownOrder(closings.db, request, card.orderCode);
-      const { signers } = await readSigning(deps.envelopes, card.orderCode, owner);
-      const corrected = await readCorrected(corrections, card.orderCode, owner);
       const title = card.label ?? deps.deliveries.titleOf(own) ?? nameOf(card);
-      documents.push({ title, client: { name, email }, signers, corrected });
+      const people = await peopleOf(request, card.orderCode).catch(nullIfAltered);
+      if (people) documents.push({ orderCode: card.orderCode, title, ...people });
+      else altered.push(title);
     }
-    const { submission } = submissionFor(request, problem?.typed);
-    const body = addressesBody({ room, submission, documents, problem });
-    return dashboardPage(frame, request, { title: "Email addresses of the closing", section: "rooms", body });
+    return { documents, altered };
+  }
+
+  async function peopleOf(request: FastifyRequest, orderCode: string) {
+    const owner = principalOf(request);
+    const { customerName: name, customerEmail: email } = await ownOrder(closings.db, request, orderCode);
+    const { signers } = await readSigning(deps.envelopes, orderCode, owner);
+    const corrected = await readCorrected(corrections, orderCode, owner);
+    return { client: { name, email }, signers, corrected };
   }
 }
 
-function addressesBody({ room, submission, documents, problem }: AddressesView): Html {
+function nullIfAltered(error: unknown): null {
+  if (!isAltered(error)) throw error;
+  return null;
+}
+
+const outOfReach = (altered: readonly string[]): Html | false =>
+  altered.length > 0 &&
+  notice(
+    "stopped",
+    "Some records are not what was written",
+    `Nothing is shown or corrected in these documents: ${altered.join(", ")}. The operator of this service has to look at them.`,
+  );
+
+function addressesBody({ room, submission, documents, altered, problem }: AddressesView): Html {
   const back = html`<p class="room-links"><a href="/dashboard/rooms/${room.roomCode}">Back to the room</a></p>`;
   const typed = problem?.typed ?? {};
-  const options = [...addressesIn(room, documents)].map(([value, count]) => ({
-    value,
-    label: `${value} (${count === 0 ? "participant" : count === 1 ? "1 document" : `${count} documents`})`,
-  }));
   const form = html`${errorSummary(problem?.error ?? null)}
-<p>One correction covers every document of the closing in which it is still possible, and the participants of the room. Links to sign that went to the earlier address stop working at once; links to documents that are complete, on hold or with a notary go on working. The person is emailed one new link for all that is left to sign.</p>
+<p>One correction covers every document of the closing, and the participants of the room. All links that were emailed to the earlier address stop working at once: to sign, to signed and finished documents, and to the client’s documents. New ones are emailed to the right address.</p>
+<p>Two things stay. The link of the room, and the page of an order that shows its state and price without documents, are the same for everybody who has them: to end the room’s link, <a href="/dashboard/rooms/${room.roomCode}#share-title">replace it</a>. And people whom a notary identifies now keep their address until that has ended: ask the operator of this service.</p>
 <form class="form" method="post" action="${pathOf(room.roomCode)}">
-${hiddenFields({ submission })}${select({ form: "addresses", name: "from", label: "Address to correct", required: true, value: typed["from"], options })}
+${hiddenFields({ submission })}${select({ form: "addresses", name: "from", label: "Address to correct", required: true, value: typed["from"], options: optionsOf(peopleIn(room, documents)) })}
 ${field({ form: "addresses", name: "to", type: "email", label: "Right address", required: true, maxLength: 254, value: typed["to"], autocomplete: "off" })}
 <div class="form-actions"><button type="submit">Correct it in all documents</button></div>
 </form>`;
-  return html`${pageHead("Email addresses", room.name, back)}
+  return html`${pageHead("Email addresses", room.name, back)}${outOfReach(altered)}
 <div class="panels">${card("addresses", "Correct an address", form)}
 ${card("by-document", "By document", byDocument(documents))}</div>`;
 }
 
-/** The addresses in use, and the number of documents in which each is. */
-function addressesIn(room: OwnRoom, documents: readonly DocumentPeople[]): ReadonlyMap<string, number> {
-  const counts = new Map<string, number>();
-  for (const { client, signers } of documents)
-    for (const email of new Set(
-      [client.email, ...signers.map((signer) => signer.email)].map((each) => each.toLowerCase()),
-    ))
-      counts.set(email, (counts.get(email) ?? 0) + 1);
-  for (const { email } of room.participants) if (!counts.has(email.toLowerCase())) counts.set(email.toLowerCase(), 0);
-  return counts;
+/** A person of the closing, with the number of documents in which they have this address. */
+type Person = { name: string; email: string; documents: number };
+
+/** The people of the closing, each with the present address. People who share a mailbox are told apart by their names. */
+function peopleIn(room: OwnRoom, documents: readonly DocumentPeople[]): readonly Person[] {
+  const found = new Map<string, Person>();
+  const add = (name: string, email: string, count: number) => {
+    const key = `${email} ${name}`.toLowerCase();
+    found.set(key, { name, email: email.toLowerCase(), documents: (found.get(key)?.documents ?? 0) + count });
+  };
+  for (const { client, signers, corrected } of documents) {
+    const all = signers.map((signer) => ({ name: signer.name, email: currentEmail(corrected.corrections, signer) }));
+    const isShared = all.some(({ email }) => email.toLowerCase() === client.email.toLowerCase());
+    // A client without a name is the signer with the same address.
+    if (client.name !== null || !isShared) all.push({ ...client, name: client.name ?? client.email });
+    const once = new Map(all.map(({ name, email }) => [`${email} ${name}`.toLowerCase(), { name, email }]));
+    for (const { name, email } of once.values()) add(name, email, 1);
+  }
+  for (const { name, email } of room.participants) add(name, email, 0);
+  return [...found.values()];
+}
+
+/** An option for each person, and for each mailbox that people share one for all of them. */
+function optionsOf(people: readonly Person[]): { value: string; label: string }[] {
+  const sharing = Map.groupBy(people, ({ email }) => email);
+  return [...sharing].flatMap(([email, all]) => {
+    if (all.length === 1) return all.map((person) => ({ value: email, label: labelOf(person) }));
+    const everybody = `Everybody at ${email}: ${all.map(({ name }) => name).join(", ")}`;
+    return [
+      ...all.map((person) => ({ value: `${email} ${person.name}`, label: labelOf(person) })),
+      { value: email, label: everybody },
+    ];
+  });
+}
+
+function labelOf({ name, email, documents }: Person): string {
+  const count = documents === 0 ? "participant" : documents === 1 ? "1 document" : `${documents} documents`;
+  return name.toLowerCase() === email ? `${email} (${count})` : `${name}, ${email} (${count})`;
+}
+
+/** Reads an option's value: an address, with a name if only that person moves. */
+function chosenPerson(value: string): { from: string; name: string | null } {
+  const [from = "", ...name] = value.split(" ");
+  return { from, name: name.length === 0 ? null : name.join(" ") };
 }
 
 const byDocument = (documents: readonly DocumentPeople[]): Html =>
@@ -117,7 +179,7 @@ const byDocument = (documents: readonly DocumentPeople[]): Html =>
       title,
       html`<ul><li>Client: ${client.name} ${client.email}</li>${signers.map(({ name, email, signedAt }) => html`<li>Signer: ${name}, ${email}${signedAt && html` (signed ${plainTime(signedAt)}; this address stays in what was signed)`}</li>`)}</ul>`,
       correctedLines(corrected),
-      corrected.refusals.email ?? "Yes, for people who have not signed",
+      corrected.refusals.email ?? "Yes",
     ]),
   );
 

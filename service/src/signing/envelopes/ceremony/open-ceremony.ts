@@ -5,7 +5,15 @@ import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import { isEmail } from "../../../kernel/platform/mail/email.ts";
 import type { SecretBytes } from "../../../kernel/platform/secrets.ts";
 import { isPlainLines, isPlainText, isVisible } from "../../../kernel/platform/text.ts";
-import { dateText, lockOrder, type NoticesOf, setEnvelopeStatus, type TitleOf } from "../../../orders/order/order.ts";
+import {
+  correctionsOf,
+  currentEmail,
+  dateText,
+  lockOrder,
+  type NoticesOf,
+  setEnvelopeStatus,
+  type TitleOf,
+} from "../../../orders/order/order.ts";
 import { zoneOf, zoneOrDefault } from "../../../orders/payments/payments.ts";
 import type { ConsentTexts } from "../consent/texts.ts";
 import { type Ending, endUnsigned } from "../lifecycle/end.ts";
@@ -251,6 +259,7 @@ async function viewOf(
       n: signer.n,
       name: signer.name,
       email: signer.email,
+      mailedTo: signer.signedAt ? currentEmail(await correctionsOf(deps.db, envelope.orderId), signer) : signer.email,
       phoneEnding: signer.phone && endingOf(signer.phone),
       language: signer.language,
     },

@@ -95,6 +95,8 @@ export type SigningView = {
     readonly n: number;
     readonly name: string;
     readonly email: string;
+    /** The address that mails and codes go to: another one after a correction that came after the signature. */
+    readonly mailedTo: string;
     /** The last digits of the phone number to which codes are sent; null without a number. */
     readonly phoneEnding: string | null;
     readonly language: Language;

@@ -1,14 +1,26 @@
 /** The links through which signers download the copies of a finished document. A firm can end such a link. */
 import { auditLine } from "../../../kernel/audit/audit.ts";
 import type { Owner } from "../../../kernel/identity/identity.ts";
-import type { Sql } from "../../../kernel/platform/database/database.ts";
+import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { newUuid } from "../../../kernel/platform/ids.ts";
+import { enqueueTimed } from "../../../kernel/platform/jobs/jobs.ts";
 import { isCode } from "../../../kernel/platform/text.ts";
-import { fromOrders, hasOrderCode, lockOrder, verifiedOrder, verifiedSigner } from "../../../orders/order/order.ts";
+import {
+  documentsDeletedAt,
+  fromOrders,
+  hasDocument,
+  hasOrderCode,
+  lockOrder,
+  verifiedOrder,
+  verifiedSigner,
+} from "../../../orders/order/order.ts";
 import type { EnvelopeDeps } from "../records/deps.ts";
-import { lockEnvelope, updateSigner } from "../records/envelope.ts";
+import { type Envelope, lockEnvelope, type Signer, updateSigner } from "../records/envelope.ts";
+import { tokenSha256 } from "../records/link-tokens.ts";
 import { leaveSession } from "../records/sessions.ts";
+import { signingMailQueue } from "./issue-link.ts";
 
 /**
  * A signer's link to the copies. `attempt` is the number of the envelope, because an order can have several envelopes,
@@ -35,6 +47,46 @@ const rowsOf = (db: Sql, orderCode: string, { partnerId, environment }: Owner): 
 /** The valid links to the copies of an order; empty while people sign. */
 export const copyLinksOf = async (db: Sql, orderCode: string, owner: Owner): Promise<CopyLink[]> =>
   (await rowsOf(db, orderCode, owner)).map(({ id: _, envelopeId: __, ...link }) => link);
+
+/**
+ * Replaces the link of a person who has signed, after their address was corrected. The caller must have locked the
+ * envelope and the sessions. An envelope's trail names the requests to sign, so it gets no record.
+ */
+export async function renewCopyLink(
+  { reach }: Pick<EnvelopeDeps, "reach">,
+  tx: Tx,
+  { envelope, signer: { id, n } }: { envelope: Envelope; signer: Signer },
+  { at, actor }: { at: Date; actor: string },
+): Promise<void> {
+  const linkId = newUuid();
+  const isRenewed = await updateSigner(
+    tx,
+    id,
+    sql`link_id = ${linkId}, token_sha256 = ${tokenSha256(reach.links.tokenOf(linkId))}, session_sha256 = NULL,
+      session_expires_at = NULL, code_id = NULL, code_sent_at = NULL`,
+    sql`issued_at IS NOT NULL`,
+  );
+  if (!isRenewed) return;
+  const { partnerId, orderId, attempt } = envelope;
+  const line = { at, action: "signer.copy_link_issued", actor, detail: { signer: n, attempt } };
+  await tx.query(auditLine({ ...line, partnerId, orderId }));
+}
+
+/**
+ * Queues mails with the new links of people who have signed. One mail covers a person's documents in a closing.
+ * Documents that others still sign are left out: their mail follows.
+ */
+export async function mailCopiesAgain(tx: Tx, signerIds: readonly number[]): Promise<void> {
+  await tx.query(sql`
+    UPDATE session_signers SET copied_by = NULL, notarized_by = NULL WHERE signer_id = ANY (${signerIds}::bigint[])`);
+  const done = await tx.query<{ signerId: number; isNotarized: boolean; documentsDeletedAt: Date | null }>(sql`
+    SELECT s.id AS "signerId", ${hasDocument(sql`e.order_id`, "notarized")} AS "isNotarized", ${documentsDeletedAt(sql`e.order_id`)}
+    FROM envelope_signers s JOIN envelopes e ON e.id = s.envelope_id
+    WHERE s.id = ANY (${signerIds}::bigint[]) AND e.outcome = 'Completed' AND s.token_sha256 IS NOT NULL ORDER BY s.id`);
+  for (const { signerId, isNotarized, documentsDeletedAt } of done)
+    if (documentsDeletedAt === null)
+      await enqueueTimed(tx, signingMailQueue, { signerId, moment: isNotarized ? "notarized" : "signed" });
+}
 
 type EndRequest = { owner: Owner; orderCode: string; attempt: number; n: number; actor: string };
 

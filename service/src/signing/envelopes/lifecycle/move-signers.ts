@@ -2,74 +2,118 @@ import { auditLine } from "../../../kernel/audit/audit.ts";
 import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import { invalid } from "../../../kernel/platform/errors.ts";
-import { type LockedOrder, replaceSigner as replaceInOrder } from "../../../orders/order/order.ts";
+import {
+  correctionsOf,
+  currentEmail,
+  type EmailMove,
+  hasEmailOf,
+  type LockedOrder,
+  replaceSigner as replaceInOrder,
+} from "../../../orders/order/order.ts";
 import type { EnvelopeDeps } from "../records/deps.ts";
-import { type Envelope, findOpenEnvelope, findSigners, lockEnvelope, type Signer } from "../records/envelope.ts";
-import { endAccess } from "../records/sessions.ts";
+import { type Envelope, findSigners, lockEnvelope, type Signer } from "../records/envelope.ts";
+import { leaveSession, renewLinks } from "../records/sessions.ts";
 import { appendToTrail } from "../records/trail.ts";
+import { mailCopiesAgain, renewCopyLink } from "./copy-links.ts";
 import { issueLink } from "./issue-link.ts";
 import { resetSigner } from "./replace.ts";
 import { closeUnlocking } from "./unlock.ts";
 
-type Opened = { envelope: Envelope; movers: Signer[]; signed: string[] };
+/** An envelope with the signers who have the address. `signed` keep it in their records. */
+type Opened = { envelope: Envelope; movers: Signer[]; signed: Signer[] };
 
-/**
- * By the order's id: the names of the signers whose address was changed, and of those who had already signed with the
- * earlier address.
- */
+/** By the order's id: the names of the signers who moved, and of those who had signed with the earlier address. */
 export type MovedSigners = ReadonlyMap<number, { moved: readonly string[]; signed: readonly string[] }>;
 
+type Deps = Pick<EnvelopeDeps, "rowMac" | "reach">;
+type By = { actor: string; at: Date };
+
 /**
- * Changes the email address of a person in the open envelopes of several orders that the person has not signed. The
- * person's earlier links, open pages, codes and sessions stop working at once. A person who had a link is mailed a new
- * one. The caller must have locked the orders, so a concurrent signature finishes first or is rejected.
+ * Gives people another email address in several orders. All earlier links of these people stop working at once, as do
+ * open pages, codes and browser sessions. People who have not signed sign under the new address, and are mailed a new
+ * link if they had one. People who have signed keep the earlier address in what they signed, and are mailed a new link
+ * to the finished documents. The caller must have locked the orders, and must record the corrections of people who have
+ * signed: their mails follow these. A signature locks its order, too, so it comes before this change or is refused.
+ * @param orders `movable` are those in which people who have not signed can be moved
  * @throws ServiceError `invalid` when the person at the new address signs an order already
  */
 export async function moveSigners(
-  deps: Pick<EnvelopeDeps, "rowMac" | "reach">,
+  deps: Deps,
   tx: Tx,
-  orders: readonly LockedOrder[],
-  { from, to }: { from: string; to: string },
-  by: { actor: string; at: Date },
+  { orders, movable }: { orders: readonly LockedOrder[]; movable: ReadonlySet<number> },
+  move: EmailMove,
+  by: By,
 ): Promise<MovedSigners> {
-  const all = new Map<number, Opened>();
-  // All envelopes are locked before any session, as in every transaction, to avoid deadlocks.
-  for (const { id } of orders) {
-    const open = await findOpenEnvelope(tx, id);
-    const envelope = open && !open.isInRoom ? await lockEnvelope(tx, open.id) : undefined;
-    if (envelope && envelope.endedAt === null)
-      all.set(id, opened(envelope, await findSigners(tx, envelope.id), from, to));
-  }
-  const movers = [...all.values()].flatMap((each) => each.movers);
+  const all: Opened[] = [];
+  // All envelopes are locked before any session, as everywhere.
+  for (const { id } of orders) all.push(...(await lockPeople(tx, id, move, movable.has(id))));
+  const movers = all.flatMap((each) => each.movers);
   for (const { id, lockedAt } of movers)
     if (lockedAt !== null) await closeUnlocking(tx, id, { at: by.at, by: by.actor, outcome: "replaced" });
-  await endAccess(
+  const people = all.flatMap(({ movers, signed }) => [...movers, ...signed].map(({ id }) => id));
+  await renewLinks(tx, deps.reach.links, people);
+  for (const { envelope, movers, signed } of all) {
+    for (const signer of movers) await moveSigner(deps, tx, { envelope, signer, to: move.to }, by);
+    for (const signer of signed) await renewCopyLink(deps, tx, { envelope, signer }, by);
+  }
+  await mailCopiesAgain(
     tx,
-    deps.reach.links,
-    movers.map(({ id }) => id),
+    all.flatMap(({ signed }) => signed.map(({ id }) => id)),
   );
-  for (const { envelope, movers } of all.values())
-    for (const signer of movers) await move(deps, tx, { envelope, signer, to }, by);
-  return new Map([...all].map(([id, { movers, signed }]) => [id, { moved: movers.map(({ name }) => name), signed }]));
+  return namesOf(all);
 }
 
-function opened(envelope: Envelope, signers: readonly Signer[], from: string, to: string): Opened {
-  const having = (email: string) => signers.filter((each) => each.email.toLowerCase() === email.toLowerCase());
-  const movers = having(from).filter(({ signedAt }) => signedAt === null);
-  const others = from.toLowerCase() === to.toLowerCase() ? [] : having(to);
+function namesOf(all: readonly Opened[]): MovedSigners {
+  const names = new Map<number, { moved: string[]; signed: string[] }>();
+  for (const { envelope, movers, signed } of all) {
+    const { moved, signed: before } = names.get(envelope.orderId) ?? { moved: [], signed: [] };
+    names.set(envelope.orderId, {
+      moved: [...moved, ...movers.map(({ name }) => name)],
+      signed: [...new Set([...before, ...signed.map(({ name }) => name)])],
+    });
+  }
+  return names;
+}
+
+/**
+ * Locks the open and completed envelopes of a locked order, and finds the people who have the address. Leaves out an
+ * envelope that people sign before a notary now, because the notary identifies them by their address.
+ */
+async function lockPeople(tx: Tx, orderId: number, move: EmailMove, isMovable: boolean): Promise<Opened[]> {
+  const ids = await tx.query<{ id: number }>(sql`
+    SELECT id FROM envelopes WHERE order_id = ${orderId} AND (ended_at IS NULL OR outcome = 'Completed') ORDER BY id`);
+  const corrections = await correctionsOf(tx, orderId);
+  const all: Opened[] = [];
+  for (const { id } of ids) {
+    const envelope = await lockEnvelope(tx, id);
+    if (!envelope || (envelope.endedAt === null && envelope.isInRoom)) continue;
+    const signers = await findSigners(tx, id);
+    const isSigned = ({ signedAt }: Signer) => signedAt !== null || envelope.endedAt !== null;
+    const having = signers.filter((each) =>
+      hasEmailOf(move, { ...each, email: isSigned(each) ? currentEmail(corrections, each) : each.email }),
+    );
+    const movers = isMovable ? having.filter((each) => !isSigned(each)) : [];
+    requireOthers(movers, signers, move);
+    all.push({ envelope, movers, signed: having.filter(isSigned) });
+  }
+  return all;
+}
+
+function requireOthers(movers: readonly Signer[], signers: readonly Signer[], { from, to }: EmailMove): void {
+  if (from.toLowerCase() === to.toLowerCase()) return;
+  const others = signers.filter(({ email }) => email.toLowerCase() === to.toLowerCase());
   const twice = movers.find(({ name }) => others.some((other) => other.name.toLowerCase() === name.toLowerCase()));
   if (twice) throw invalid(`email must be another one: ${twice.name} signs with it already.`);
-  const signed = having(from).filter(({ signedAt }) => signedAt !== null);
-  return { envelope, movers, signed: signed.map(({ name }) => name) };
 }
 
-async function move(
-  deps: Pick<EnvelopeDeps, "rowMac" | "reach">,
+async function moveSigner(
+  deps: Deps,
   tx: Tx,
   { envelope, signer, to }: { envelope: Envelope; signer: Signer; to: string },
-  { actor, at }: { actor: string; at: Date },
+  { actor, at }: By,
 ): Promise<void> {
   const { n, name, email, auth, language } = signer;
+  await leaveSession(tx, signer.id);
   await resetSigner(tx, signer.id, sql`email = ${to}`);
   await replaceInOrder(tx, deps.rowMac, envelope.orderId, n, { email: to });
   await appendToTrail(tx, deps.rowMac, envelope, "replaced", at, {

@@ -5,7 +5,15 @@ import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import { newUuid } from "../../../kernel/platform/ids.ts";
 import { enqueueAfter, enqueueTimed } from "../../../kernel/platform/jobs/jobs.ts";
-import { fromOrders, isSigningSimulated, readSigning, signersOf, verifiedOrder } from "../../../orders/order/order.ts";
+import {
+  correctionsOf,
+  currentEmail,
+  fromOrders,
+  isSigningSimulated,
+  readSigning,
+  signersOf,
+  verifiedOrder,
+} from "../../../orders/order/order.ts";
 import type { EnvelopeDeps } from "../records/deps.ts";
 import { type Envelope, findSignersOf, lockEnvelope, type Signer, updateSigner } from "../records/envelope.ts";
 import { tokenSha256 } from "../records/link-tokens.ts";
@@ -50,8 +58,9 @@ export async function mailNotarized({ db, clock, rowMac, reach }: NotarizedDeps,
     const { envelope, rows } = await completedOf(tx, orderId);
     const facts = await readSigning(tx, rowMac, orderId);
     const isRemote = envelope !== undefined && (await blockOf(tx, envelope.id))?.isRemote === true;
+    const corrections = await correctionsOf(tx, orderId);
     const people = signersOf(facts).map((person, index) => {
-      const isClient = person.email.toLowerCase() === facts.customerEmail.toLowerCase();
+      const isClient = currentEmail(corrections, person).toLowerCase() === facts.customerEmail.toLowerCase();
       const own = rows.find((row) => row.envelopeId === envelope?.id && isSamePerson(row, person));
       const holder = linkHolder(person, rows);
       const mailKind: MailKind =

@@ -12,7 +12,15 @@ import {
   keepClientMail,
   type MentionedPayments,
 } from "../../../orders/fulfilment/fulfilment.ts";
-import { joinOrder, type Titled, type TitleOf, verifiedOrder, verifiedSigner } from "../../../orders/order/order.ts";
+import {
+  correctionsOf,
+  currentEmail,
+  joinOrder,
+  type Titled,
+  type TitleOf,
+  verifiedOrder,
+  verifiedSigner,
+} from "../../../orders/order/order.ts";
 import { messageFor } from "../../../orders/templates/templates.ts";
 import { longCode, signingCode, signingEntry } from "../ceremony/codes.ts";
 import { issueLink, type SigningMail, type SigningMoment, signingMailQueue } from "../lifecycle/issue-link.ts";
@@ -97,7 +105,9 @@ export const signingMail = defineMail({
     const firm = await readMailFirm(db, row.partnerId);
     const linked = rows.map(({ orderId }) => orderId);
     const noticed = moment === "notarized" ? await noticesWithLink(deps, linked, row) : [];
-    const found = { rows, signedBy, message, firm, token, moment, paid, noticed };
+    // The mails and codes of a person who has signed go to a corrected address, which the signed records don't have.
+    const to = row.signed ? currentEmail(await correctionsOf(db, row.orderId), row) : row.email;
+    const found = { to, rows, signedBy, message, firm, token, moment, paid, noticed };
     if (!together) return { ...found, path: "", closing: null };
     const closing =
       (await deps.closingsOf(db, row.orderId)).find(({ id }) => id === together.place.roomId)?.name ?? null;
@@ -158,6 +168,8 @@ const insteadOfText = (phone: string): string =>
   `For a live order this code goes by text message to the number ending ${endingOf(phone)}. For a test order none is sent.`;
 
 type Found = {
+  /** The signer's address. */
+  to: string;
   /** The documents that the mail is about, in order; at least one. */
   rows: readonly Row[];
   firm: MailFirm;
@@ -183,12 +195,12 @@ type Found = {
 
 function letterOf(
   { secrets, baseUrl, titleOf }: Deps,
-  { rows, firm, moment, signedBy, message, paid, token, path, closing, noticed }: Found,
+  { to, rows, firm, moment, signedBy, message, paid, token, path, closing, noticed }: Found,
   { signerId, linkId, codeId, former, at }: SigningMail,
 ): Letter {
   const [row] = rows;
   if (!row) throw new Error("a mail to a signer is about no document");
-  const { language, email } = former ?? row;
+  const { language, email } = former ?? { ...row, email: to };
   const { untitled, unnamed, greeting, why, documents } = commonWords[language];
   const until = deadlineText(new Date(Math.min(...rows.map(({ expiresAt }) => expiresAt.getTime()))), language);
   const reference = row.reference !== null && isPlainTitle(row.reference) ? row.reference : null;

@@ -7,6 +7,8 @@ import { defineMail, type Letter, type MailDeps } from "../../../kernel/platform
 import { isPlainName, isPlainTitle } from "../../../kernel/platform/mail/plain-name.ts";
 import { type MailFirm, nameIn } from "../../../kernel/platform/mail/template.ts";
 import {
+  correctionsOf,
+  currentEmail,
   fromOrders,
   type OrderSigner,
   type SigningFacts,
@@ -72,7 +74,8 @@ export const noticeMail = defineMail({
       deps,
       orders.filter((id) => covered.includes(id)),
     );
-    return { rows, signer, closing, firm: await readMailFirm(db, order.partnerId) };
+    const to = currentEmail(await correctionsOf(db, order.id), signer);
+    return { to, rows, signer, closing, firm: await readMailFirm(db, order.partnerId) };
   },
   write: (found, about, deps) => letterOf(deps, found, about),
 });
@@ -99,10 +102,10 @@ export async function noticesWithLink(
   );
 }
 
-type Found = { rows: readonly Row[]; signer: OrderSigner; closing: Closing | undefined; firm: MailFirm };
+type Found = { to: string; rows: readonly Row[]; signer: OrderSigner; closing: Closing | undefined; firm: MailFirm };
 
-function letterOf({ titleOf }: Deps, { rows, signer, closing, firm }: Found, { orderId, n }: Notice): Letter {
-  const { language, name, email } = signer;
+function letterOf({ titleOf }: Deps, { to, rows, signer, closing, firm }: Found, { orderId, n }: Notice): Letter {
+  const { language, name } = signer;
   const { untitled, unnamed, greeting, why, documents } = commonWords[language];
   const titleIn = (row: Row) => [titleOf(row), row.reference].find((each) => each && isPlainTitle(each)) ?? untitled;
   const count = documents(rows.length);
@@ -115,7 +118,7 @@ function letterOf({ titleOf }: Deps, { rows, signer, closing, firm }: Found, { o
   const list = rows.length === 1 ? [] : rows.map((row, index) => `${index + 1}. ${titleIn(row)}`);
   return {
     id: `notarized:${orderId}:${n}`,
-    to: email,
+    to,
     environment: rows[0]?.environment ?? "test",
     subject: sentence(subject),
     greeting: greeting(isPlainName(name) ? ` ${name}` : ""),

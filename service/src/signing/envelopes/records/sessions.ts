@@ -162,15 +162,17 @@ async function renewLink(tx: Tx, links: Links, sessionId: string): Promise<void>
   await tx.query(sql`UPDATE session_signers SET asked_by = NULL WHERE session_id = ${sessionId}`);
 }
 
-/**
- * Removes signers from their sessions. The sessions' links stop working also for the remaining documents. Locks the
- * sessions, so it must run before any of the signers is locked.
- */
-export async function endAccess(tx: Tx, links: Links, signerIds: readonly number[]): Promise<void> {
+/** Replaces the links of the signers' sessions. Locks the sessions, so it must run before any of the signers is locked. */
+export async function renewLinks(tx: Tx, links: Links, signerIds: readonly number[]): Promise<void> {
   const sessions = await tx.query<{ id: string }>(sql`
     SELECT id FROM signing_sessions WHERE id IN (
       SELECT session_id FROM session_signers WHERE signer_id = ANY (${signerIds}::bigint[])) ORDER BY id FOR NO KEY UPDATE`);
   for (const { id } of sessions) await renewLink(tx, links, id);
+}
+
+/** Removes signers from their sessions, whose links stop working also for the remaining documents. See `renewLinks`. */
+export async function endAccess(tx: Tx, links: Links, signerIds: readonly number[]): Promise<void> {
+  await renewLinks(tx, links, signerIds);
   await tx.query(sql`DELETE FROM session_signers WHERE signer_id = ANY (${signerIds}::bigint[])`);
 }
 
