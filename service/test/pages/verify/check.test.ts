@@ -104,6 +104,26 @@ describe("a dropped file", () => {
     assert.match(headlineOf(test ? [test] : []), /A test document/);
   });
 
+  test("of a simulated notarization is called a test, whether or not its certificate is known, and a live one is not", async () => {
+    const counts = /a notarized document\. <strong>It is a test: no signature, seal or notarization in it counts/;
+    const shown = async (reason: string, changes: Partial<VerifyConfig> = {}) => {
+      const { bytes } = await own.seal(contract, reason);
+      return render(outcomesView(await check([{ name: "n.pdf", bytes }], changes)));
+    };
+    const unconfirmed = { sealCertificates: "" };
+    const known = await shown(sealReasons.notarized.test);
+    assert.match(known, counts);
+    assert.match(known, /A test document, unchanged/);
+    const unknown = await shown(sealReasons.notarized.test, unconfirmed);
+    assert.match(unknown, counts);
+    assert.match(unknown, /sealed by whom\?.*says that it is a test, so it means nothing outside of testing/s);
+    for (const changes of [{}, unconfirmed]) {
+      const live = await shown(sealReasons.notarized.live, changes);
+      assert.match(live, /a notarized document/);
+      assert.doesNotMatch(live, /is a test/);
+    }
+  });
+
   test("with two time stamps says which one was not checked: the evidence's own is judged", async () => {
     const stamps = ["a.tst", "timestamp.tst"].map((name) => ({ name, bytes: Uint8Array.of(0x30, 0x00) }));
     const [outcome, second, ...more] = await check([{ name: "a.pdf", bytes: sealed.bytes }, ...stamps]);

@@ -117,7 +117,7 @@ function proofBanner(outcome: ProofOutcome): Banner {
       return {
         tone: "unknown",
         title: "Unchanged, but sealed by whom?",
-        text: "The seal passed, but no certificate that you trust confirms who made it. Anyone could have. Add a certificate that you trust to check it again.",
+        text: `The seal passed, but no certificate that you trust confirms who made it. Anyone could have. Add a certificate that you trust to check it again.${purpose?.environment === "test" ? " The seal says that it is a test, so it means nothing outside of testing." : ""}`,
       };
     case "unsigned":
       if (state("document_of_this_room") === "holds")

@@ -21,6 +21,8 @@ const kinds: Readonly<Record<SealPurpose["kind"], string>> = {
   certificate: "certificate of a sealed document",
 };
 
+const testWords = "It is a test: no signature, seal or notarization in it counts.";
+
 const stampWords: Readonly<Record<SealFacts["stamp"], string>> = {
   passed: "An independent authority stamped this time. Its stamp passed.",
   failed: "The time stamp failed.",
@@ -69,11 +71,15 @@ function isOfThePage({ kind, verdict, claims }: ProofOutcome | ClosingOutcome): 
 
 function documentWords(outcome: ProofOutcome | ClosingOutcome): Html {
   if (outcome.kind === "proof")
-    return html`<strong class="file-name">${outcome.name}</strong>${outcome.seal && outcome.purpose && html`, a ${kinds[outcome.purpose.kind]}`}${roomWords(outcome)}${custodyWords(outcome)}`;
+    return html`<strong class="file-name">${outcome.name}</strong>${outcome.seal && outcome.purpose && purposeWords(outcome.purpose)}${roomWords(outcome)}${custodyWords(outcome)}`;
   const { names, roomName, version } = outcome;
   const room = roomName === null ? "" : ` of “${roomName}”, version ${version ?? "unknown"}`;
   return html`<strong class="file-name">${names.join(", ")}</strong>, closing certificate${room}`;
 }
+
+/** A test is called one whether or not the seal is trusted: a simulated notarization must not look like a real one. */
+const purposeWords = ({ kind, environment }: SealPurpose): Html =>
+  html`, a ${kinds[kind]}${environment === "test" && html`. <strong>${testWords}</strong>`}`;
 
 /**
  * States which document of a closing the file is, or that the closing lists no such document. Null when this is

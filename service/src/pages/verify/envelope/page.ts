@@ -52,12 +52,12 @@ function banner({ status, chainOk, environment, signers, retraction }: EnvelopeR
 }
 
 function summaryOf(
-  { status, chainOk, branding, partnerName, endedAt, signers, document }: EnvelopeRecord,
+  { status, chainOk, environment, branding, partnerName, endedAt, signers, document }: EnvelopeRecord,
   host: string,
 ): Summary {
   const done = status === "Completed";
   return {
-    document: `A document signed by ${signers.map(({ name }) => name).join(", ")}`,
+    document: `A ${environment === "test" ? "test " : ""}document signed by ${signers.map(({ name }) => name).join(", ")}`,
     firm: branding?.brandName ?? partnerName,
     sealed: done && endedAt ? sealedAt(endedAt, "As this service states it.") : "Not yet sealed",
     sealedBy: done ? `SignSealShip at ${host}` : "Nobody",
