@@ -179,9 +179,9 @@ const flashMessages = {
   "signer-reminded": "The signer is being emailed again.",
   "signer-replaced": "The signer was replaced. The old link no longer works.",
   "copy-link-ended":
-    "The link was ended. It no longer opens this document; other documents of the closing stay open to it.",
+    "The link was ended, for all documents that it opened. A document that the person has yet to sign gets another link with the next reminder.",
   "signer-replaced-everywhere":
-    "The signer was replaced in every document of the closing that this person had not signed. The old link no longer works.",
+    "The signer was replaced in every document of the closing that this person had yet to sign, including documents on hold. A document that a notary has now is not changed. The old link no longer works.",
   "signer-replaced-here":
     "The signer was replaced in this document only. The old link still opens this person’s other documents of the closing. Replace the signer on their pages, too, if somebody else should sign them.",
   "signer-unlocked": "The signer is being emailed a new link.",

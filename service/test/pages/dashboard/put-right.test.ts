@@ -161,7 +161,7 @@ test("a signer is replaced in all documents of a closing at once, or in one, and
   assert.equal(done.status, 303, await done.text());
   const location = done.headers.get("location")?.split("#")[0] ?? "";
   const shown = (await call(location, { headers: owner.headers })).body as string;
-  assert.match(shown, /replaced in every document of the closing that this person had not signed/);
+  assert.match(shown, /replaced in every document of the closing that this person had yet to sign/);
   for (const code of [first, second, third])
     assert.deepEqual(await signersOf(code), [moved.email, "maria@example.com"]);
 
@@ -171,6 +171,15 @@ test("a signer is replaced in all documents of a closing at once, or in one, and
   assert.match(then, /in this document only. The old link still opens/);
   assert.deepEqual(await signersOf(first), [moved.email, "maria@example.com"]);
   assert.deepEqual(await signersOf(second), [moved.email, "max@example.com"]);
+});
+
+test("a signer is replaced in a held document of the closing, too", async () => {
+  const [first = "", held = ""] = (await closing([{ name: "Hal Roe", email: "hal@gmial.example" }], 2)).codes;
+  await changeOrder(db, held, sql`status = 'OnHold', status_before_hold = 'EsignPending'`);
+  assert.match(await page(first), /Also in the other document of this closing that Hal Roe has to sign/);
+  const moved = { name: "Hal Roe", email: "hal@right.example" };
+  assert.equal((await post(first, "signers/1/replace", { ...moved, everywhere: "on" })).status, 303);
+  for (const code of [first, held]) assert.deepEqual(await signersOf(code), [moved.email]);
 });
 
 test("an address is corrected once for the whole closing, and the page names each document with what was changed", async () => {

@@ -356,17 +356,17 @@ test("a person who met the notary by audio and video gets one link for the docum
     await (await get(orderPath, member.cookie)).text(),
     /Links to the copies.*ida@example\.com.*End the link/s,
   );
-  const ends = () => post(`${orderPath}/copy-links/1/end`, { attempt: "1" }, member.cookie);
-  assert.equal((await ends()).status, 303);
-  assert.equal((await get(`${path}/1`, "")).status, 404);
-  assert.match(await (await get(`${path}/2`, "")).text(), /Save the notarized document/);
-  assert.doesNotMatch(await (await get(orderPath, member.cookie)).text(), /Links to the copies/);
-  assert.equal((await ends()).status, 404, "it was ended already");
   const stranger = await newPartner(running.service);
   const other = await newMember(running.service, "stranger@other.example", stranger.key);
   const foreign = `/dashboard/orders/${second}/copy-links/1/end`;
   assert.equal((await post(foreign, { attempt: "1" }, other.cookie)).status, 404);
   assert.equal((await get(`${path}/2`, "")).status, 200);
+  const ends = () => post(`${orderPath}/copy-links/1/end`, { attempt: "1" }, member.cookie);
+  assert.equal((await ends()).status, 303);
+  for (const n of [1, 2]) assert.equal((await get(`${path}/${n}`, "")).status, 404);
+  for (const code of codes)
+    assert.doesNotMatch(await (await get(`/dashboard/orders/${code}`, member.cookie)).text(), /Links to the copies/);
+  assert.equal((await ends()).status, 404, "it was ended already");
 });
 
 type InManifest = Record<

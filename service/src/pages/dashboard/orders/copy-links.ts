@@ -16,7 +16,7 @@ type Links = readonly CopyLink[];
  * after the notary's act would look there like a second request to sign.
  */
 export const copyLinksPart = (orderCode: string, links: Links): Html =>
-  html`<p>With these links, signers read and save the finished documents. End one that went to the wrong person: it stops working at once.</p>
+  html`<p>With these links, signers read and save the finished documents. End one that went to the wrong person: it stops working at once, for all documents of a closing that it opens.</p>
 <ul>${links.map(
     ({ attempt, n, name, email, issuedAt }) =>
       html`<li><strong>${name}</strong> <span class="breakable">${email}</span>, link of ${plainTime(issuedAt)}

@@ -12,14 +12,15 @@ import {
   fromOrders,
   hasDocument,
   hasOrderCode,
-  lockOrder,
+  lockOrders,
+  orderCodes,
   verifiedOrder,
   verifiedSigner,
 } from "../../../orders/order/order.ts";
 import type { EnvelopeDeps } from "../records/deps.ts";
 import { type Envelope, lockEnvelope, type Signer, updateSigner } from "../records/envelope.ts";
 import { tokenSha256 } from "../records/link-tokens.ts";
-import { leaveSession } from "../records/sessions.ts";
+import { leaveSession, ordersOfPerson, renewLinks } from "../records/sessions.ts";
 import { signingMailQueue } from "./issue-link.ts";
 
 /**
@@ -91,30 +92,66 @@ export async function mailCopiesAgain(tx: Tx, signerIds: readonly number[]): Pro
 type EndRequest = { owner: Owner; orderCode: string; attempt: number; n: number; actor: string };
 
 /**
- * Ends a signer's link to the copies at once, for example after it was mailed to a wrong address. If the link opens
- * several documents of a closing, only this document is removed from it.
+ * Ends a signer's link to the copies at once, for example after it was mailed to a wrong address. A link to several
+ * documents of a closing ends for all of them. Documents that the person has yet to sign get another link, which the
+ * next reminder mails.
  * @throws ServiceError `not_found` for an unknown order or link
  */
 export async function endCopyLink(
-  { db, clock }: Pick<EnvelopeDeps, "db" | "clock">,
-  request: EndRequest,
+  { db, clock, reach }: Pick<EnvelopeDeps, "db" | "clock" | "reach">,
+  { owner, orderCode, attempt, n, actor }: EndRequest,
 ): Promise<void> {
-  const { owner, orderCode, attempt, n, actor } = request;
   await db.transaction(async (tx) => {
-    const order = isCode(orderCode) ? await lockOrder(tx, orderCode) : undefined;
-    if (!order) throw new ServiceError("not_found", "Order not found.");
-    const links = await rowsOf(tx, orderCode, owner);
-    const link = links.find((each) => each.attempt === attempt && each.n === n);
-    if (!link) throw new ServiceError("not_found", "There is no such link. Perhaps it was ended already.");
-    await lockEnvelope(tx, link.envelopeId);
-    await leaveSession(tx, link.id);
-    await updateSigner(
+    const find = async () =>
+      (isCode(orderCode) ? await rowsOf(tx, orderCode, owner) : []).find(
+        (each) => each.attempt === attempt && each.n === n,
+      );
+    const notFound = new ServiceError("not_found", "There is no such link. Perhaps it was ended already.");
+    const seen = await find();
+    if (!seen) throw notFound;
+    const orderIds = (await ordersOfPerson(tx, seen.id)).map(({ orderId }) => orderId);
+    await lockOrders(tx, [...(await orderCodes(tx, orderIds)).values()]);
+    const link = await find();
+    if (!link) throw notFound;
+    const opened = await openedWith(tx, link.id);
+    if (opened.some(({ orderId }) => !orderIds.includes(orderId)))
+      throw new ServiceError("conflict", "The closing was changed at the same time. Try again.");
+    // Locks are taken in the usual sequence: orders, envelopes, the session, signers.
+    for (const { envelopeId } of opened) await lockEnvelope(tx, envelopeId);
+    await renewLinks(
       tx,
-      link.id,
-      sql`link_id = NULL, token_sha256 = NULL, session_sha256 = NULL, session_expires_at = NULL, code_id = NULL`,
+      reach.links,
+      opened.map(({ id }) => id),
     );
-    const detail = { signer: n, attempt };
-    const line = { at: clock(), action: "signer.copy_link_ended", actor, detail };
-    await tx.query(auditLine({ ...line, partnerId: owner.partnerId, orderId: order.id }));
+    for (const each of opened) await endLink(tx, reach, each, { owner, actor, at: clock() });
   });
+}
+
+type OpenedSigner = { id: number; n: number; envelopeId: number; attempt: number; orderId: number; isDone: boolean };
+
+/** The signers whose documents the link of this signer opens. */
+const openedWith = (tx: Tx, signerId: number) =>
+  tx.query<OpenedSigner>(sql`
+    SELECT s.id, s.n, e.id AS "envelopeId", e.attempt, e.order_id AS "orderId", e.ended_at IS NOT NULL AS "isDone", ${verifiedSigner}
+    FROM envelope_signers s JOIN envelopes e ON e.id = s.envelope_id
+    WHERE s.id = ${signerId} OR s.id IN (
+      SELECT other.signer_id FROM session_signers own JOIN session_signers other ON other.session_id = own.session_id
+      WHERE own.signer_id = ${signerId}) ORDER BY e.id, s.id`);
+
+async function endLink(
+  tx: Tx,
+  { links }: EnvelopeDeps["reach"],
+  { id, n, attempt, orderId, isDone }: OpenedSigner,
+  { owner: { partnerId }, actor, at }: Pick<EndRequest, "owner" | "actor"> & { at: Date },
+): Promise<void> {
+  const linkId = isDone ? null : newUuid();
+  const token = linkId && tokenSha256(links.tokenOf(linkId));
+  if (isDone) await leaveSession(tx, id);
+  await updateSigner(
+    tx,
+    id,
+    sql`link_id = ${linkId}, token_sha256 = ${token}, session_sha256 = NULL, session_expires_at = NULL, code_id = NULL`,
+  );
+  const line = { at, action: "signer.copy_link_ended", actor, detail: { signer: n, attempt } };
+  await tx.query(auditLine({ ...line, partnerId, orderId }));
 }

@@ -23,6 +23,9 @@ const toBeSigned = [
   ...["EsignPending", "EsignDeclined", "EsignExpired"],
 ];
 
+// A held order returns to its earlier status.
+const isToBeSigned = sql`CASE o.status WHEN 'OnHold' THEN o.status_before_hold ELSE o.status END = ANY (${toBeSigned}::text[])`;
+
 /** The codes of the firm's other orders in the same closings that are still to be signed. */
 export async function othersOfClosing(
   db: Sql,
@@ -35,7 +38,7 @@ export async function othersOfClosing(
   const others = await db.query<{ code: string }>(sql`
     SELECT o.code AS "code@order" ${fromOrders}
     WHERE o.id = ANY (${ids}::bigint[]) AND o.id <> ${own?.id ?? 0} AND o.partner_id = ${partnerId}
-      AND o.environment = ${environment} AND (o.sign OR o.notarize) AND o.status = ANY (${toBeSigned}::text[])`);
+      AND o.environment = ${environment} AND (o.sign OR o.notarize) AND ${isToBeSigned}`);
   return others.map(({ code }) => code);
 }
 
@@ -84,7 +87,8 @@ export async function lockFurther(
 ): Promise<Further> {
   const further: Further = { open: [], next: [] };
   for (const order of await lockOrders(tx, codes)) {
-    if (!toBeSigned.includes(order.status)) continue;
+    const status = order.status === "OnHold" ? order.statusBeforeHold : order.status;
+    if (status === null || !toBeSigned.includes(status)) continue;
     const found = await findOpenEnvelope(tx, order.id);
     const envelope = found && (await lockEnvelope(tx, found.id));
     if (envelope && envelope.endedAt === null) {
