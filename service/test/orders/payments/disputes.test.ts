@@ -350,13 +350,16 @@ test("a refund that fails after it had succeeded reverses its credit note, once,
 
 test("a whole refund that fails is reversed, whichever of its events came first, and can be made again", async () => {
   for (const order of ["charge first", "refund first", "never succeeded"]) {
-    const { code, intent } = await paidOrder();
+    const { code, id, intent } = await paidOrder();
     const name = `re_${intent}`;
     const whole = eventOf("charge.refunded", { payment_intent: intent, refunded: true, amount: total });
     if (order === "refund first") await takeAll(refund(intent, name, "succeeded"), whole);
     if (order === "charge first") await takeAll(whole, refund(intent, name, "succeeded"));
     if (order === "never succeeded") await takeAll(whole, refund(intent, name, "pending"));
+    const byHand = async () => (await tasksOf(id, "refund_by_hand")).map(({ state }) => state);
+    assert.deepEqual(await byHand(), ["open"], order);
     await take(refund(intent, name, "failed"));
+    assert.deepEqual(await byHand(), ["dropped"], order);
     assert.deepEqual(
       await booksOf(code),
       [

@@ -265,6 +265,7 @@ test("a failed refund that was paid back by check is booked once: no page or ref
   await refused(await early, 403, /Confirm with your passkey/);
   const both = await Promise.all([act("done", { outcome, how: "check" }), act("done", { outcome, how: "wire" })]);
   assert.deepEqual(both.map(({ status }) => status).sort(), [303, 409]);
+  assert.match(both.map((each) => each.headers.get("location") ?? "").join(), /payback-booked/);
   assert.notEqual(await held(), before);
   assert.match(await page(`/operator/orders/${code}`, agent.cookie), /\$5\.00 paid back (by check|by wire)/);
   const cookie = owner["Cookie"] ?? "";

@@ -99,7 +99,7 @@ type FailedRefund = RefundMessage & { refundId: string };
 async function applyFailedRefund(
   tx: Tx,
   orders: readonly LockedOrder[],
-  { refundId: id, paymentIntent, share, refund: name, amount }: FailedRefund,
+  { refundId: id, paymentIntent, share, refund: name, amount, request }: FailedRefund,
   options: ApplyOptions & { before: RefundRowState | null },
 ): Promise<void> {
   const { at, before } = options;
@@ -134,7 +134,9 @@ async function applyFailedRefund(
       await openTask(tx, { kind: "refund_failed", at, environment, orderId, subject: id, reason });
     await enqueue(tx, settledRefundQueue, { orderId });
     const end = { state: "dropped", at, by: options.actor, outcome: "the refund failed" } as const;
-    await closeTasks(tx, { orderId, kinds: ["refund_by_hand"], subject: id }, end);
+    // The event of a whole payment's refund names no refund, so its task is about the payment.
+    for (const subject of request === null ? [id, paymentIntent] : [id])
+      await closeTasks(tx, { orderId, kinds: ["refund_by_hand"], subject }, end);
     // The order's own refund may have waited until people knew which orders this one belonged to.
     if (isUnnamed && status === "RefundPending") await enqueue(tx, refundQueue, { orderId });
   }

@@ -9,6 +9,7 @@ import {
   releaseTask,
   type TaskDeps,
 } from "../../../kernel/tasks/tasks.ts";
+import { booksMoney } from "../../../orders/payments/payments.ts";
 import { finishFailedRefund } from "../../../orders/refunds/refunds.ts";
 import { type DeskDeps, dayOf, type SupplyState } from "../../../signing/notaries/notaries.ts";
 import { claimedTasks, dueTasks, findTask, queueCounts, queueOf, type Task } from "../../../upkeep/console/console.ts";
@@ -69,10 +70,11 @@ export function todayRoutes(scope: FastifyInstance, deps: TodayDeps): void {
       async handle({ params, form, operator }) {
         const { id, kind } = await taskFor(operator, params.id);
         const { outcome = "", how = "", further } = form;
-        if (act === finishTask && kind === "refund_failed")
-          await finishFailedRefund(tasks, operator, id, { outcome, how, isFurther: further === "on" });
+        const answer = { outcome, how, isFurther: further === "on" };
+        const isFailedRefund = act === finishTask && kind === "refund_failed";
+        if (isFailedRefund) await finishFailedRefund(tasks, operator, id, answer);
         else await act(tasks, id, operator.actor, outcome);
-        return done(backOf(form["back"]), message);
+        return done(backOf(form["back"]), isFailedRefund && booksMoney(answer) ? "payback-booked" : message);
       },
       refused: (call, error) => today(call, error),
     });
