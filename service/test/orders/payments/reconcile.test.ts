@@ -148,7 +148,8 @@ test("refunds after the last comparison, or on their way at the bank, don't make
   assert.match(await sumsAgree(db), /less refunds 30200 and/);
 });
 
-test("a bank that takes money which was paid back by check is explained in the sums, and staff are told", async () => {
+/** A payment of which five dollars were paid back by check, because their refund failed. */
+async function paidBackByCheck() {
   const { code, intent } = await paid();
   for (const event of stripe.refundByHand(intent, 500)) await take(event);
   await take(stripe.failRefund(String(stripe.refunds.at(-1)?.["id"])));
@@ -160,15 +161,25 @@ test("a bank that takes money which was paid back by check is explained in the s
   const parts = { find: async () => [], close: async () => {} };
   const answer = { outcome: "Check 1044", how: "check", isFurther: false };
   await endFailedRefund({ ...deps, parts }, failed?.id ?? 0, "operator:ann", answer);
+  return { intent, tasksAbout };
+}
+
+test("money that was paid back by check and then taken or refunded is explained in the sums, and staff are told", async () => {
+  const [{ intent, tasksAbout }, refunded] = [await paidBackByCheck(), await paidBackByCheck()];
   await compare();
   assert.doesNotMatch(await sumsAgree(db), /twice/);
+  for (const event of stripe.refundByHand(refunded.intent, total)) await take(event);
   await take(stripe.dispute(intent));
   const dispute = [...stripe.balance.disputes.values()].find((each) => each["payment_intent"] === intent);
   await take(stripe.endDispute(String(dispute?.["id"]), "lost"));
   for (const { reason } of await tasksAbout("dispute"))
     assert.match(reason, /\$5\.00 of it went back before: the payer would have it twice/);
   await compare();
-  assert.match(await sumsAgree(db), new RegExp(`took 500 cents that had been paid back .* twice: ${intent}$`));
+  const twice = [intent, refunded.intent].sort().join(", ");
+  assert.match(
+    await sumsAgree(db),
+    new RegExp(`1000 cents of what left there were also paid back .* twice: ${twice}$`),
+  );
 });
 
 test("each difference is one task that names it in cents and by the processor's id, and ends when it has gone", async () => {

@@ -14,8 +14,8 @@ type Sums = {
   refunds: number;
   losses: number;
   /**
-   * The cents that a lost dispute took although they had been paid back outside the processor. The payer has them
-   * twice. They left the processor, but are neither a refund nor a loss of the firm: the service has lost them.
+   * The cents that a lost dispute or a refund at the processor returned although they had been paid back outside the
+   * processor. The payer has them twice. They are neither a refund nor a loss of the firm: the service has lost them.
    */
   twice: number;
   paidTwice: string[];
@@ -69,16 +69,18 @@ async function readSums(db: Sql): Promise<Sums> {
         LEFT JOIN returned d ON d.payment_id = p.id
     ), known AS (
       SELECT DISTINCT payment_intent FROM booked
-    ), outside AS (
-      SELECT p.payment_intent, sum(b.part_cents) FILTER (WHERE b.refund LIKE 'outside:%') AS cents,
-        sum(CASE WHEN b.kind IN ('loss', 'credit_note') THEN b.part_cents ELSE -b.part_cents END)
-          FILTER (WHERE b.kind LIKE 'loss%' OR b.refund LIKE 'settled:%' OR b.refund LIKE 'reversed:settled:%') AS lost
-      FROM known JOIN payments p USING (payment_intent) JOIN billing_documents b ON b.payment_id = p.id GROUP BY 1
+    ), moved AS (
+      SELECT payment_intent, amount_cents, currency FROM disputes WHERE state = 'lost'
+      UNION ALL SELECT payment_intent, amount_cents, currency FROM refunds WHERE state = 'succeeded'
     ), twice AS (
-      SELECT payment_intent, greatest(0, least(o.cents, q.cents - coalesce(o.lost, 0))) AS cents FROM outside o
-        JOIN (SELECT payment_intent, sum(amount_cents) AS cents FROM disputes
-          WHERE state = 'lost' AND coalesce(lower(currency), 'usd') = 'usd' GROUP BY 1) q USING (payment_intent)
-      WHERE o.cents > 0
+      SELECT payment_intent, greatest(0, least(
+          (SELECT sum(b.part_cents) FROM billing_documents b JOIN payments p ON p.id = b.payment_id
+            WHERE p.payment_intent = k.payment_intent AND b.refund LIKE 'outside:%'),
+          (SELECT coalesce(sum(m.amount_cents), 0) FROM moved m
+            WHERE m.payment_intent = k.payment_intent AND coalesce(lower(m.currency), 'usd') = 'usd') - k.cents)) AS cents
+      FROM (SELECT payment_intent, sum(refunds + losses) AS cents FROM booked GROUP BY 1) k
+      WHERE EXISTS (SELECT FROM billing_documents b JOIN payments p ON p.id = b.payment_id
+        WHERE p.payment_intent = k.payment_intent AND b.refund LIKE 'outside:%')
     )
     SELECT coalesce(sum(cents), 0)::float8 AS receipts,
       coalesce(sum(cents) FILTER (WHERE NOT unallocated), 0)::float8 AS allocated,
@@ -111,7 +113,7 @@ export async function sumsAgree(db: Sql): Promise<string> {
   const paidTwice =
     twice === 0
       ? ""
-      : `; a bank took ${twice} cents that had been paid back outside the processor, so the payer has them twice: ${sums.paidTwice.slice(0, 5).join(", ")}`;
+      : `; ${twice} cents of what left there were also paid back outside it, so their payers have them twice: ${sums.paidTwice.slice(0, 5).join(", ")}`;
   if (left !== refunds + losses + twice)
     faults.push(
       `${left} cents left there, and ${refunds} of refunds and ${losses} of losses are booked here${paidTwice}`,
