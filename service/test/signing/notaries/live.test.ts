@@ -1282,6 +1282,11 @@ test("a file that is not accepted ends no recording, and nobody can sign an act 
   await requireTogether(db, taskId, act);
   await assert.rejects(requireTogether(db, taskId, act, false), /the recording has ended/);
   await assert.rejects(releaseBrowser(deps, operator, code, { person: "1" }), /You have signed/);
+  await assert.rejects(
+    admitPerson(deps, operator, code, { person: "1" }),
+    /You have signed/,
+    "the recording has ended",
+  );
   assert.equal((await post(desk(code, "/release"), { person: "1" })).status, 503, "another node has the session");
 });
 

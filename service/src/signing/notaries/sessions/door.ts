@@ -26,13 +26,14 @@ const personOf = (people: readonly LivePerson[], typed: Typed): LivePerson => {
 };
 
 /**
- * Admits one person. @throws ServiceError `conflict` before the session has begun, for a person who was admitted
- * already, and for one who is not in the waiting room
+ * Admits one person. @throws ServiceError `conflict` before the session has begun, once the notary has signed, for a
+ * person who was admitted already, and for one who is not in the waiting room
  */
 export async function admitPerson(deps: LiveDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
   const admitted = await changeLive(deps, operator, code, async (live) => {
     const person = personOf(live.people, typed);
     if (live.session.state === "open") throw new ServiceError("conflict", "Begin the session first.");
+    if (live.session.state === "signed") throw new ServiceError("conflict", hasSigned);
     if (!person.waitingAt || !person.consent?.agreed)
       throw new ServiceError("conflict", `${person.name} is not in the waiting room.`);
     if (person.admittedAt) throw new ServiceError("conflict", `${person.name} was let in already.`);
