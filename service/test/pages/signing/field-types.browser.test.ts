@@ -89,6 +89,32 @@ for (const look of looks)
     await opened.close();
   });
 
+test("rules of fields load only where fields have them, and a page that can't load them offers to try again", async () => {
+  const opened = await browser.open(site.url, { width: 375, height: 740 });
+  const { page } = opened;
+  const loaded: string[] = [];
+  page.on("request", (request) => loaded.push(request.url()));
+  const rules = /\/assets\/field-rules\./;
+  for (const more of [[], fieldsWithRules()]) {
+    await site.open({ more });
+    await page.route(rules, (route) => route.abort());
+    await page.goto(site.url);
+    await page.getByLabel("I opened the document").check();
+    await page.getByRole("button", { name: "I agree" }).click();
+    if (more.length === 0) {
+      await page.getByText("Checked: the document that you see").waitFor();
+      assert.ok(!loaded.some((url) => rules.test(url)));
+    }
+  }
+  await page.getByText("The document could not be shown here.").waitFor();
+  assert.equal(await page.locator("#sign-button").isDisabled(), false, "the form works as without a script");
+  await page.unroute(rules);
+  await page.getByRole("button", { name: "Try again" }).click();
+  await page.getByText("Checked: the document that you see").waitFor();
+  assert.match((await page.locator("#sign-values li").allTextContents()).join(), /Total, page 1: \$1,000\.00/);
+  await opened.close();
+});
+
 test("a field appears when its condition holds, and a total follows what is typed", async () => {
   const { asked } = await site.open({ more: fieldsWithRules() });
   const opened = await browser.open(site.url, { width: 375, height: 740 });
