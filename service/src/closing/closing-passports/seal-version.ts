@@ -10,7 +10,7 @@ import type { Clock } from "../../kernel/platform/clock.ts";
 import type { Database, Tx } from "../../kernel/platform/database/database.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import { isCode } from "../../kernel/platform/text.ts";
-import { roomNotFound } from "../rooms/rooms.ts";
+import { reportAlteredVersion, roomNotFound } from "../rooms/rooms.ts";
 import { compareStored } from "./artifacts.ts";
 import type { CheckedVersionDeps } from "./certificate-check.ts";
 import type { ClosingPassport } from "./schemas.ts";
@@ -51,7 +51,13 @@ export async function sealClosing(
   const roomId = isCode(roomCode) ? await findRoomId(deps.db, room) : undefined;
   if (roomId === undefined) throw roomNotFound();
   const asked = { principal, room, roomId, expected, actor: actorOf(principal), whenDone: null };
-  const sealed = await deps.limits.semaphore(roomId, () => sealInTurn(deps, asked), partnerId);
+  const sealed = await deps.limits
+    .semaphore(roomId, () => sealInTurn(deps, asked), partnerId)
+    .catch(async (error: unknown) => {
+      if (error instanceof AlteredVersionError)
+        await reportAlteredVersion(deps, { roomId, environment }, error.message);
+      throw error;
+    });
   if (!sealed) throw new Error("a seal that was asked for was left out");
   return sealed;
 }
@@ -93,6 +99,16 @@ class WithdrawnError extends Error {}
 export class VersionQuotaError extends ServiceError {
   constructor() {
     super("validation", `Passport version quota reached (${manifestLimits.versions} versions per room).`);
+  }
+}
+
+/** The last version is not what was sealed, so that no version may follow it. */
+export class AlteredVersionError extends ServiceError {
+  constructor(version: number) {
+    super(
+      "conflict",
+      `Version ${version} is not what was sealed, so no version can follow it. The operator of this service has to look at it.`,
+    );
   }
 }
 
@@ -187,7 +203,6 @@ const isOfSame = ({ manifest }: StoredVersion, present: Manifest): boolean =>
 /**
  * Reads the room and its versions, under the lock of its seals.
  * @throws ServiceError for a room that is not found
- * @throws Error for a last version that was altered
  */
 async function readForSeal(deps: CheckedVersionDeps, tx: Tx, { room, roomId }: Asked) {
   // Reads the room again, because its code may have been rotated while this seal waited for the lock.
@@ -210,6 +225,10 @@ function requireNext(before: readonly StoredVersion[], expected: number | null):
 async function requireWhole(deps: CheckedVersionDeps, before: readonly StoredVersion[]): Promise<void> {
   const previous = before.at(-1);
   if (previous && !(hashHolds(deps, previous) && (await deps.certificates.holds(previous)))) {
-    throw new Error(`version ${previous.version} of room ${previous.roomId} is not what was sealed`);
+    deps.log.error(
+      { roomId: previous.roomId, version: previous.version },
+      "the last version of a closing is not what was sealed",
+    );
+    throw new AlteredVersionError(previous.version);
   }
 }

@@ -39,6 +39,7 @@ export {
   noteSealProblem,
   openRound,
   queueSeals,
+  reportAlteredVersion,
   reportSealFailures,
   roomToSeal,
   type SealWish,

@@ -1,11 +1,11 @@
 /** Requests that the service seals a closing's certificate by itself, once every order has ended. */
 import { joinFirm } from "../../firms/partners/partners.ts";
-import { actorOf, type Owner, type Principal } from "../../kernel/identity/identity.ts";
+import { actorOf, type Environment, type Owner, type Principal } from "../../kernel/identity/identity.ts";
 import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { type Marked, marked } from "../../kernel/platform/database/state-mac.ts";
 import { enqueue } from "../../kernel/platform/jobs/jobs.ts";
-import { keepTasks, type NeededTask } from "../../kernel/tasks/tasks.ts";
+import { fromTasks, keepTasks, type NeededTask, openTask } from "../../kernel/tasks/tasks.ts";
 import { failedAhead } from "../../orders/fulfilment/fulfilment.ts";
 import { faxesAhead, joinOrder, statusGroupOf } from "../../orders/order/order.ts";
 import { beginChange, type RoomDeps } from "./begin-change.ts";
@@ -108,13 +108,34 @@ export async function reportSealFailures({ db, clock }: Pick<RoomDeps, "db" | "c
   await db.transaction((tx) => keepTasks(tx, clock(), "closing_seal", () => failedSeals(tx)));
 }
 
+/**
+ * Opens a task about a closing whose last version is not what was sealed. It stays open until a person ends it, because
+ * nobody seals the closing by itself.
+ */
+export const reportAlteredVersion = (
+  { db, clock }: Pick<RoomDeps, "db" | "clock">,
+  { roomId, environment }: { roomId: string; environment: Environment },
+  reason: string,
+): Promise<void> =>
+  db.transaction((tx) =>
+    openTask(tx, { kind: "closing_seal", at: clock(), environment, subject: `${roomId}${alteredMark}`, reason }),
+  );
+
+const alteredMark = ":altered";
+
 async function failedSeals(db: Sql): Promise<NeededTask[]> {
   const failed = await db.query<{ subject: string; reason: string; since: Date }>(sql`
     SELECT s.room_id || ':' || s.round AS subject, s.asked_at AS since, r.name || ' of ' || p.name || ': ' || s.problem AS reason
     FROM closing_seals s JOIN rooms r ON r.id = s.room_id ${joinFirm(sql`r.partner_id`)}
     WHERE s.sealed_at IS NULL AND s.problem IS NOT NULL AND s.tries >= ${reportedFrom} AND isfinite(s.next_try_at)
       AND r.environment = 'live'`);
-  return failed.map(({ subject, ...need }) => [subject, need]);
+  const altered = await db.query<{ subject: string }>(sql`
+    SELECT t.subject ${fromTasks}
+    WHERE t.kind = 'closing_seal' AND t.subject LIKE ${`%${alteredMark}`} AND t.state IN ('open', 'claimed')`);
+  return [
+    ...failed.map(({ subject, ...need }): NeededTask => [subject, need]),
+    ...altered.map(({ subject }): NeededTask => [subject, { reason: "", since: null }]),
+  ];
 }
 
 /** The room whose seal is due, and its firm. Undefined for a room that was altered. */

@@ -8,6 +8,7 @@ import { forTests } from "@signsealship/testing/for-tests";
 import { changeFirm } from "@signsealship/testing/row-mac";
 import { needs } from "@signsealship/testing/tools/tools";
 import { closingRecord, createCertificateCheck } from "../../../src/closing/closing-passports/closing-passports.ts";
+import { reportSealFailures } from "../../../src/closing/rooms/rooms.ts";
 import { isSealed, type Statement, sealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { openLog } from "../../../src/kernel/platform/logs.ts";
 import { inlineWorkers } from "../../../src/kernel/platform/workers/inline.ts";
@@ -275,7 +276,16 @@ test("chainOk is computed from the stored bytes, so an altered or missing manife
   assert.deepEqual([broken.chainOk, broken.manifest], [false, null]);
   // The service refuses to link a new version to an altered one.
   await tampered(second.verifyCode, withManifest("{}"));
-  assert.equal((await acme.call("POST", `/api/rooms/${room}/passport`)).status, 500);
+  const refused = await acme.call("POST", `/api/rooms/${room}/passport`);
+  const reason =
+    "Version 2 is not what was sealed, so no version can follow it. The operator of this service has to look at it.";
+  assert.deepEqual([refused.status, refused.body.error], [409, reason]);
+  // The sweep that ends the tasks of sealed closings leaves this one open.
+  await reportSealFailures({ db: running.db, clock: () => new Date() });
+  const tasks = await running.db.query<{ reason: string; state: string }>(sql`
+    SELECT t.reason, t.state FROM tasks t JOIN rooms r ON t.subject = r.id || ':altered'
+    WHERE t.kind = 'closing_seal' AND ${isSealed(sql`r.code`, "room", room)}`);
+  assert.deepEqual(tasks, [{ reason, state: "open" }]);
 });
 
 test("a document that the store lacks causes a 503, and the room is sealed once it is back", async () => {
