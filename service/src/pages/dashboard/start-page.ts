@@ -66,10 +66,10 @@ const shownMost = { attention: 5, changed: 8 };
  */
 export function startPage(forms: FastifyInstance, deps: StartPageDeps): void {
   pageRoute(forms, deps, { url: "/dashboard", handle: (call) => show(call) });
-  testClockForms(forms, deps, show);
-  zoneForm(forms, deps, show);
+  testClockForms(forms, deps, (call, error) => show(call, { clock: error }));
+  zoneForm(forms, deps, (call, error) => show(call, { zone: error }));
 
-  async function show({ form, request }: PageCall, error: string | null = null): Promise<string> {
+  async function show({ form, request }: PageCall, refused: { clock?: string; zone?: string } = {}): Promise<string> {
     const principal = principalOf(request);
     const isTest = principal.environment === "test";
     const [launchpad, clock, orders, drafts, zone] = await Promise.all([
@@ -81,8 +81,8 @@ export function startPage(forms: FastifyInstance, deps: StartPageDeps): void {
     ]);
     const shown = body(
       { ...launchpad, isOver: !isTest || launchpad.hoursToFirstLiveOrder !== null },
-      html`${zoneCard(zone, principal)}${drafts.length > 0 && draftsCard(drafts)}${orders.changed.length > 0 && overview(orders)}`,
-      clock && testClockCard(clock, submissionFor(request, form).submission, error),
+      html`${zoneCard(zone, principal, refused.zone)}${drafts.length > 0 && draftsCard(drafts)}${orders.changed.length > 0 && overview(orders)}`,
+      clock && testClockCard(clock, submissionFor(request, form).submission, refused.clock ?? null),
     );
     return dashboardPage(deps, request, { title: "Start", section: "start", body: shown });
   }

@@ -13,7 +13,7 @@ import { buyerOf, buyerZones, setBuyer } from "../../orders/billing/billing.ts";
 import { zoneOf } from "../../orders/payments/payments.ts";
 import { card } from "../ui/components.ts";
 import { done } from "../ui/flash-messages.ts";
-import { select } from "../ui/forms/fields.ts";
+import { errorSummary, select } from "../ui/forms/fields.ts";
 import { type PageCall, pageRoute } from "../ui/page/route.ts";
 import { type Html, html } from "../ui/render.ts";
 
@@ -40,13 +40,13 @@ export const zoneNote = ({ name, isChosen }: FirmZone, principal: Principal): Ht
   }</p>`;
 
 /** Asks an owner for the firm's time zone; null for other members, and after the zone was chosen. */
-export function zoneCard({ name, isChosen }: FirmZone, principal: Principal): Html | null {
+export function zoneCard({ name, isChosen }: FirmZone, principal: Principal, refused?: string): Html | null {
   if (isChosen || !mayChoose(principal)) return null;
   const options = [{ value: "", label: "Choose one" }, ...buyerZones.map((value) => ({ value, label: value }))];
   return card(
     "time-zone",
     "Your firm’s time zone",
-    html`<p>Dates that signers put into documents, the times in mails, and the months of statements are those of ${name} until an owner chooses a time zone. You can change it later under Statements.</p>
+    html`${errorSummary(refused ?? null)}<p>Dates that signers put into documents, the times in mails, and the months of statements are those of ${name} until an owner chooses a time zone. You can change it later under Statements.</p>
 <form class="form" method="post" action="${path}">
 ${select({ form: "time-zone", name: "zone", label: "Time zone", required: true, options })}
 <div class="form-actions"><button type="submit">Save the time zone</button></div>

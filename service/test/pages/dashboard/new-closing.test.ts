@@ -174,7 +174,15 @@ test("an owner is asked for the firm's time zone until it is chosen, and the for
     );
     assert.match(await pageOf(other, form), /An owner of your firm chooses it/);
   }
-  for (const zone of ["", "Mars/Olympus"]) assert.equal((await save(zone)).status, 400);
+  for (const zone of ["", "Mars/Olympus"]) {
+    const refused = await save(zone);
+    assert.equal(refused.status, 400);
+    // The card is there in live mode, too, unlike the test clock's.
+    assert.match(
+      /<section[^>]* id="time-zone"[\s\S]*?<\/section>/.exec(await refused.text())?.[0] ?? "",
+      /role="alert"/,
+    );
+  }
   assert.notEqual((await save("America/Denver", other)).status, 303);
   assert.equal((await save("America/Chicago")).status, 303);
   assert.doesNotMatch(await dana.page("/dashboard"), /Your firm’s time zone/);

@@ -130,11 +130,20 @@ const lateMs = 15 * minuteMs;
  */
 export async function mailForgotten(deps: NotarizedDeps & Pick<EnvelopeDeps, "log">, stopping?: AbortSignal) {
   const now = deps.clock().getTime();
-  for (const orderId of await findUnnotified(deps.db, new Date(now - sweptMs), new Date(now - lateMs))) {
-    if (stopping?.aborted) return;
-    // An order that fails is skipped, so that it doesn't delay the next ones.
-    await mailNotarized(deps, orderId).catch((error: Error) =>
-      deps.log.error({ err: error, orderId }, "the signers of a notarized order can't be mailed"),
-    );
+  const [since, before] = [new Date(now - sweptMs), new Date(now - lateMs)];
+  let last = 0;
+  // Reads page by page, so that orders that fail don't hide those after them.
+  for (;;) {
+    const orderIds = await findUnnotified(deps.db, since, before, last);
+    for (const orderId of orderIds) {
+      if (stopping?.aborted) return;
+      // An order that fails is skipped, so that it doesn't delay the next ones.
+      await mailNotarized(deps, orderId).catch((error: Error) =>
+        deps.log.error({ err: error, orderId }, "the signers of a notarized order can't be mailed"),
+      );
+    }
+    const next = orderIds.at(-1);
+    if (next === undefined) return;
+    last = next;
   }
 }

@@ -19,7 +19,7 @@ import {
   type TitleOf,
   verifiedOrder,
 } from "../../../orders/order/order.ts";
-import type { Closing, ClosingsOf } from "../lifecycle/join-session.ts";
+import type { ClosingsOf } from "../lifecycle/join-session.ts";
 import { notarizedNoticeQueue } from "../lifecycle/notarized.ts";
 import { claimNotices, type Person, waitsForLink, waitsForNotary } from "../records/notarized-mails.ts";
 import { commonWords, mailWords, sentence } from "./words.ts";
@@ -75,7 +75,7 @@ export const noticeMail = defineMail({
       orders.filter((id) => covered.includes(id)),
     );
     const to = currentEmail(await correctionsOf(db, order.id), signer);
-    return { to, rows, signer, closing, firm: await readMailFirm(db, order.partnerId) };
+    return { to, rows, signer, firm: await readMailFirm(db, order.partnerId) };
   },
   write: (found, about, deps) => letterOf(deps, found, about),
 });
@@ -102,27 +102,32 @@ export async function noticesWithLink(
   );
 }
 
-type Found = { to: string; rows: readonly Row[]; signer: OrderSigner; closing: Closing | undefined; firm: MailFirm };
+type Found = { to: string; rows: readonly Row[]; signer: OrderSigner; firm: MailFirm };
 
-function letterOf({ titleOf }: Deps, { to, rows, signer, closing, firm }: Found, { orderId, n }: Notice): Letter {
+function letterOf({ titleOf }: Deps, { to, rows, signer, firm }: Found, { orderId, n }: Notice): Letter {
   const { language, name } = signer;
   const { untitled, unnamed, greeting, why, documents } = commonWords[language];
   const titleIn = (row: Row) => [titleOf(row), row.reference].find((each) => each && isPlainTitle(each)) ?? untitled;
-  const count = documents(rows.length);
-  const ofAll = closing && isPlainTitle(closing.name) ? `${closing.name} (${count})` : count;
-  const title = rows.length === 1 && rows[0] ? titleIn(rows[0]) : ofAll;
+  // A closing's name often names its people, so an unverified address doesn't get it.
+  const [first] = rows;
+  const title = first ? titleIn(first) : untitled;
+  const ofAll = rows.length > 1 ? `${title} (${documents(rows.length)})` : title;
   const partnerName = nameIn(firm, unnamed);
   const facts = { until: "", outcome: "Completed", signers: [], reference: null, message: null, paid: null } as const;
-  const { subject, lines, caution = "" } = mailWords[language].notarized_notice({ title, partnerName, ...facts });
-  const [first = "", ...others] = lines.map(sentence);
+  const {
+    subject,
+    lines,
+    caution = "",
+  } = mailWords[language].notarized_notice({ title: ofAll, partnerName, ...facts });
+  const [line = "", ...others] = lines.map(sentence);
   const list = rows.length === 1 ? [] : rows.map((row, index) => `${index + 1}. ${titleIn(row)}`);
   return {
     id: `notarized:${orderId}:${n}`,
     to,
-    environment: rows[0]?.environment ?? "test",
+    environment: first?.environment ?? "test",
     subject: sentence(subject),
     greeting: greeting(isPlainName(name) ? ` ${name}` : ""),
-    lines: [first, ...list, ...others],
+    lines: [line, ...list, ...others],
     link: null,
     caution,
     why: why(partnerName),

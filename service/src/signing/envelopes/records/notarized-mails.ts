@@ -103,11 +103,16 @@ export async function claimNotices(
   return covered;
 }
 
-/** Notarized orders whose signers' mails were not queued, because a node of an earlier release notarized them. */
-export const findUnnotified = async (db: Sql, since: Date, before: Date): Promise<number[]> => {
+/**
+ * The next notarized orders after an id whose signers' mails were not queued, because a node of an earlier release
+ * notarized them.
+ */
+export const findUnnotified = async (db: Sql, since: Date, before: Date, after: number): Promise<number[]> => {
   const rows = await db.query<{ id: number }>(sql`
     SELECT DISTINCT d.order_id AS id ${fromDocuments}
     WHERE d.kind = 'notarized' AND d.created_at BETWEEN ${since} AND ${before}
-      AND NOT EXISTS (SELECT FROM notarized_mails m WHERE m.order_id = d.order_id) LIMIT 100`);
+      AND NOT EXISTS (SELECT FROM notarized_mails m WHERE m.order_id = d.order_id)
+      AND d.order_id > ${after}
+    ORDER BY d.order_id LIMIT 100`);
   return rows.map(({ id }) => id);
 };
