@@ -73,6 +73,10 @@ function payerShortened(text: string): string {
   return shortened(text.slice(0, text.length - digits.length), 23 - digits.length) + digits;
 }
 
+/** How a refund was paid back outside the processor; for the correction of such a booking, that it was not. */
+const paidBackFact = ({ kind, outside }: BillingDocument): (readonly [string, string])[] =>
+  outside === null ? [] : [[kind === "credit_reversal" ? "Not paid back" : "Paid back", outsideWays[outside]]];
+
 /**
  * The printed form of a receipt or of a document that corrects one. Its bytes change only when the retention plan
  * deletes the name of the order's document.
@@ -107,7 +111,7 @@ export function drawnDocument(document: BillingDocument, documentTitle: string |
       ["Order", shortOrder(orderCode)],
       ...(reference === null ? [] : [["Reference", reference] as const]),
       ...(named === null ? [] : [["Document", named] as const]),
-      ...(document.outside === null ? [] : [["Paid back", outsideWays[document.outside]] as const]),
+      ...paidBackFact(document),
       ...(document.paymentReference === null ? [] : [["Payment", document.paymentReference] as const]),
     ],
     tables: [

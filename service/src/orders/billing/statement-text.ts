@@ -37,7 +37,7 @@ function compare(one: string | null, other: string | null): number {
 
 /** The words for a line's kind, with a note when the payment didn't pay for its order, or paid for it again. */
 export const lineKind = ({ kind, applied, replacesLoss, outside }: Line): string =>
-  `${outside ? `Paid back ${outsideWays[outside]}` : lineKinds[kind]}${replacesLoss ? ", paid again" : applied ? "" : ", for no order"}`;
+  `${outside ? `${kind === "credit_reversal" ? "Correction: not paid" : "Paid"} back ${outsideWays[outside]}` : lineKinds[kind]}${replacesLoss ? ", paid again" : applied ? "" : ", for no order"}`;
 
 /** A line's amount with its sign, so that the lines add up: refunds and losses are negative. */
 export const signedCents = ({ kind, amountCents }: Line): number =>

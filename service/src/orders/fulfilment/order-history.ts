@@ -8,6 +8,7 @@ import {
   billingDocumentState,
   billingDocuments,
   fromPayments,
+  isPaidOutside,
   joinPayment,
   type OutsideWay,
   outsideWay,
@@ -44,7 +45,7 @@ export type OrderHistory = {
     /** The cents that were returned: refunds, and payments that a bank took back. */
     returnedCents: number;
     /** Refunds that were paid outside the payment processor. */
-    paidOutside: { way: OutsideWay; cents: number; at: string }[];
+    paidOutside: { document: number; way: OutsideWay; cents: number; at: string }[];
   }[];
   history: {
     occurredAt: string;
@@ -81,9 +82,9 @@ const payments = listOf(
     'receivedAt', ${isoTime(sql`x.received_at`)}, 'refundedAt', ${isoTime(sql`x.refunded_at`)},
     'returnedCents', (SELECT coalesce(sum(CASE WHEN d.kind LIKE '%reversal' THEN -d.part_cents ELSE d.part_cents END), 0)
       FROM ${billingDocuments(sql`d`)} WHERE d.payment_id = x.id AND d.kind <> 'receipt'),
-    'paidOutside', (SELECT coalesce(json_agg(json_build_object('way', ${outsideWay(sql`d`)}, 'cents', d.part_cents,
+    'paidOutside', (SELECT coalesce(json_agg(json_build_object('document', d.id, 'way', ${outsideWay(sql`d`)}, 'cents', d.part_cents,
         'at', ${isoTime(sql`d.booked_at`)}) ORDER BY d.id), '[]')
-      FROM ${billingDocuments(sql`d`)} WHERE d.payment_id = x.id AND ${outsideWay(sql`d`)} IS NOT NULL)`,
+      FROM ${billingDocuments(sql`d`)} WHERE d.payment_id = x.id AND ${isPaidOutside(sql`d`)})`,
 );
 // The signers' events are not here, but in the trail of their envelope (`envelope show`).
 const history = listOf(

@@ -4,7 +4,7 @@
  */
 import { auditLine } from "../../kernel/audit/audit.ts";
 import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
-import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
+import { sql } from "../../kernel/platform/database/sql.ts";
 import { verified } from "../../kernel/platform/database/state-mac.ts";
 import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
 import { enqueue } from "../../kernel/platform/jobs/jobs.ts";
@@ -14,27 +14,13 @@ import { fromOrders, type LockedOrder, lockOrder, refundQueue } from "../order/o
 import { lockIntent, settledRefundQueue } from "./disputes.ts";
 import { creditPart, lockedBooks, type Note } from "./documents.ts";
 import { tellFirm } from "./firm/money-mail.ts";
+import { type OutsideWay, outsideWays } from "./outside-notes.ts";
 import { endPriceTasks } from "./pay-again.ts";
 import { refundsOfIntent } from "./refund-rows.ts";
 import { payeesOfIntent, paymentState } from "./store.ts";
-
-/** The ways in which money can be paid back outside the payment processor, in words. */
-export const outsideWays = {
-  check: "by check",
-  wire: "by wire",
-  transfer: "by bank transfer",
-  cash: "in cash",
-} as const;
-
-export type OutsideWay = keyof typeof outsideWays;
+import { undonePart } from "./undo-outside.ts";
 
 const isOutsideWay = (text: string): text is OutsideWay => Object.hasOwn(outsideWays, text);
-
-/**
- * SQL expression: the way in which the credit note `d` was paid back outside the processor; null for other documents.
- */
-export const outsideWay = (d: Statement): Statement =>
-  sql`CASE WHEN ${d}.refund LIKE 'outside:%' THEN split_part(${d}.refund, ':', 2) END`;
 
 /** True if a part of the payment was returned outside the processor, which still counts that part as refundable. */
 export async function wentBackOutside(db: Sql, paymentId: number): Promise<boolean> {
@@ -126,9 +112,17 @@ async function payBack(
       "Another refund of a part of this order was approved, and is under way. Wait until it succeeds or fails, or end its task first.",
     );
   await requireNoOtherRefund(tx, { orderId, payments, intents, subject, isFurther });
+  const undone = await undonePart(tx, orderId, subject);
+  if (undone && undone.laterNotes > 0 && !isFurther)
+    throw new ServiceError(
+      "conflict",
+      "More of the payment was refunded after the correction. If that was the same money, choose “Nothing to book”. If it was other money, tick “In addition to later refunds”.",
+    );
   const returned = own
     ? [{ payment: own.payment, name: own.request, cents: own.amountCents }]
-    : await returnedParts(tx, order, payments, subject);
+    : undone
+      ? [undone.part]
+      : await returnedParts(tx, order, payments, subject);
   const noteOf = (name: string) => `outside:${how}:${name}`;
   let amountCents = 0;
   for (const { payment, name, cents } of returned)

@@ -115,13 +115,11 @@ export {
 export { queuedForCharge, sumOfWaiting, type WaitingOrder, waitingMail, waitingOrders } from "./firm/waiting.ts";
 export { giveBack, giveSandboxPart, mustBeAssigned, refundAtProcessor } from "./give-back.ts";
 export { letClientPay, letClientsPay, type ShownOrder, whyClientsCantPay } from "./let-client-pay.ts";
+export { isPaidOutside, type OutsideWay, outsideWay, outsideWays } from "./outside-notes.ts";
 export {
   booksMoney,
   endFailedRefund,
   type FailedRefundAnswer,
-  type OutsideWay,
-  outsideWay,
-  outsideWays,
   type WaitingPart,
   type WaitingParts,
 } from "./paid-outside.ts";
@@ -275,3 +273,4 @@ export function firmPaysJobs(jobs: Jobs, deps: ChargeDeps & { log: Log }): void 
     applySandboxSteps(deps, signal, partnerId),
   );
 }
+export { undoPaidOutside } from "./undo-outside.ts";

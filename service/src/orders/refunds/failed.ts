@@ -1,5 +1,5 @@
 /** Ends tasks about refunds that failed: an operator says how the money went back, and the books record it. */
-import { type Operator, requirePasskeyOf, requirePermission } from "../../firms/operators/operators.ts";
+import { type Operator, requirePasskeyOf, requirePermission, requireText } from "../../firms/operators/operators.ts";
 import type { Tx } from "../../kernel/platform/database/database.ts";
 import {
   booksMoney,
@@ -9,10 +9,11 @@ import {
   refundsOfRequest,
   restBefore,
   shareRequest,
+  undoPaidOutside,
   type WaitingPart,
 } from "../payments/payments.ts";
 import { closeApproved } from "./part.ts";
-import { type RefundDeps, requirePersonOfRefund } from "./rules.ts";
+import { lockShown, type RefundDeps, requirePersonOfRefund } from "./rules.ts";
 import { selectApprovedParts } from "./store.ts";
 
 /**
@@ -35,6 +36,26 @@ export async function finishFailedRefund(
   const { actor } = operator;
   const close = (tx: Tx, request: string, note: string) => closeApproved(tx, request, { note, actor, at: clock() });
   await endFailedRefund({ db, clock, parts: { find: waitingParts, close } }, id, actor, answer);
+}
+
+/**
+ * Reverses a wrong booking of money that was paid back outside the processor, with a reason.
+ * @throws ServiceError without the permission, a reason, a name or a recent passkey check, and for a booking that can't
+ * be reversed
+ */
+export async function undoPaidBack(
+  { db, clock }: Pick<RefundDeps, "db" | "clock">,
+  operator: Operator,
+  { code, document, reason: typed }: { code: string; document: number; reason: string },
+): Promise<void> {
+  requirePermission(operator, ["money.decide"]);
+  requirePersonOfRefund(operator);
+  requirePasskeyOf(operator, clock());
+  const reason = requireText("reason", typed);
+  await db.transaction(async (tx) => {
+    const order = await lockShown(tx, operator, code);
+    await undoPaidOutside(tx, order, { document, reason, actor: operator.actor, at: clock() });
+  });
 }
 
 /**

@@ -23,6 +23,7 @@ import {
   endCharge,
   heldPayments,
   isOpenCharge,
+  isPaidOutside,
   sharedCheckout,
   unpaidLossOf,
   watchPayments,
@@ -39,6 +40,7 @@ import {
   type RefundDeps,
   refuseRefund,
   requestRefund,
+  undoPaidBack,
   type WaitingRefund,
   waitingRefunds,
 } from "../../../src/orders/refunds/refunds.ts";
@@ -106,6 +108,7 @@ const step = fc.oneof(
   { weight: 2, arbitrary: fc.record({ do: fc.constant("whole" as const), order: pick, crash }) },
   { weight: 2, arbitrary: fc.record({ do: fc.constant("return" as const), refund: pick }) },
   { weight: 3, arbitrary: fc.record({ do: fc.constant("check" as const), task: pick, crash }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant("undo" as const), booking: pick, crash }) },
   { weight: 3, arbitrary: fc.record({ do: fc.constant("assign" as const), refund: pick, crash }) },
   {
     weight: 7,
@@ -184,6 +187,9 @@ const plainHistories: Step[][] = [
     anEvent,
     { do: "check", task: 0, crash: 2 },
     { do: "check", task: 0, crash: null },
+    { do: "undo", booking: 0, crash: 2 },
+    { do: "undo", booking: 0, crash: null },
+    { do: "check", task: 0, crash: null },
     ...[{ do: "whole", order: 0, crash: null } as const, aJob, aJob, aJob, anEvent, anEvent],
   ],
   [
@@ -218,6 +224,7 @@ const kinds = [
     "refund failed",
     "paid back by check",
     "paid twice",
+    "booking undone",
     "postage paid",
     "orphan paid",
     "paid in a wrong sum",
@@ -244,6 +251,8 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
   const foreign = new Set<string>();
   /** For each payment: the cents that were paid back by check, after the bank had returned a refund. */
   const byCheck = new Map<string, number>();
+  /** The payments of reversed bookings, by the subjects of their tasks. */
+  const undone = new Map<string, string>();
   const events: StripeEvent[] = [];
   const states = new Map<string, string>();
   let refunds = stripe.refunds.length;
@@ -434,13 +443,14 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
       SELECT t.id, t.subject, o.code AS "code@order" FROM tasks t JOIN orders o ON o.id = t.order_id
       WHERE t.kind = 'refund_failed' AND t.state = 'open' AND o.partner_id = ${owner.partnerId} ORDER BY t.id`);
     const task = at(waiting, n);
-    const intent = String(stripe.refunds.find((each) => idOf(each) === task?.subject)?.["payment_intent"]);
+    const refund = stripe.refunds.find((each) => idOf(each) === task?.subject);
+    const intent = undone.get(task?.subject ?? "") ?? String(refund?.["payment_intent"]);
     // A bank can demand more of a payment than is left after a repayment by check.
     if (!task || disputes.has(intent)) return;
     const centsOf = async () =>
       sumOf(
-        (await documentsOfOrder(db, task.code, owner)).map(({ outside, paymentReference, amountCents }) =>
-          outside !== null && paymentReference === intent ? amountCents : 0,
+        (await documentsOfOrder(db, task.code, owner)).map(({ kind, outside, paymentReference, amountCents }) =>
+          outside !== null && paymentReference === intent && kind === "credit_note" ? amountCents : 0,
         ),
       );
     const before = await centsOf();
@@ -454,6 +464,26 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
     const cents = (await centsOf()) - before;
     byCheck.set(intent, (byCheck.get(intent) ?? 0) + cents);
     if (cents > 0) seen.add("paid back by check");
+  }
+
+  /** An operator corrects a booking of a check that was never sent. */
+  async function undo(n: number, points: number | null): Promise<void> {
+    const bookings = await db.query<{ id: number; intent: string; cents: number; code: string }>(sql`
+      SELECT d.id, p.payment_intent AS intent, d.part_cents::float8 AS cents, o.code AS "code@order"
+      FROM billing_documents d JOIN payments p ON p.id = d.payment_id JOIN orders o ON o.id = p.order_id
+      WHERE ${isPaidOutside(sql`d`)} AND d.partner_id = ${owner.partnerId} ORDER BY d.id`);
+    const booking = at(bookings, n);
+    // After a bank took the money, the service knows of the dispute only once its event has arrived.
+    if (!booking || disputes.has(booking.intent)) return;
+    const { id: document, intent, cents, code } = booking;
+    const wrong = { code, document, reason: "never sent" };
+    await attempt(points, () => undoPaidBack(refundDeps, signedIn(approver), wrong));
+    const isOpen = await db.query(sql`
+      SELECT FROM billing_documents d WHERE d.id = ${document} AND ${isPaidOutside(sql`d`)}`);
+    if (isOpen.length > 0) return;
+    undone.set(`undone:${document}`, intent);
+    byCheck.set(intent, (byCheck.get(intent) ?? 0) - cents);
+    seen.add("booking undone");
   }
 
   async function giveByHand(code: string, which: number, share: number): Promise<void> {
@@ -674,6 +704,7 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
     else if (each.do === "part" && code) await givePart(code, each.payment, each.share, each.crash);
     else if (each.do === "return") returnRefund(each.refund);
     else if (each.do === "check") await payByCheck(each.task, each.crash);
+    else if (each.do === "undo") await undo(each.booking, each.crash);
     else if (each.do === "hand" && code) await giveByHand(code, each.payment, each.share);
     else if (each.do === "assign") await assign(each.refund, each.crash);
     else if (each.do === "again") {
@@ -743,7 +774,7 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
       for (const { intent, cents } of payments) add(booked, intent, cents);
       for (const { kind, paymentReference, amountCents, outside } of await documentsOfOrder(db, code, owner)) {
         // The processor has no record of the checks.
-        if (outside !== null) add(checks, paymentReference, amountCents);
+        if (outside !== null) add(checks, paymentReference, kind === "credit_note" ? amountCents : -amountCents);
         if (outside !== null) continue;
         if (kind === "receipt") add(receipts, paymentReference, amountCents);
         else if (kind.startsWith("credit") && !disputes.has(paymentReference ?? ""))

@@ -277,6 +277,28 @@ test("a failed refund that was paid back by check is booked once: no page or ref
   const month = /href="(\/dashboard\/statements\/\d{4}-\d{2})"/.exec(await page("/dashboard/statements", cookie))?.[1];
   assert.match(await page(month ?? "", cookie), /Paid back by/);
 
+  // A wrong booking is reversed, and the money can be booked in another way, once.
+  const [, undo = ""] = /action="([^"]+\/undo)"/.exec(await page(`/operator/orders/${code}`, approver.cookie)) ?? [];
+  const correct = (by: string, reason = "The check was never sent") =>
+    postForm(running.service.baseUrl + undo, { reason }, { cookie: by, Accept: "text/html" });
+  await refused(await correct(earlier.cookie), 403, /Confirm with your passkey/);
+  await refused(await correct(approver.cookie, " "), 400, /reason/);
+  const corrections = await Promise.all([correct(approver.cookie), correct(approver.cookie)]);
+  assert.deepEqual(corrections.map(({ status }) => status).sort(), [303, 409]);
+  assert.equal(await held(), before);
+  assert.match(await page(month ?? "", cookie), /Correction: not paid back by/);
+  const [again] = await running.db.query<{ id: number }>(
+    sql`SELECT id FROM tasks WHERE kind = 'refund_failed' AND state = 'open' AND subject LIKE 'undone:%'`,
+  );
+  const rebook = () =>
+    postForm(
+      `${running.service.baseUrl}/operator/tasks/${again?.id}/done`,
+      { outcome: "Wire 7", how: "wire" },
+      { cookie: approver.cookie },
+    );
+  assert.deepEqual([(await rebook()).status, (await rebook()).status], [303, 409]);
+  assert.notEqual(await held(), before);
+
   // These five dollars are still at the processor, but only the rest of the payment can be refunded.
   const whole = await asked(code);
   assert.equal((await post(`/${whole}/approve`, approver)).status, 303);

@@ -1,5 +1,6 @@
 import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
+import { isPaidOutside } from "../outside-notes.ts";
 import { copies, isNotCopied, requestedAt } from "../processor/account.ts";
 
 type Sums = {
@@ -56,7 +57,7 @@ async function readSums(db: Sql): Promise<Sums> {
       SELECT b.payment_intent, sum(b.amount_cents) AS cents FROM balance_transactions b
       WHERE b.kind = 'charge' AND NOT EXISTS (SELECT FROM moving m WHERE m.payment_intent = b.payment_intent) GROUP BY 1
     ), returned AS (
-      SELECT b.payment_id, sum(CASE WHEN b.refund LIKE 'outside:%' THEN 0 WHEN b.kind = 'credit_reversal' THEN -b.part_cents WHEN b.kind = 'credit_note' THEN coalesce(b.part_cents,
+      SELECT b.payment_id, sum(CASE WHEN b.refund LIKE 'outside:%' OR b.refund LIKE 'reversed:outside:%' THEN 0 WHEN b.kind = 'credit_reversal' THEN -b.part_cents WHEN b.kind = 'credit_note' THEN coalesce(b.part_cents,
           p.amount_cents - coalesce((SELECT sum(CASE WHEN s.kind LIKE '%reversal' THEN -s.part_cents ELSE s.part_cents END)
             FROM billing_documents s WHERE s.payment_id = p.id AND s.id < b.id), 0)) ELSE 0 END) AS refunds,
         sum(CASE b.kind WHEN 'loss' THEN b.part_cents WHEN 'loss_reversal' THEN -b.part_cents ELSE 0 END) AS losses
@@ -75,12 +76,12 @@ async function readSums(db: Sql): Promise<Sums> {
     ), twice AS (
       SELECT payment_intent, greatest(0, least(
           (SELECT sum(b.part_cents) FROM billing_documents b JOIN payments p ON p.id = b.payment_id
-            WHERE p.payment_intent = k.payment_intent AND b.refund LIKE 'outside:%'),
+            WHERE p.payment_intent = k.payment_intent AND ${isPaidOutside(sql`b`)}),
           (SELECT coalesce(sum(m.amount_cents), 0) FROM moved m
             WHERE m.payment_intent = k.payment_intent AND coalesce(lower(m.currency), 'usd') = 'usd') - k.cents)) AS cents
       FROM (SELECT payment_intent, sum(refunds + losses) AS cents FROM booked GROUP BY 1) k
       WHERE EXISTS (SELECT FROM billing_documents b JOIN payments p ON p.id = b.payment_id
-        WHERE p.payment_intent = k.payment_intent AND b.refund LIKE 'outside:%')
+        WHERE p.payment_intent = k.payment_intent AND ${isPaidOutside(sql`b`)})
     )
     SELECT coalesce(sum(cents), 0)::float8 AS receipts,
       coalesce(sum(cents) FILTER (WHERE NOT unallocated), 0)::float8 AS allocated,

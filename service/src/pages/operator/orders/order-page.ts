@@ -4,7 +4,7 @@ import type { ShownLabel } from "../../../delivery/shipping/shipping.ts";
 import type { Operator } from "../../../firms/operators/operators.ts";
 import { taskWords } from "../../../kernel/tasks/tasks.ts";
 import { serviceFlags } from "../../../orders/order/order.ts";
-import { outsideWays, type PayAgain } from "../../../orders/payments/payments.ts";
+import { type OutsideWay, outsideWays, type PayAgain } from "../../../orders/payments/payments.ts";
 import type { OrderDocument, SignerState } from "../../../signing/envelopes/envelopes.ts";
 import type { InPersonRequest } from "../../../signing/notaries/notaries.ts";
 import type { ConsoleMove, OrderRecord } from "../../../upkeep/console/console.ts";
@@ -20,7 +20,7 @@ import {
 } from "../../ui/components.ts";
 import { money, shortCode, time } from "../../ui/format.ts";
 import { buttonForm } from "../../ui/forms/button-form.ts";
-import { errorSummary, textArea } from "../../ui/forms/fields.ts";
+import { errorSummary, field, textArea } from "../../ui/forms/fields.ts";
 import { documentList } from "../../ui/orders/document-list.ts";
 import { isSimulated, signerWords } from "../../ui/orders/signer-words.ts";
 import { statusWords } from "../../ui/orders/status-words.ts";
@@ -143,11 +143,15 @@ const payAgainPart = (path: string, { cents, refusal }: PayAgain, mayAllow: bool
   html`<p>A bank took back ${money(cents)} of the price, and nobody has paid it again. ${refusal}</p>
 ${mayAllow && refusal === null && buttonForm(`${path}/pay-again`, "Let it be paid again", { kind: "quiet-button", about: `for ${money(cents)}` })}`;
 
+/** Reverses a wrong booking of money that was paid back outside the processor. */
+const undoForm = (code: string, { document, way, cents }: { document: number; way: OutsideWay; cents: number }): Html =>
+  html`<details class="ask"><summary>Correct “${money(cents)} paid back ${outsideWays[way]}”</summary><form class="form" method="post" action="/operator/orders/${code}/paid-back/${document}/undo">${field({ form: `undo-${document}`, name: "reason", label: "What is wrong with this booking", required: true, maxLength: 500, hint: "A reversing entry follows, and the firm gets a mail. The task to pay the money back opens again." })}<div class="form-actions"><button type="submit" class="quiet-button">Reverse the booking</button></div></form></details>`;
+
 function payments({ record: { order, history }, mayRequestRefund, payAgain, mayDecideMoney }: OrderView): Html {
   const none = emptyState("No payment", "What the payment processor reports appears here.");
   const list = html`<ul class="plain-list">${history.payments.map(
     ({ amountCents, currency, simulated, receivedAt, refundedAt, returnedCents, paidOutside }) =>
-      html`<li>${money(amountCents)} ${currency.toUpperCase()}${simulated && html` (simulated)`}, received ${time(new Date(receivedAt))}${refundedAt !== null ? html`, refunded ${time(new Date(refundedAt))}` : returnedCents > 0 && html`, of which ${money(returnedCents)} went back`}${paidOutside.map(({ way, cents, at }) => html`; ${money(cents)} paid back ${outsideWays[way]}, ${time(new Date(at))}`)}</li>`,
+      html`<li>${money(amountCents)} ${currency.toUpperCase()}${simulated && html` (simulated)`}, received ${time(new Date(receivedAt))}${refundedAt !== null ? html`, refunded ${time(new Date(refundedAt))}` : returnedCents > 0 && html`, of which ${money(returnedCents)} went back`}${paidOutside.map(({ way, cents, at }) => html`; ${money(cents)} paid back ${outsideWays[way]}, ${time(new Date(at))}`)}${mayDecideMoney && paidOutside.map((booking) => undoForm(order.code, booking))}</li>`,
   )}</ul>`;
   return html`${history.payments.length === 0 ? none : list}${payAgain && payAgainPart(`/operator/orders/${order.code}`, payAgain, mayDecideMoney)}${mayRequestRefund && html`<div class="form-actions"><a class="button quiet-button" href="/operator/refunds/new?order=${order.code}">Ask for a refund</a></div>`}`;
 }

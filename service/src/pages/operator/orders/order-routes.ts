@@ -9,6 +9,7 @@ import { ServiceError } from "../../../kernel/platform/errors.ts";
 import type { MoveDeps } from "../../../orders/fulfilment/fulfilment.ts";
 import { targetOf } from "../../../orders/order/order.ts";
 import { type AcceptsPayment, allowPayAgain, payAgainOf } from "../../../orders/payments/payments.ts";
+import { undoPaidBack } from "../../../orders/refunds/refunds.ts";
 import { actUnderWay } from "../../../providers/providers.ts";
 import {
   type EnvelopeDeps,
@@ -96,6 +97,18 @@ export function orderPageRoutes(scope: FastifyInstance, deps: OrderPageDeps): vo
       const { acceptsPayment, moves } = deps;
       await allowPayAgain({ db: moves.db, clock: moves.clock, acceptsPayment }, { code, environment, actor });
       return done(`/operator/orders/${code}`, "pay-again-allowed");
+    },
+    refused: (call, error) => show(call, undefined, error),
+  });
+
+  consoleRoute(scope, deps.frame, {
+    method: "POST",
+    url: "/operator/orders/:code/paid-back/:document/undo",
+    permission: "money.decide",
+    async handle({ params: { code, document }, operator, form: { reason = "" } }) {
+      const booking = /^\d{1,15}$/.test(document) ? Number(document) : 0;
+      await undoPaidBack(deps.moves, operator, { code, document: booking, reason });
+      return done(`/operator/orders/${code}`, "payback-undone");
     },
     refused: (call, error) => show(call, undefined, error),
   });

@@ -21,6 +21,6 @@ export const receiptList = (path: string, receipts: readonly BillingDocument[], 
   const { orderPage, language } = words ?? en;
   return html`<ul class="order-documents">${receipts.map(
     ({ number, kind, amountCents, currency, issuedAt, issuer, buyer, outside }) =>
-      html`<li><a href="${path}/${number}" download>${orderPage[wordOf[kind]]} ${number}</a>, ${currency === "usd" ? money(amountCents) : `${amountCents} ${currency.toUpperCase()}`}, ${dayIn(issuedAt, buyer.zone ?? issuer?.zone ?? defaultZone, language)}${words === null && outside !== null && `, paid back ${outsideWays[outside]}`}</li>`,
+      html`<li><a href="${path}/${number}" download>${orderPage[wordOf[kind]]} ${number}</a>, ${currency === "usd" ? money(amountCents) : `${amountCents} ${currency.toUpperCase()}`}, ${dayIn(issuedAt, buyer.zone ?? issuer?.zone ?? defaultZone, language)}${words === null && outside !== null && `, ${kind === "credit_reversal" ? "correction: not paid" : "paid"} back ${outsideWays[outside]}`}</li>`,
   )}</ul>`;
 };

@@ -1,0 +1,24 @@
+/** The credit notes of money that was paid back outside the payment processor, by the names of their refunds. */
+import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
+
+/** The ways in which money can be paid back outside the payment processor, in words. */
+export const outsideWays = {
+  check: "by check",
+  wire: "by wire",
+  transfer: "by bank transfer",
+  cash: "in cash",
+} as const;
+
+export type OutsideWay = keyof typeof outsideWays;
+
+/**
+ * SQL expression: the way in which the credit note `d` was paid back outside the processor, also for the document that
+ * reverses such a note; null for other documents.
+ */
+export const outsideWay = (d: Statement): Statement =>
+  sql`CASE WHEN ${d}.refund LIKE 'outside:%' THEN split_part(${d}.refund, ':', 2)
+    WHEN ${d}.refund LIKE 'reversed:outside:%' THEN split_part(${d}.refund, ':', 3) END`;
+
+/** SQL condition: true if the credit note `d` was paid back outside the processor, and no correction reversed it. */
+export const isPaidOutside = (d: Statement): Statement => sql`(${d}.refund LIKE 'outside:%' AND NOT EXISTS (
+  SELECT FROM billing_documents v WHERE v.payment_id = ${d}.payment_id AND v.refund = 'reversed:' || ${d}.refund))`;

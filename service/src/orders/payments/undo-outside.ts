@@ -1,0 +1,75 @@
+/**
+ * Corrects a wrong booking of money that was paid back outside the processor. Nothing is deleted: a reversing entry
+ * follows the credit note, and the task about the money opens again.
+ */
+import { auditLine } from "../../kernel/audit/audit.ts";
+import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
+import { sql } from "../../kernel/platform/database/sql.ts";
+import { verified } from "../../kernel/platform/database/state-mac.ts";
+import { ServiceError } from "../../kernel/platform/errors.ts";
+import { openTask } from "../../kernel/tasks/tasks.ts";
+import { dollars } from "../dollars.ts";
+import type { LockedOrder } from "../order/order.ts";
+import { disputesOfIntent, lockIntent } from "./disputes.ts";
+import { billingDocumentState, lockedBooks, reverseCredit } from "./documents.ts";
+import { tellFirm } from "./firm/money-mail.ts";
+import { type OutsideWay, outsideWay, outsideWays } from "./outside-notes.ts";
+
+type Booking = { payment: number; paymentIntent: string | null; refund: string; cents: number; way: OutsideWay };
+
+/** The credit note of this id, if it booked money of the order that was paid back outside the processor. */
+async function bookingOf(db: Sql, orderId: number, document: number): Promise<Booking | undefined> {
+  const [found] = await db.query<Booking>(sql`
+    SELECT d.payment_id AS payment, p.payment_intent AS "paymentIntent", d.refund, d.part_cents::float8 AS cents,
+      ${outsideWay(sql`d`)} AS way, ${verified(billingDocumentState, sql`d`)}
+    FROM billing_documents d JOIN payments p ON p.id = d.payment_id
+    WHERE d.id = ${document} AND p.order_id = ${orderId} AND d.kind = 'credit_note' AND d.refund LIKE 'outside:%'`);
+  return found;
+}
+
+/**
+ * Reverses the booking. The caller must have locked the order.
+ * @throws ServiceError for another document, a booking that was reversed before, and a payment that a bank has taken or
+ * may take: the loss was booked without this part
+ */
+export async function undoPaidOutside(
+  tx: Tx,
+  { id: orderId, environment, partnerId, ...order }: LockedOrder,
+  { document, reason, actor, at }: { document: number; reason: string; actor: string; at: Date },
+): Promise<void> {
+  const booking = await bookingOf(tx, orderId, document);
+  if (!booking) throw new ServiceError("not_found", "No such booking.");
+  const { payment, paymentIntent, refund: name, way } = booking;
+  // The event of the whole refund credits all that is left, and would include this money, which was not requested.
+  if (order.status === "RefundPending")
+    throw new ServiceError("conflict", "The order is being refunded. Wait until the refund succeeds or fails.");
+  if (paymentIntent !== null) {
+    await lockIntent(tx, paymentIntent);
+    if ((await disputesOfIntent(tx, paymentIntent)).some(({ state }) => state !== "won"))
+      throw new ServiceError("conflict", "A bank disputes this payment or took it back, so the booking stays.");
+  }
+  const cents = await reverseCredit(tx, payment, { id: name, name, cents: booking.cents, hadSucceeded: true }, at);
+  if (cents === 0) throw new ServiceError("conflict", "This booking was corrected before.");
+  const sum = dollars(cents);
+  const words = `That ${sum} went back ${outsideWays[way]} was booked wrongly (${reason}), and the service has the money. Pay it back in another way, and note how.`;
+  const task = { kind: "refund_failed", at, environment, orderId, subject: undoneSubject(document) } as const;
+  await openTask(tx, { ...task, reason: words });
+  const detail = { document, how: way, amountCents: cents, reason };
+  await tx.query(auditLine({ at, action: "refund.paid_outside_undone", actor, partnerId, orderId, detail }));
+  const locked = { id: orderId, environment, partnerId, ...order };
+  await tellFirm(tx, locked, { moment: "refund_failed", cents, about: undoneSubject(document) });
+}
+
+const undoneSubject = (document: number): string => `undone:${document}`;
+
+/** The money of a reversed booking that the task is about, and what was refunded since; undefined for another task. */
+export async function undonePart(tx: Tx, orderId: number, subject: string) {
+  const document = /^undone:(\d{1,15})$/.exec(subject)?.[1];
+  const booking = document === undefined ? undefined : await bookingOf(tx, orderId, Number(document));
+  if (!booking) return undefined;
+  const { notes } = await lockedBooks(tx, booking.payment);
+  const reversal = notes.findIndex(({ refund }) => refund === `reversed:${booking.refund}`);
+  const later = notes.slice(reversal + 1).filter(({ kind }) => kind === "credit_note");
+  const part = { payment: booking.payment, name: subject, cents: reversal === -1 ? 0 : booking.cents };
+  return { part, laterNotes: later.length };
+}
