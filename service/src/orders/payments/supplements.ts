@@ -14,7 +14,7 @@ import { stateRows } from "../../kernel/platform/protected-data.ts";
 import { closeTasks } from "../../kernel/tasks/tasks.ts";
 import {
   closeCheckoutQueue,
-  firmChargeQueue,
+  firmWaitQueue,
   hasOrderCode,
   joinOrder,
   type LockedOrder,
@@ -187,9 +187,8 @@ export const leastSupplementCents = 50;
 type Asked = { amountCents: number; label: string; actor: string; at: Date };
 
 /**
- * Requests a further amount from the payer of the locked order, in place of an earlier request. The client gets a mail.
- * If the firm pays, the client gets none, and the firm's method is charged within the limits of the person or key that
- * placed the order.
+ * Requests a further amount from the payer of the locked order, in place of an earlier request. Mails the client or,
+ * if the firm pays, the firm. Nothing is charged automatically, because nobody of the firm has seen the amount.
  */
 export async function askSupplement(
   tx: Tx,
@@ -199,7 +198,7 @@ export async function askSupplement(
   await withdrawSupplement(tx, order, { actor, at });
   await insertSupplement(tx, order, { amountCents, label, replacesLoss: false, actor, at });
   await mailClient(tx, order.id, "supplement_due", at);
-  await enqueue(tx, firmChargeQueue, { orderId: order.id });
+  await enqueue(tx, firmWaitQueue, { orderId: order.id });
 }
 
 /** Writes the request for a supplement of a locked order. @returns its id */

@@ -10,7 +10,7 @@ import { leapt } from "../../kernel/test-clock/test-clock.ts";
 import { dollars } from "../dollars.ts";
 import { isPayable, joinOrder, type LockedOrder, lockOrder, mailClient } from "../order/order.ts";
 import { chargesOfPayment, endedByPerson, methodsOfIntent } from "./firm/charge-store.ts";
-import { tellFirm } from "./firm/money-mail.ts";
+import { tellFirm, tellOfPostage } from "./firm/money-mail.ts";
 import type { SessionMessage } from "./processor/message.ts";
 import { dueLossOf, dueOf, lateSubject, subjectOf, supplementsOf, waiting } from "./supplements.ts";
 
@@ -127,4 +127,5 @@ async function reportLate(tx: Tx, id: number, code: string, at: Date): Promise<v
   const about = { supplementId: id, amountCents: unpaid.amountCents, why: "nobody has paid it for three days", at };
   await reportUnpaid(tx, { orderId, environment }, about, lateSubject(id));
   await mailClient(tx, orderId, "supplement_due", at);
+  await tellOfPostage(tx, order, unpaid, "late");
 }

@@ -816,7 +816,15 @@ test("a late failure of an earlier charge does not undo a debit in progress", as
   stripe.firm.outcomes.delete(method);
 });
 
-test("charges a supplement to the card once, by the placer's limits, and only its event settles it", async () => {
+const isToldOfPostage = (code: string) =>
+  mailsTo(service, email).some(
+    (mail) =>
+      mail.includes("Subject: Postage to a corrected address is dearer, and waits for your firm") &&
+      mail.includes(code.slice(0, 6)) &&
+      mail.includes("$4.07"),
+  );
+
+test("dearer postage waits until a member charges it, and only its event settles it", async () => {
   assert.equal((await setLimit("500.00", "100000")).status, 303);
   const { orderCode: code } = await live.place({ ...shipping, pay_by: "firm" });
   const { intent } = await charge(code, "answered");
@@ -827,6 +835,17 @@ test("charges a supplement to the card once, by the placer's limits, and only it
     assert.ok(order);
     await askSupplement(tx, order, { amountCents: 407, label: "Postage", actor: "system", at: new Date() });
   });
+  await until(() => isToldOfPostage(code));
+  const isDone = async () =>
+    (await db.query(sql`SELECT FROM jobs WHERE queue IN ('firm-charge', 'firm-wait')`)).length === 0;
+  await until(isDone);
+  assert.equal((await chargesOf(code)).length, 1, "nobody has seen the amount");
+  // Nodes of an earlier release queued the supplement to be charged.
+  await db.query(sql`
+    SELECT enqueue_job('firm-charge', jsonb_build_object('orderId', id)) FROM orders WHERE ${isSealed(sql`code`, "order", code)}`);
+  await until(isDone);
+  assert.equal((await chargesOf(code)).length, 1, "nobody has seen the amount");
+  assert.equal((await pressCharge(code)).status, 303);
   const extra = await until(async () =>
     (await chargesOf(code)).find((each) => each.state === "answered" && each.intent !== intent),
   );
@@ -845,7 +864,7 @@ test("charges a supplement to the card once, by the placer's limits, and only it
   assert.notEqual((await orderOf(code)).charge?.amountCents, 407);
 });
 
-test("a supplement that nothing can be charged for goes to a person, until the firm pays its checkout", async () => {
+test("the firm is mailed about dearer postage, and pays it by a checkout", async () => {
   assert.equal((await setLimit("500.00", "100000")).status, 303);
   const { orderCode: code } = await live.place({ ...shipping, pay_by: "firm" });
   const { intent } = await charge(code, "answered");
@@ -857,14 +876,7 @@ test("a supplement that nothing can be charged for goes to a person, until the f
     assert.ok(order);
     await askSupplement(tx, order, { amountCents: 407, label: "Postage", actor: "system", at: new Date() });
   });
-  const taskOf = async () =>
-    (
-      await db.query<{ state: string; reason: string }>(sql`
-        SELECT t.state, t.reason FROM tasks t JOIN orders o ON o.id = t.order_id
-        WHERE t.kind = 'postage_dearer' AND ${isSealed(sql`o.code`, "order", code)}`)
-    )[0];
-  const task = await until(taskOf);
-  assert.match(task.reason, /\$4\.07 more is due for its postage/);
+  await until(() => isToldOfPostage(code));
   // The firm has paid the price, so it also pays the postage.
   const json = { ...live.headers, "Content-Type": "application/json" };
   const made = await fetch(`${live.url()}/api/rooms`, {
@@ -889,7 +901,6 @@ test("a supplement that nothing can be charged for goes to a person, until the f
   const { checkoutUrl } = (await opened.json()) as { checkoutUrl: string };
   await deliver(stripe.pay(checkoutUrl.split("/").at(-1) ?? ""));
   assert.equal((await supplementsOfCode(db, code))[0]?.state, "paid");
-  assert.equal((await taskOf())?.state, "done");
   await setLimit("500.00", "100000");
 });
 

@@ -24,8 +24,9 @@ export const nextSegmentQueue = "next-segment";
 export const firmChargeQueue = "firm-charge";
 
 /**
- * The queue of new orders that the firm pays and that no member agreed to charge; payload as of `firmChargeQueue`. The
- * queue is separate, because a node of an earlier release would charge the orders in that queue.
+ * The queue of orders that the firm pays and that wait until somebody of the firm agrees to a charge: new orders, and
+ * those with dearer postage. Payload as of `firmChargeQueue`. Not in that queue, because a node of an earlier release would
+ * charge them.
  */
 export const firmWaitQueue = "firm-wait";
 

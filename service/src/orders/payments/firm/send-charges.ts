@@ -3,8 +3,6 @@ import { readShownFirm } from "../../../firms/partners/partners.ts";
 import { readOrigins } from "../../../kernel/audit/audit.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
-import { openTask } from "../../../kernel/tasks/tasks.ts";
-import { dollars } from "../../dollars.ts";
 import { fromOrders, lockUnalteredOrders, orderPayer, wasPricedByPerson } from "../../order/order.ts";
 import { type AlteredOrder, isSound, lockSorted, reportAltered } from "../altered.ts";
 import { partToCharge, paymentRefusal } from "../checkout/checkout.ts";
@@ -14,14 +12,13 @@ import type { ChargeAnswer } from "../processor/charge-requests.ts";
 import type { FirmAccount } from "../processor/firm-account.ts";
 import { endChargeTasks, notify } from "./charge-events.ts";
 import * as charges from "./charge-store.ts";
-import { type Asked, amountsOf, type ChargeDeps, insertPayment, type OrderPart } from "./charges.ts";
+import { amountsOf, type ChargeDeps, insertPayment, type OrderPart } from "./charges.ts";
 import { confirm, endPayment, type Payment, type Unsettled } from "./confirm-charge.ts";
 import { spendingRefusal } from "./limits.ts";
 import { accountOf, wasSentElsewhere } from "./methods.ts";
-import { tellFirm } from "./money-mail.ts";
+import { tellFirm, tellOfPostage } from "./money-mail.ts";
 import { activeMethod, selectMethod } from "./store.ts";
 import { applyFailedDebit } from "./unusable.ts";
-import { waitsForOwner } from "./waiting.ts";
 
 /** A charge is overdue when the processor's answer or its event takes longer than this. */
 export const eventWithinMs = 10 * 60_000;
@@ -167,9 +164,8 @@ const ordersById = (db: Sql, ids: readonly number[]) =>
     SELECT o.id AS "orderId", o.code AS "orderCode@order" ${fromOrders} WHERE o.id = ANY (${ids}::bigint[]) ORDER BY o.id`);
 
 /**
- * The payments to send, each with its charges. An order, or a supplement, is charged automatically only once. Orders
- * that the same person or key placed for the same firm share a payment, because limits are per person and a method is
- * per firm. Leaves out orders that a client pays or that a person priced. Opens a task for an altered order.
+ * The payments to send, each with its charges. An order is charged automatically only once. Orders that the same person or key placed for the same firm share a payment, because limits are per person and a method is
+ * per firm. Leaves out supplements, and orders that a client pays or that a person priced. Opens a task for an altered order.
  */
 async function reserve(tx: Tx, deps: ChargeDeps, job: ChargeJob): Promise<Payment[]> {
   const orderIds = "orderIds" in job ? job.orderIds : [job.orderId];
@@ -192,8 +188,10 @@ async function reserve(tx: Tx, deps: ChargeDeps, job: ChargeJob): Promise<Paymen
         const part = asked || !order ? undefined : await partToCharge(tx, order);
         if (!order || !part || earlier.some(({ supplementId }) => supplementId === part.supplementId)) return;
         if ((await paymentRefusal(tx, deps.notarySupply, order)) !== null) return;
-        // The firm has not seen the price that a person set. So a member who saw it, or a key, must request the charge.
-        if (part.supplementId === null && (await wasPricedByPerson(tx, order.id)))
+        // The firm has not seen the postage to a corrected address, or a price that a person set. So a member who saw it, or
+        // a key, must request the charge.
+        if (part.supplementId !== null) return tellOfPostage(tx, order, { ...part, id: part.supplementId });
+        if (await wasPricedByPerson(tx, order.id))
           return tellFirm(tx, order, { moment: "priced", cents: part.amountCents, about: "price" });
         due.push({ order, part });
       })(),
@@ -254,42 +252,15 @@ async function reserveParts(
   if (!first) return null;
   const at = deps.clock();
   const method = await activeMethod(tx, first.order);
-  if (!spender || !/^(?:member|key):/.test(spender)) return leaveToCheckout(tx, parts, at);
+  if (!spender || !/^(?:member|key):/.test(spender)) return null;
   // Charges nothing if a colleague has replaced or removed the method since the form showed it.
   if (shown && shown !== method?.id) {
     const reason = method ? "method_changed" : "method_removed";
     return (await insertPayment(tx, parts, { methodId: shown, askedBy: spender, at, reason })).paymentId;
   }
-  if (!method) return refuse(tx, parts, { methodId: null, askedBy: spender, at, reason: "no_method" });
+  if (!method)
+    return (await insertPayment(tx, parts, { methodId: null, askedBy: spender, at, reason: "no_method" })).paymentId;
   const refusal = await spendingRefusal(tx, deps, first.order, { spender, amounts: amountsOf(parts) });
   const reason = refusal?.reason ?? (shown === null ? "not_agreed" : null);
-  const asked = { methodId: method.id, askedBy: spender, at, reason };
-  if (waitsForOwner(asked)) return refuse(tx, parts, asked);
-  return (await insertPayment(tx, parts, asked)).paymentId;
-}
-
-/**
- * Records that orders are not charged, so that the firm can read why. A supplement opens a task instead, because its
- * parcel waits.
- */
-async function refuse(tx: Tx, parts: readonly OrderPart[], asked: Asked): Promise<null> {
-  const [prices, supplements] = [true, false].map((isPrice) =>
-    parts.filter(({ part }) => (part.supplementId === null) === isPrice),
-  );
-  if (prices && prices.length > 0) await insertPayment(tx, prices, asked);
-  return leaveToCheckout(tx, supplements ?? [], asked.at);
-}
-
-/**
- * Leaves the payment to a checkout that the firm opens. For a supplement, the firm expects no checkout and gets no
- * mail. So a task asks an operator to contact the firm, or to buy the label anyway.
- */
-async function leaveToCheckout(tx: Tx, parts: readonly OrderPart[], at: Date): Promise<null> {
-  for (const { order, part } of parts) {
-    const { id: orderId, environment, isRush } = order;
-    const reason = `The firm pays this order, and ${dollars(part.amountCents)} more is due for its postage. No card or bank account can be charged: ask the firm to open the checkout, or buy the label anyway.`;
-    if (part.supplementId !== null)
-      await openTask(tx, { kind: "postage_dearer", at, environment, orderId, isRush, reason });
-  }
-  return null;
+  return (await insertPayment(tx, parts, { methodId: method.id, askedBy: spender, at, reason })).paymentId;
 }
