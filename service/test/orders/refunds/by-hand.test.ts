@@ -22,6 +22,7 @@ import {
   refuseRefund,
   requestPartRefund,
   requestRefund,
+  undoPaidBack,
   waitingRefunds,
 } from "../../../src/orders/refunds/refunds.ts";
 import { Crash, openMoneyWorld } from "../payments/money-world.ts";
@@ -648,6 +649,37 @@ test("books no check while an approved partial refund waits for its job, which w
   await assert.rejects(book(true), /was approved, and is under way/);
   await work();
   await assert.rejects(book(true), /was approved, and is under way/, "the processor’s event has not arrived");
+});
+
+/** An order whose failed refund of $30.00 was booked as paid back by check. @returns how to reverse the booking */
+async function paidBackByCheck() {
+  const { codes, intent } = await paid(1);
+  const [code = ""] = codes;
+  await approvedPart(code, 3_000);
+  await work();
+  const refund = stripe.refunds.findLast((each) => each["payment_intent"] === intent) ?? {};
+  for (const event of stripe.refundEvents(refund)) await world.take(event);
+  await world.take(stripe.failRefund(String(refund["id"])));
+  await work();
+  const orderId = await world.orderIdOf(code);
+  const [task] = await db.query<{ id: number }>(
+    sql`SELECT id FROM tasks WHERE kind = 'refund_failed' AND order_id = ${orderId}`,
+  );
+  await finishFailedRefund(refunds, approver, task?.id ?? 0, { outcome: "Check 9", how: "check", isFurther: false });
+  const [note] = await db.query<{ id: number }>(sql`
+    SELECT d.id FROM billing_documents d JOIN payments p ON p.id = d.payment_id
+    WHERE p.order_id = ${orderId} AND d.refund LIKE 'outside:%'`);
+  const undo = () => undoPaidBack(refunds, approver, { code, document: note?.id ?? 0, reason: "never sent" });
+  return { code, intent, undo };
+}
+
+test("a booking is not reversed while the order is being refunded, or once a bank wants the payment back", async () => {
+  const [refunding, disputed, neither] = [await paidBackByCheck(), await paidBackByCheck(), await paidBackByCheck()];
+  await pend(refunding.code);
+  await assert.rejects(refunding.undo(), /The order is being refunded/);
+  await world.take(stripe.dispute(disputed.intent));
+  await assert.rejects(disputed.undo(), /A bank disputes this payment/);
+  await neither.undo();
 });
 
 test("a refund in an earlier account, which the present one doesn't know, opens a task and can be assigned", async () => {
