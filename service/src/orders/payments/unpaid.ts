@@ -8,7 +8,7 @@ import type { Log } from "../../kernel/platform/logs.ts";
 import { neverOpened, openTask } from "../../kernel/tasks/tasks.ts";
 import { leapt } from "../../kernel/test-clock/test-clock.ts";
 import { dollars } from "../dollars.ts";
-import { isPayable, joinOrder, type LockedOrder, lockOrder, mailClient } from "../order/order.ts";
+import { isPayable, joinOrder, type LockedOrder, lockOrder, mailClient, orderPayer } from "../order/order.ts";
 import { chargesOfPayment, endedByPerson, methodsOfIntent } from "./firm/charge-store.ts";
 import { tellFirm, tellOfPostage } from "./firm/money-mail.ts";
 import type { SessionMessage } from "./processor/message.ts";
@@ -20,10 +20,11 @@ import { dueLossOf, dueOf, lateSubject, subjectOf, supplementsOf, waiting } from
  */
 export async function reportDebit(
   tx: Tx,
-  { id: orderId, environment, status, isRush, totalCents }: LockedOrder,
+  order: LockedOrder,
   { sessionId, chargeId, paymentIntent }: SessionMessage,
   at: Date,
 ): Promise<void> {
+  const { id: orderId, environment, status, isRush, totalCents } = order;
   const payment = sessionId ?? chargeId;
   if (status !== "PaymentFailed" || payment === null) return;
   // Opens no task if a person ended the charge, because that person already handles the order.
@@ -37,6 +38,9 @@ export async function reportDebit(
   const subject = `debit:${payment}`;
   const once = sql`(SELECT) AS one WHERE ${neverOpened("debit_failed", subject, orderId)}`;
   await openTask(tx, { kind: "debit_failed", at, environment, orderId, subject, isRush, reason }, once);
+  // `notify` mails the firm about a failed charge. The client's mail is not sent for an order that the firm pays.
+  if (sessionId !== null && (await orderPayer(tx, orderId)) === "firm")
+    await tellFirm(tx, order, { moment: "debit_failed", cents: totalCents, about: sessionId });
 }
 
 /**

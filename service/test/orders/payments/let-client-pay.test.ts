@@ -35,7 +35,7 @@ import {
 import { markRefunded, recordPayment } from "../../../src/orders/payments/store.ts";
 import { clientStatus } from "../../../src/pages/ui/orders/status-words.ts";
 import { groupsOf } from "./charged-group.ts";
-import { openMoneyWorld } from "./money-world.ts";
+import { openMoneyWorld, type PayingFirm } from "./money-world.ts";
 
 const world = await forTests(openMoneyWorld());
 const { db, deps, stripe } = world;
@@ -163,10 +163,8 @@ test("names the one who paid, the firm or the client, after the client became th
   await db.query(sql`ALTER TABLE checkout_payers ENABLE TRIGGER checkout_payers_stay`);
 });
 
-test("tells the firm, and not the client, that the firm's checkout of the client's order failed", async () => {
-  const { firm, codes } = await group();
-  const [code] = codes;
-  await letClientsPay(deps, firm.principal, membersOf(codes), await shownOf(codes));
+/** Adds an owner to the firm. @returns reads the mails to the owner about a failed bank payment */
+async function failuresToldTo(firm: PayingFirm) {
   const owner = newUuid();
   await asService(
     { db, rowMac: testRowMac },
@@ -174,10 +172,30 @@ test("tells the firm, and not the client, that the firm's checkout of the client
     sql`INSERT INTO members (user_id, partner_id, role, live_access, linked_at)
       VALUES (${owner}, ${firm.owner.partnerId}, 'owner', true, now())`,
   );
-  const told = () =>
+  return () =>
     db.query(
       sql`SELECT FROM jobs WHERE queue = 'firm-money-mail' AND payload ->> 'to' = ${owner} AND payload ->> 'moment' = 'debit_failed'`,
     );
+}
+
+test("tells the firm that its bank payment of its own order failed, once", async () => {
+  const { firm, codes } = await group();
+  const [code] = codes;
+  const told = await failuresToldTo(firm);
+  const session = sessionAt(await checkoutUrl(deps, code, null));
+  await world.take(stripe.payByBank(session));
+  assert.deepEqual([await statuses([code]), await told()], [["AwaitingPayment"], []]);
+  const failure = stripe.bankAnswers(session, "failed");
+  await world.take(failure);
+  await world.take({ ...failure, id: "evt_again" });
+  assert.deepEqual([await statuses([code]), (await told()).length], [["PaymentFailed"], 1]);
+});
+
+test("tells the firm, and not the client, that the firm's checkout of the client's order failed", async () => {
+  const { firm, codes } = await group();
+  const [code] = codes;
+  await letClientsPay(deps, firm.principal, membersOf(codes), await shownOf(codes));
+  const told = await failuresToldTo(firm);
   const session = sessionAt(await checkoutUrl(deps, code, firm.owner, { shown: "client" }));
   const { metadata } = stripe.sessions.get(session) ?? {};
   await world.take(stripe.event("payment_intent.payment_failed", { id: "pi_of_firm", metadata }));

@@ -127,7 +127,7 @@ function wordsOfDisputes(about: About) {
 }
 
 function wordsOfOthers(about: About) {
-  const { name, status, isWhole, isClients, how } = about;
+  const { name, status, isWhole, isClients, isChargeable, how } = about;
   const payer = isClients ? "the client" : "your firm";
   const sum = sumOf(about);
   return {
@@ -174,7 +174,9 @@ function wordsOfOthers(about: About) {
       subject: "A bank payment of your firm failed",
       lines: [
         `The debit of ${sum} by which your firm was paying for ${name} failed, so that amount is unpaid. The client was not told of it.`,
-        "The client can still pay by their link. To pay in their place, open the checkout on the order’s page again.",
+        isChargeable
+          ? "The order waits. On the order’s page charge your card or bank account, or open the checkout again."
+          : "The client can still pay by their link. To pay in their place, open the checkout on the order’s page again.",
       ],
     },
     unneeded: {
