@@ -24,9 +24,9 @@ export const nextSegmentQueue = "next-segment";
 export const firmChargeQueue = "firm-charge";
 
 /**
- * The queue of orders that the firm pays and that wait until somebody of the firm agrees to a charge: new orders, and
- * those with dearer postage. Payload as of `firmChargeQueue`. Not in that queue, because a node of an earlier release would
- * charge them.
+ * The queue of orders that the firm pays and that wait until somebody of the firm agrees to a charge: new orders, those
+ * that a person priced, and those with dearer postage. Payload as of `firmChargeQueue`. The queue is separate, because
+ * a node of an earlier release would charge the orders in that queue.
  */
 export const firmWaitQueue = "firm-wait";
 
@@ -138,7 +138,7 @@ export type Effect = {
   mail?: MailMoment;
   /** The kind of document that must be stored before the order enters this status. */
   document?: "sealed" | "notarized";
-  job?: typeof closeCheckoutQueue | typeof firmChargeQueue | typeof refundQueue | typeof notarizedQueue;
+  job?: typeof closeCheckoutQueue | typeof firmWaitQueue | typeof refundQueue | typeof notarizedQueue;
   /** Whether to queue the job that opens or ends the order's envelope. */
   movesEnvelope?: boolean;
   /** The kind of task that is open for people while the order has this status. */
@@ -160,7 +160,8 @@ export type Effect = {
 
 export const effects: Readonly<Partial<Record<OrderStatus, Effect>>> = {
   ManualQuoteRequired: { task: "quote" },
-  QuoteReady: { mail: "quote_ready", job: firmChargeQueue },
+  // An order enters this status when a person has priced it. An order that is priced at once is inserted with it.
+  QuoteReady: { mail: "quote_ready", job: firmWaitQueue },
   PaymentFailed: { mail: "payment_failed", endsTasks: ["debit_failed"] },
   Paid: { milestone: "payment.cleared", mail: "payment_received", job: closeCheckoutQueue },
   EsignPending: { envelope: "Sent", movesEnvelope: true, endsTasks: ["signer_locked"] },

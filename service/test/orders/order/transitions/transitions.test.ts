@@ -91,6 +91,13 @@ test("a milestone is written as workflow event, partner event, mail and the enve
   assert.deepEqual((await orders.look(delivered)).events, [`shipment.delivered:${delivered}`]);
 });
 
+test("an order that a person priced is not in the queue whose orders a node of an earlier release charges", async () => {
+  const code = await orders.insert("ManualQuoteRequired");
+  await moveBy(code, "priced");
+  const { jobs } = await orders.look(code);
+  assert.deepEqual([jobs.includes("firm-wait"), jobs.includes("firm-charge")], [true, false]);
+});
+
 test("each status about which the client is mailed has one mail, in the move's transaction, and no other has any", async () => {
   const heard: [string, OrderEvent, string][] = [
     ["ManualQuoteRequired", "priced", "quote_ready"],
