@@ -6,6 +6,7 @@ import type { PaymentMethod, PaymentOfFirm } from "../../../src/orders/payments/
 import { billingBody, limitRefusal } from "../../../src/pages/dashboard/billing/body.ts";
 import type { BillingView } from "../../../src/pages/dashboard/billing/view.ts";
 import { firmPaysPart } from "../../../src/pages/dashboard/orders/firm-pays.ts";
+import { afterPlacing } from "../../../src/pages/dashboard/orders/new/after-placing.ts";
 import { render } from "../../../src/pages/ui/render.ts";
 
 const at = new Date("2026-03-04T05:06:07Z");
@@ -120,6 +121,19 @@ test("an order's page says that an expired card has to be replaced, and how long
   assert.doesNotMatch(shown({ state: "declined", reason: "expired_card", methodId: randomUUID() }), replace);
   assert.doesNotMatch(shown({ state: "declined", reason: "insufficient_funds" }), replace);
   assert.match(shown({ state: "pending" }), /Being processed by the bank\. That takes up to 4 business days</);
+});
+
+test("the form says that the work waits until a bank debit has cleared", () => {
+  const shown = (method: PaymentMethod) =>
+    render(
+      afterPlacing({
+        ...{ subject: "order", payBy: "firm", method, isPriced: true, signs: true, hasCheckout: true },
+        sum: { amount: "$12.00", isFinal: true },
+      }).text,
+    );
+  const waits = /Once the money has cleared, up to 4 business days later, the document goes out/;
+  assert.match(shown({ ...card, kind: "bank" }), waits);
+  assert.doesNotMatch(shown(card), waits);
 });
 
 test("names the lower of two limits, and the fields of a refused form as the page does", () => {

@@ -67,7 +67,11 @@ export function afterPlacing(after: After): { text: Html; button: string | null;
     return isCertain(refusal, sum) ? say(text, withoutCharge) : say(text, null, method.id);
   }
   if (!isPriced) return say(`${words[subject].unpriced(name)} Once the payment is confirmed, ${next}.`, withoutCharge);
-  const confirmed = `within the limits that owners set. Once the payment is confirmed, ${next}.`;
+  const whenCleared =
+    method.kind === "bank"
+      ? "Once the money has cleared, up to 4 business days later"
+      : "Once the payment is confirmed";
+  const confirmed = `within the limits that owners set. ${whenCleared}, ${next}.`;
   if (sum !== null)
     return say(`${name} is charged ${sum} at once, ${confirmed}`, `Place and charge ${sum} to ${name}`, method.id);
   // The price is known only when the order is placed, so the member agrees to a limit.
