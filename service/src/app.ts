@@ -208,7 +208,7 @@ function pageDeps(deps: AppDeps, features: Features, readiness: ReadReadiness, a
         titleOf,
         signersOf: async (code) => (await readSigning(envelopes, code, null)).signers,
         deliveries,
-        links: { ...clientLinks({ db, secrets }), mail: (code) => mailDocuments(resources, code) },
+        links: { ...clientLinks({ db, secrets }), mail: (code, asked) => mailDocuments(resources, code, asked) },
         closingOf: (code) => clientClosing(checkout, code),
         of: (code) => provenDocuments(envelopes, code, null),
         proof: (document, form) => orderDocumentProof(envelopes, { ...document, owner: null }, form),

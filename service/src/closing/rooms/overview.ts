@@ -9,11 +9,13 @@ import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { type Marked, marked, markedAll } from "../../kernel/platform/database/state-mac.ts";
 import {
   clientEmailOf,
+  documentsDeletedAt,
   isFailureOfFirm,
   isPayable,
   joinOrder,
   orderState,
   type Payer,
+  shipmentState,
   signerState,
   type Titled,
   type TitleOf,
@@ -178,11 +180,23 @@ export type ClientOrder = Titled & {
   dueFor: "price" | "postage" | "loss" | null;
   /** The reason why a payment leaves the order out, although the client owes something; null otherwise. */
   refusal: Exclude<RefusalKind, "not_due"> | null;
+  documentsDeletedAt: Date | null;
+  /** The latest shipment; null for none. */
+  parcel: Parcel | null;
 };
 
-export type ClientClosing = { name: string; orders: ClientOrder[] };
+/** `deliveredAt` is the time that the carrier or an operator recorded; null before. */
+type Parcel = { carrier: string; trackingNumber: string | null; shippedAt: Date; deliveredAt: Date | null };
 
-type ClientRow = Omit<ClientOrder, "dueCents" | "dueFor" | "refusal"> & {
+/** `zone` is the firm's time zone. */
+export type ClientClosing = { name: string; orders: ClientOrder[]; zone: string };
+
+type ClientRow = Omit<ClientOrder, "dueCents" | "dueFor" | "refusal" | "parcel"> & {
+  carrier: string | null;
+  trackingNumber: string | null;
+  shippedAt: Date | null;
+  deliveredAt: Date | null;
+  partnerId: string;
   supplementCents: number | null;
   replacesLoss: boolean | null;
   isFirmsToPay: boolean;
@@ -201,12 +215,16 @@ export async function clientClosing(
   const rows = await db.query<ClientRow & Marked>(sql`
     SELECT o.id, o.code AS "code@order", a.label, o.status, ${isFailureOfFirm(sql`o.id`)} AS "isFailureOfFirm", o.sign, o.notarize, o.ship, o.fax, o.pay_by AS "payBy",
       o.document_name AS "documentName", o.doc_slug AS "docSlug", o.total_cents AS "totalCents", ${dueCents},
-      (${isFirmPaying(sql`o.id`)} OR ${isLossOfFirm}) AS "isFirmsToPay", ${marked(orderState, sql`o`)}
+      (${isFirmPaying(sql`o.id`)} OR ${isLossOfFirm}) AS "isFirmsToPay", ${documentsDeletedAt(sql`o.id`)}, o.partner_id AS "partnerId",
+      parcel.carrier, parcel.tracking_number AS "trackingNumber", parcel.shipped_at AS "shippedAt", parcel.delivered_at AS "deliveredAt",
+      ${marked(orderState, sql`o`)}, ${markedAll(shipmentState, sql`s`, sql`FROM shipments s WHERE s.order_id = o.id`)}
     FROM rooms r JOIN room_orders a ON a.room_id = r.id ${joinOrder(sql`a.order_id`)} AND o.partner_id = r.partner_id
+    LEFT JOIN LATERAL (SELECT * FROM shipments s WHERE s.order_id = o.id ORDER BY s.id DESC LIMIT 1) parcel ON true
     WHERE r.id = ${room.id} AND lower(o.customer_email) = ${clientEmailOf(orderCode)}
     ORDER BY a.position`);
   const orders = authentic(rows).map(
-    async ({ supplementCents, replacesLoss, isFirmsToPay, ...order }): Promise<ClientOrder> => {
+    async ({ supplementCents, replacesLoss, isFirmsToPay, ...row }): Promise<ClientOrder> => {
+      const order = { ...row, parcel: parcelOf(row) };
       // Null for a payment of the firm, even one that a bank is moving or took back, because the client need not act.
       const cents = order.payBy === "client" && !isFirmsToPay ? sumDue({ ...order, supplementCents }) : null;
       if (cents === null) return { ...order, dueCents: null, dueFor: null, refusal: null };
@@ -216,5 +234,12 @@ export async function clientClosing(
       return { ...order, dueCents: cents, dueFor, refusal: null };
     },
   );
-  return { name: room.name, orders: await Promise.all(orders) };
+  const [first] = rows;
+  const zone = first ? await zoneOrDefault(db, first.partnerId) : "UTC";
+  return { name: room.name, orders: await Promise.all(orders), zone };
 }
+
+type ParcelRow = Pick<ClientRow, "carrier" | "trackingNumber" | "shippedAt" | "deliveredAt">;
+
+const parcelOf = ({ carrier, trackingNumber, shippedAt, deliveredAt }: ParcelRow): Parcel | null =>
+  carrier === null || shippedAt === null ? null : { carrier, trackingNumber, shippedAt, deliveredAt };

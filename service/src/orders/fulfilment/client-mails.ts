@@ -110,9 +110,12 @@ const ofOthers: ReadonlySet<MailMoment> = new Set([
  * the signer gets its mail at once.
  */
 export const canWait = (
-  { moment, isAlone }: Pick<OrderMail, "moment" | "isAlone">,
+  { moment, isAlone, isWhole }: Pick<OrderMail, "moment" | "isAlone" | "isWhole">,
   { environment, ship, fax }: { environment: Environment; ship: boolean; fax: boolean },
-): boolean => environment === "live" && !isAlone && (ofOthers.has(moment) || (moment === "completed" && (ship || fax)));
+): boolean =>
+  environment === "live" &&
+  !(isAlone || isWhole) &&
+  (ofOthers.has(moment) || (moment === "completed" && (ship || fax)));
 
 /** The mails that a firm may send again, each with the condition under which it is useful. */
 const usefulWhile = {
@@ -190,23 +193,29 @@ export async function sendAgain(
 /**
  * Mails the client a link to the documents of a finished order. Anyone with the order's page may request this, because
  * the mail goes only to the client's address. It does not count toward the firm's limit.
+ * @param asked `isWhole`: the mail links to the documents of all finished orders of the client's closing
  * @throws ServiceError while the order has no documents to send, and for the fourth request in 24 hours
  */
-export const mailDocuments = (deps: { db: Database; clock: Clock }, orderCode: string): Promise<void> =>
+export const mailDocuments = (
+  deps: { db: Database; clock: Clock },
+  orderCode: string,
+  asked = { isWhole: false },
+): Promise<void> =>
   mailAgain({ ...deps, acceptsPayment: () => false }, sql`true`, {
     orderCode,
     moment: "completed",
     actor: "client",
     action: "order.documents_asked_for",
     most: mostAskedForInADay,
+    ...asked,
   });
 
-type Again = { orderCode: string; moment: SentAgain; actor: string; action: string; most: number };
+type Again = { orderCode: string; moment: SentAgain; actor: string; action: string; most: number; isWhole?: boolean };
 
 async function mailAgain(
   { db, clock, acceptsPayment }: { db: Database; clock: Clock; acceptsPayment: AcceptsPayment },
   isAllowed: Statement,
-  { orderCode, moment, actor, action, most }: Again,
+  { orderCode, moment, actor, action, most, isWhole = false }: Again,
 ): Promise<void> {
   await db.transaction(async (tx) => {
     const at = clock();
@@ -225,7 +234,7 @@ WHERE ${hasOrderCode(orderCode)} AND ${isAllowed} FOR NO KEY UPDATE`);
         "conflict",
         `At most ${most} emails of an order are sent again in 24 hours. Try again later, or share the link yourself.`,
       );
-    await mailClient(tx, order.id, moment, at, { isAlone: true });
+    await mailClient(tx, order.id, moment, at, isWhole ? { isWhole } : { isAlone: true });
     const { id: orderId, partnerId } = order;
     await tx.query(auditLine({ at, action, actor, partnerId, orderId, detail: { moment } }));
   });

@@ -111,6 +111,7 @@ export const orderMail = defineMail({
     // has already linked to the copies.
     if (
       covered.closing !== null &&
+      !about.isWhole &&
       moment === "completed" &&
       orders.every((each) => each.hasSigned && each.isSignedAlone)
     )

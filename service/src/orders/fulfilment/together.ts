@@ -101,7 +101,7 @@ const ended: ReadonlySet<string> = new Set(["Completed", "Cancelled", "Refunded"
  */
 export async function coveredBy(deps: Deps, about: OrderMail): Promise<Covered | null> {
   const { db } = deps;
-  const { orderId, moment, isAlone } = about;
+  const { orderId, moment, isAlone, isWhole } = about;
   const alone = { closing: null, orderIds: [orderId] };
   const hasReached = merged[moment];
   if (isAlone || (!hasReached && !onPages.has(moment))) return alone;
@@ -110,6 +110,7 @@ export async function coveredBy(deps: Deps, about: OrderMail): Promise<Covered |
   if (!closing) return alone;
   if (!hasReached) return null;
   const { peers } = closing;
+  if (isWhole) return { closing: closing.name, orderIds: peers.filter(hasReached).map(({ id }) => id) };
   const hasWaitedMs = await waitedMs(db, sinceOf(about));
   const isAsked = moment === "payment_received" && hasWaitedMs < askedMs && (await isToBeAsked(db, peers));
   const lookMs = about.isRepeated ? null : isAsked ? 1_000 : nextLookMs(moment, peers, hasWaitedMs);

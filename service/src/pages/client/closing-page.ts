@@ -6,13 +6,14 @@ import type { FastifyInstance } from "fastify";
 import type { ClientClosing, ClientOrder } from "../../closing/rooms/rooms.ts";
 import type { ShownFirm } from "../../firms/partners/partners.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
+import { maskEmail } from "../../kernel/platform/mail/mask-email.ts";
 import type { BillingDocument } from "../../orders/billing/billing.ts";
 import type { PublicOrderRow } from "../../orders/order/order.ts";
 import { endsDebt } from "../../orders/payments/payments.ts";
 import { accentStripe, attribution, logoOf } from "../ui/accent.ts";
 import { clientFrame } from "../ui/client-frame.ts";
-import { card, moneyTable, notice, statusBadge } from "../ui/components.ts";
-import { money } from "../ui/format.ts";
+import { card, codeText, facts, moneyTable, notice, statusBadge } from "../ui/components.ts";
+import { dayIn, money } from "../ui/format.ts";
 import { layout } from "../ui/layout.ts";
 import { leavingPage } from "../ui/leaving-page.ts";
 import { onPaper } from "../ui/on-paper.ts";
@@ -25,11 +26,13 @@ import { type Html, html, render } from "../ui/render.ts";
 import { linkFor, type Reader } from "../ui/words/reader.ts";
 import { clientRoute } from "./client-route.ts";
 import { closingWords } from "./closing-words.ts";
-import { type OrderPageDeps, orderOf } from "./order-routes.ts";
+import { mailedDocuments, type OrderPageDeps, orderOf } from "./order-routes.ts";
 
 type Shown = {
   path: string;
   closing: ClientClosing;
+  /** The client's address, to which links to documents are mailed. */
+  email: string;
   environment: "live" | "test";
   firm: ShownFirm;
   /** The orders that one payment would pay now. */
@@ -45,7 +48,7 @@ export function closingRoutes(app: FastifyInstance, deps: OrderPageDeps): void {
   const url = "/orders/:code/closing/:token";
 
   clientRoute(app, deps, url, async ({ params }, reader) => {
-    const shown = await read(params);
+    const shown = await read(deps, params);
     // The order has left its room since the mail was sent. Its own page still shows it, and can pay it alone.
     if (!shown) return { redirect: linkFor(reader, `/orders/${params.code}`) };
     const logo = logoOf(shown.firm.branding);
@@ -53,14 +56,14 @@ export function closingRoutes(app: FastifyInstance, deps: OrderPageDeps): void {
       ...clientFrame(reader.words),
       // Link previews show the title, so it names neither people nor the closing.
       title: closingWords[reader.words.language].title,
-      scripts: ["htmx.js"],
+      scripts: ["htmx.js", "copy.js"],
       body: body(shown, baseUrl, reader),
     });
     return { page, headers: { "Content-Security-Policy": refreshingPolicy(logo ? [logo.origin] : []) } };
   });
 
   clientRoute(app, deps, `${url}/status`, async ({ params }, reader) =>
-    render(live(found(await read(params)), reader)),
+    render(live(found(await read(deps, params)), reader)),
   );
 
   // A new checkout ends the previous one, so a GET must not open a checkout: mail scanners follow links.
@@ -87,30 +90,43 @@ export function closingRoutes(app: FastifyInstance, deps: OrderPageDeps): void {
     "POST",
   );
 
-  clientRoute(app, deps, `${url}/receipts/:number`, async ({ params }) =>
-    payments.receiptFile(found(await read(params)).receipts, params.number),
+  clientRoute(
+    app,
+    deps,
+    `${url}/documents`,
+    async ({ params }, reader) => {
+      const finished = finishedIn(found(await read(deps, params)).closing);
+      const sent = finished ? await mailedDocuments(deps, finished.code, { isWhole: true }) : "unsent";
+      return { redirect: linkFor(reader, `/orders/${finished?.code ?? params.code}/documents/${sent}`) };
+    },
+    "POST",
   );
 
-  /** Undefined for an order that is in no room. */
-  async function read(params: Link): Promise<Shown | undefined> {
-    const order = await requireToken(deps, params);
-    const closing = await deps.documents.closingOf(order.code);
-    if (!closing) return undefined;
-    const own = closing.orders.filter(({ payBy }) => payBy === "client");
-    const [firm, receipts] = await Promise.all([
-      deps.firmOf(order.partnerId),
-      Promise.all(own.map(({ code }) => payments.receiptsOf(code))),
-    ]);
-    const canBePaid = payments.acceptsPayment(order.environment);
-    const due = own.flatMap((each) => (each.dueCents === null ? [] : [{ ...each, dueCents: each.dueCents }]));
-    return {
-      ...{ path: pathOf(params), closing, environment: order.environment, firm },
-      due: canBePaid ? due : [],
-      isPaymentSimulated: !canBePaid && order.environment === "test" && due.length > 0,
-      receipts: [...new Map(receipts.flat().map((each) => [each.number, each])).values()],
-      titleOf: deps.documents.titleOf,
-    };
-  }
+  clientRoute(app, deps, `${url}/receipts/:number`, async ({ params }) =>
+    payments.receiptFile(found(await read(deps, params)).receipts, params.number),
+  );
+}
+
+/** Undefined for an order that is in no room. */
+async function read(deps: OrderPageDeps, params: Link): Promise<Shown | undefined> {
+  const { payments } = deps;
+  const order = await requireToken(deps, params);
+  const closing = await deps.documents.closingOf(order.code);
+  if (!closing) return undefined;
+  const own = closing.orders.filter(({ payBy }) => payBy === "client");
+  const [firm, receipts] = await Promise.all([
+    deps.firmOf(order.partnerId),
+    Promise.all(own.map(({ code }) => payments.receiptsOf(code))),
+  ]);
+  const canBePaid = payments.acceptsPayment(order.environment);
+  const due = own.flatMap((each) => (each.dueCents === null ? [] : [{ ...each, dueCents: each.dueCents }]));
+  return {
+    ...{ path: pathOf(params), closing, email: order.customerEmail, environment: order.environment, firm },
+    due: canBePaid ? due : [],
+    isPaymentSimulated: !canBePaid && order.environment === "test" && due.length > 0,
+    receipts: [...new Map(receipts.flat().map((each) => [each.number, each])).values()],
+    titleOf: deps.documents.titleOf,
+  };
 }
 
 function found(shown: Shown | undefined): Shown {
@@ -164,8 +180,9 @@ ${card(
   text.documents,
   html`<ul class="order-signers">${closing.orders.map((order) => {
     const { tone, label, summary } = statusWords(clientStatus(order), words);
-    return html`<li><a href="${linkFor(reader, `/orders/${order.code}`)}">${titleIn(shown, order, reader)}</a> ${statusBadge(tone, label)}<br><span class="quiet-text">${servicesText(order, words)}</span><br>${summary}</li>`;
-  })}</ul>`,
+    return html`<li><a href="${linkFor(reader, `/orders/${order.code}`)}">${titleIn(shown, order, reader)}</a> ${statusBadge(tone, label)}<br><span class="quiet-text">${servicesText(order, words)}</span><br>${summary}${order.parcel && parcelFacts(order.parcel, closing.zone, words)}</li>`;
+  })}</ul>
+${finishedIn(closing) && documentsForm(shown, reader)}`,
 )}
 </div>
 <div class="order-side">
@@ -173,6 +190,28 @@ ${priceCard(shown, reader)}
 ${receipts.length > 0 && card("receipts", words.orderPage.receipts, receiptList(`${path}/receipts`, receipts, words))}
 </div>`;
 }
+
+/** Carrier, tracking number and dates. The page says "recorded", because a carrier or an operator says so. */
+function parcelFacts(parcel: NonNullable<ClientOrder["parcel"]>, zone: string, words: Reader["words"]): Html {
+  const { carrier, tracking } = words.orderPage.facts;
+  const text = closingWords[words.language];
+  const { trackingNumber: number, shippedAt, deliveredAt } = parcel;
+  return facts([
+    [carrier, parcel.carrier],
+    [tracking, number && codeText(number, tracking, words.components.copy)],
+    [text.handedOver, dayIn(shippedAt, zone, words.language)],
+    [text.delivered, deliveredAt && dayIn(deliveredAt, zone, words.language)],
+  ]);
+}
+
+/** The first order whose documents the client can be mailed. */
+const finishedIn = ({ orders }: ClientClosing): ClientOrder | undefined =>
+  orders.find(({ status, documentsDeletedAt }) => status === "Completed" && documentsDeletedAt === null);
+
+/** Anyone with the page's link may ask for the documents, because the mail goes only to the client. */
+const documentsForm = ({ path, email }: Shown, reader: Reader): Html =>
+  html`<form class="button-form no-print" method="post" action="${linkFor(reader, `${path}/documents`)}"><button type="submit">${reader.words.documentsMail.button}</button></form>
+<p class="quiet-text no-print">${reader.words.documentsMail.hint(maskEmail(email))}</p>`;
 
 const titleIn = ({ titleOf }: Shown, order: ClientOrder, { words }: Reader): string =>
   titleOf(order) ?? nameOf({ label: order.label, orderCode: order.code }, words);

@@ -15,6 +15,8 @@ const en = {
     `${title} can’t be paid now, because its notarization can’t be performed as quoted. Please ask the firm that sent it.`,
   firmPays: "The firm that placed these orders pays for them. There is nothing for you to pay.",
   price: "Price",
+  handedOver: "Handed over",
+  delivered: "Recorded as delivered",
   paper: "The page of your closing",
   share: "Anyone with this link can see this page and pay here, so share it with care.",
 };
@@ -35,6 +37,8 @@ const es: ClosingWords = {
     `${title} no se puede pagar ahora porque su notarización no se puede hacer como se cotizó. Consulte a la empresa que lo envió.`,
   firmPays: "La empresa que hizo estos pedidos los paga. Usted no tiene que pagar nada.",
   price: "Precio",
+  handedOver: "Entregado al transportista",
+  delivered: "Entrega registrada",
   paper: "La página de su cierre",
   share: "Cualquiera que tenga este enlace puede ver esta página y pagar aquí; compártalo con cuidado.",
 };
@@ -55,6 +59,8 @@ const fr: ClosingWords = {
     `${title} ne peut pas être payé maintenant, car sa notarisation ne peut pas être faite comme prévu au devis. Demandez à la société qui l’a envoyé.`,
   firmPays: "La société qui a passé ces commandes les paie. Vous n’avez rien à payer.",
   price: "Prix",
+  handedOver: "Remis au transporteur",
+  delivered: "Livraison enregistrée",
   paper: "La page de votre dossier",
   share: "Toute personne qui a ce lien peut voir cette page et payer ici : partagez-le avec précaution.",
 };
@@ -73,6 +79,8 @@ const pt: ClosingWords = {
     `${title} não pode ser pago agora, porque o ato notarial não pode ser feito como orçado. Fale com a empresa que o enviou.`,
   firmPays: "A empresa que fez estes pedidos paga por eles. Você não precisa pagar nada.",
   price: "Preço",
+  handedOver: "Entregue à transportadora",
+  delivered: "Entrega registrada",
   paper: "A página do seu fechamento",
   share: "Qualquer pessoa com este link pode ver esta página e pagar aqui; compartilhe-o com cuidado.",
 };
@@ -90,6 +98,8 @@ const zh: ClosingWords = {
   stuck: (title) => `${title} 现在无法付款，因为其公证无法按报价办理。请联系发送该文件的公司。`,
   firmPays: "下单的公司支付这些订单的费用。您无需付款。",
   price: "价格",
+  handedOver: "交寄日期",
+  delivered: "记录的送达日期",
   paper: "您的过户交易页面",
   share: "任何拥有此链接的人都可以查看此页面并在此付款，请谨慎分享。",
 };
@@ -110,6 +120,8 @@ const vi: ClosingWords = {
     `Hiện không thể thanh toán ${title}, vì không thể công chứng như đã báo giá. Vui lòng hỏi công ty đã gửi tài liệu.`,
   firmPays: "Công ty đã đặt các đơn này sẽ thanh toán. Quý vị không cần trả gì.",
   price: "Giá",
+  handedOver: "Đã giao cho hãng vận chuyển",
+  delivered: "Ngày giao hàng được ghi nhận",
   paper: "Trang giao dịch của quý vị",
   share: "Bất kỳ ai có liên kết này đều có thể xem trang này và thanh toán tại đây, vì vậy hãy chia sẻ cẩn thận.",
 };
@@ -127,6 +139,8 @@ const ko: ClosingWords = {
   stuck: (title) => `${title}: 견적대로 공증할 수 없어 지금은 결제할 수 없습니다. 문서를 보낸 회사에 문의하십시오.`,
   firmPays: "주문한 회사가 비용을 지불합니다. 고객님이 결제할 금액은 없습니다.",
   price: "가격",
+  handedOver: "운송사에 인계한 날",
+  delivered: "기록된 배송 완료일",
   paper: "고객님의 클로징 페이지",
   share: "이 링크가 있는 사람은 누구나 이 페이지를 보고 결제할 수 있으니 주의해서 공유하십시오.",
 };
@@ -146,6 +160,8 @@ const tl: ClosingWords = {
     `Hindi mababayaran ngayon ang ${title} dahil hindi magagawa ang notaryo ayon sa presyong ibinigay. Magtanong sa kompanyang nagpadala nito.`,
   firmPays: "Ang kompanyang naglagay ng mga order na ito ang nagbabayad. Wala kayong babayaran.",
   price: "Presyo",
+  handedOver: "Ipinasa sa carrier",
+  delivered: "Naitalang naihatid",
   paper: "Ang pahina ng inyong closing",
   share:
     "Sinumang may link na ito ay makakakita sa pahinang ito at makapagbabayad dito, kaya mag-ingat sa pagbabahagi.",

@@ -71,10 +71,10 @@ export type OrderPageDeps = {
       /** Returns true if `token` is that of the link to all of the client's orders in this order's closing. */
       isClosingToken: (orderCode: string, token: string) => Promise<boolean>;
       /**
-       * Mails the link to the order's client.
+       * Mails the link to the order's client; with `isWhole`, the links to all finished orders of the client's closing.
        * @throws ServiceError when there is nothing to send, or when the link was sent too often
        */
-      mail: (orderCode: string) => Promise<void>;
+      mail: (orderCode: string, asked?: { isWhole: boolean }) => Promise<void>;
     };
     /** The closing of an order, with the orders of the same client; undefined for an order without a room. */
     closingOf: (orderCode: string) => Promise<ClientClosing | undefined>;
@@ -193,6 +193,20 @@ function proofRoutes(app: FastifyInstance, deps: OrderPageDeps): void {
     });
 }
 
+/** Mails the documents, and returns the outcome as in the address of the page that shows it. */
+export const mailedDocuments = (
+  { documents }: OrderPageDeps,
+  code: string,
+  asked?: { isWhole: boolean },
+): Promise<"sent" | "unsent"> =>
+  documents.links.mail(code, asked).then(
+    () => "sent",
+    (error: unknown) => {
+      if (!(error instanceof ServiceError) || error.code !== "conflict") throw error;
+      return "unsent";
+    },
+  );
+
 /** Lets the client request the link to the documents, and shows the result. */
 function mailRoutes(app: FastifyInstance, deps: OrderPageDeps): void {
   const { db, assets } = deps;
@@ -202,14 +216,8 @@ function mailRoutes(app: FastifyInstance, deps: OrderPageDeps): void {
     "/orders/:code/documents",
     async ({ params: { code } }, reader) => {
       await orderOf(db, code);
-      const isSent = await deps.documents.links.mail(code).then(
-        () => true,
-        (error: unknown) => {
-          if (!(error instanceof ServiceError) || error.code !== "conflict") throw error;
-          return false;
-        },
-      );
-      return { redirect: linkFor(reader, `/orders/${code}/documents/${isSent ? "sent" : "unsent"}`) };
+      const sent = await mailedDocuments(deps, code);
+      return { redirect: linkFor(reader, `/orders/${code}/documents/${sent}`) };
     },
     "POST",
   );

@@ -3,12 +3,15 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { startStripe } from "@signsealship/testing/doubles/stripe";
 import { forTests } from "@signsealship/testing/for-tests";
+import { shipping } from "@signsealship/testing/inputs/order-form";
+import { until } from "@signsealship/testing/until";
 import { clientClosing, closingsOf, payableOfClient } from "../../../src/closing/rooms/rooms.ts";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { openSecretsKey } from "../../../src/kernel/platform/secrets.ts";
 import { clientClosingPath, lockOrder } from "../../../src/orders/order/order.ts";
 import { allowPayAgain, askSupplement } from "../../../src/orders/payments/payments.ts";
 import { openRoomsService } from "../../closing/rooms/rooms-service.ts";
+import { mailsTo } from "../../firms/members/signed-in-member.ts";
 
 const stripe = await forTests(startStripe());
 const running = await forTests(
@@ -166,4 +169,41 @@ test("the link of an order that left its room leads to the order's own page", as
     assert.deepEqual([answer.status, answer.headers.get("location")], [303, `/orders/${first}`], method);
   }
   assert.equal((await fetch(at(first).replace(/[0-9a-f]{40}$/, "0".repeat(40)))).status, 404);
+});
+
+test("the page shows the parcel with its recorded dates, and mails the client one link to each finished document", async () => {
+  const [note = "", deed = ""] = await orders({}, { ...shipping, svc_ship: "true" });
+  await roomWith(note, deed);
+  const email = `payer${clients}@example.com`;
+  const finished = () => mailsTo(service, email).filter((mail) => mail.includes("Your documents are complete"));
+  const ask = async () => (await fetch(at(note, "/documents"), { method: "POST", redirect: "manual" })).headers;
+  for (const code of [note, deed]) await firm.ok("POST", `/api/partner/sandbox/orders/${code}/checkout`);
+  assert.doesNotMatch((await pageOf(note)).text, /Handed over|Get your documents/);
+  assert.equal((await ask()).get("location"), `/orders/${note}/documents/unsent`);
+  const advance = async (code: string, to: string) => {
+    const passed: string[] = [];
+    while (passed.at(-1) !== to && passed.length < 12)
+      passed.push((await firm.ok<{ status: string }>("POST", `/api/partner/sandbox/orders/${code}/advance`)).status);
+    assert.equal(passed.at(-1), to, passed.join());
+  };
+  await advance(deed, "EsignComplete");
+  await service.cli("order", "move", deed, "Shipped", "--carrier", "UPS", "--tracking", "1Z999");
+  const sent = (await pageOf(note)).text;
+  assert.match(sent, /<dt>Handed over<\/dt><dd>\w{3} \d{1,2}, \d{4}, E[SD]T<\/dd>/, "in the firm's time zone");
+  assert.doesNotMatch(sent, /Recorded as delivered/);
+  await advance(deed, "Completed");
+  assert.match((await pageOf(note)).text, /<dt>Recorded as delivered<\/dt><dd>\w{3} \d/);
+  await advance(note, "Completed");
+  const inSpanish = await (await fetch(`${at(note)}?lang=es`)).text();
+  assert.match(inSpanish, /<dt>Entrega registrada<\/dt><dd>\d{1,2} [a-z]+ \d{4}/);
+  assert.match(inSpanish, /action="[^"]*\/documents\?lang=es"/);
+  await until(() => finished().length === 1 || undefined);
+  for (const outcome of ["sent", "sent", "sent", "unsent"])
+    assert.equal((await ask()).get("location"), `/orders/${note}/documents/${outcome}`);
+  await until(() => finished().length === 4 || undefined);
+  for (const mail of finished())
+    for (const code of [note, deed]) assert.ok(mail.includes(`/orders/${code}/documents/`), mail);
+  assert.equal((await fetch(at(note, "/documents"))).status, 405, "programs that follow links ask for nothing");
+  const stranger = at(note, "/documents").replace(/[0-9a-f]{40}(?=\/documents)/, "0".repeat(40));
+  assert.equal((await fetch(stranger, { method: "POST" })).status, 404);
 });

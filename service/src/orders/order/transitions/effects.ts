@@ -81,7 +81,8 @@ export type MailMoment =
 /**
  * A mail to an order's client. `at` distinguishes mails about the same moment. With `isAlone`, the mail covers no other
  * orders of a closing. With `isRepeated`, it waits for no orders, and also covers those that an earlier mail named:
- * that mail went to a wrong address. `refund` is the name of the partial refund that the mail is about, the processor's id of the
+ * that mail went to a wrong address. With `isWhole`, the client asked for it: it covers all orders that have reached
+ * the moment, and never waits. `refund` is the name of the partial refund that the mail is about, the processor's id of the
  * failed one, or the payment intent of the returned payment.
  */
 export type OrderMail = {
@@ -90,6 +91,7 @@ export type OrderMail = {
   at: string;
   isAlone?: true;
   isRepeated?: true;
+  isWhole?: true;
   refund?: string;
 } & Timed;
 
@@ -99,7 +101,7 @@ export const mailClient = (
   orderId: number,
   moment: MailMoment,
   at: Date,
-  more: Pick<OrderMail, "isAlone" | "isRepeated" | "refund"> = {},
+  more: Pick<OrderMail, "isAlone" | "isRepeated" | "isWhole" | "refund"> = {},
 ) => enqueueTimed(tx, orderMailQueue, { orderId, moment, at: at.toISOString(), ...more } satisfies OrderMail);
 
 /** The statuses about which the firm gets a mail: a person must act, or the order has ended. */
