@@ -88,14 +88,16 @@ async function books(client: Person): Promise<void> {
  */
 async function meets(): Promise<void> {
   const [session] = await running.db.query<{ seconds: number }>(sql`
-    SELECT ceil(extract(epoch FROM starts_at - now()) + 60)::int AS seconds FROM notary_sessions WHERE state = 'scheduled'`);
+    SELECT ceil(extract(epoch FROM max(starts_at) - now()) + 60)::int AS seconds
+    FROM notary_sessions WHERE state = 'scheduled'`);
   await post("/api/partner/sandbox/clock", { advanceSeconds: session?.seconds });
 }
 
 /** Waits until all mails are sent. Makes mails that wait for other documents check at once. */
 const quiet = () =>
   until(async () => {
-    await running.db.query(sql`UPDATE jobs SET due_at = now() WHERE queue = 'order-mail' AND due_at > now()`);
+    await running.db.query(sql`
+      UPDATE jobs SET due_at = now() WHERE queue IN ('order-mail', 'signing-mail') AND due_at > now()`);
     const waiting = await running.db.query(sql`
       SELECT FROM jobs WHERE queue IN ('order-mail', 'signing-mail', 'notary-session-mail') AND failed_at IS NULL`);
     return waiting.length === 0 || undefined;
