@@ -22,7 +22,7 @@ import {
 const seconds = 1000;
 const hours = 3600 * seconds;
 
-/** The opened parts of signing that its periodic tasks need. */
+/** The features that the periodic tasks need from signing. They are opened before the tasks. */
 export type SigningParts = { envelopes: EnvelopeDeps; signerAuthorities: SignerAuthorities };
 
 /** The periodic tasks of signing: those of envelopes, then those of notaries. */

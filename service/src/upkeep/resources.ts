@@ -42,7 +42,10 @@ function reasonOf(error: Error): string {
   return /^E[A-Z]+$/.test(code) ? code : message || "connection refused";
 }
 
-/** PostgreSQL's schema fence reads the node's release from the application name, so the URL must not override it. */
+/**
+ * The schema fence in our database reads the node's schema version from the application name, so the URL must not set
+ * another one.
+ */
 const unnamed = (url: string): string => url.replace(/([?&])application_name=[^&#]*/gi, "$1");
 
 async function connect(config: Config, log: Log, schema: number): Promise<Connected> {

@@ -117,7 +117,8 @@ test("connections that break at any moment end no process and cause no 500, and 
     [],
   );
   assert.ok(acknowledged.length > 0);
-  // Includes orders whose caller got no response, because the caller may repeat the request with its Idempotency-Key.
+  // Every stored order must have its blob, even one whose caller got no response: the caller may repeat the request
+  // with its Idempotency-Key.
   const missing = kept.filter(({ blobKey }) => !existsSync(join(folder.path, "var/blobs", blobKey)));
   assert.deepEqual(missing, []);
 });

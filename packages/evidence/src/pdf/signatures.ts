@@ -31,8 +31,7 @@ const MAX_FIELD_DEPTH = 32;
  * or past the limits
  */
 export function findSignatures(document: PdfDocument): SignatureInPdf[] {
-  // A document whose chain of earlier sections is broken is refused, even if the newest section lists every needed
-  // object.
+  // Throws for a broken chain of cross-reference sections, even if the newest section lists every needed object.
   loadRevisions(document);
   const catalog = dictionaryIn(document, document.trailer, "Root");
   if (catalog === undefined) throw new EvidenceError("pdf", "no catalog");

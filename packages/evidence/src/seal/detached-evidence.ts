@@ -185,8 +185,8 @@ export async function verifyDetachedLogProof(input: {
 
 /**
  * The line of the transparency log for a sealed file. For a closing certificate, the line also contains the link to the
- * previous version, from the attached manifest. A certificate without a readable manifest gets the same line as any
- * other seal, and no log proof matches that line.
+ * previous version, from the attached manifest. If that manifest is missing or unreadable, the line of an ordinary seal
+ * is returned. The log has no such line for it, so its log proof fails.
  */
 async function logEntryOf(bytes: Uint8Array, purpose: SealPurpose | null, sealedSha256: string): Promise<string> {
   if (purpose?.kind !== "closing") return sealEntry(sealedSha256);

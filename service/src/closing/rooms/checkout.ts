@@ -209,8 +209,8 @@ export const chargeableOfRoom = (room: PaidRoom): number =>
   );
 
 /**
- * The orders that `clientCheckout` would pay. Empty for an order without a room, and for an order whose room was
- * altered; the order can still be paid alone.
+ * The orders that `clientCheckout` would pay. None if the order has no room, or if a row of its room has an invalid
+ * MAC; the client can still pay the order alone.
  */
 export async function payableOfClient(deps: DueDeps, orderCode: string): Promise<Payable> {
   try {

@@ -112,9 +112,8 @@ type ReadCopy = (path: string) => Promise<Buffer | null>;
 const mostBytes = 256 * 1024;
 
 /**
- * Ends the halt of a log whose database was restored from an older backup. Adds the entries that the database lacks
- * from a copy of the log. The log continues only if the resulting tree has the root of the copy's checkpoint, and this
- * log signed that checkpoint.
+ * Restarts a log that halted because its database was restored from an older backup: reads the missing entries from a
+ * copy of the log. Requires that this log signed the copy's checkpoint, and that the resulting tree has its root.
  * @param from an export (a folder), the address of a log, or a file with only the newest checkpoint
  * @throws StartupError when the copy is not of this log, or is older than the published log; LogHalt when it
  * contradicts the log

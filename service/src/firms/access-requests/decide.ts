@@ -73,8 +73,8 @@ export const mailKey = (tx: Tx, requestId: string, refusal: Refusal | null = nul
   enqueue(tx, accessMailQueue, { requestId, refusal } satisfies AccessMail);
 
 /**
- * Lets the person with this address open a firm that an operator added, by signing in and without a key. Stored as a
- * granted access request of that address.
+ * Gives this address access to a firm that an operator added: the person signs in and needs no key. Stored as a granted
+ * access request.
  * @throws ServiceError for a text that is not an address, and for an address that was given access to a firm before
  */
 export async function nameFirstOwner(

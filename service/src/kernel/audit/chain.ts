@@ -92,7 +92,7 @@ const lineRows: MacTable<UnplacedLine> = {
   ...placeRows,
   rows: sql`SELECT id AS key, ${macLineColumns}, chain_position AS position, row_mac AS mac FROM audit_log`,
   members: (line) => (line.position === null ? lineMembers(line) : null),
-  // Audit lines get no further MAC in the backfill: the MAC of a line's position covers the line's hash.
+  // The backfill skips lines that have a position: the MAC of the position covers the line's hash, and so the line.
   backfill: { set: "audit lines", which: sql`chain_position IS NULL` },
 };
 

@@ -40,7 +40,7 @@ export function requireSession({ ownOrigin }: Pick<Callers, "ownOrigin">) {
 
 /**
  * Hook of routes for a session or a key (contract, Authentication 6). It runs after `readSession` and uses the key if
- * one was sent, else the session.
+ * it is valid, else the session.
  */
 export function requireKeyOrSession({ resolveKey, ownOrigin }: Pick<Callers, "resolveKey" | "ownOrigin">) {
   return async (request: FastifyRequest): Promise<void> => {

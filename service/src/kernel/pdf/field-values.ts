@@ -36,9 +36,8 @@ const mostComparisons = 1_000_000;
 const runsIn = (items: readonly Item[]): Run[] => items.filter((item) => "str" in item);
 
 /**
- * The values of a page's form fields, which the page's own text does not contain. A value follows the words in front of
- * its field; the value of a checkbox precedes the words behind it. So a listener finds the value where the page shows
- * it.
+ * A value is inserted after the words before its field; a checkbox's value, before the words after it. So a screen
+ * reader speaks it where the page shows it.
  */
 export function fieldValues(
   items: readonly Item[],

@@ -46,7 +46,7 @@ export type SealedColumn = {
   isNumbered?: true;
   /** The constraint that is added once every row is sealed. */
   constraint: string;
-  /** The plain text of a row written before texts were sealed, if it is not in the column itself. */
+  /** The SQL expression for the plain text of a row from before texts were sealed. By default it is `column`. */
   text?: Statement;
   /** Selects the rows that have a text. */
   which?: Statement;

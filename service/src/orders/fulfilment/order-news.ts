@@ -83,7 +83,10 @@ export function urgentFirst(noted: readonly Noted[]): OrdersByStatus {
 type UpdateDeps = {
   db: Database;
   clock: Clock;
-  /** The SQL condition that an order belongs to a closing that is due today. `closing/rooms` implements this. */
+  /**
+   * SQL condition: true if the order's closing is due today. Such an order's news is mailed even in the member's quiet
+   * hours. Without this condition, no closing counts as due today.
+   */
   closesToday?: (orderId: Statement, now: Date) => Statement;
 };
 

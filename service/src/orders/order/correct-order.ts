@@ -107,9 +107,7 @@ const replacedKind = "original_replaced";
 /** The original document of an order. */
 type Original = { id: number; sha256: string; blobKey: string; mac: Buffer | null };
 
-/**
- * Reads the order's original document and signing facts. With them, the caller tries to sign a replacement document.
- */
+/** Reads the order's original document with its signers and fields, for comparing and replacing the document. */
 export async function readOriginal(
   tx: Tx,
   rowMac: RowMac,

@@ -36,6 +36,6 @@ export type Offer = {
    * function itself is null when payments are not configured.
    */
   checkoutUrlOf: ((orderCode: string) => Promise<string | null>) | null;
-  /** True if orders in this environment can be paid online. A live account of the processor can't pay test orders. */
+  /** True if orders in this environment can be paid online. A live processor account can't pay test orders. */
   acceptsPayment: (environment: Environment) => boolean;
 };

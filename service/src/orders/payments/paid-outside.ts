@@ -29,7 +29,7 @@ export async function wentBackOutside(db: Sql, paymentId: number): Promise<boole
 }
 
 /**
- * The subject of the task about a refund that only an earlier account of the processor can make.
+ * The subject of the task about a refund that only an earlier processor account can make.
  * @param request the request for a partial refund; null for a refund of everything that is left
  */
 export const elsewhereSubject = (paymentIntent: string | null, orderId: number, request: string | null): string =>

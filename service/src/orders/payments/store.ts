@@ -16,8 +16,8 @@ import { isPaidOutside } from "./outside-notes.ts";
 import { refundRows, refundState } from "./refund-rows.ts";
 
 /**
- * The columns of a payment that its MAC covers. A trigger allows one refund of a payment, and no deletion. So nobody
- * can restore an earlier row with its earlier MAC.
+ * A trigger forbids changing `refunded_at` once it is set, and deleting the row. So nobody can put an old row back with
+ * its old MAC.
  */
 export const paymentState: StateMac = {
   table: sql`payments`,

@@ -31,7 +31,10 @@ const ordersOf = (scope: SearchScope, rows: Statement): Statement => sql`
 const [isCodeText, isHash] = [/^[0-9a-f]{40}$/, /^[0-9a-f]{64}$/];
 const isPayment = /^(?:(?:pi|py|ch)_\w+|sandbox:[0-9a-f]{32})$/;
 
-/** A search text. `kind` is its likely meaning; only `words` are also searched as words. */
+/**
+ * `kind` is what the text looks like. A text of kind `words` may also be an identifier, such as a tracking number, so
+ * it is searched both ways.
+ */
 export type SearchText = { kind: "code" | "hash" | "payment" | "email" | "words"; text: string; lower: string };
 
 /**

@@ -73,7 +73,7 @@ export function hashesOf(text: string, isFirst: boolean): Pick<PagePrint, "shing
   };
 }
 
-/** Each run of so many words in a row. */
+/** Every sequence of `length` consecutive words, joined by spaces. */
 const runsOf = (words: readonly string[], length: number): string[] =>
   words
     .slice(0, Math.max(words.length - length + 1, 0))

@@ -204,7 +204,7 @@ function parcelFacts(parcel: NonNullable<ClientOrder["parcel"]>, zone: string, w
   ]);
 }
 
-/** The first order whose documents the client can be mailed. */
+/** The first completed order whose documents still exist, so they can be mailed to the client. */
 const finishedIn = ({ orders }: ClientClosing): ClientOrder | undefined =>
   orders.find(({ status, documentsDeletedAt }) => status === "Completed" && documentsDeletedAt === null);
 

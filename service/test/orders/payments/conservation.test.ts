@@ -773,7 +773,7 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
         SELECT payment_intent AS intent, amount_cents::float8 AS cents FROM payments WHERE order_id = ${await orderIdOf(code)}`);
       for (const { intent, cents } of payments) add(booked, intent, cents);
       for (const { kind, paymentReference, amountCents, outside } of await documentsOfOrder(db, code, owner)) {
-        // The processor has no record of the checks.
+        // Money that was paid back by paper check. The processor has no record of it.
         if (outside !== null) add(checks, paymentReference, kind === "credit_note" ? amountCents : -amountCents);
         if (outside !== null) continue;
         if (kind === "receipt") add(receipts, paymentReference, amountCents);

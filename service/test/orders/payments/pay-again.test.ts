@@ -94,7 +94,7 @@ async function refundPart(code: string, amountCents: number) {
 const allowed = { ...deps, acceptsPayment: () => true };
 const allow = (code: string) => allowPayAgain(allowed, { code, environment: "live", actor: "operator:test" });
 const statusOf = async (code: string) => (await world.orders.look(code)).status;
-/** The offer that an operator sees for an order. */
+/** The operator's option to let an order be paid again, with its amount and the reason if it is refused. */
 const offerOf = async ({ code, id }: { code: string; id: number }, acceptsPayment = () => true) =>
   payAgainOf(db, acceptsPayment, { id, status: await statusOf(code), environment: "live" });
 const stateOf = async (code: string) => (await supplementsOfCode(db, code)).map(({ state }) => state);

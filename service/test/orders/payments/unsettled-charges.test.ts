@@ -170,7 +170,7 @@ const endByHand = async (code: string) => {
   return endCharge(deps, { id: charge?.id ?? "", environment: "live", actor: "operator:test" }, true);
 };
 
-// The payment may be in another account of the processor, so only a person who has checked that account can end it.
+// The payment may be in another processor account, so only a person who has checked that account can end it.
 test("a lost payment that is no longer allowed stays open while the processor doesn't know the customer", async () => {
   const found = await lost();
   await reprice(found.codes[1]);

@@ -325,7 +325,7 @@ test("each event is replayed once for a period, even if it fails again, and neve
   await firm.ended(hook, 3);
   const again = await replay(first.until);
   assert.deepEqual([again.replayed, again.left, again.until], [0, 0, first.until]);
-  // A later call covers another period, but repeated calls send each event at most once a minute.
+  // Without `until`, each call covers a new period that ends now. Even so, an event is replayed at most once a minute.
   const many = await Promise.all(Array.from({ length: 30 }, () => replay()));
   assert.deepEqual(new Set(many.map(({ replayed, left }) => replayed + left)), new Set([0]));
   await running.db.query(sql`

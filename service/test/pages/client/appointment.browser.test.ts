@@ -104,7 +104,7 @@ test("a signer on a phone books a time, checks the device before the notary open
   await page.getByRole("button", { name: device.tone }).click();
   await said.filter({ hasText: device.toneHint }).waitFor();
   await assertGoodLooks(signer);
-  // A second check uses a new connection.
+  // Testing the devices again opens a new connection.
   await start.click();
   await said.filter({ hasText: device.good }).waitFor();
 

@@ -1076,7 +1076,7 @@ test("events of earlier releases make those checks void that the same signer had
   assert.deepEqual([isVoid(1, -1), isVoid(1, 1), isVoid(2, -1)], [true, false, false]);
 });
 
-/** The form with which the notary marks the signer's identity by a credential. */
+/** The form in which the notary records that they identified the signer by a credential (here, a passport). */
 const byCredential = {
   ...{ step: "identify", signer: "1", principal_1_name: "Jane Doe", principal_1_address: "1 Main Street" },
   ...{ principal_1_basis: "credential", principal_1_type: "Passport", principal_1_issuer: "United States" },

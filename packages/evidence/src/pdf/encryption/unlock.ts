@@ -14,7 +14,7 @@ import { rc4 } from "./rc4.ts";
 /** Decrypts the data of one object; null when it can't be ciphertext. */
 type Cipher = (data: Uint8Array, number: number, generation: number) => Uint8Array | null;
 
-/** The cost of deriving a key, in units of `Budget`: a hash of a few hundred kilobytes. */
+/** The cost of deriving a key, in units of `Budget`. Revision 6 encrypts and hashes a few hundred kilobytes or more. */
 const KEY_COST = 1024 * 1024;
 
 /**

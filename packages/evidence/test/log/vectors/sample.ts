@@ -4,7 +4,7 @@ import { hashOfLeaf, inclusionOf, rootOf, sampleLog } from "../sample-tree.ts";
 /** The log of the vectors: eleven entries, of which entry 5 is the seal that the proofs are about. */
 export const origin = "example.com/log/live";
 export const live = await sampleLog(origin, 7);
-/** Another key under the same name. */
+/** A log with the same origin as `live` but a different key, which nobody trusts by default. */
 export const stranger = await sampleLog(origin, 8);
 export const key = formatNoteKey(live.key);
 

@@ -14,8 +14,8 @@ export type PrepareInput = {
   readonly locks?: SealLock;
   readonly checkpoint?: string;
   /**
-   * Sets of random lengths. They are tried one after the other until one is found for which the document contains no
-   * decoy.
+   * Random lengths for the seal's tail. They are tried in order until the document contains no other numbers that would
+   * pass as the seal's /ByteRange (a decoy, see decoys.ts).
    */
   readonly draws: readonly { readonly reserve: number; readonly padding: number }[];
 };

@@ -43,7 +43,8 @@ export function blanksIn(content: PageContent): Blank[] {
     width >= measures.leastInitials && width <= measures.mostBlank * content.width;
   for (const box of content.boxes.filter((each) => isBlankSize(each) && isBoxSize(each))) {
     const inside = words.filter((run) => isInside(run, box));
-    // Words in a box may be its label. Then there is empty space below the words or to their right.
+    // Words in a box may be its label, if the box leaves space to write next to them or below them. Words that fill a
+    // low box leave none.
     const isFull = inside.reduce((sum, run) => sum + run.width, 0) > 0.75 * box.width && box.height < 30;
     if (inside.length > 3 || isFull || inside.some(({ text }) => isValue(text))) continue;
     // A line in a box is the place to write on.

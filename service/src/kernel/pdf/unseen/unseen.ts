@@ -9,8 +9,8 @@ import { type DocumentNotice, quoted, UnseenContent } from "./notice.ts";
 import { dictionariesFrom } from "./objects.ts";
 
 /**
- * Finds content that readers hide, by reading the document's objects. Draws nothing and runs nothing.
- * @throws UnseenContent for content that is printed or downloaded but not shown
+ * Returns notices about content that a person may overlook in a PDF viewer, from the document's objects alone.
+ * @throws UnseenContent for content too misleading to sign, for example a portfolio
  * @throws PdfRefusal for a document that can't be read
  */
 export function unseenIn(bytes: Buffer): DocumentNotice[] {

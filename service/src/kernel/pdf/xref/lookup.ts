@@ -51,7 +51,10 @@ export function lookUpPdf(bytes: Buffer, maxBytes: number = LIMITS.fileBytes): P
   }
 }
 
-/** @throws PdfRefusal the original refusal, unless the document's objects can be read in exactly one way */
+/**
+ * Looks up an unsigned document with an unreadable cross-reference by scanning for its objects.
+ * @throws PdfRefusal `refusal`, unless all readers would find the same objects
+ */
 function lookUpRestated(bytes: Buffer, refusal: PdfRefusal): PdfLookup {
   try {
     const header = headerOffset(bytes);

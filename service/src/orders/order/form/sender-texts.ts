@@ -32,7 +32,10 @@ type Member = (typeof senderTexts)[SenderTextName]["member"];
 /** The sender's texts of an order; null for one that was not sent. */
 export type SenderTexts = { [Name in Member]: string | null };
 
-/** Makes a value for each of the sender's texts. The keys are those under which answers and rows have the texts. */
+/**
+ * Makes an object with one value for each of the sender's texts. Its keys are the texts' `member` names, as in answers
+ * and rows.
+ */
 export const byMember = <T>(make: (name: SenderTextName) => T): { [Name in Member]: T } =>
   Object.fromEntries(senderTextNames.map((name) => [senderTexts[name].member, make(name)])) as {
     [Name in Member]: T;

@@ -23,7 +23,7 @@ export type PendingPayment = {
   amountCents: number;
   /** Whether the payment is so old that the bank should have answered by now. */
   isOverdue: boolean;
-  /** True if the payment is in an earlier account of the processor, which the present account can't read. */
+  /** True if the payment is in an earlier processor account, which the present account can't read. */
   isElsewhere: boolean;
   orderCodes: string[];
 };

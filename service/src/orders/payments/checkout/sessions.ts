@@ -43,7 +43,7 @@ export type Wanted = { groupId: string | null; parts: readonly Part[]; payer: Pa
 export type Reserved = { session: CheckoutSession } | { replaced: CheckoutSession[] };
 
 const justPaid = () => new ServiceError("conflict", "A payment was just made. Wait a moment.");
-/** The session belongs to an earlier account of the processor. It can still be paid and ended there, but only there. */
+/** The session belongs to an earlier processor account. It can still be paid and ended there, but only there. */
 export class OpenElsewhere extends ServiceError {
   /** The milliseconds until the session has expired. */
   readonly endsInMs: number;

@@ -242,7 +242,7 @@ export type OverdueCharge = Pick<
 > & {
   /** The ids of the orders that the payment pays. */
   orderIds: number[];
-  /** True if the charge was sent to another account of the processor than the one in use now. */
+  /** True if the charge was sent to another processor account than the one in use now. */
   isElsewhere: boolean;
   /**
    * The time when the last open checkout of its orders in an earlier account expires; null for none. The charge is sent

@@ -46,7 +46,7 @@ export function accountOf(
   return processor.firm;
 }
 
-/** Whether a charge was sent to another account of the processor than the present one. The sandbox has only one account. */
+/** True if a charge was sent through an earlier account of ours at the processor. The sandbox has only one account. */
 export const wasSentElsewhere = async (
   deps: Pick<FirmPaysDeps, "db" | "clock" | "processor">,
   { environment, sentAt }: { environment: Environment; sentAt: Date | null },

@@ -55,7 +55,7 @@ export type PaymentMethod = {
   endedBy: string | null;
 };
 
-/** The actor that ends the use of a method when only an earlier account of the processor has the method. */
+/** The actor that ends the use of a method when only an earlier processor account has the method. */
 export const accountChange = "system:account-change";
 
 /**

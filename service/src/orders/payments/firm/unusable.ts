@@ -75,7 +75,7 @@ export async function applyFailedDebit(
 }
 
 /**
- * Ends the use of all cards and bank accounts that were added to another account of the processor than the last one.
+ * Ends the use of all cards and bank accounts that were added to another processor account than the last one.
  * Safe to repeat. Logs and skips a method that was altered in the database.
  */
 export async function leaveMethods({ db, clock, log }: { db: Database; clock: Clock; log: Log }): Promise<void> {

@@ -180,7 +180,7 @@ export const wasOtherAccount = (at: Statement): Statement =>
   sql`coalesce(${accountAt(at)} <> ${accountAt(sql`'infinity'::timestamptz`)}, false)`;
 
 /**
- * True if a request was sent to another account of the processor than this process uses. Only that account, its events,
+ * True if a request was sent to another processor account than this process uses. Only that account, its events,
  * or a person who checks it can report the result.
  * @param at when the request was sent; null for never
  * @throws ServiceError `unavailable` on a node with an earlier key, about the requests of nodes with the new one

@@ -159,7 +159,7 @@ async function endDispute(
 }
 
 /**
- * The task about open objects in an earlier account of the processor; null when nothing is open there. A person must
+ * The task about open objects in an earlier processor account; null when nothing is open there. A person must
  * check that account, because the present one can't read its objects.
  */
 async function taskOfEarlierAccount(db: Sql, now: Date): Promise<NeededTask | null> {

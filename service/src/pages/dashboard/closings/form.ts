@@ -29,7 +29,10 @@ import { templateNote, type UsedTemplate, usedNote, waysNote } from "./templates
 export const path = "/dashboard/closings/new";
 /** The URL that shows the form again with changed rows, and does not place the closing. */
 export const rowsPath = `${path}/rows`;
-/** The URL that receives one file with the whole form, for browsers without JavaScript. */
+/**
+ * The URL of the button that adds a file in browsers without JavaScript. It receives the file and all other fields of
+ * the form.
+ */
 export const addPath = `${path}/add`;
 /** The URL that receives one file alone, for our script. */
 export const filePath = `${path}/file`;

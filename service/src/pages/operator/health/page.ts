@@ -23,7 +23,8 @@ export type HealthView = {
 };
 
 /**
- * The latest completed comparison of our books with the processor's (undefined when there is none), and its open tasks.
+ * The latest completed comparison of our books with the processor's (undefined when there is none), and the tasks about
+ * differences that are open now.
  */
 export type Money = { last: Reconciliation | undefined; differences: OpenDifferences };
 

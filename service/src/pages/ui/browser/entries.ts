@@ -50,7 +50,8 @@ export function isStillMeant(control: Control, target: Control): boolean {
 }
 
 /**
- * Copies values to the controls of the same form and name. Skips forms that were just sent (`data-sent`).
+ * Copies values from the controls in `from` to the controls in `to` that have the same form and name. Skips forms that
+ * were just sent (`data-sent`).
  * @param which returns true if a control's value may be copied to its target, for example `isStillMeant`
  */
 export function carryEntries(

@@ -48,8 +48,8 @@ export type SigningPreview = {
    */
   readonly revisions: readonly Buffer[];
   /**
-   * For each signer: the view after the signer's consent and after the signatures of everybody with an earlier turn.
-   * The view's revision number is the number of parts appended by then.
+   * Each signer's view, once they have consented and everyone with an earlier turn has signed. Its revision number is
+   * the number of `revisions` appended up to that moment.
    */
   readonly views: readonly PreviewView[];
 };

@@ -102,8 +102,8 @@ const lateMs = 15 * 60_000;
 const overdueAtOnce = 100;
 
 /**
- * Finds orders in the status EsignPending that have no signer left to sign: their envelope was not opened, or not
- * completed.
+ * Finds orders in EsignPending whose envelope was never opened, or has ended, or has every signature, so that the
+ * service must act and not a signer.
  */
 const overdueStatement = (before: Date, after: number): Statement => sql`
   SELECT o.id ${fromOrders}

@@ -39,7 +39,10 @@ export type SigningMail = {
   codeId?: string;
   /** The recipient of a mail to a replaced signer. */
   former?: { email: string; language: Language };
-  /** Distinguishes several mails of the same kind to a signer. */
+  /**
+   * The time when the mail was requested (ISO 8601). It tells apart mails of the same kind to one signer, such as
+   * reminders.
+   */
   at?: string;
 } & Timed;
 

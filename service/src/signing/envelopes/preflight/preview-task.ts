@@ -16,7 +16,10 @@ export type ToPreview = Pick<Preparation, "page" | "docSha256"> & {
   readonly signers: readonly (ExampleSigner & { readonly routing: number })[];
   readonly fields: readonly RequestedField[] | null;
   readonly isNotarized: boolean;
-  /** For each signer: what the sender typed or chose on the signer's page, by field name. */
+  /**
+   * For each signer: the values that the sender entered in the preview while trying that signer's page, by field name;
+   * undefined if the sender didn't try it.
+   */
   readonly tried: readonly (ReadonlyMap<string, string> | undefined)[];
   readonly at: Date;
   /** The time zone of the dates in the document. */

@@ -96,8 +96,9 @@ export const identifySitting = (tx: Tx, id: string, at: Date): Promise<void> =>
   changeRow(tx, sittingState, id, sql`identified_at = ${at}`);
 
 /**
- * Ends all sittings of the devices on which one of these envelopes is signed. Sittings of other documents end as well,
- * because the device may be lost. @returns the envelope of each ended sitting
+ * Ends all sittings (signing sessions on a handed-over device) on every device that has one for these envelopes,
+ * whatever the document: the device may be lost.
+ * @returns the envelope of each ended sitting
  */
 export async function endDevices(tx: Tx, envelopeIds: readonly number[]): Promise<number[]> {
   const ended = await tx.query<{ envelopeId: number }>(sql`

@@ -195,7 +195,9 @@ export type SheetView = Opened & {
 };
 
 /**
- * @param conditions the conditions to check; by default those of an act in one room @returns null when no act is open
+ * Data for the page of the open act.
+ * @param conditions the conditions of its steps; by default those of an act in person
+ * @returns null when no act is open
  */
 export async function sheetOf(
   { desk }: Pick<SheetDeps, "desk">,

@@ -114,7 +114,8 @@ async function setAside(
   why: string,
 ): Promise<void> {
   const { file } = which;
-  // A later run can begin at the same line. Its file then has the same name, so the new name needs a number.
+  // A file is named after the first line of the hash chain in it. A later run of the engine can begin at the same line,
+  // so the name may already be taken.
   let to = `${file}.aside`;
   for (let n = 2; existsSync(to); n++) to = `${file}.${n}.aside`;
   await unlessGone(rename(file, to));

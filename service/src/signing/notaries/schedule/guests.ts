@@ -50,7 +50,7 @@ const guestsWhere = (db: Sql, where: Statement): Promise<Guest[]> =>
 export const guestsOf = (db: Sql, orderId: number): Promise<Guest[]> =>
   guestsWhere(db, sql`order_id = ${orderId} AND removed_at IS NULL`);
 
-/** Finds a guest, even a removed one, who is still mailed the cancellation. */
+/** Finds a guest by id. Includes removed guests, because they still get the cancellation by mail. */
 export const findGuest = async (db: Sql, id: string): Promise<Guest | undefined> =>
   (await guestsWhere(db, sql`id = ${id}`))[0];
 

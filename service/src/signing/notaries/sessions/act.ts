@@ -144,7 +144,7 @@ export function placeOf(people: readonly LivePerson[], signer: number): Typed {
 
 /** Checks presence at this moment, because `watch.ts` may notice an absence up to a second late. */
 async function requireAllHere({ rooms }: LiveDeps, { id }: LiveSession): Promise<void> {
-  // `watch.ts` may also notice an interrupted recording up to a second late.
+  // The recording is checked here too, because `watch.ts` may notice an interruption up to a second late.
   const broken = rooms.roomOf(id)?.broken ?? null;
   if (broken !== null)
     throw new ServiceError("conflict", "The session is not recorded now: nothing is marked or signed.");

@@ -23,7 +23,9 @@ import { eventsOf, type LivePerson, type LiveSession } from "./store.ts";
  */
 const mostShown = 100;
 
-/** The last hash that each person's browser reported, by the person's name within the session. */
+/**
+ * The hash of the document that each person's browser last reported to show, by the person's name within the session.
+ */
 export async function shownIn(
   { sheets: { desk } }: Pick<LiveDeps, "sheets">,
   session: LiveSession,

@@ -110,7 +110,8 @@ async function look(deps: LiveDeps, room: Room): Promise<void> {
   if ((await outcomeOf(desk.db, session.sheetId)) !== null || !isHere(deps, room)) return;
   const now = desk.clock().getTime();
   if (room.broken === "engine" && session.state !== "signed") await resume(deps, room);
-  // The checks below run even after a failure, because people may be absent or the disk full.
+  // Even if `resume` failed, the checks below run, because people may be absent or the disk full. They are skipped only
+  // if this node let the session go.
   if (!isHere(deps, room)) return;
   const silences = session.state === "signed" ? new Map<string, number>() : rooms.silences(room);
   // Once the notary has signed, the recording has ended.

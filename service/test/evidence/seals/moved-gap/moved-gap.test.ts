@@ -95,8 +95,8 @@ describe("the signature value moved to", () => {
       const drawn = await forge(sealerWith(randomBelow), spelling).catch((error) => error);
       if (drawn instanceof ServiceError) return;
       assert.equal((await verified(drawn.genuine)).verdict, "verified");
-      // The forged file may also be reported as unsigned: if the forger's numbers are wrong, readers find no signature
-      // in it.
+      // The verdict may also be that the forged file is unsigned: if the forger guessed its /ByteRange wrong, readers
+      // find no signature.
       assert.notEqual((await verified(drawn.forged)).verdict, "verified");
     });
   }

@@ -31,7 +31,10 @@ const noted = defineMail({
   onSent: async (subject, _, { done }) => done.push(subject),
 });
 
-/** Sets up the mail's queue. `job` runs one job, whose mail goes to `send`; `done` and `kept` collect subjects. */
+/**
+ * Sets up the mail queue. `job` runs one job, which sends live mail through `send`; `done` collects the subjects that
+ * `onSent` reports, `kept` those of mails that were only stored.
+ */
 function working(send: (mail: Mail) => Promise<void>) {
   const [done, kept] = [[] as string[], [] as string[]];
   const queues = new Map<string, { handler: Handler<object>; options: WorkOptions | undefined }>();

@@ -93,7 +93,7 @@ function showSigners(): void {
   }
 }
 
-/** Unfolds the signer's state once a document is ticked for a notary, whom the state concerns. */
+/** Opens the field for the signer's U.S. state once a document is ticked for a notary. Only notarization needs it. */
 function openState(target: EventTarget | null): void {
   if (target instanceof HTMLInputElement && target.checked && /^doc\d+_notary$/.test(target.name))
     part<HTMLDetailsElement>("closing-state").open = true;

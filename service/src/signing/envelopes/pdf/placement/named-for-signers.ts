@@ -151,7 +151,10 @@ function readElements(asking: readonly Asking[], signers: number): Read[] {
   }
 }
 
-/** Skips fields that break a rule, and lists whose options would be too small to read. */
+/**
+ * Leaves out fields that break a rule, and dropdowns with an option that would be too small to read. Returns at most
+ * `mostFields`.
+ */
 async function readUsable(asking: readonly Asking[], signers: number): Promise<Read[]> {
   const read = asking.flatMap((each) => {
     try {

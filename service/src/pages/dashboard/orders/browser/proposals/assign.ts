@@ -58,7 +58,8 @@ export function assign(
     }
     const others = signers.filter((signer) => !isWitness(signer) && !isSigned(signer, null));
     const unnamed = free().filter(({ role }) => role !== witness);
-    // A line for the seller can't be assigned to the buyer, or the reverse.
+    // The signature lines left are assigned only if all belong to one party (or to none), so that a seller's line never
+    // goes to the buyer.
     const [{ role: party } = { role: null }] = unnamed;
     const isOneParty = (party === null ? unnamed : signatures).every(({ role }) => role === party);
     if (unnamed.length === others.length && isOneParty && others.every((each) => maySign(each, party)))
