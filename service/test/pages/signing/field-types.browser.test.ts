@@ -10,7 +10,7 @@ import {
 } from "@signsealship/testing/browser";
 import { until } from "@signsealship/testing/until";
 import { fieldsOfNewTypes, fieldsWithRules } from "./made-fields.ts";
-import { openSigningSite } from "./signing-site.ts";
+import { openSigningSite, settled } from "./signing-site.ts";
 
 let site: Awaited<ReturnType<typeof openSigningSite>>;
 let browser: Browser;
@@ -38,6 +38,7 @@ for (const look of looks)
     await assertGoodLooks(opened);
     const box = page.locator(".viewer-box").first();
     assert.equal(await box.getAttribute("aria-checked"), "false");
+    await settled(page);
     await box.focus();
     await page.keyboard.press("Space");
     assert.equal(await box.getAttribute("aria-checked"), "true");
