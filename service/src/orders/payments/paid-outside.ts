@@ -2,7 +2,7 @@
  * Money that an operator returns outside the payment processor, such as by check, after a refund failed. It is booked
  * as a credit note. The note's name contains the way of the payment, so the note's MAC covers it.
  */
-import { auditLine } from "../../kernel/audit/audit.ts";
+import { auditLine, hasMovedSince } from "../../kernel/audit/audit.ts";
 import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
 import { verified } from "../../kernel/platform/database/state-mac.ts";
@@ -16,6 +16,7 @@ import { creditPart, lockedBooks, type Note } from "./documents.ts";
 import { tellFirm } from "./firm/money-mail.ts";
 import { type OutsideWay, outsideWays } from "./outside-notes.ts";
 import { endPriceTasks } from "./pay-again.ts";
+import { shareRequest } from "./processor/processor.ts";
 import { refundsOfIntent } from "./refund-rows.ts";
 import { payeesOfIntent, paymentState } from "./store.ts";
 import { undonePart } from "./undo-outside.ts";
@@ -86,7 +87,7 @@ export async function endFailedRefund(
   });
 }
 
-type Payment = { id: number; paymentIntent: string | null };
+type Payment = { id: number; paymentIntent: string | null; isRefunded: boolean };
 
 /** A part of a payment that came back to the service. `name` distinguishes it from other parts. */
 type Returned = { payment: number; name: string; cents: number };
@@ -101,8 +102,8 @@ async function payBack(
 ): Promise<number> {
   const order = await lockedOrder(tx, orderId);
   const payments = await tx.query<Payment>(sql`
-    SELECT id, payment_intent AS "paymentIntent", ${verified(paymentState, sql`payments`)} FROM payments
-    WHERE order_id = ${orderId} ORDER BY id`);
+    SELECT id, payment_intent AS "paymentIntent", refunded_at IS NOT NULL AS "isRefunded",
+      ${verified(paymentState, sql`payments`)} FROM payments WHERE order_id = ${orderId} ORDER BY id`);
   const intents = [...new Set(payments.flatMap(({ paymentIntent }) => paymentIntent ?? []))].sort();
   for (const intent of intents) await lockIntent(tx, intent);
   // Closing the own part keeps its job from refunding the money. The other parts return other money.
@@ -123,6 +124,7 @@ async function payBack(
     : undone
       ? [undone.part]
       : await returnedParts(tx, order, payments, subject);
+  await requireNoWholeRefund(tx, order, payments, returned);
   const noteOf = (name: string) => `outside:${how}:${name}`;
   let amountCents = 0;
   for (const { payment, name, cents } of returned)
@@ -178,6 +180,46 @@ async function requireNoOtherRefund(
       `After this refund failed, ${dollars(cents)} of the payment was refunded. If that was the same money, choose “Nothing to book”. If it was other money, tick “In addition to later refunds”.`,
     );
   }
+}
+
+/**
+ * Prevents a booking of money that the refund of the whole order returns, too. Until the processor's event about that
+ * refund arrives, nothing here shows whether the processor was asked for it.
+ */
+async function requireNoWholeRefund(
+  tx: Tx,
+  { id: orderId, status }: LockedOrder,
+  payments: readonly Payment[],
+  returned: readonly Returned[],
+): Promise<void> {
+  if (status !== "RefundPending") return;
+  for (const { payment, name } of returned) {
+    const { paymentIntent = null, isRefunded = false } = payments.find(({ id }) => id === payment) ?? {};
+    // The refund of the order asks for no payment that was refunded before.
+    if (isRefunded) continue;
+    // The present account can't refund this payment, so the whole refund is paid back by this booking.
+    if (name === elsewhereSubject(paymentIntent, orderId, null)) continue;
+    if (paymentIntent !== null && (await hasWholeRefund(tx, { orderId, payment, paymentIntent }))) continue;
+    throw new ServiceError(
+      "conflict",
+      "The whole order is being refunded, which may return this money, too. Wait until the processor has reported that refund, or resend its event from there. If that refund has a task of its own, end that task instead.",
+    );
+  }
+}
+
+/** Whether the processor reported a refund of the payment's rest after the order had entered RefundPending. */
+async function hasWholeRefund(
+  tx: Tx,
+  { orderId, payment, paymentIntent }: { orderId: number; payment: number; paymentIntent: string },
+): Promise<boolean> {
+  const isShared = (await payeesOfIntent(tx, paymentIntent)).length > 1;
+  const last = (await refundsOfIntent(tx, paymentIntent)).findLast(
+    ({ request }) => request === shareRequest(payment) || (request === null && !isShared),
+  );
+  if (!last) return false;
+  const later = new Date(last.seenAt.getTime() + 1);
+  const moved = hasMovedSince(sql`${orderId}::bigint`, "RefundPending", sql`${later}::timestamptz`);
+  return (await tx.query(sql`SELECT WHERE ${moved}`)).length === 0;
 }
 
 /** The parts of the order's payments that are back with the service, and are the subject of the task. */

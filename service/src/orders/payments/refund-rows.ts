@@ -60,6 +60,8 @@ type RefundRow = {
   state: RefundRowState;
   request: string | null;
   payment: string | null;
+  /** The time when the first event about the refund arrived. */
+  seenAt: Date;
 };
 
 /**
@@ -68,8 +70,8 @@ type RefundRow = {
  */
 export const refundsOfIntent = (db: Sql, paymentIntent: string): Promise<RefundRow[]> =>
   db.query<RefundRow>(sql`
-    SELECT id, amount_cents::float8 AS "amountCents", state, request, payment, ${verifiedRefund} FROM refunds
-    WHERE payment_intent = ${paymentIntent} ORDER BY seen_at, id`);
+    SELECT id, amount_cents::float8 AS "amountCents", state, request, payment, seen_at AS "seenAt",
+      ${verifiedRefund} FROM refunds WHERE payment_intent = ${paymentIntent} ORDER BY seen_at, id`);
 
 /**
  * The states of a request's refunds at the processor.

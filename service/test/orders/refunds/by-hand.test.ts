@@ -651,21 +651,98 @@ test("books no check while an approved partial refund waits for its job, which w
   await assert.rejects(book(true), /was approved, and is under way/, "the processor’s event has not arrived");
 });
 
-/** An order whose failed refund of $30.00 was booked as paid back by check. @returns how to reverse the booking */
-async function paidBackByCheck() {
+/** An order whose refund of $30.00 failed. @returns how to book the money as paid back by check */
+async function failedPart() {
   const { codes, intent } = await paid(1);
   const [code = ""] = codes;
   await approvedPart(code, 3_000);
   await work();
-  const refund = stripe.refunds.findLast((each) => each["payment_intent"] === intent) ?? {};
-  for (const event of stripe.refundEvents(refund)) await world.take(event);
-  await world.take(stripe.failRefund(String(refund["id"])));
+  await takeLast(intent);
+  await world.take(stripe.failRefund(String(refundsAt(intent).at(-1)?.["id"])));
   await work();
   const orderId = await world.orderIdOf(code);
-  const [task] = await db.query<{ id: number }>(
-    sql`SELECT id FROM tasks WHERE kind = 'refund_failed' AND order_id = ${orderId}`,
+  const book = async (isFurther = false, subject = String(refundsAt(intent)[0]?.["id"])) => {
+    const [task] = await db.query<{ id: number }>(
+      sql`SELECT id FROM tasks WHERE kind = 'refund_failed' AND order_id = ${orderId} AND subject = ${subject}`,
+    );
+    await finishFailedRefund(refunds, approver, task?.id ?? 0, { outcome: "Check 9", how: "check", isFurther });
+  };
+  return { code, intent, orderId, book };
+}
+
+/** Requests a refund of the whole order. @returns how to approve it */
+async function requestedWhole(code: string) {
+  const id = await requestRefund(refunds, agent, { code, reason: "asked" });
+  world.advance(1_000);
+  return () => approveRefund(refunds, approver, id);
+}
+
+/** The cents of an order that went back by check. */
+const byCheck = async (code: string) =>
+  (await documentsOfOrder(db, code, firm.owner)).reduce(
+    (sum, { outside, amountCents }) => sum + (outside === null ? 0 : amountCents),
+    0,
   );
-  await finishFailedRefund(refunds, approver, task?.id ?? 0, { outcome: "Check 9", how: "check", isFurther: false });
+
+test("books no check for a failed part while the refund of the whole order may return the same money", async () => {
+  const { code, intent, book } = await failedPart();
+  const approve = await requestedWhole(code);
+  await approve();
+  await assert.rejects(book(true), /The whole order is being refunded/, "its job has not run");
+  await work();
+  assert.equal(refundsAt(intent).at(-1)?.["amount"], total);
+  await assert.rejects(book(true), /The whole order is being refunded/, "its event has not arrived");
+  await takeLast(intent);
+  assert.deepEqual(await statuses([code]), ["Refunded"]);
+  await assert.rejects(book(true), /No money of this refund is held/);
+  assert.equal(await byCheck(code), 0);
+});
+
+test("books a check for a refund of the whole order that failed, and the order ends", async () => {
+  const { code, intent, book } = await failedPart();
+  const approve = await requestedWhole(code);
+  await approve();
+  await work();
+  const whole = String(refundsAt(intent).at(-1)?.["id"]);
+  world.advance(1_000);
+  await world.take(stripe.failRefund(whole));
+  await work();
+  assert.deepEqual(await statuses([code]), ["RefundPending"]);
+  await book(false, whole);
+  await work();
+  assert.deepEqual(await statuses([code]), ["Refunded"]);
+  assert.equal(await byCheck(code), total);
+});
+
+test("a check and a refund of the whole order that are decided concurrently never return the same money", async () => {
+  for (let n = 0; n < 4; n++) {
+    const { code, intent, book } = await failedPart();
+    const [whole, check] = await Promise.allSettled([requestedWhole(code), book()]);
+    assert.equal(whole.status, "fulfilled");
+    await whole.value();
+    await work();
+    await takeLast(intent);
+    const returned = refundsAt(intent).filter(({ status }) => status !== "failed");
+    const cents = returned.reduce((sum, { amount }) => sum + Number(amount), await byCheck(code));
+    assert.equal(cents, total, check.status);
+  }
+});
+
+test("after a check was booked for a part, the refund of the whole order asks the processor only for the rest", async () => {
+  const { code, intent, book } = await failedPart();
+  await book();
+  const approve = await requestedWhole(code);
+  await approve();
+  await work();
+  assert.equal(refundsAt(intent).at(-1)?.["amount"], total - 3_000);
+  await takeLast(intent);
+  assert.deepEqual(await statuses([code]), ["Refunded"]);
+});
+
+/** An order whose failed refund of $30.00 was booked as paid back by check. @returns how to reverse the booking */
+async function paidBackByCheck() {
+  const { code, intent, orderId, book } = await failedPart();
+  await book();
   const [note] = await db.query<{ id: number }>(sql`
     SELECT d.id FROM billing_documents d JOIN payments p ON p.id = d.payment_id
     WHERE p.order_id = ${orderId} AND d.refund LIKE 'outside:%'`);
