@@ -669,6 +669,10 @@ test("a member charges the firm on the room's page, which shows the state of the
   const billing = await look("/dashboard/billing");
   const shown = firms.map((code) => code.slice(0, 6).toUpperCase());
   assert.match(billing, new RegExp(`${shown.join("</a>, <a[^>]*>")}|${shown.reverse().join("</a>, <a[^>]*>")}`));
+  assert.doesNotMatch(paid, /efunded/);
+  await deliver(stripe.event("charge.refunded", { payment_intent: intent ?? "", refunded: true }));
+  for (const code of firms) assert.equal(await live.statusOf(code), "Refunded");
+  assert.ok((await look(path)).includes(`Your firm paid 2 orders of this room: ${sum}. Refunded since: 2 orders. `));
   await post(`${path}/close`);
 });
 

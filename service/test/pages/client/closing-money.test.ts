@@ -74,6 +74,17 @@ test("the lines are what the button asks for: no cancelled or refunded order, an
   assert.match(shown.text, /It waits until \$4\.07 more is paid/);
 });
 
+test("the page says that the firm pays only until the last of the firm's orders is cancelled or refunded", async () => {
+  const [refunded = "", cancelled = ""] = await orders({ pay_by: "firm" }, { pay_by: "firm" });
+  await roomWith(refunded, cancelled);
+  await running.setStatus(refunded, "Refunded");
+  assert.match((await pageOf(refunded)).text, /The firm that placed these orders pays for them/);
+  await running.setStatus(cancelled, "Cancelled");
+  const { text } = await pageOf(refunded);
+  assert.match(text, /There is nothing to pay now/);
+  assert.doesNotMatch(text, /pays for them/);
+});
+
 test("an order whose bank payment is under way is named, and the others can be paid at once", async () => {
   const [first = "", second = "", third = ""] = await orders({}, {}, { svc_fax: "true", fax_to: "+12125550123" });
   await roomWith(first, second, third);

@@ -21,7 +21,7 @@ function paymentOf(view: RoomDetailView, payer: Payer): Html {
   const stored = view.environment === "test" ? "In test that email is kept in the outbox." : "";
   const words = isFirms ? "that your firm pays can be paid now" : "can be paid now";
   const moving =
-    isFirms && html`${paidPart(view.firmPays)}${sendingPart(view.firmPays)}${view.firmPays.moving.map(paymentLine)}`;
+    isFirms && html`${paidPart(view)}${sendingPart(view.firmPays)}${view.firmPays.moving.map(paymentLine)}`;
   if (sums.length === 0) return html`${moving}`;
   const charge = isFirms && chargePart(view);
   return html`${moving}<p>${count} of this room ${words}: ${money(total)} together. One payment pays them all; each order starts when the payment clears. Orders of other firms are never part of it.</p>
@@ -67,8 +67,23 @@ const countOf = ({ length }: readonly unknown[]): string => (length === 1 ? "one
 const sendingPart = ({ sending }: RoomDetailView["firmPays"]): Html =>
   html`${sending.length > 0 && html`<p>Your firm’s payment for ${countOf(sending)} of this room, ${money(sending.reduce((sum, cents) => sum + cents, 0))}: Being sent</p>`}`;
 
-const paidPart = ({ paid }: RoomDetailView["firmPays"]): Html =>
-  html`${paid.map((charges) => html`<p>Your firm paid ${countOf(charges)} of this room: ${money(sumOfCharges(charges))}. The receipt of each order is on its page; the card or bank account and the time are <a href="/dashboard/billing#charges">under Billing</a>.</p>`)}`;
+function paidPart({ room, firmPays }: RoomDetailView): Html {
+  const statuses = new Map([...room.ownOrders.values()].map(({ id, status }) => [id, status]));
+  return html`${firmPays.paid.map((charges) => {
+    const ids = [...new Set(charges.map(({ orderId }) => orderId))];
+    const [refunded, pending] = ["Refunded", "RefundPending"].map((ended) =>
+      ids.filter((id) => statuses.get(id) === ended),
+    );
+    return html`<p>Your firm paid ${countOf(charges)} of this room: ${money(sumOfCharges(charges))}. ${refundText(refunded, pending)}The receipt of each order is on its page; the card or bank account and the time are <a href="/dashboard/billing#charges">under Billing</a>.</p>`;
+  })}`;
+}
+
+/** The refunds of whole orders after their payment; empty for none. */
+const refundText = (refunded: readonly unknown[] = [], pending: readonly unknown[] = []): string =>
+  [
+    ...(refunded.length > 0 ? [`Refunded since: ${countOf(refunded)}. `] : []),
+    ...(pending.length > 0 ? [`Being refunded: ${countOf(pending)}. `] : []),
+  ].join("");
 
 /** The state of one of the firm's payments; empty for none. The payment may include orders that have left the room. */
 function paymentLine(charges: readonly ChargeOfOrder[]): Html {
