@@ -65,6 +65,7 @@ export {
   roomState,
   verifiedRoom,
 } from "./store.ts";
-export { type OwnRoom, ownRoom, roomView } from "./view/read-view.ts";
+export { type OwnRoom, ownRoom, roomDocuments, roomView } from "./view/read-view.ts";
 export type { ActivityItem, OrderCard, PassportPointer, RoomView, Signer } from "./view/schemas.ts";
+export type { RoomDocument, RoomDocuments } from "./view/store.ts";
 export { closesToday, closingZone, dayWords, failedFaxesIn, isBetweenServices } from "./who-acts.ts";

@@ -5,7 +5,7 @@ import { minimal, orderForm, shipping } from "@signsealship/testing/inputs/order
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { changeOrder } from "@signsealship/testing/row-mac";
 import { until } from "@signsealship/testing/until";
-import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { isSealed, type Statement, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { openMembersService } from "../../firms/members/members-service.ts";
 import { newMember, postForm } from "../../firms/members/signed-in-member.ts";
 
@@ -141,7 +141,11 @@ async function closing(signers: readonly object[], papers: number) {
     const fields = { ...minimal, svc_sign: "true", signers: JSON.stringify(signers) };
     const { orderCode } = (await call("/api/partner/orders", { method: "POST", headers, body: orderForm(fields) }))
       .body;
-    await call(`/api/rooms/${roomCode}/orders`, { method: "POST", headers: json, body: JSON.stringify({ orderCode }) });
+    await call(`/api/rooms/${roomCode}/orders`, {
+      method: "POST",
+      headers: json,
+      body: JSON.stringify({ orderCode, label: `Paper ${n + 1}` }),
+    });
     codes.push(orderCode);
   }
   for (const code of codes) await call(`/api/partner/sandbox/orders/${code}/checkout`, { method: "POST", headers });
@@ -236,22 +240,47 @@ test("people who share a mailbox are listed each, and a participant's correction
   for (const code of codes) assert.deepEqual(await signersOf(code), ["ann@mail.example", "bob@mail.example"]);
 });
 
-test("the page of addresses names a document that was altered in the database, and corrects the others", async () => {
+test("the page of addresses names the documents that were altered in the database, and corrects the others", async () => {
   const wrong = { name: "Grace Okafor", email: "grace2@gmial.example" };
-  const { roomCode, codes } = await closing([wrong], 2);
+  const { roomCode, codes } = await closing([wrong], 5);
   const path = `/dashboard/rooms/${roomCode}/addresses`;
-  const [good = "", altered = ""] = codes;
+  const correct = (to: string) =>
+    postForm(`${service.baseUrl}${path}`, { from: wrong.email, to }, { ...owner.headers, Accept: "text/html" });
+  const [good = "", ...altered] = codes;
+  const [correction, order, signer, parcel] = altered.map(
+    (code) => sql`(SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", code)})`,
+  ) as [Statement, Statement, Statement, Statement];
   await db.query(sql`
     INSERT INTO order_corrections (order_id, kind, before, after, actor, at)
-    SELECT id, 'signer', '{}', '{}', 'member:x', now() FROM orders WHERE ${isSealed(sql`code`, "order", altered)}`);
+    VALUES (${correction}, 'signer', '{}', '{}', 'member:x', now())`);
+  await db.query(sql`UPDATE orders SET customer_name = 'Eve' WHERE id = ${order}`);
+  await db.query(sql`
+    UPDATE envelope_signers SET name = 'Eve' WHERE envelope_id IN (SELECT id FROM envelopes WHERE order_id = ${signer})`);
+  await db.query(sql`
+    INSERT INTO shipments (order_id, status, carrier, tracking_number, shipped_at)
+    VALUES (${parcel}, 'Shipped', 'USPS', '9400', now())`);
   const shown = await call(path, { headers: owner.headers });
   assert.equal(shown.status, 200);
-  assert.match(shown.body as string, /Nothing is shown or corrected in these documents/);
-  const correct = await postForm(
-    `${service.baseUrl}${path}`,
-    { from: wrong.email, to: "grace@right.example" },
-    { ...owner.headers, Accept: "text/html" },
+  assert.match(
+    shown.body as string,
+    /Nothing is shown or corrected in these documents: Paper 2, Paper 3, Paper 4, Paper 5\./,
   );
-  assert.equal(correct.status, 303);
+  assert.doesNotMatch(shown.body as string, /Eve/);
+  const corrected = await correct("grace@right.example");
+  assert.equal(corrected.status, 303, await corrected.text());
+  assert.deepEqual(await signersOf(good), ["grace@right.example"]);
+  const left = await db.query(sql`
+    SELECT DISTINCT s.email FROM envelope_signers s JOIN envelopes e ON e.id = s.envelope_id
+    WHERE e.order_id IN (${correction}, ${order}, ${signer}, ${parcel})`);
+  assert.deepEqual(left, [{ email: wrong.email }]);
+
+  await db.query(sql`UPDATE rooms SET name = 'Eve closing' WHERE ${isSealed(sql`code`, "room", roomCode)}`);
+  const closed = await call(path, { headers: owner.headers });
+  assert.equal(closed.status, 200);
+  assert.match(closed.body as string, /This closing can’t be shown: its record was altered/);
+  assert.doesNotMatch(closed.body as string, /Eve closing/);
+  const refused = await correct("grace@other.example");
+  assert.equal(refused.status, 409);
+  assert.match(await refused.text(), /own record was altered, so no address was corrected/);
   assert.deepEqual(await signersOf(good), ["grace@right.example"]);
 });

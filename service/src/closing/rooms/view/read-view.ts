@@ -11,8 +11,10 @@ import {
   findViewVersion,
   type OwnOrder,
   type OwnRoomRow,
+  type RoomDocuments,
   type SealedVersion,
   selectOwnRoom,
+  selectRoomDocuments,
   selectRoomRow,
 } from "./store.ts";
 import { viewOf } from "./view.ts";
@@ -113,4 +115,19 @@ export async function ownRoom({ db, rowMac }: ViewDeps, principal: Principal, ro
     ...{ id, closesOn, participants, versions, firmMethod, charges },
     ownOrders: new Map(ownOrders.map((order) => [order.code, order])),
   };
+}
+
+/**
+ * The documents and participants of the caller's room. Marks altered records instead of refusing the whole room, as
+ * `ownRoom` does.
+ * @throws ServiceError for an unknown room, and for one of another owner or environment
+ */
+export async function roomDocuments(
+  { db }: Pick<ViewDeps, "db">,
+  principal: Principal,
+  roomCode: string,
+): Promise<RoomDocuments> {
+  const room = isCode(roomCode) ? await selectRoomDocuments(db, roomCode, principal) : undefined;
+  if (!room) throw roomNotFound();
+  return room;
 }

@@ -3,7 +3,7 @@ import { shownLines } from "../../../kernel/audit/audit.ts";
 import type { Owner } from "../../../kernel/identity/identity.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { isoTime, isSealed, nothing, type Statement, sql } from "../../../kernel/platform/database/sql.ts";
-import { verifiedAll } from "../../../kernel/platform/database/state-mac.ts";
+import { type Marked, marked, markedAll, verifiedAll } from "../../../kernel/platform/database/state-mac.ts";
 import {
   hasDocument,
   isSigningSimulated,
@@ -32,7 +32,7 @@ import {
 } from "../../../signing/envelopes/envelopes.ts";
 import { type StoredSigningAgain, signingAgainOf } from "../../../signing/notaries/notaries.ts";
 import type { Participant } from "../participants/schemas.ts";
-import { type RoomState, verifiedRoom } from "../store.ts";
+import { type RoomState, roomState, verifiedRoom } from "../store.ts";
 import type { ActivityItem, PassportPointer } from "./schemas.ts";
 
 export type CardRow = BoughtServices & {
@@ -234,4 +234,32 @@ export async function selectRoomRow(db: Sql, code: string): Promise<RoomRow | un
 export async function selectOwnRoom(db: Sql, code: string, owner: Owner): Promise<OwnRoomRow | undefined> {
   const [row] = await db.query<OwnRoomRow>(viewStatement(code, owner));
   return row;
+}
+
+/** A document of the owner in a room. `isAuthentic` is false if the order's row or one of its shipments was altered. */
+export type RoomDocument = Titled & Marked & { label: string | null };
+
+/** The owner's room with its documents and its present participants. `isAuthentic` is about the room's own record. */
+export type RoomDocuments = Marked & {
+  roomCode: string;
+  name: string;
+  participants: Pick<Participant, "name" | "email">[];
+  documents: RoomDocument[];
+};
+
+/** Like `selectOwnRoom`, for pages that must open although records of the room were altered. */
+export async function selectRoomDocuments(db: Sql, code: string, owner: Owner): Promise<RoomDocuments | undefined> {
+  const [found] = await db.query<Omit<RoomDocuments, "roomCode" | "documents"> & { id: string; code: string }>(sql`
+    SELECT r.id, r.code AS "code@room", r.name, (
+      SELECT coalesce(json_agg(json_build_object('name', p.name, 'email', p.email) ORDER BY p.created_at, p.id), '[]')
+      FROM room_participants p WHERE p.room_id = r.id AND p.removed_at IS NULL) AS participants, ${marked(roomState, sql`r`)}
+    FROM rooms r WHERE ${hasCode(code)} AND r.partner_id = ${owner.partnerId} AND r.environment = ${owner.environment}`);
+  if (!found) return undefined;
+  const { id, code: roomCode, ...room } = found;
+  const documents = await db.query<RoomDocument>(sql`
+    SELECT o.code AS "code@order", o.document_name AS "documentName", o.doc_slug AS "docSlug", a.label,
+      ${marked(orderState, sql`o`)}, ${markedAll(shipmentState, sql`s`, sql`FROM shipments s WHERE s.order_id = o.id`)}
+    FROM room_orders a ${joinOrder(sql`a.order_id`)} AND o.partner_id = ${owner.partnerId}
+    WHERE a.room_id = ${id} ORDER BY a.position`);
+  return { roomCode, ...room, documents };
 }

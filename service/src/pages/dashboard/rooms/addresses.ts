@@ -1,8 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { type OwnRoom, ownRoom } from "../../../closing/rooms/rooms.ts";
+import { type RoomDocument, type RoomDocuments, roomDocuments } from "../../../closing/rooms/rooms.ts";
 import { principalOf } from "../../../kernel/http/authentication.ts";
 import { actorOf } from "../../../kernel/identity/identity.ts";
 import { isAltered } from "../../../kernel/platform/database/state-mac.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { type Corrected, correctAddress, readCorrected } from "../../../orders/corrections/corrections.ts";
 import { currentEmail } from "../../../orders/order/order.ts";
 import { readSigning, type SignerState } from "../../../signing/envelopes/envelopes.ts";
@@ -35,7 +36,7 @@ type DocumentPeople = {
 type Documents = { documents: readonly DocumentPeople[]; altered: readonly string[] };
 
 type AddressesView = Documents & {
-  room: OwnRoom;
+  room: RoomDocuments;
   submission: string;
   problem: { error: string; typed: FormValues } | undefined;
 };
@@ -57,7 +58,7 @@ export function addressPages(forms: FastifyInstance, deps: RoomsDeps): void {
       show(request, params.code, { error, typed }),
     handle: doOnce(closings, async ({ params: { code }, form, request }) => {
       const owner = principalOf(request);
-      const { documents } = await documentsOf(request, await ownRoom(closings, owner, code));
+      const { documents } = await documentsOf(request, await unalteredRoom(request, code));
       const wanted = { owner, orderCodes: documents.map(({ orderCode }) => orderCode), actor: actorOf(owner) };
       await correctAddress(corrections, wanted, { ...chosenPerson(form["from"] ?? ""), to: form["to"] ?? "" });
       return done(pathOf(code), "address-corrected");
@@ -66,25 +67,44 @@ export function addressPages(forms: FastifyInstance, deps: RoomsDeps): void {
 
   async function show(request: FastifyRequest, code: string, problem?: AddressesView["problem"]): Promise<string> {
     const owner = principalOf(request);
-    const room = await ownRoom(closings, owner, code);
+    const room = await roomDocuments(closings, owner, code);
+    const title = "Email addresses of the closing";
+    if (!room.isAuthentic)
+      return dashboardPage(frame, request, { title, section: "rooms", body: alteredRoomBody(problem?.error) });
     const documents = await documentsOf(request, room);
     const { submission } = submissionFor(request, problem?.typed);
     const body = addressesBody({ room, submission, ...documents, problem });
-    return dashboardPage(frame, request, { title: "Email addresses of the closing", section: "rooms", body });
+    return dashboardPage(frame, request, { title, section: "rooms", body });
   }
 
-  async function documentsOf(request: FastifyRequest, room: OwnRoom): Promise<Documents> {
+  /** @throws ServiceError `conflict` for an altered room, because nothing proves which documents belong to it */
+  async function unalteredRoom(request: FastifyRequest, code: string): Promise<RoomDocuments> {
+    const room = await roomDocuments(closings, principalOf(request), code);
+    if (!room.isAuthentic)
+      throw new ServiceError("conflict", "The closing’s own record was altered, so no address was corrected.");
+    return room;
+  }
+
+  async function documentsOf(request: FastifyRequest, room: RoomDocuments): Promise<Documents> {
     const documents: DocumentPeople[] = [];
     const altered: string[] = [];
-    for (const card of room.orders) {
-      const own = room.ownOrders.get(card.orderCode);
-      if (!own) continue;
-      const title = card.label ?? deps.deliveries.titleOf(own) ?? nameOf(card);
-      const people = await peopleOf(request, card.orderCode).catch(nullIfAltered);
-      if (people) documents.push({ orderCode: card.orderCode, title, ...people });
+    for (const document of room.documents) {
+      const { code: orderCode, label, isAuthentic } = document;
+      const title = label ?? readableTitle(document) ?? nameOf({ label, orderCode });
+      const people = isAuthentic ? await peopleOf(request, orderCode).catch(nullIfAltered) : null;
+      if (people) documents.push({ orderCode, title, ...people });
       else altered.push(title);
     }
     return { documents, altered };
+  }
+
+  /** Null if the encrypted name was altered and can't be decrypted. */
+  function readableTitle(document: RoomDocument): string | null {
+    try {
+      return deps.deliveries.titleOf(document);
+    } catch {
+      return null;
+    }
   }
 
   async function peopleOf(request: FastifyRequest, orderCode: string) {
@@ -109,6 +129,14 @@ const outOfReach = (altered: readonly string[]): Html | false =>
     `Nothing is shown or corrected in these documents: ${altered.join(", ")}. The operator of this service has to look at them.`,
   );
 
+/** The page of a room whose own record fails its MAC. Its name and its documents may be somebody else's. */
+const alteredRoomBody = (error: string | undefined): Html =>
+  html`${pageHead("Email addresses", "This closing can’t be shown: its record was altered", html`<p class="room-links"><a href="/dashboard/rooms">Back to the rooms</a></p>`)}${errorSummary(error ?? null)}${notice(
+    "stopped",
+    "The closing’s own record was altered",
+    "It says which documents and participants belong to the closing, so no address can be corrected here. The operator of this service has to look at it.",
+  )}`;
+
 function addressesBody({ room, submission, documents, altered, problem }: AddressesView): Html {
   const back = html`<p class="room-links"><a href="/dashboard/rooms/${room.roomCode}">Back to the room</a></p>`;
   const typed = problem?.typed ?? {};
@@ -129,7 +157,7 @@ ${card("by-document", "By document", byDocument(documents))}</div>`;
 type Person = { name: string; email: string; documents: number };
 
 /** The people of the closing, each with the present address. People who share a mailbox are told apart by their names. */
-function peopleIn(room: OwnRoom, documents: readonly DocumentPeople[]): readonly Person[] {
+function peopleIn(room: RoomDocuments, documents: readonly DocumentPeople[]): readonly Person[] {
   const found = new Map<string, Person>();
   const add = (name: string, email: string, count: number) => {
     const key = `${email} ${name}`.toLowerCase();
