@@ -74,6 +74,13 @@ export function addBusinessHours(from: Date, hours: number, calendar: BusinessCa
   throw new RangeError(`the calendar has fewer than ${hours} business hours in ${mostDays} days`);
 }
 
+/** The day (`YYYY-MM-DD`) of an instant in the zone. */
+export const dayIn = (at: Date, zone: string): string =>
+  new Date(wallClock(at.getTime(), zone)).toISOString().slice(0, 10);
+
+/** Noon of a day (`YYYY-MM-DD`) in the zone: in all of the United States, the instant is on the same day. */
+export const noonIn = (day: string, zone: string): Date => new Date(instantOf(Date.parse(`${day}T12:00:00Z`), zone));
+
 /** The day (`YYYY-MM-DD`) if its business hours have begun; null on a day off, or before opening. */
 export function openedDay(at: Date, calendar: BusinessCalendar): string | null {
   const wall = wallClock(at.getTime(), calendar.zone);

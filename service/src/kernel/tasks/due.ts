@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { type Static, Type } from "typebox";
 import { readCheckedYaml } from "../platform/checked-yaml.ts";
 import { StartupError } from "../platform/errors.ts";
-import { addBusinessHours, type BusinessCalendar, openedDay } from "./business-time.ts";
+import { addBusinessHours, type BusinessCalendar, dayIn, noonIn, openedDay } from "./business-time.ts";
 import { type TaskKind, taskKinds } from "./kinds.ts";
 
 const weekdays = ["sun", "mon", "tue", "wed", "thu", "fri", "sat"] as const;
@@ -92,6 +92,18 @@ const hoursMore = 16;
 export function businessMorning(at: Date): string | null {
   times ??= readTaskTimes();
   return openedDay(at, times.calendar);
+}
+
+/** The day (`YYYY-MM-DD`) of an instant, in the time zone of the business hours. */
+export function businessDay(at: Date): string {
+  times ??= readTaskTimes();
+  return dayIn(at, times.calendar.zone);
+}
+
+/** Noon of a day (`YYYY-MM-DD`), in the time zone of the business hours. */
+export function businessNoon(day: string): Date {
+  times ??= readTaskTimes();
+  return noonIn(day, times.calendar.zone);
 }
 
 /** The due time of a task that is opened at the instant. A rush order has half the time. */

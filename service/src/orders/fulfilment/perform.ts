@@ -1,6 +1,6 @@
 import type { Tx } from "../../kernel/platform/database/database.ts";
 import { invalid } from "../../kernel/platform/errors.ts";
-import { arrivalDue, openTask } from "../../kernel/tasks/tasks.ts";
+import { arrivalDue, businessDay, openTask } from "../../kernel/tasks/tasks.ts";
 import {
   type Actor,
   addAdjustment,
@@ -13,7 +13,7 @@ import {
 } from "../order/order.ts";
 import { faxAhead } from "./fax-ahead.ts";
 import type { SealedDocument } from "./store.ts";
-import { endFax, endShipment, insertShipment, sendFax } from "./store.ts";
+import { endFax, endShipment, insertShipment, lastShipment, sendFax } from "./store.ts";
 
 /** The facts about completed work. A person, the sandbox, or the adapter of a carrier or a notary reports them. */
 export type Facts = {
@@ -25,6 +25,8 @@ export type Facts = {
   trackingNumber?: string | undefined;
   /** True for mail without a tracking number. Must be set then, so that a forgotten number is rejected. */
   untracked?: boolean | undefined;
+  /** The time at which the parcel arrived; by default, the time at which that is recorded. */
+  deliveredAt?: Date | undefined;
   reason?: string | undefined;
   /** An amount in US cents to add to the quote, and its reason. */
   adjustment?: { amountCents: number; label: string } | undefined;
@@ -71,8 +73,10 @@ export async function perform(
   actor: Actor,
 ): Promise<TransitionResult> {
   requireFacts(on, { ...facts, hasDocument: facts.document !== undefined });
-  await record(tx, order, on, facts, actor);
-  const moved = await transition(tx, order, on, { ...actor, reason: facts.reason ?? actor.reason });
+  const happenedAt =
+    on === "delivered" && facts.deliveredAt ? await arrivalAt(tx, order.id, facts.deliveredAt) : actor.at;
+  await record(tx, order, on, facts, { ...actor, happenedAt });
+  const moved = await transition(tx, order, on, { ...actor, happenedAt, reason: facts.reason ?? actor.reason });
   if (on !== "next_segment" || moved.order.status !== "FaxPending") return moved;
   return { ...moved, order: await catchUp(tx, moved.order, actor) };
 }
@@ -85,7 +89,25 @@ async function catchUp(tx: Tx, order: LockedOrder, by: Actor): Promise<LockedOrd
   return (await perform(tx, order, on, { reason }, { ...by, actor, isNotified: on === "fax_failed" })).order;
 }
 
-async function record(tx: Tx, order: LockedOrder, on: PeopleEvent, facts: Facts, { actor, at }: Actor): Promise<void> {
+/**
+ * The time of an arrival that a person reports by its day. On the day of the hand-over, it is not before the hand-over.
+ * @throws ServiceError for an earlier day
+ */
+async function arrivalAt(tx: Tx, orderId: number, deliveredAt: Date): Promise<Date> {
+  const { shippedAt = deliveredAt } = (await lastShipment(tx, orderId)) ?? {};
+  const handedOver = businessDay(shippedAt);
+  if (businessDay(deliveredAt) < handedOver)
+    throw invalid(`Date of arrival must not be before ${handedOver}, when the parcel was handed over.`);
+  return deliveredAt < shippedAt ? shippedAt : deliveredAt;
+}
+
+async function record(
+  tx: Tx,
+  order: LockedOrder,
+  on: PeopleEvent,
+  facts: Facts,
+  { actor, at, happenedAt = at }: Actor,
+): Promise<void> {
   const { document, custodyCertificate, carrier = "", trackingNumber = null, adjustment } = facts;
   switch (on) {
     case "signed":
@@ -102,7 +124,7 @@ async function record(tx: Tx, order: LockedOrder, on: PeopleEvent, facts: Facts,
       if (!actor.startsWith("provider:")) await askArrival(tx, order, { carrier, trackingNumber }, at);
       return;
     case "delivered":
-      await endShipment(tx, order.id, "Delivered", at);
+      await endShipment(tx, order.id, "Delivered", happenedAt);
       return;
     case "shipping_failed":
       await endShipment(tx, order.id, "Failed", null);

@@ -3,11 +3,18 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { temporaryFolder } from "@signsealship/testing/service";
-import { addBusinessHours } from "../../../src/kernel/tasks/business-time.ts";
+import { addBusinessHours, dayIn, noonIn } from "../../../src/kernel/tasks/business-time.ts";
 import { arrivalDue, dueAgain, readTaskTimes } from "../../../src/kernel/tasks/due.ts";
 
 const { calendar } = readTaskTimes();
 const after = (from: string, hours: number) => addBusinessHours(new Date(from), hours, calendar).toISOString();
+
+test("the day of an instant, and noon of a day, are those of the zone", () => {
+  assert.equal(dayIn(new Date("2026-11-24T04:59:00Z"), calendar.zone), "2026-11-23");
+  assert.equal(dayIn(new Date("2026-11-24T05:00:00Z"), calendar.zone), "2026-11-24");
+  assert.equal(noonIn("2026-11-23", calendar.zone).toISOString(), "2026-11-23T17:00:00.000Z");
+  assert.equal(noonIn("2026-07-01", calendar.zone).toISOString(), "2026-07-01T16:00:00.000Z");
+});
 
 describe("business hours", () => {
   test("within a day are hours", () => assert.equal(after("2026-11-23T15:30:00Z", 4), "2026-11-23T19:30:00.000Z"));

@@ -4,12 +4,14 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
 import { examplePdf, shipping } from "@signsealship/testing/inputs/order-form";
+import { changeRowsOf } from "@signsealship/testing/row-mac";
 import { newPartner } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
-import { systemClock } from "../../../src/kernel/platform/clock.ts";
+import { dayMs, systemClock } from "../../../src/kernel/platform/clock.ts";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
-import { askAgain, claimTask } from "../../../src/kernel/tasks/tasks.ts";
+import { askAgain, businessDay, businessNoon, claimTask } from "../../../src/kernel/tasks/tasks.ts";
 import { mailWords } from "../../../src/orders/fulfilment/mail-words.ts";
+import { shipmentState } from "../../../src/orders/order/order.ts";
 import { newMember, postForm } from "../../firms/members/signed-in-member.ts";
 import { newOperator } from "../../firms/operators/console-people.ts";
 import { openLiveService } from "./live-service.ts";
@@ -66,6 +68,41 @@ test("asks again in two business days whether a parcel has arrived, if the perso
   assert.deepEqual([one?.state, one?.dueAt], ["done", first]);
   assert.deepEqual([two?.state, two?.reason, two?.claimedBy], ["open", "FedEx Overnight 7700", null]);
   assert.ok(two && two.dueAt > new Date() && two.dueAt < first);
+});
+
+test("records the day on which a parcel arrived, not before its hand-over and not after today", async () => {
+  const code = await live.paidOrder({ ...shipping, email: "arrived@example.com" });
+  await service.cli("order", "move", code, "Shipped", "--carrier", "USPS", "--tracking", "9400 4000");
+  const day = (daysAgo: number) => businessDay(new Date(Date.now() - daysAgo * dayMs));
+  const ofOrder = sql`order_id = (SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", code)})`;
+  await changeRowsOf(live.db, shipmentState, ofOrder, sql`shipped_at = ${businessNoon(day(5))}`);
+  const { cookie } = await newOperator(live.harness, { roles: ["agent", "shipper"] });
+  const page = `${service.baseUrl}/operator/orders/${code}`;
+  const shown = await (await fetch(page, { headers: { cookie } })).text();
+  assert.match(shown, new RegExp(`name="arrived_on"[^>]*value="${day(0)}"`));
+  const record = (arrivedOn: string) => {
+    const form = { reason: "The recipient confirmed that it arrived.", arrived_on: arrivedOn };
+    return postForm(`${page}/moves/delivered`, form, { cookie, Accept: "text/html" });
+  };
+  for (const [arrivedOn, rule] of [
+    ["", /Date of arrival must be a date like/],
+    ["2026-02-30", /Date of arrival must be a date like/],
+    [day(-1), /Date of arrival must not be after today/],
+    [day(6), new RegExp(`Date of arrival must not be before ${day(5)}, when the parcel was handed over\\.`)],
+  ] as const) {
+    const refused = await record(arrivedOn);
+    assert.equal(refused.status, 400);
+    assert.match(await refused.text(), rule);
+  }
+  assert.equal(await live.statusOf(code), "Shipped");
+  assert.equal((await record(day(2))).status, 303);
+  const [at] = await live.db.query(sql`
+    SELECT (SELECT delivered_at FROM shipments WHERE ${ofOrder}) AS shipment,
+      (SELECT occurred_at FROM events WHERE topic = 'shipment.delivered' AND ${ofOrder}) AS webhook`);
+  const noon = businessNoon(day(2));
+  assert.deepEqual(at, { shipment: noon, webhook: noon });
+  const after = await (await fetch(page, { headers: { cookie } })).text();
+  assert.match(after, new RegExp(`delivered <time datetime="${noon.toISOString()}"`));
 });
 
 test("no other task waits for an answer that is not known yet, and nobody answers for another person", async () => {

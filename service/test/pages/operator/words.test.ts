@@ -15,7 +15,10 @@ test("the button after the last service completes the order, and that before it 
   assert.equal(labelOf("next_segment", signed), "Begin the next service");
   const last = { ...signed, status: "Delivered" } as typeof signed;
   assert.equal(labelOf("next_segment", last), "Complete the order");
-  assert.match(render(moveForm("/operator/orders/x", "next_segment", last, undefined)), />Complete the order</);
+  assert.match(
+    render(moveForm("/operator/orders/x", "next_segment", last, undefined, new Date())),
+    />Complete the order</,
+  );
 });
 
 test("the payment of a refunded order was refunded, not stopped", () => {

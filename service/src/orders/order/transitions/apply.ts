@@ -59,6 +59,8 @@ export type Actor = {
   at: Date;
   log: Log;
   reason?: string | undefined;
+  /** The time of what is reported, if it is not `at`. Partners are notified of this time. */
+  happenedAt?: Date;
   /** Whether the member who placed the order was already notified of this change. */
   isNotified?: boolean;
 };
@@ -248,7 +250,7 @@ function transitionStatement(
   { id, code, partnerId, environment, status }: LockedOrder,
   moved: LockedOrder,
   milestone: Milestone | null,
-  { actor, at, reason }: Actor,
+  { actor, at, reason, happenedAt = at }: Actor,
 ): Statement {
   const audit = auditLine({
     at,
@@ -263,7 +265,7 @@ function transitionStatement(
   const event =
     milestone &&
     eventRow({
-      at,
+      at: happenedAt,
       topic: milestone,
       eventId: `${milestone}:${code}`,
       partnerId,
@@ -275,7 +277,7 @@ function transitionStatement(
     WITH audit AS (${audit})${
       event
         ? sql`, milestone AS (
-            INSERT INTO workflow_events (order_id, name, occurred_at) VALUES (${id}, ${milestone}, ${at})
+            INSERT INTO workflow_events (order_id, name, occurred_at) VALUES (${id}, ${milestone}, ${happenedAt})
           ), event AS (${event})`
         : nothing
     }

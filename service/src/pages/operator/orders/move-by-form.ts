@@ -1,7 +1,9 @@
 import type { Operator } from "../../../firms/operators/operators.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
+import { businessDay, businessNoon } from "../../../kernel/tasks/tasks.ts";
 import { faxStatusOf, type MoveDeps, moveOrder } from "../../../orders/fulfilment/fulfilment.ts";
 import { faxesAhead, type OrderState, statusLabel, targetOf } from "../../../orders/order/order.ts";
+import { isDay } from "../../../signing/notaries/notaries.ts";
 import { type ConsoleMove, isConsoleMove, mayMove } from "../../../upkeep/console/console.ts";
 
 type Asked = { move: string; form: Readonly<Record<string, string>>; operator: Operator };
@@ -20,7 +22,8 @@ export async function moveByForm(
   const request = { code: order.code, to: statusBy(order, move), actor: operator.actor, document: null };
   if (move === "priced" && (form["amount"] ?? "").trim() === "" && form["nothing"] !== "on")
     throw invalid("Amount must be given, or it must be confirmed that nothing is to be added.");
-  await moveOrder(deps, { ...request, facts: factsOf(form) });
+  const deliveredAt = move === "delivered" ? arrivalOf(form["arrived_on"], deps.clock()) : undefined;
+  await moveOrder(deps, { ...request, facts: { ...factsOf(form), deliveredAt } });
 }
 
 /**
@@ -59,6 +62,19 @@ function factsOf({
     untracked: untracked === "on",
     adjustment: adjustmentOf(amount.trim(), label.trim()),
   };
+}
+
+/**
+ * Noon of the typed day; undefined for today, which is recorded with the present time.
+ * @throws ServiceError naming the field and its rule
+ */
+function arrivalOf(typed: string | undefined, now: Date): Date | undefined {
+  // A page that was opened before the field existed sends no date.
+  if (typed === undefined) return undefined;
+  const [day, today] = [typed.trim(), businessDay(now)];
+  if (!isDay(day)) throw invalid(`Date of arrival must be a date like ${today}.`);
+  if (day > today) throw invalid(`Date of arrival must not be after today, ${today}.`);
+  return day === today ? undefined : businessNoon(day);
 }
 
 function adjustmentOf(amount: string, label: string): { amountCents: number; label: string } | undefined {

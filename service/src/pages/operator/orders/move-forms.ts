@@ -1,3 +1,4 @@
+import { businessDay } from "../../../kernel/tasks/tasks.ts";
 import { type OrderState, targetOf } from "../../../orders/order/order.ts";
 import type { ConsoleMove } from "../../../upkeep/console/console.ts";
 import { checkbox, field, select, textArea } from "../../ui/forms/fields.ts";
@@ -10,12 +11,15 @@ type MoveWords = {
   label: string;
   /** The effect of the form, in words. */
   text: string;
-  fields?: readonly ("reason" | "note" | "basis" | "tracking" | "adjustment")[];
+  fields?: readonly ("reason" | "note" | "basis" | "arrived" | "tracking" | "adjustment")[];
   danger?: boolean;
 };
 
 /** The possible sources of the information that something was delivered. */
 const bases = ["The carrier’s page says that it was delivered.", "The recipient confirmed that it arrived."] as const;
+
+/** The errors of this field begin with it. */
+const arrivalLabel = "Date of arrival";
 
 const words: Readonly<Record<ConsoleMove, MoveWords>> = {
   priced: {
@@ -49,7 +53,7 @@ const words: Readonly<Record<ConsoleMove, MoveWords>> = {
   delivered: {
     label: "Record the delivery",
     text: "The firm’s webhooks are notified. The client is mailed that you recorded it.",
-    fields: ["basis"],
+    fields: ["basis", "arrived"],
   },
   shipping_retried: { label: "Ship again", text: "A new label or packet is to be prepared.", fields: ["note"] },
   fax_sent: {
@@ -106,11 +110,18 @@ export const labelOf = (move: ConsoleMove, order: OrderState): string => wordsOf
 /** True if a move stops the order. */
 export const isDangerous = (move: ConsoleMove): boolean => words[move].danger ?? false;
 
-/** The form of the console that makes a move of the order, with this move's inputs. */
-export function moveForm(path: string, move: ConsoleMove, order: OrderState, typed: Typed | undefined): Html {
+/** The form of the console that makes a move of the order, with this move's inputs. @param now for default values */
+export function moveForm(
+  path: string,
+  move: ConsoleMove,
+  order: OrderState,
+  typed: Typed | undefined,
+  now: Date,
+): Html {
   const { label, text, fields = [], danger = false } = wordsOf(move, order);
   const values = typed?.move === move ? typed.values : {};
   const error = typed?.move === move ? typed.error : undefined;
+  const isAboutArrival = error?.startsWith(arrivalLabel) ?? false;
   const inputs: Readonly<Record<(typeof fields)[number], () => Html>> = {
     reason: () =>
       textArea({
@@ -131,8 +142,19 @@ export function moveForm(path: string, move: ConsoleMove, order: OrderState, typ
         label: "How it is known",
         required: true,
         value: values["reason"],
-        error,
+        error: isAboutArrival ? undefined : error,
         options: bases.map((each) => ({ value: each, label: each })),
+      }),
+    arrived: () =>
+      field({
+        form: move,
+        name: "arrived_on",
+        type: "date",
+        label: arrivalLabel,
+        required: true,
+        hint: "The day on which it arrived. Not before the hand-over, and not after today.",
+        value: values["arrived_on"] ?? businessDay(now),
+        error: isAboutArrival ? error : undefined,
       }),
     tracking: () =>
       html`${field({ form: move, name: "carrier", label: "Carrier", required: true, maxLength: 80, value: values["carrier"], error })}

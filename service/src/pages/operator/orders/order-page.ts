@@ -98,7 +98,7 @@ ${card("details", "Details", details(record))}
 }
 
 function statusCard(view: OrderView, path: string): Html {
-  const { moves, movesOfOthers, finishingsNow, mayPrint, typed, labels, underWay } = view;
+  const { moves, movesOfOthers, finishingsNow, mayPrint, typed, labels, underWay, now } = view;
   const { order } = view.record;
   const { tone, label, summary } = statusWords(order.status);
   const [first] = moves.filter((move) => !isDangerous(move));
@@ -110,12 +110,12 @@ function statusCard(view: OrderView, path: string): Html {
 <p class="lead">${summary}</p>
 ${order.manualQuoteReason !== null && html`<p>${order.manualQuoteReason}</p>`}
 ${underWay !== null && html`<p>${underWay} <a href="/operator/acts/${order.code}">What providers were asked to do</a></p>`}
-${first && html`<h3>${labelOf(first, order)}</h3>${moveForm(path, first, order, typed ?? handOverOf(labels))}`}
+${first && html`<h3>${labelOf(first, order)}</h3>${moveForm(path, first, order, typed ?? handOverOf(labels), now)}`}
 ${mayPrint && html`<div class="form-actions"><a class="button quiet-button" href="/operator/paper/${order.code}">Print the packet</a></div>`}
 ${!first && html`<p class="quiet">Nothing waits for you here.</p>`}
 ${more.map(
   (move) =>
-    html`<details class="ask"${typed?.move === move && html` open`}><summary>${labelOf(move, order)}</summary>${moveForm(path, move, order, typed)}</details>`,
+    html`<details class="ask"${typed?.move === move && html` open`}><summary>${labelOf(move, order)}</summary>${moveForm(path, move, order, typed, now)}</details>`,
 )}
 ${finishingsNow.map((on) => finishedForm(order.code, on, view))}
 ${others.length > 0 && html`<p class="quiet">For other roles: ${others.join(", ")}.</p>`}

@@ -25,7 +25,10 @@ export type PaperView = {
 };
 
 /** The page of an order that people print and send. There they then record the facts of the shipment. */
-export function paperBody({ order, moves, underWay, labels, letters, mayExceed, typed, error }: PaperView): Html {
+export function paperBody(
+  { order, moves, underWay, labels, letters, mayExceed, typed, error }: PaperView,
+  now: Date,
+): Html {
   const path = `/operator/paper/${order.code}`;
   const { tone, label } = statusWords(order.status);
   const [first, ...more] = [...moves].sort((one, other) => Number(isDangerous(one)) - Number(isDangerous(other)));
@@ -69,8 +72,8 @@ ${
 <div class="form-actions"><button type="submit" class="quiet-button">Keep the report</button></div></form>`,
   )
 }
-${first && card("record", labelOf(first, order), moveForm(path, first, order, typed ?? handOverOf(labels)))}
-${more.map((move) => card(`record-${move}`, labelOf(move, order), moveForm(path, move, order, typed)))}
+${first && card("record", labelOf(first, order), moveForm(path, first, order, typed ?? handOverOf(labels), now))}
+${more.map((move) => card(`record-${move}`, labelOf(move, order), moveForm(path, move, order, typed, now)))}
 </div>`;
 }
 

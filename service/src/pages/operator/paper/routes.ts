@@ -95,7 +95,8 @@ async function showPaper(deps: OrderPageDeps, call: PaperCall, typed?: Typed, er
   const now = { isUnderWay: underWay !== null, lastFax: (await lastFax(deps.moves.db, order.id))?.status };
   const moves = movesOf(order, call.operator, now).filter((move) => /^(?:ship|deliver|fax)/.test(move));
   const mayExceed = may(call.operator, "orders.work");
-  const body = paperBody({ order, moves, underWay, labels, letters, mayExceed, typed, error: error ?? typed?.error });
+  const view = { order, moves, underWay, labels, letters, mayExceed, typed, error: error ?? typed?.error };
+  const body = paperBody(view, deps.frame.clock());
   return consolePage(deps.frame, call.request, { title: `Order ${shortCode(order.code)}`, section: "today", body });
 }
 
