@@ -1009,7 +1009,7 @@ test("an order that a person priced is not charged before somebody of the firm h
   assert.equal(await live.statusOf(code), "EsignPending");
 });
 
-test("a method that was altered in the database is not charged, and a task names the order", async () => {
+test("a method that was altered in the database is not charged, a task names the order, and Start says so", async () => {
   await db.query(sql`UPDATE payment_methods SET brand = 'forged' WHERE state = 'active'`);
   const code = await placeForFirm();
   const [task] = await until(async () => {
@@ -1020,6 +1020,9 @@ test("a method that was altered in the database is not charged, and a task names
   });
   assert.match(task?.reason ?? "", /The firm was not charged for it/);
   assert.equal(intentsOf(code).length, 0);
+  const start = await look("/dashboard");
+  assert.match(start, /A record of your firm’s payments was altered in the database\. The operator has to restore it/);
+  assert.ok(start.includes(`/dashboard/orders/${code}`), "the page has its other parts");
 });
 
 test("no form promises a mail with the link to pay a test order, which no live account takes", async () => {
