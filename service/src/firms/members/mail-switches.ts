@@ -4,39 +4,55 @@ import type { Database, Sql, Tx } from "../../kernel/platform/database/database.
 import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
 import { mailDelay } from "./mail-hours.ts";
-import type { MemberDeps } from "./membership.ts";
-import { findMembership } from "./store.ts";
+import { type MemberDeps, requireBilling } from "./membership.ts";
+import { findMembership, type MemberFacts } from "./store.ts";
 
 /**
  * The kinds of mail that a member can switch off: mails about orders that need a person, the daily list of
- * closings, first downloads of delivered documents, and statements that are ready.
+ * closings, first downloads of delivered documents, and statements that are ready. Members who are not owners get
+ * mails about statements only after they switched them on.
  */
 export const mailKinds = ["orders", "closings", "downloads", "statements"] as const;
 
 export type MailKind = (typeof mailKinds)[number];
 
-const wants = (userId: Statement, kind: MailKind): Statement =>
+const isNotOff = (userId: Statement, kind: MailKind): Statement =>
   sql`NOT EXISTS (SELECT FROM mail_switches s WHERE s.user_id = ${userId} AND s.kind = ${kind})`;
 
-/** The kinds of mail that a member has not switched off. */
+/** SQL condition: true if the person is a member, not an owner, and never switched the mails about statements on. */
+const neverAskedForStatements = (userId: Statement): Statement => sql`
+  EXISTS (SELECT FROM members o WHERE o.user_id = ${userId} AND o.role = 'member')
+  AND NOT EXISTS (SELECT FROM mail_link_series l WHERE l.user_id = ${userId} AND l.kind = 'statements')`;
+
+const wants = (userId: Statement, kind: MailKind): Statement =>
+  kind === "statements"
+    ? sql`(${isNotOff(userId, kind)} AND NOT (${neverAskedForStatements(userId)}))`
+    : isNotOff(userId, kind);
+
+/** The kinds of mail that a person gets. */
 export async function wantedMails(db: Sql, userId: string): Promise<MailKind[]> {
-  const off = await db.query<{ kind: MailKind }>(sql`SELECT kind FROM mail_switches WHERE user_id = ${userId}`);
+  const off = await db.query<{ kind: MailKind }>(sql`
+    SELECT kind FROM mail_switches WHERE user_id = ${userId}
+    UNION SELECT 'statements' WHERE ${neverAskedForStatements(sql`${userId}::uuid`)}`);
   return mailKinds.filter((kind) => !off.some((each) => each.kind === kind));
 }
 
 /**
  * Switches a kind of the caller's own mails on or off.
- * @throws ServiceError for another kind or word, and for a caller who is not a member
+ * @throws ServiceError for another kind or word, for a caller who is not a member, and for a member who switches mails
+ * about statements on without the right to see billing
  */
 export async function switchMails(
   { db, clock }: { db: Database; clock: MemberDeps["clock"] },
-  { member }: Principal,
+  principal: Principal,
   { kind, to }: { kind: string; to: string },
 ): Promise<void> {
   const named = mailKinds.find((each) => each === kind);
   if (!named) throw invalid(`kind must be one of ${mailKinds.join(", ")}.`);
   if (to !== "on" && to !== "off") throw invalid("mails must be on or off.");
+  const { member } = principal;
   if (!member) throw new ServiceError("conflict", "Only a member of the firm gets mails about its orders.");
+  if (named === "statements" && to === "on") requireBilling(principal);
   const { userId } = member;
   await db.transaction((tx) =>
     to === "off" ? switchOff(tx, { userId, kind: named, at: clock() }) : switchOn(tx, userId, named, clock()),
@@ -54,13 +70,21 @@ export async function switchOff(
   if (off.length > 0) await noteSwitch(tx, { userId, at, action: "mails.switched_off", detail: { kind, by } });
 }
 
-/** Switches a kind of mail to a person on. Ends the unsubscribe links in earlier mails of this kind. */
+/**
+ * Switches a kind of mail to a person on. Ends the unsubscribe links in earlier mails of this kind. The row of
+ * `mail_link_series` also records that a member asked for the mails about statements.
+ */
 async function switchOn(tx: Tx, userId: string, kind: MailKind, at: Date): Promise<void> {
-  const on = await tx.query(sql`DELETE FROM mail_switches WHERE user_id = ${userId} AND kind = ${kind} RETURNING kind`);
+  const off = await tx.query(
+    sql`DELETE FROM mail_switches WHERE user_id = ${userId} AND kind = ${kind} RETURNING kind`,
+  );
+  const wasOff = off.length > 0;
+  const isFirst = kind === "statements" ? neverAskedForStatements(sql`${userId}::uuid`) : sql`false`;
+  const on = await tx.query(sql`
+    INSERT INTO mail_link_series (user_id, kind, n)
+    SELECT ${userId}::uuid, ${kind}::text, 1 WHERE ${wasOff}::boolean OR (${isFirst})
+    ON CONFLICT (user_id, kind) DO UPDATE SET n = mail_link_series.n + 1 WHERE ${wasOff}::boolean RETURNING n`);
   if (on.length === 0) return;
-  await tx.query(sql`
-    INSERT INTO mail_link_series (user_id, kind, n) VALUES (${userId}, ${kind}, 1)
-    ON CONFLICT (user_id, kind) DO UPDATE SET n = mail_link_series.n + 1`);
   await noteSwitch(tx, { userId, at, action: "mails.switched_on", detail: { kind, by: "member" } });
 }
 
@@ -154,12 +178,25 @@ export async function queueForMembers(
   return queued.length;
 }
 
-/** The firm and address of a member with live access who gets mails of the kind; undefined for others. */
+/**
+ * The ids of the people to whom a firm's new live statement is mailed: owners, and members who may see billing.
+ * Verifies no MAC, so the mail has to check the person's rights again.
+ */
+export async function statementReaders(tx: Tx, partnerId: string): Promise<string[]> {
+  const found = await tx.query<{ id: string }>(sql`
+    SELECT m.user_id AS id FROM members m
+    WHERE m.partner_id = ${partnerId} AND m.live_access AND (m.role = 'owner' OR m.sees_billing)
+      AND ${wants(sql`m.user_id`, "statements")}
+    ORDER BY m.role DESC, m.linked_at LIMIT 100`);
+  return found.map(({ id }) => id);
+}
+
+/** The firm, address and rights of a member with live access who gets mails of the kind; undefined for others. */
 export async function liveMember(
   { db, rowMac, clock }: Reader,
   userId: string,
   kind: MailKind,
-): Promise<{ partnerId: string; email: string } | undefined> {
+): Promise<Pick<MemberFacts, "partnerId" | "email" | "role" | "seesBilling"> | undefined> {
   const found = await findMembership(db, rowMac, userId, clock());
   return found?.liveAccess && (await wantedMails(db, userId)).includes(kind) ? found : undefined;
 }

@@ -45,6 +45,7 @@ export {
   queueForMembers,
   recipientFor,
   recipientIdOf,
+  statementReaders,
   switchMails,
   wantedMails,
 } from "./mail-switches.ts";

@@ -1,10 +1,9 @@
 import {
-  findActiveActor,
   linkSeriesOf,
+  liveMember,
   mailDelayMs,
-  ownersWhoSee,
+  statementReaders,
   unsubscribeUrl,
-  wantedMails,
 } from "../../firms/members/members.ts";
 import type { Owner } from "../../kernel/identity/identity.ts";
 import { dayMs } from "../../kernel/platform/clock.ts";
@@ -15,23 +14,27 @@ import type { Sums } from "./lines.ts";
 import { amountText, sumFacts } from "./statement-text.ts";
 import { statementsOf } from "./statements.ts";
 
-type OwnersMonth = Owner & { month: string; userId: string };
+type ReadersMonth = Owner & { month: string; userId: string };
 
 const queue = "statement-mail";
 
-/** Tells an owner of a firm that a month is closed and its statement is ready. */
+/**
+ * Tells an owner of a firm, or a member who asked for it and may see billing, that a month is closed and its statement
+ * is ready.
+ */
 export const statementMail = defineMail({
   queue,
-  async load(wanted: OwnersMonth, deps) {
+  async load(wanted: ReadersMonth, deps) {
     const { userId, month } = wanted;
-    const owner = await findActiveActor(deps.db, deps, wanted, `member:${userId}`);
-    if (owner?.role !== "owner" || owner.email === null) return null;
-    if (!(await wantedMails(deps.db, userId)).includes("statements")) return null;
+    const reader = await liveMember(deps, userId, "statements");
+    if (reader?.partnerId !== wanted.partnerId) return null;
+    const isOwner = reader.role === "owner";
+    if (!isOwner && !reader.seesBilling) return null;
     const statement = (await statementsOf(deps, { ...wanted, firmName: "" })).findLast((each) => each.month === month);
     const series = await linkSeriesOf(deps.db, userId, "statements");
-    return statement?.isClosed ? { statement, series, to: owner.email } : null;
+    return statement?.isClosed ? { statement, series, isOwner, to: reader.email } : null;
   },
-  write: ({ statement, series, to }, { partnerId, environment, month, userId }, { baseUrl, secrets }) => ({
+  write: ({ statement, series, isOwner, to }, { partnerId, environment, month, userId }, { baseUrl, secrets }) => ({
     id: `statement:${partnerId}:${environment}:${month}:${userId}`,
     to,
     unsubscribeUrl: unsubscribeUrl({ baseUrl, secrets }, { userId, kind: "statements", environment, series }),
@@ -41,7 +44,7 @@ export const statementMail = defineMail({
     lines: ["The month is closed. Its statement has every payment and refund by file number, as a page, PDF and CSV."],
     facts: sumFacts(statement).map(([label, cents]) => [label, amountText(cents, "usd")] as const),
     link: { label: "Open the statement", url: `${baseUrl}/dashboard/statements/${month}` },
-    caution: "You receive this email because you are an owner of the firm. Switch it off under Sign-in and security.",
+    caution: `You receive this email because ${isOwner ? "you are an owner of the firm" : "you asked for it"}. Switch it off under Sign-in and security.`,
   }),
 });
 
@@ -51,14 +54,14 @@ const mailableMs = 10 * dayMs;
 const isEmpty = ({ opening, payments, refunds, losses, corrections }: Sums): boolean =>
   [opening, payments, refunds, losses, corrections].every((cents) => cents === 0);
 
-/** Queues the mail to each owner about a live month that was just closed, unless nothing happened in it. */
-export async function tellOwners(
+/** Queues the mail to each reader about a live month that was just closed, unless nothing happened in it. */
+export async function tellReaders(
   tx: Tx,
   owner: Owner,
   { month, endsAt, sums, at }: { month: string; endsAt: Date; sums: Sums; at: Date },
 ): Promise<void> {
   const { partnerId, environment } = owner;
   if (environment !== "live" || isEmpty(sums) || at.getTime() - endsAt.getTime() > mailableMs) return;
-  for (const userId of await ownersWhoSee(tx, owner))
+  for (const userId of await statementReaders(tx, partnerId))
     await enqueueAfter(tx, queue, { partnerId, environment, month, userId }, await mailDelayMs(tx, userId, at));
 }

@@ -11,7 +11,7 @@ import { bookNow, bookTime } from "../../kernel/test-clock/test-clock.ts";
 import { dollars } from "../dollars.ts";
 import { billingDocuments, lockBilling, zoneOf } from "../payments/payments.ts";
 import { linesOf, lossLines, owedUntil, type Sums, sumsOf } from "./lines.ts";
-import { tellOwners } from "./mail.ts";
+import { tellReaders } from "./mail.ts";
 import { balanceState, closedMonths, statementState, sumsOfClosed } from "./statements.ts";
 
 type JobDeps = { db: Database; clock: Clock; log: Log };
@@ -63,7 +63,7 @@ async function storeSums(db: Database, owner: Owner, at: Date): Promise<void> {
     await lockBilling(tx, owner);
     const waiting = new Set((await closedMonths(tx, owner)).filter(isWaiting).map(({ id }) => id));
     for (const { id, sums, ...row } of months.filter((each) => waiting.has(each.id))) {
-      await tellOwners(tx, owner, { ...row, sums, at });
+      await tellReaders(tx, owner, { ...row, sums, at });
       await tx.query(
         sql`INSERT INTO billing_balances (statement_id, sums) VALUES (${id}, ${JSON.stringify(sums)}::jsonb)`,
       );

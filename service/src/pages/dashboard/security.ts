@@ -18,7 +18,7 @@ import {
 } from "../../firms/members/members.ts";
 import { principalOf, sessionOf } from "../../kernel/http/authentication.ts";
 import type { RateLimits } from "../../kernel/http/rate-limits.ts";
-import type { Principal, Session } from "../../kernel/identity/identity.ts";
+import { maySeeBilling, type Principal, type Session } from "../../kernel/identity/identity.ts";
 import { card } from "../ui/components.ts";
 import { done } from "../ui/flash-messages.ts";
 import { shortTime } from "../ui/format.ts";
@@ -42,7 +42,7 @@ export function securityPages(forms: FastifyInstance, deps: SecurityDeps): void 
     frame: (request, page) => dashboardPage(deps, request, { section: "security", ...page }),
     more: async (request) =>
       html`${await sessionsCard(deps, sessionOf(request), path)}
-${card("mails", "Emails to you", html`${mailSwitches(await wantedMails(deps.db, sessionOf(request).userId))}${hoursForm(await mailHoursOf(deps.db, sessionOf(request).userId))}`)}
+${card("mails", "Emails to you", html`${mailSwitches(principalOf(request), await wantedMails(deps.db, sessionOf(request).userId))}${hoursForm(await mailHoursOf(deps.db, sessionOf(request).userId))}`)}
 ${card("live", "Passkeys for live", liveRule(principalOf(request), sessionOf(request)))}`,
   });
   sessionForm(forms, deps, { path, refused });
@@ -97,15 +97,16 @@ const mailWords: Readonly<Record<MailKind, { about: string; off: string; on: str
     on: "Email me about first downloads",
   },
   statements: {
-    about: "on the 1st, when the statement of your firm is ready, if you are an owner",
+    about: "on the 1st, when the statement of your firm is ready",
     off: "Stop emails about statements",
     on: "Email me when a statement is ready",
   },
 };
 
-/** For each kind of mail: if the person gets it, and a button that changes this. */
-const mailSwitches = (wanted: readonly MailKind[]): Html =>
+/** For each kind of mail that the person may get: if the person gets it, and a button that changes this. */
+const mailSwitches = (principal: Principal, wanted: readonly MailKind[]): Html =>
   html`${mailKinds.map((kind) => {
+    if (kind === "statements" && !maySeeBilling(principal)) return "";
     const { about, off, on, always } = mailWords[kind];
     const isOn = wanted.includes(kind);
     return html`<p>You get ${isOn ? "an email" : "no email"} ${about}.${always !== undefined && html` ${always}`}</p>

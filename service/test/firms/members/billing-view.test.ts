@@ -51,6 +51,34 @@ test("only owners decide who sees billing, and by the words on and off", async (
   assert.equal((await look("/dashboard/billing", member)).status, 403);
 });
 
+test("a member who may see billing gets mails about statements only after switching them on, and others can't", async () => {
+  const send = async (mails: string) => {
+    const fields = { kind: "statements", mails };
+    return (await postForm(`${service.baseUrl}/dashboard/security/mails`, fields, member.headers)).status;
+  };
+  const shown = async (by: Holder) =>
+    /You get (an|no) email on the 1st/.exec(String((await look("/dashboard/security", by)).body))?.[1];
+  assert.equal(await shown(owner), "an");
+  assert.equal(await shown(member), undefined);
+  assert.equal(await send("on"), 403);
+  assert.equal((await change("on", owner)).status, 303);
+  assert.equal(await shown(member), "no");
+  assert.deepEqual(await Promise.all([send("on"), send("on"), send("on")]), [303, 303, 303]);
+  assert.equal(await shown(member), "an");
+  assert.equal(await send("off"), 303);
+  assert.equal(await shown(member), "no");
+  assert.equal(await send("on"), 303);
+  assert.equal(await shown(member), "an");
+  const lines = await db.query<{ action: string }>(sql`
+    SELECT action FROM audit_log WHERE actor = ${`member:${userId}`} AND action LIKE 'mails.%' ORDER BY id`);
+  assert.deepEqual(
+    lines.map(({ action }) => action),
+    ["mails.switched_on", "mails.switched_off", "mails.switched_on"],
+  );
+  assert.equal((await change("off", owner)).status, 303);
+  assert.equal(await shown(member), undefined);
+});
+
 test("a right that somebody wrote into the database opens nothing", async () => {
   await db.query(sql`UPDATE members SET sees_billing = true WHERE user_id = ${userId}`);
   assert.notEqual((await look("/dashboard/billing", member)).status, 200);

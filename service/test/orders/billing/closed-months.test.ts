@@ -3,6 +3,8 @@ import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
 import { asService, authenticate, testRowMac } from "@signsealship/testing/row-mac";
+import { switchMails } from "../../../src/firms/members/members.ts";
+import type { Principal } from "../../../src/kernel/identity/identity.ts";
 import type { Database } from "../../../src/kernel/platform/database/database.ts";
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
 import type { Handler, Jobs } from "../../../src/kernel/platform/jobs/jobs.ts";
@@ -33,11 +35,11 @@ const clock = () => now;
 await registerIssuer(db, readIssuer(new URL("../../../data/billing.yaml", import.meta.url).pathname), now);
 const [firm] = await db.query<{ partnerId: string }>(sql`SELECT id AS "partnerId" FROM partners`);
 const owner = { partnerId: firm?.partnerId ?? "", environment: "live", firmName: "Acme Title" } as const;
-const [first, second] = [randomUUID(), randomUUID()];
+const [first, second, clerk] = [randomUUID(), randomUUID(), randomUUID()];
 for (const [id, role, email] of [
   [first, "owner", "owner@acme.example"],
   [second, "owner", "second@acme.example"],
-  [randomUUID(), "member", "clerk@acme.example"],
+  [clerk, "member", "clerk@acme.example"],
 ])
   await asService(
     { db, rowMac: testRowMac },
@@ -212,4 +214,27 @@ test("a month is closed without reading its documents while payments wait for th
     seen.filter((text) => /FROM billing_documents d JOIN payments p/.test(text)),
     [],
   );
+});
+
+test("a member who switched the mail on gets it while the member may see billing, and no right forged in the database", async () => {
+  const writer = { db, rowMac: testRowMac };
+  const receivers = async (month: string, beforeSending?: () => Promise<unknown>) => {
+    await refundThatCameBack();
+    now = new Date(`${month}-01T06:00:00Z`);
+    await close();
+    await beforeSending?.();
+    return (await mails()).map(({ to }) => to).sort();
+  };
+  await mails();
+  const owners = ["owner@acme.example", "second@acme.example"];
+  await asService(writer, sql`UPDATE members SET sees_billing = true WHERE user_id = ${clerk}`);
+  assert.deepEqual(await receivers("2026-09"), owners, "the member has not switched it on");
+  const principal = { member: { userId: clerk, role: "member", seesBilling: true } } as unknown as Principal;
+  await switchMails({ db, clock }, principal, { kind: "statements", to: "on" });
+  assert.deepEqual(await receivers("2026-10"), ["clerk@acme.example", ...owners]);
+  assert.match(sent.find(({ to }) => to.startsWith("clerk"))?.text ?? "", /because you asked for it/);
+  const hide = () => asService(writer, sql`UPDATE members SET sees_billing = false WHERE user_id = ${clerk}`);
+  assert.deepEqual(await receivers("2026-11", hide), owners, "the right ended before the mail was sent");
+  await db.query(sql`UPDATE members SET sees_billing = true WHERE user_id = ${clerk}`);
+  assert.deepEqual(await receivers("2026-12"), owners, "the right was forged");
 });
