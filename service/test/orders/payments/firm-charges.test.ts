@@ -402,6 +402,7 @@ test("a bank account that is removed during a debit finishes the debit, and is c
     await told("closed", "lost", /Subject: A bank took a payment back/),
     /A payment of your firm came back[\s\S]*owes\s+the\s+price/,
   );
+  assert.match(await look(`/dashboard/orders/${code}`), paymentStep(`The bank took $${(total / 100).toFixed(2)} back`));
   const method = await addMethod({ type: "us_bank_account" });
   stripe.firm.outcomes.set(method, "processing");
 });
@@ -820,6 +821,10 @@ test("a late failure of an earlier charge does not undo a debit in progress", as
   stripe.firm.outcomes.delete(method);
 });
 
+/** Matches an order's page that has this note at the payment in its progress. */
+const paymentStep = (note: string) =>
+  new RegExp(`<span class="step-label">Payment</span><span class="step-note">${note.replaceAll(/[$.]/g, "\\$&")}<`);
+
 const isToldOfPostage = (code: string) =>
   mailsTo(service, email).some(
     (mail) =>
@@ -840,6 +845,10 @@ test("dearer postage waits until a member charges it, and only its event settles
     await askSupplement(tx, order, { amountCents: 407, label: "Postage", actor: "system", at: new Date() });
   });
   await until(() => isToldOfPostage(code));
+  const due = await look(`/dashboard/orders/${code}`);
+  assert.match(due, /Charge \$4\.07 to/);
+  assert.match(due, paymentStep("$4.07 not paid yet"));
+  assert.doesNotMatch(due, /Your firm’s payment: Paid/, "that payment was the price");
   const isDone = async () =>
     (await db.query(sql`SELECT FROM jobs WHERE queue IN ('firm-charge', 'firm-wait')`)).length === 0;
   await until(isDone);
@@ -860,6 +869,7 @@ test("dearer postage waits until a member charges it, and only its event settles
   const event = stripe.chargeEvent(extra.intent ?? "");
   for (const each of [event, event, { ...event, id: `${event.id}2` }]) await deliver(each);
   assert.equal((await supplementsOfCode(db, code))[0]?.state, "paid");
+  assert.match(await look(`/dashboard/orders/${code}`), paymentStep("Done"));
   const paid = await db.query<{ amount: number }>(sql`
     SELECT amount_cents::int AS amount FROM payments WHERE payment_intent = ${extra.intent}`);
   assert.deepEqual(paid, [{ amount: 407 }]);

@@ -26,7 +26,6 @@ import { documentList } from "../../ui/orders/document-list.ts";
 import { receiptList } from "../../ui/orders/receipt-list.ts";
 import { isSimulated } from "../../ui/orders/signer-words.ts";
 import { statusWords } from "../../ui/orders/status-words.ts";
-import { orderSteps } from "../../ui/orders/steps.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { testClockDates } from "../test-clock.ts";
 import { topicWords } from "../webhooks/words.ts";
@@ -45,6 +44,7 @@ import {
   type OrderMoneyView,
   overduePayment,
   refundsBack,
+  stepsWithDebt,
   supplementsPart,
 } from "./money.ts";
 import { anotherPath } from "./new/another.ts";
@@ -163,7 +163,7 @@ function partsOf(view: OrderDetailView): Part[] {
       ),
     view.inPerson && part("in-person", "The notary asks", inPersonPart(view)),
     order.environment === "test" && part("sandbox", "Sandbox", sandbox(view)),
-    part("progress", "Progress", progressSteps(orderSteps(order))),
+    part("progress", "Progress", progressSteps(stepsWithDebt(view))),
     signers.length > 0 &&
       part(
         "signers",

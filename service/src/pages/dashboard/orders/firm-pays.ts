@@ -62,7 +62,8 @@ export function firmPaysPart(
 ): Html {
   if (firmPays === null) return html``;
   const { method, latest } = firmPays;
-  const showsLatest = latest && (isOpenCharge(latest) || payable);
+  // A charge that succeeded paid an earlier amount, not the one that is due.
+  const showsLatest = latest && (isOpenCharge(latest) || (payable && latest.state !== "succeeded"));
   const otherWay = hasCheckout ? "open the checkout" : "pay it in the sandbox below";
   // The bank demands confirmation by the card holder, so a charge without a person would be declined again.
   const needsPerson = latest?.reason === "authentication_required" && latest.methodId === method?.id;

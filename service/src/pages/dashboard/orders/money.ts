@@ -2,9 +2,12 @@
 import type { BillingDocument } from "../../../orders/billing/billing.ts";
 import type { Corrected } from "../../../orders/corrections/corrections.ts";
 import { isPayable, type PublicOrderRow } from "../../../orders/order/order.ts";
-import type { ExtraPayment } from "../../../orders/payments/payments.ts";
+import { dueOf, type ExtraPayment } from "../../../orders/payments/payments.ts";
+import type { Step } from "../../ui/components.ts";
 import { money, moneyIn, plainTime } from "../../ui/format.ts";
+import { orderSteps } from "../../ui/orders/steps.ts";
 import { type Html, html } from "../../ui/render.ts";
+import { en } from "../../ui/words/en/en.ts";
 import { type FirmPays, isBeingCharged } from "./firm-pays.ts";
 
 export type OrderMoneyView = {
@@ -28,6 +31,20 @@ export function bankLoss({ lostCents, corrected }: OrderMoneyView): Html | "" {
   return lostCents > 0
     ? html`<p>The bank took ${money(lostCents)} of this order’s payment back. This is not a refund: the price is still owed, and your firm’s statement includes it in the closing balance. ${isAsked ? "It can be paid again here." : "We write to you when it can be paid again."}</p>`
     : "";
+}
+
+/**
+ * The order's steps. The status alone would call the payment done while postage is due, or after a bank took the money
+ * back.
+ */
+export function stepsWithDebt({ order, corrected, lostCents }: OrderMoneyView): Step[] {
+  const due = dueOf(order.status, corrected.supplements);
+  const unpaid =
+    lostCents > 0
+      ? ({ state: "stopped", note: `The bank took ${money(lostCents)} back` } as const)
+      : due && ({ state: "upcoming", note: `${money(due.amountCents)} not paid yet` } as const);
+  const isPaid = ({ label, state }: Step) => state === "done" && label === en.orders.steps.labels.payment;
+  return orderSteps(order).map((step) => (unpaid && isPaid(step) ? { ...step, ...unpaid } : step));
 }
 
 /** Refunds that failed and came back to the service, and that it must pay out again. */
