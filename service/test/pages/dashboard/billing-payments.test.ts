@@ -6,7 +6,7 @@ import type { PaymentMethod, PaymentOfFirm } from "../../../src/orders/payments/
 import { billingBody, limitRefusal } from "../../../src/pages/dashboard/billing/body.ts";
 import type { BillingView } from "../../../src/pages/dashboard/billing/view.ts";
 import { firmPaysPart } from "../../../src/pages/dashboard/orders/firm-pays.ts";
-import { afterPlacing } from "../../../src/pages/dashboard/orders/new/after-placing.ts";
+import { afterPlacing, afterPlacingList } from "../../../src/pages/dashboard/orders/new/after-placing.ts";
 import { render } from "../../../src/pages/ui/render.ts";
 
 const at = new Date("2026-03-04T05:06:07Z");
@@ -134,6 +134,15 @@ test("the form says that the work waits until a bank debit has cleared", () => {
   const waits = /Once the money has cleared, up to 4 business days later, the document goes out/;
   assert.match(shown({ ...card, kind: "bank" }), waits);
   assert.doesNotMatch(shown(card), waits);
+});
+
+test("the page of many orders says that the work waits until a bank debit has cleared", () => {
+  const shown = (method: PaymentMethod) =>
+    render(afterPlacingList({ method, signs: true, hasCheckout: true, cents: 2400 }));
+  const waits =
+    /placed next\. The work on each begins once its money has cleared, up to 4 business days later\. An order/;
+  assert.match(shown({ ...card, kind: "bank" }), waits);
+  assert.doesNotMatch(shown(card), /cleared/);
 });
 
 test("names the lower of two limits, and the fields of a refused form as the page does", () => {

@@ -117,10 +117,12 @@ export function afterPlacingList({ method, refusal = null, signs, hasCheckout, c
     ? "its document goes out for signature: each signer gets the link to sign by email"
     : "the work on its document begins";
   const asked = hasCheckout ? "Each client gets an email with the price and the link to pay. " : "";
+  const cleared =
+    method?.kind === "bank" ? "The work on each begins once its money has cleared, up to 4 business days later. " : "";
   const charge = !method
     ? "wait until somebody of your firm has paid on each order’s page"
     : refusal === null
-      ? `are charged to ${methodName(method)} at once, each by itself, within the limits that owners set: ${money(cents)} for all that are placed next. An order whose price turns out higher waits for your firm`
+      ? `are charged to ${methodName(method)} at once, each by itself, within the limits that owners set: ${money(cents)} for all that are placed next. ${cleared}An order whose price turns out higher waits for your firm`
       : "are not charged: an owner has not allowed you to spend for your firm. An owner can charge each on its page";
   return html`<p><strong>After you place them:</strong> ${asked}Once an order is paid, ${next}.</p>
 <p>Orders of rows whose <code>pay_by</code> is <code>firm</code> ${charge}. One that we have to price first charges nobody.</p>`;
