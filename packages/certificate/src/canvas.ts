@@ -23,7 +23,10 @@ export function colourOperands(colour: Colour): string {
   return `${part(1)} ${part(3)} ${part(5)}`;
 }
 
-/** @param glyphs the fonts to draw text with; several canvases may share them */
+/**
+ * Creates an empty canvas.
+ * @param glyphs the fonts to draw text with; several canvases may share them
+ */
 export function createCanvas(glyphs: GlyphFonts): Canvas {
   const operators: string[] = [];
   const put = (text: string) => operators.push(text);

@@ -47,8 +47,8 @@ function attach(
 }
 
 /**
- * Makes a tagged file PDF/A (ISO 19005-3, level A) and PDF/UA (ISO 14289-1): declares its color space and its
- * conformance. PDF/A-3 is PDF/A-2 with arbitrary attachments, and every certificate has its data attached.
+ * Makes a tagged file conform to PDF/A-3 (ISO 19005-3, level A) and PDF/UA (ISO 14289-1): adds the color space and the
+ * metadata that declare it. Part 3 of PDF/A is needed because it allows attachments of any kind.
  * @returns entries of the catalog
  */
 function archivalEntries(file: PdfFile, title: string, at: Date): string {
@@ -89,7 +89,10 @@ function xmp(title: string, at: Date): string {
 <?xpacket end="r"?>`;
 }
 
-/** PDF/A requires a description of every metadata schema that its own list does not contain, such as that of PDF/UA. */
+/**
+ * Describes the metadata schema of PDF/UA. PDF/A requires such a description of every schema that PDF/A does not
+ * predefine.
+ */
 const accessibilitySchema = `
 <rdf:Description rdf:about="" xmlns:pdfaExtension="http://www.aiim.org/pdfa/ns/extension/"
  xmlns:pdfaSchema="http://www.aiim.org/pdfa/ns/schema#" xmlns:pdfaProperty="http://www.aiim.org/pdfa/ns/property#">

@@ -12,19 +12,22 @@ export type Look = TextStyle & { size: number; colour?: Colour; leading?: number
 
 /** Lays out text from top to bottom, over as many pages as it needs. */
 export type Flow = {
-  /** The position of the next line: its distance from the lower edge. */
+  /** The distance of the next line from the lower edge of the page. */
   y: () => number;
   skip: (height: number) => void;
   moveTo: (y: number) => void;
   /** Begins a new page unless the current one has this much height left. */
   keep: (height: number) => void;
-  /** @returns the height of the text as it would be drawn. */
+  /**
+   * Measures a text without drawing it.
+   * @returns its height
+   */
   measure: (text: string, width: number, look: Look) => number;
   /** Draws a text, at the left margin by default. */
   text: (text: string, look: Look, place?: { x?: number; width?: number }) => void;
   /** Draws a label and its value next to it; a long value wraps over several lines. */
   row: (label: string, value: string, look: Look, place?: { labelWidth?: number; width?: number }) => void;
-  /** Draws one table row: each cell is a single line at its distance from the left margin. */
+  /** Draws one table row. Each cell is a single line of text, at its distance from the left margin. */
   cells: (
     cells: readonly (readonly [text: string, look: Look, x: number])[],
     height?: number,
@@ -34,7 +37,8 @@ export type Flow = {
   /** A hairline over the width of the text. */
   rule: () => void;
   /**
-   * Whether any text so far contained a character without a usable glyph, which is drawn as its code point: `\u{...}`.
+   * True if any text so far contained a character without a usable glyph. Such a character is drawn as its code point:
+   * `\u{...}`.
    */
   escaped: () => boolean;
 };
@@ -62,7 +66,7 @@ export function createFlow(sheets: Sheets, typeset: Typeset): Flow {
     sheets.newPage();
     y = pageSize.height - margin.top;
   };
-  /** `row` passes the baseline of its value, because its label has a smaller size. */
+  /** Draws one line of text. `row` passes the value's baseline for its label, which has a smaller size. */
   const lineAt = (line: Line, x: number, look: Look, baseline = y - look.size) =>
     sheets.text(line, x, baseline, look.size, look.colour ?? ink);
 

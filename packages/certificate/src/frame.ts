@@ -9,7 +9,10 @@ import type { Typeset } from "./typeset.ts";
 
 const footSize = 7.5;
 
-/** Draws the header of the first page. @param kind the kind of certificate */
+/**
+ * Draws the header of the first page.
+ * @param kind the kind of certificate
+ */
 export function letterhead(sheets: Sheets, flow: Flow, typeset: Typeset, kind: string): void {
   const top = flow.y();
   sheets.drawing(margin.side, top - 26, 26 / 64, markOperators);
@@ -24,7 +27,7 @@ export function letterhead(sheets: Sheets, flow: Flow, typeset: Typeset, kind: s
 }
 
 const logoBox = { width: 160, height: 34 };
-// The most points that a pixel of a logo covers, so that a small logo is not enlarged.
+// The largest size in points at which one pixel of a logo is drawn, so that a small logo is not enlarged.
 const largestPixel = 0.75;
 
 /**
@@ -146,7 +149,7 @@ function note(flow: Flow, text: string): void {
   flow.text(text, quiet);
 }
 
-/** Draws the footer of each page, after all pages exist, because it states their number. */
+/** Draws the footer of each page. Call it after all pages exist, because each footer states the number of pages. */
 export function pageFeet(sheets: Sheets, typeset: Typeset, text: string): void {
   const lineOf = (line: string) => typeset(line, 1e9).lines[0];
   const left = lineOf(text);

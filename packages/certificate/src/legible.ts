@@ -4,7 +4,7 @@ import { type Face, type Faces, hanStyleOf } from "./fonts/faces.ts";
 export type Legible = {
   text: string;
   faces: readonly Face[];
-  /** Whether any character is written as its code point, because no font has it or because it is misleading. */
+  /** True if any character is written as its code point, because no font has it or because it is misleading. */
   escaped: boolean;
 };
 

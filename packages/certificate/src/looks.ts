@@ -11,7 +11,7 @@ export const titleLook: Look = { size: 20, weight: "semibold", leading: 1.25, ta
 /** The heading of a list item, such as a document or a signer. */
 export const itemLook: Look = { size: 10.5, weight: "semibold", tag: "H3" };
 
-/** Begins a section, on a page that has at least this much room. */
+/** Begins a section; on a new page if the current page has less than `least` points left. */
 export function section(flow: Flow, title: string, least: number): void {
   flow.keep(least);
   flow.rule();
@@ -28,11 +28,17 @@ export const tableHead = (flow: Flow, columns: Readonly<Record<string, number>>)
     "TH",
   );
 
-/** Formats an instant for tables, UTC. @param iso ISO 8601 */
+/**
+ * Formats an instant for tables, UTC.
+ * @param iso ISO 8601
+ */
 export const instantText = (iso: string): string => `${iso.slice(0, 10)} ${iso.slice(11, 19)} UTC`;
 
 const months = "January February March April May June July August September October November December".split(" ");
 
-/** Formats an instant for sentences, UTC. @param iso ISO 8601 */
+/**
+ * Formats an instant for sentences, UTC.
+ * @param iso ISO 8601
+ */
 export const dateText = (iso: string): string =>
   `${months[Number(iso.slice(5, 7)) - 1]} ${Number(iso.slice(8, 10))}, ${iso.slice(0, 4)}, ${iso.slice(11, 19)} UTC`;

@@ -28,6 +28,7 @@ export const short = (value: number): number => Math.round(value * 100) / 100;
 export type PageRefs = { tree: string; pages: string[]; annotations: string[] };
 
 /**
+ * Writes pages, their contents and their page tree to a file.
  * @param parent the reference of the page tree above this one
  * @param isTagged whether structure elements refer to the pages' content
  */

@@ -1,9 +1,12 @@
 import { createHash } from "node:crypto";
 import { deflateSync } from "node:zlib";
 
-/** Writes objects, into a new file or into a revision of one. */
+/** Writes PDF objects, into a new file or into a new revision of an existing file. */
 export type ObjectWriter = {
-  /** Adds a dictionary or another value in PDF syntax. @returns its reference, `N 0 R` */
+  /**
+   * Adds a dictionary or another value in PDF syntax.
+   * @returns its reference, `N 0 R`
+   */
   add: (body: string) => string;
   /** Adds a stream; `entries` are the entries of its dictionary besides length and filter. */
   stream: (entries: string, data: string | Uint8Array, options?: { compress?: boolean }) => string;
@@ -73,7 +76,7 @@ export function createPdfFile(): PdfFile {
   };
 }
 
-/** The name of the empty signature field that the seal fills in a document of the service's own. */
+/** The name of the empty signature field in a document that the service itself creates. The seal fills this field. */
 export const sealFieldName = "SignSealShip-Seal";
 
 /** A text string (section 7.9.2.2) in PDF syntax. */

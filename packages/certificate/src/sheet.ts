@@ -7,7 +7,7 @@ import { createStructure, type Structure } from "./structure.ts";
 
 /** Pages to draw on. */
 export type Sheets = Omit<Canvas, "operators"> & {
-  /** Adds a page. All further drawing is on this page. */
+  /** Adds a page. Everything that follows is drawn on this page. */
   newPage: () => void;
   /** Returns to an earlier page, counted from 0. */
   turnTo: (page: number) => void;
@@ -25,7 +25,10 @@ export type Sheets = Omit<Canvas, "operators"> & {
    * @returns the reference of the pages' own tree
    */
   addTo: (file: ObjectWriter, parent: string | null) => string;
-  /** Adds pages, structure and form to a file. @returns the entries of its catalog */
+  /**
+   * Adds pages, structure and form to a file.
+   * @returns the entries of its catalog
+   */
   addWholeTo: (file: ObjectWriter) => string;
 };
 

@@ -1,6 +1,6 @@
 /**
- * `unchecked`: the claim can't be decided, because bytes or trusted certificates are missing. An unchecked claim never
- * counts as one that holds.
+ * The result of a claim. `unchecked`: the claim can't be decided, because bytes or trusted certificates are missing. It
+ * never counts as `holds`.
  */
 export type ClaimState = "holds" | "fails" | "unchecked";
 
@@ -11,7 +11,7 @@ export interface Claim<Name extends string = string> {
   readonly why: string;
 }
 
-/** True when there is at least one claim and every claim holds. */
+/** True if there is at least one claim and every claim holds. */
 export function allHold(claims: readonly Claim[]): boolean {
   return claims.length > 0 && claims.every((claim) => claim.state === "holds");
 }

@@ -23,7 +23,10 @@ export interface EvidenceCrypto {
   /** The digest of the chunks, as one message. */
   digest(hash: HashName, chunks: readonly Uint8Array[]): Uint8Array | Promise<Uint8Array>;
 
-  /** The digests of several messages. Messages whose first chunks start at the same byte may share work. */
+  /**
+   * Computes the digests of several messages. If the first chunks of several messages start at the same byte, their
+   * digests may share work.
+   */
   digests(
     hash: HashName,
     messages: readonly (readonly Uint8Array[])[],

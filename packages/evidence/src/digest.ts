@@ -2,7 +2,7 @@ import { toHex } from "./bytes.ts";
 import { EvidenceError, type EvidenceErrorCode } from "./errors.ts";
 
 /**
- * Bytes of a lowercase hex string of even length.
+ * Decodes a lowercase hex string of even length.
  *
  * @throws EvidenceError with the code given, for anything else
  */
@@ -13,7 +13,7 @@ export function fromHex(hex: string, code: EvidenceErrorCode): Uint8Array<ArrayB
   return bytes;
 }
 
-/** Whether a value is a SHA-256 digest in the contract's form: 64 lowercase hex digits. */
+/** True if a value is a SHA-256 digest in the contract's form: 64 lowercase hex digits. */
 export function isSha256Hex(value: unknown): value is string {
   return typeof value === "string" && /^[0-9a-f]{64}$/.test(value);
 }
@@ -34,7 +34,7 @@ export function sha1(bytes: Uint8Array): Promise<Uint8Array<ArrayBuffer>> {
 }
 
 async function webDigest(algorithm: "SHA-1" | "SHA-256", bytes: Uint8Array): Promise<Uint8Array<ArrayBuffer>> {
-  // Web Crypto refuses shared memory, so such bytes are copied first.
+  // Web Crypto refuses views of shared memory, so their bytes are copied first.
   const own = isUnshared(bytes) ? bytes : new Uint8Array(bytes);
   return new Uint8Array(await crypto.subtle.digest(algorithm, own));
 }

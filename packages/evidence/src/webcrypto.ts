@@ -44,7 +44,7 @@ export function createWebCrypto(subtle: SubtleCrypto): EvidenceCrypto {
     }
   }
 
-  /** Hashes one message after the other, because each one is assembled in memory. */
+  /** Hashes the messages one at a time, because each message is assembled in memory. */
   async function digests(hash: HashName, messages: readonly (readonly Uint8Array[])[]): Promise<Uint8Array[]> {
     const out: Uint8Array[] = [];
     for (const chunks of messages) out.push(await digest(hash, chunks));
@@ -81,10 +81,9 @@ function plain(bytes: Uint8Array): Uint8Array<ArrayBuffer> {
 }
 
 /**
- * Converts an ECDSA signature from its DER pair (RFC 3279, section 2.2.3) to r followed by s, as Web Crypto requires
- * it.
- * @param length octets of r, and of s: as many as the curve's order has.
- * @throws EvidenceError `der` or `x509` when malformed, negative or too long for the curve.
+ * Converts an ECDSA signature from its DER pair (RFC 3279, section 2.2.3) to r followed by s, as Web Crypto requires.
+ * @param length octets of r, and of s: as many as the curve's order has
+ * @throws EvidenceError `der` or `x509` when malformed, negative or too long for the curve
  */
 export function ecdsaSignatureToRaw(signature: Uint8Array, length: number): Uint8Array<ArrayBuffer> {
   const fields = fieldsOf(readDer(signature), "x509");

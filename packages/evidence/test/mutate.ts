@@ -11,7 +11,7 @@ export function randomFrom(seed: number): (below: number) => number {
   };
 }
 
-/** A damaged copy: bytes changed, cut, doubled, inserted or removed, one to four times. */
+/** Makes a damaged copy. One to four times, bytes are changed, cut, doubled, inserted or removed. */
 export function mutate(source: Uint8Array, random: (below: number) => number): Uint8Array {
   let bytes = source;
   for (let times = 1 + random(4); times > 0; times--) bytes = mutateOnce(bytes, random);

@@ -2,7 +2,7 @@ import { createHash, createPublicKey, verify } from "node:crypto";
 import type { EvidenceCrypto } from "../src/crypto-port.ts";
 
 /**
- * A crypto port for many thousand runs, for P-256 with SHA-256 only. It caches results, so each signature is checked
+ * A crypto port for many thousand runs, for P-256 with SHA-256 only. It caches results, so each signature is verified
  * once.
  */
 export function memoizedCrypto(): EvidenceCrypto {
@@ -25,7 +25,7 @@ export function memoizedCrypto(): EvidenceCrypto {
         good =
           algorithm.scheme === "ecdsa" && verify(algorithm.hash.replace("-", "").toLowerCase(), data, key, signature);
       } catch {
-        // A damaged key or signature is not valid.
+        // A damaged key or signature makes the call throw, so the signature is not valid.
       }
       if (known.size > 10_000) known.clear();
       known.set(id, good);

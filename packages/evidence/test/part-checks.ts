@@ -122,7 +122,7 @@ async function runPdf(part: Part, pdf: Uint8Array, crypto: EvidenceCrypto): Prom
 }
 
 /**
- * Asserts the part's expectation: the PDF has, or has not, one attached file named `record.json`, of at most 64 bytes,
+ * Asserts the vector's expectation: the PDF has (or has not) one attached file named `record.json` of at most 64 bytes
  * that every reader reads alike.
  */
 async function runAttachment(part: Part, pdf: Uint8Array): Promise<void> {

@@ -63,7 +63,7 @@ function runRefusedManifest(name: string, member: string) {
   assert.throws(() => parseManifest(read(`manifest/reject/${name}.json`)), fault);
 }
 
-/** The checks of the vectors for OpenTimestamps proofs and manifests. */
+/** The test vectors for OpenTimestamps proofs and manifests. */
 export const plainChecks = (): VectorCheck[] => [
   ...Object.entries(ots.accept).map(([name, expected]) => ({
     name: `reads the proof ${name}, finds what it commits to and writes it back`,

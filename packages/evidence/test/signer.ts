@@ -48,8 +48,8 @@ const signatureBy = (
 ): Uint8Array => own?.(data) ?? Uint8Array.from(sign(hash, data, key));
 
 /**
- * Creates a signer: `tsa` has the critical timeStamping usage, `tests` is for test seals only, the other kinds sign
- * documents.
+ * Creates a signer. A `tsa` has the critical timeStamping usage, and `tests` is for test seals only. The other kinds
+ * sign documents.
  */
 export function testSigner(
   kind: keyof typeof NAME_SERIAL,
@@ -86,17 +86,17 @@ export type CmsOptions = {
   readonly withoutSigningCertificate?: boolean;
   /** DER of certificates to put before the signer's own. */
   readonly before?: readonly Uint8Array[];
-  /** Puts the signature over this content itself, without signed attributes. */
+  /** Makes the signature over this content itself, without signed attributes. */
   readonly bare?: Uint8Array;
   /** Names SHA-1 as the digest algorithm and in the signature algorithm, as old programs did. */
   readonly sha1?: boolean;
-  /** NULL as parameters of the signature algorithm. */
+  /** Writes NULL as the parameters of the signature algorithm. */
   readonly nullParameters?: boolean;
   /** Time-stamps the signature value. */
   readonly stamp?: (signature: Uint8Array) => Uint8Array;
   readonly contentType?: string;
   readonly content?: Uint8Array;
-  /** Uses the greater of the two possible s of an ECDSA signature, which no sealer writes. */
+  /** Uses the greater of the two possible values of s in an ECDSA signature. No sealer writes it. */
   readonly highS?: boolean;
   /** A seal's statement of its own position. */
   readonly place?: { readonly byteRange: readonly number[]; readonly originalLength: number };

@@ -46,7 +46,7 @@ export function vector(path: string): Uint8Array<ArrayBuffer> {
 
 export const vectorCertificate = (name: string) => parseCertificate(vector(`x509/${name}.der`));
 
-/** One vector: `run` throws unless the verifier gives the expected result. */
+/** A test vector. `run` throws unless the verifier gives the expected result. */
 export type VectorCheck = { readonly name: string; readonly run: () => void | Promise<void> };
 
 /** Registers one test for each vector. */
@@ -54,7 +54,7 @@ export function testEach(checks: readonly VectorCheck[]): void {
   for (const { name, run } of checks) test(name, run);
 }
 
-/** The vectors of x509, cms and rfc3161, verified with the given crypto port. */
+/** The test vectors of x509, cms and rfc3161, verified with the given crypto port. */
 export const structureChecks = (crypto: EvidenceCrypto): VectorCheck[] => [
   ...index<ChainCase>("x509").map((one) => ({
     name: `chain: ${one.name}: ${one.expect}`,

@@ -4,13 +4,13 @@ import index from "../vectors/whole/index.json" with { type: "json" };
 
 type Claim = { readonly claim: string; readonly state: string };
 
-/** A case of the vectors of whole files: see the vectors' README. File names are relative to the index's folder. */
+/** A case of the test vectors of whole files: see their README. File names are relative to the index's folder. */
 export type WholeCase = {
   readonly name: string;
   readonly kind: string;
   /** The files of the case, by their roles. */
   readonly files: Readonly<Record<string, string | readonly string[]>>;
-  /** Trusted seal certificates, and those of time-stamping authorities. */
+  /** The files of trusted seal certificates, and of trusted time-stamping authorities. */
   readonly trust: readonly string[];
   readonly tsaTrust: readonly string[];
   readonly at: string;
@@ -22,7 +22,7 @@ export type WholeCase = {
   readonly code?: string;
   readonly verdict: string;
   readonly claims: readonly Claim[];
-  /** Whether the document is genuine but from another signing than the certificate's. */
+  /** True if the document is genuine but from another signing than the certificate's. */
   readonly anotherFile?: true;
   /** Names of claims that must be absent. */
   readonly absent?: readonly string[];
@@ -43,8 +43,9 @@ export const filesOf = ({ files }: WholeCase, role: string) =>
   [files[role] ?? []].flat().map((path) => ({ path, bytes: wholeFile(path) }));
 
 /**
- * @throws AssertionError unless the claims that the case names have exactly the expected results, and the claims that
- * must be absent are absent
+ * Asserts that the claims that the case names have exactly the expected results, and that the claims that must be
+ * absent are absent.
+ * @throws AssertionError otherwise
  */
 export function assertClaims(outcome: Outcome, one: WholeCase): void {
   const names = new Set([...one.claims.map(({ claim }) => claim), ...(one.absent ?? [])]);

@@ -18,7 +18,7 @@ export type OrderReceipt = Payer & {
   /** Numbered without gaps for each firm, environment and calendar year: `R-2026-00017`, `CN-2026-00002`. */
   number: string;
   kind: BillingKind;
-  /** The number of the receipt whose money was refunded or lost; on a receipt, its own number. */
+  /** The number of the receipt whose money was refunded or lost. A receipt has its own number here. */
   receiptNumber: string;
   /** The amount paid or returned, in the smallest unit of the currency. */
   amountCents: number;
@@ -36,12 +36,12 @@ export type BillingStatement = {
   /** The figures of a closed month never change. */
   status: "open" | "closed";
   startsAt: string;
-  /** The end of the month; null until then. */
+  /** The end of the month; null until the month is over. */
   endsAt: string | null;
   timeZone: string;
-  /** The error in the closing balances of earlier closed months; 0 in nearly all months. */
+  /** The total error in the closing balances of earlier months that are closed; 0 in nearly all months. */
   correctionsCents: number;
-  /** Money from earlier months that the service holds for the firm, because it was paid but applied to no order. */
+  /** Money from earlier months that the service still holds for the firm. It was paid, but not applied to any order. */
   openingCents: number;
   paymentsCents: number;
   refundsCents: number;
@@ -49,11 +49,14 @@ export type BillingStatement = {
   lossesCents: number;
   chargesCents: number;
   creditsCents: number;
-  /** `openingCents + correctionsCents + paymentsCents - refundsCents - lossesCents - (chargesCents - creditsCents)` */
+  /**
+   * The balance at the end of the month: `openingCents + correctionsCents + paymentsCents - refundsCents - lossesCents
+   * - (chargesCents - creditsCents)`.
+   */
   closingCents: number;
   /** `closingCents + owedCents`: money that the service holds for the firm at the end of the month. */
   heldCents: number;
-  /** The amount that the firm owes at the end of the month, because banks took payments of orders back. */
+  /** The amount that the firm owes at the end of the month for orders whose payments banks took back. */
   owedCents: number;
 };
 
@@ -68,9 +71,9 @@ export type StatementLine = Payer & {
   /** The order's `externalReference`. */
   fileNumber: string | null;
   services: string;
-  /** The name of the order's document, until the service deletes it. */
+  /** The name of the order's document; null after the service deleted the document. */
   document: string | null;
-  /** The discount in a receipt's price; 0 on other documents. */
+  /** The discount in the price that a receipt is for; 0 on other documents. */
   discountCents: number;
   amountCents: number;
   /** Only amounts in `usd` count in the sums. */
@@ -82,7 +85,7 @@ export type StatementLine = Payer & {
 export type BillingStatementDetail = BillingStatement & { lines: StatementLine[]; requestId: string };
 
 export const receiptsOf = ({ json, bytes }: Transport) => ({
-  /** The receipts, credit notes, losses and reversals of an order, oldest first. */
+  /** Lists the receipts, credit notes, losses and reversals of an order, oldest first. */
   receipts: (orderCode: string): Promise<OrderReceipts> => json("GET", path`/api/partner/orders/${orderCode}/receipts`),
 
   /** A receipt, credit note, loss or reversal as a PDF; the bytes never change. */
@@ -91,10 +94,13 @@ export const receiptsOf = ({ json, bytes }: Transport) => ({
 });
 
 export const billingOf = ({ json }: Transport) => ({
-  /** The firm's months, newest first. */
+  /** Lists the firm's months, newest first. */
   statements: (): Promise<BillingStatements> => json("GET", "/api/partner/billing/statements"),
 
-  /** One month with its lines. @param month such as `2026-11` */
+  /**
+   * Returns one month with its lines.
+   * @param month such as `2026-11`
+   */
   statement: (month: string): Promise<BillingStatementDetail> =>
     json("GET", path`/api/partner/billing/statements/${month}`),
 });

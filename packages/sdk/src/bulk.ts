@@ -54,7 +54,8 @@ export function bulkOf(transport: Transport) {
   const place = (bulkId: string): Promise<BulkProgress> => json("POST", path`/api/partner/bulk/${bulkId}/place`);
   return {
     /**
-     * Checks every row of a CSV file, but places no orders yet. The same file sent again returns the same bulk order.
+     * Checks every row of a CSV file, but places no orders yet. If you send the same file again, it returns the same
+     * bulk order.
      */
     create: async (fields: BulkFields, file: Blob | Uint8Array<ArrayBuffer> | string): Promise<BulkAnswer> => {
       const form = new FormData();
@@ -72,10 +73,13 @@ export function bulkOf(transport: Transport) {
       query: { limit?: number | undefined; cursor?: string | undefined } = {},
     ): Promise<BulkRows> => json("GET", path`/api/partner/bulk/${bulkId}/rows`, { query }),
 
-    /** Places up to 100 waiting rows. */
+    /** Places up to 100 of the waiting rows as orders. */
     place,
 
-    /** Places all waiting rows, one request after another. @param onProgress called after each request */
+    /**
+     * Places all waiting rows as orders, one request after another.
+     * @param onProgress called after each request
+     */
     placeAll: async (
       bulkId: string,
       onProgress: (progress: BulkProgress) => void = () => {},
@@ -84,12 +88,12 @@ export function bulkOf(transport: Transport) {
         const progress = await place(bulkId);
         onProgress(progress);
         if (progress.waiting === 0) return progress;
-        // A key may send 60 requests a minute, so this waits between requests.
+        // A key may send 60 requests a minute, so the client waits one second between requests.
         await transport.pause(1_000);
       }
     },
 
-    /** Puts failed rows back in the queue. */
+    /** Puts failed rows back in the queue, so that you can place them again. */
     retry: (bulkId: string): Promise<BulkProgress> => json("POST", path`/api/partner/bulk/${bulkId}/retry`),
 
     /** Cancels the rows that are not placed yet. */

@@ -26,7 +26,7 @@ export type Me = {
     scopes: ("read" | "orders" | "rooms" | "seal" | "webhooks" | "spend")[] | null;
     expiresAt: string | null;
   } | null;
-  /** `openRooms` is null when unlimited. */
+  /** The limit of open rooms and the present number of open rooms. `openRooms` is null when there is no limit. */
   quotas: { openRooms: number | null; openRoomsUsed: number };
   /** The role of a signed-in member; absent for a key. */
   role?: "owner" | "member";
@@ -35,7 +35,7 @@ export type Me = {
 };
 
 const routesOf = (transport: Transport) => ({
-  /** Returns the firm of the key. */
+  /** Returns the firm that the key belongs to. */
   me: (): Promise<Me> => transport.json("GET", "/api/partner/me"),
   ...firmOf(transport),
   orders: { ...ordersOf(transport), ...signingOf(transport), ...receiptsOf(transport) },
@@ -53,7 +53,10 @@ const routesOf = (transport: Transport) => ({
 });
 
 export type Client = ReturnType<typeof routesOf> & {
-  /** Returns the same client with other options: `client.with({ signal })`, `client.with({ timeoutMs: 5_000 })`. */
+  /**
+   * Returns a client with the same options except those given: `client.with({ signal })`, `client.with({ timeoutMs:
+   * 5_000 })`.
+   */
   with: (changed: Partial<ClientOptions>) => Client;
   /** Runs `work`, and returns its result with the last response's status, headers and duration. */
   withResponse: <T>(work: (client: Client) => Promise<T>) => Promise<{ data: T; response: SentResponse }>;

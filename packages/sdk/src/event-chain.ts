@@ -1,6 +1,6 @@
 /**
- * The position of an event among all events of a firm in one environment, and the head: a hash over it and all events
- * before it.
+ * The position of an event among all events of a firm in one environment, and the chain's head there: a hash over this
+ * event and all events before it.
  */
 export type Place = { position: number; head: string };
 
@@ -11,8 +11,8 @@ export type Place = { position: number; head: string };
 export type ChainedEvent = Place & { type: string; id: string };
 
 /**
- * The first break in a chain. `gap`: a position is missing. `head`: the event's head differs from the one computed from
- * the events before it.
+ * The first break in a chain. `gap`: a position is missing. `head`: the event's head is not the one that the earlier
+ * events give.
  */
 export type ChainFault = { reason: "gap" | "head"; position: number };
 
@@ -47,7 +47,7 @@ export async function chainHead(before: Place, { type, id }: Pick<ChainedEvent, 
  * @param events in the order of their positions
  * @param before the place of the last event that you have checked; omit it if the list starts with the firm's first
  * event
- * @returns the last place, to store, and the fault, or null
+ * @returns the last place, which you store for the next call, and the fault, or null
  */
 export async function checkChain(
   events: readonly ChainedEvent[],

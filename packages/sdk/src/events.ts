@@ -8,7 +8,7 @@ export type FeedEvent = ChainedEvent & { occurredAtUtc: string; payload: Webhook
 
 export type EventFeed = {
   events: FeedEvent[];
-  /** The cursor of the next call; always present. */
+  /** The cursor for the next call. Present even when there are no events. */
   cursor: string;
   requestId: string;
 };
@@ -28,19 +28,19 @@ const firstPauseMs = 1_000;
 const longestPauseMs = 30_000;
 
 /**
- * Whether a retry may succeed: the request was cut off or timed out, or the service answered with status 429, or 500 or
+ * True if a retry may succeed: the request was cut off or timed out, or the service answered with status 429, or 500 or
  * higher.
  */
 const mayPass = (error: unknown): boolean =>
   error instanceof ServiceRefusal ? error.status === 429 || error.status >= 500 : error instanceof ConnectionError;
 
 export function eventsOf({ json, timeoutMs, isEnded, pause }: Transport) {
-  // The service must answer before the client's own timeout ends the request.
+  // How long the service waits for an event. It must answer before the client's own timeout ends the request.
   const waitSeconds = Math.floor(Math.max(0, Math.min(longestWaitSeconds, timeoutMs / 1000 - 5)));
 
   /**
-   * One page of the firm's events in the key's environment, oldest first. @param page.wait how many seconds to wait for
-   * an event if there is none yet, at most 25
+   * Returns one page of the firm's events in the key's environment, oldest first.
+   * @param page.wait how many seconds to wait for an event if there is none yet, at most 25
    */
   const list = ({
     topics,
@@ -60,8 +60,8 @@ export function eventsOf({ json, timeoutMs, isEnded, pause }: Transport) {
       const started = Date.now();
       let feed: EventFeed;
       try {
-        // For `latest`, the first call does not wait but only fetches the starting position. Otherwise an event between
-        // two calls would be missed.
+        // With `latest`, the first call does not wait but only fetches the starting position. Otherwise an event
+        // between the first two calls would be missed.
         feed = await list({ cursor: next, topics, limit: 100, wait: next === "latest" ? 0 : waitSeconds });
       } catch (error) {
         if (isEnded() || !mayPass(error)) throw error;

@@ -8,8 +8,8 @@ export type FillSummary = {
   /** The template of the form. Its id is null for the service's form of a catalog document. */
   template: { templateId: string | null; version: number };
   /**
-   * The catalog document of the form. An order with `fillToken` is for this document. Null for a form of another
-   * document.
+   * The catalog document that the form is for; an order with `fillToken` is for this document. Null for a form of
+   * another document.
    */
   docSlug: string | null;
   /** The template's name. */
@@ -44,13 +44,13 @@ export type FillList = { fills: FillSummary[]; nextCursor: string | null; reques
 export type FillQuestions = {
   /** The questions of the form, in reading order. */
   questions: {
-    /** The name of the question's field: the key for it in `values` and `labels`. */
+    /** The name of the question's form field. It is the key for the question in `values` and `labels`. */
     name: string;
     kind: "text" | "checkbox" | "radio" | "dropdown" | "list";
     label: string;
     /**
-     * True when the form has no words for this question, so that the label is a guess. Then send your own words in
-     * `labels`.
+     * True if the form has no words for this question, so that the label is a guess. You can then send your own words
+     * in `labels`.
      */
     isGuessed: boolean;
     required: boolean;
@@ -66,11 +66,13 @@ export type FillQuestions = {
 export type NewFill = {
   /** The id of one of your templates. Send this or `docSlug`. */
   template?: string | undefined;
-  /** A document of the catalog. Your newest template for it is filled in, or else the service's form. */
+  /**
+   * A document of the catalog. The form is your newest template for that document or, without one, the service's form.
+   */
   docSlug?: string | undefined;
   /** The version of the template. Default: the latest. */
   templateVersion?: number | undefined;
-  /** The name and the address of the person who fills it in. */
+  /** The name of the person who fills in the form; `email` is the person's address. */
   name?: string | undefined;
   email?: string | undefined;
   /** The language of the page and the mail. Default `en`. */
@@ -83,9 +85,9 @@ export type NewFill = {
   values?: Record<string, unknown> | undefined;
   /** Your own words for the questions, keyed by field name. */
   labels?: Record<string, string> | undefined;
-  /** Whether to mail the link to `email`. */
+  /** True to mail the link to `email`. */
   send?: boolean | undefined;
-  /** Whether to complete the form at once with `values`, so that nobody needs to fill it in. */
+  /** True to complete the form at once with `values`, so that nobody needs to fill it in. */
   complete?: boolean | undefined;
 };
 
@@ -118,7 +120,10 @@ export function fillsOf(transport: Transport) {
     questions: (templateId: string): Promise<FillQuestions> =>
       json("GET", path`/api/partner/templates/${templateId}/questions`),
 
-    /** The questions of a catalog document's form: that of your newest template for it, or else the service's. */
+    /**
+     * Returns the questions of the form for a catalog document: your newest template or, without one, the service's
+     * form.
+     */
     documentQuestions: (docSlug: string): Promise<FillQuestions> =>
       json("GET", path`/api/partner/catalog/${docSlug}/questions`),
   };

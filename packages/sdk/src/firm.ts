@@ -15,7 +15,10 @@ export type Launchpad = {
   requestId: string;
 };
 
-/** Figures about the orders created in the last `windowDays` days in the key's environment, by their present state. */
+/**
+ * Figures about the orders created in the last `windowDays` days in the key's environment. Each order counts by its
+ * present status.
+ */
 export type Analytics = {
   windowDays: number;
   /** Oldest first, `YYYY-MM` in UTC; months without orders are left out. */
@@ -24,11 +27,13 @@ export type Analytics = {
   funnel: { created: number; paid: number; inProgress: number; completed: number; problem: number };
   /** Hours from an order's payment to its completion; 0 when no order was completed. */
   turnaroundHours: { median: number; p90: number };
-  /** For each service, the number of these orders that include it. An order with several services counts for each. */
+  /** For each service, the number of orders that include it. An order with several services counts once for each. */
   serviceMix: { sign: number; notarize: number; ship: number; fax: number };
-  /** Numbers of evidence records. Don't compare them with numbers of orders. */
+  /** The numbers of evidence records. Don't compare them with numbers of orders. */
   evidence: { totalCompleted: number; sealedDocumentCount: number; deliveredWithProofCount: number };
-  /** US cents that the firm and its clients spend: the total of paid, in-progress and completed orders. */
+  /**
+   * The total in US cents of the paid, in-progress and completed orders: the money that the firm and its clients spend.
+   */
   revenueCents: number;
   generatedAt: string;
   requestId: string;
@@ -63,7 +68,10 @@ export const firmOf = ({ json }: Transport) => ({
   /** Lists the steps toward going live, done and missing. */
   launchpad: (): Promise<Launchpad> => json("GET", "/api/partner/launchpad"),
 
-  /** @param days 1 to 366, clamped; default 90 */
+  /**
+   * Returns figures about the firm's orders.
+   * @param days 1 to 366, clamped; default 90
+   */
   analytics: (query: { days?: number | undefined } = {}): Promise<Analytics> =>
     json("GET", "/api/partner/analytics", { query }),
 
@@ -75,7 +83,7 @@ export const firmOf = ({ json }: Transport) => ({
 export const playbooksOf = ({ json }: Transport) => ({
   list: (): Promise<{ playbooks: Playbook[] }> => json("GET", "/api/partner/playbooks"),
 
-  /** Starts a playbook, with the arguments that its `paramSchema` names. */
+  /** Starts a playbook. `args` are the arguments that the playbook's `paramSchema` names. */
   run: (key: string, args: Readonly<Record<string, string | number | boolean>>): Promise<{ executionName: string }> =>
     json("POST", path`/api/partner/playbooks/${key}/run`, {
       body: new URLSearchParams(Object.entries(args).map(([name, value]) => [name, String(value)])),

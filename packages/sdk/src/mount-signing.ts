@@ -2,17 +2,20 @@
 export type EmbedEvent =
   | { type: "ready" | "viewed" | "signed" | "declined" | "closed"; signer?: number }
   /**
-   * The codes are `used`, `expired`, `voided`, `locked`, and `hidden`: too little of the page is visible to the signer.
-   * The list can grow.
+   * An error of the signing page. The codes are `used`, `expired`, `voided`, `locked`, and `hidden`: too little of the
+   * page is visible to the signer. The list can grow.
    */
   | { type: "error"; code: string; signer?: number };
 
 export type MountOptions = {
-  /** The `url` of `orders.embedSigner`; get a new one each time. */
+  /** The `url` of `orders.embedSigner`. Get a new one for each frame. */
   url: string;
   /** The element in which the frame is placed. */
   container: Element;
-  /** `signed` is only a hint: confirm it with the API, or with the event `signature.signed`. */
+  /**
+   * Called for each message from the frame. `signed` is only a hint: confirm it with the API, or with the event
+   * `signature.signed`.
+   */
   onEvent: (event: EmbedEvent) => void;
   /** The name of the frame for screen readers. Default "Sign the document". */
   title?: string | undefined;
@@ -35,8 +38,8 @@ export function mountSigning({ url, container, onEvent, title = "Sign the docume
   frame.title = title;
   frame.src = url;
   frame.referrerPolicy = "no-referrer";
-  // The frame may run forms and scripts of its own origin, download files, and open a tab; it can't navigate the page
-  // around it.
+  // The frame may run forms and scripts of its own origin, download files, and open a tab. It can't navigate the page
+  // that contains it.
   frame.sandbox.add(
     ...["allow-scripts", "allow-forms", "allow-same-origin", "allow-downloads", "allow-popups"],
     "allow-popups-to-escape-sandbox",

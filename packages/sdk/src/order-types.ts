@@ -12,13 +12,13 @@ export type OrderFields = {
   name?: string | undefined;
   /** A document type of the catalog. It determines whether the document is signed and notarized. */
   docSlug?: string | undefined;
-  /** Whether to have the document signed. */
+  /** True to have the document signed. */
   svcSign?: boolean | undefined;
-  /** Whether to have the document notarized online. */
+  /** True to have the document notarized online. */
   svcNotary?: boolean | undefined;
-  /** Whether to have the document shipped; send the `ship` fields with this field. */
+  /** True to have the document shipped. Send the `ship` fields as well. */
   svcShip?: boolean | undefined;
-  /** The signer's state: two letters. */
+  /** The US state where the signer is, as two letters. */
   signerState?: string | undefined;
   /** The US state to which the document is shipped: two letters. */
   destState?: string | undefined;
@@ -45,13 +45,13 @@ export type OrderFields = {
   faxTo?: string | undefined;
   /** The payer. Default `client`. With `firm`, the client's mails and pages do not mention money. */
   payBy?: "client" | "firm" | undefined;
-  /** Whether to open the hosted checkout as well. The answer then includes it. */
+  /** True to open the hosted checkout as well. The answer then includes it. */
   createCheckout?: boolean | undefined;
   /** The signers. Default: only the client. */
   signers?: readonly Signer[] | undefined;
   /** The places where signers sign. Default: the document's own signature fields, its tags, or an added page. */
   fields?: readonly SignatureField[] | undefined;
-  /** The identification of signers who have no setting of their own. Default `link`. */
+  /** The default for signers without an `auth` of their own: how they are identified. Default `link`. */
   signerAuth?: SignerAuth | undefined;
   /** The id of one of your templates, which decides the services, the signers' roles and the fields. */
   template?: string | undefined;
@@ -61,7 +61,7 @@ export type OrderFields = {
   roles?: Readonly<Record<string, RolePerson>> | undefined;
   /** Values of the template's fields, keyed by the field's label. */
   values?: Readonly<Record<string, string | number | boolean>> | undefined;
-  /** Uses the template's fields even if the document is a different form from the template's. */
+  /** True to use the template's fields even if the document is another form than the template's. */
   otherDocument?: boolean | undefined;
 };
 
@@ -76,8 +76,7 @@ export type OrderLine = {
 };
 
 /**
- * Something in a document that its readers may see differently from what will be sealed. Each signer also gets this
- * warning.
+ * Content of a document that readers may see differently from the sealed document. Each signer also gets this warning.
  */
 export type DocumentNotice = {
   /** `text_below_place`, `active_content`, `hidden_text`, ... The list can grow. */
@@ -104,13 +103,13 @@ type OrderCommon = {
   orderUrl: string;
   /** `QuoteReady`, `Paid`, `EsignPending`, ... `Completed`. The list can grow. */
   status: string;
-  /** The `externalReference` of the request. */
+  /** The `externalReference` that the order was created with. */
   externalReference: string | null;
   /** The fax number in E.164 format, such as `+12125550123`; null without a fax. */
   faxToNumber: string | null;
-  /** The price in US cents, before the discount of the firm's tier. */
+  /** The price in US cents before the firm's discount, which its tier sets. */
   subtotalCents: number;
-  /** The discount of the firm's tier, in US cents. */
+  /** The discount in US cents, which the firm's tier sets. */
   discountCents: number;
   /** The amount that a checkout charges, in US cents. */
   totalCents: number;
@@ -130,9 +129,12 @@ export type CreatedOrder = OrderCommon & {
   checkoutUrl: string | null;
 } & Warned;
 
-/** The state of an order's notarization, without names, links and addresses. */
+/** The progress of an order's notarization, without names, links and addresses. */
 export type Notarization = {
-  /** `not_due`, `waiting`, `claimed`, `completed`, `failed`, `identity_locked` or `ended`. The list may grow. */
+  /**
+   * The progress: `not_due`, `waiting`, `claimed`, `completed`, `failed`, `identity_locked` or `ended`. The list may
+   * grow.
+   */
   state: string;
   /**
    * The method. By audio and video: `ron` for an electronic document, `rin` for paper. In person: `ipen` for an
@@ -144,8 +146,8 @@ export type Notarization = {
   /** The time of the appointment: ISO 8601, UTC; null when there is no appointment. */
   appointmentUtc: string | null;
   /**
-   * `scheduled`, `queued`, `called`, `waiting_room`, `live`, `held`, `signed` or `ended`; null without a meeting. The
-   * list may grow.
+   * The progress of the meeting: `scheduled`, `queued`, `called`, `waiting_room`, `live`, `held`, `signed` or `ended`.
+   * Null without a meeting. The list may grow.
    */
   session: string | null;
 };
@@ -167,7 +169,7 @@ export type OrderDetail = OrderCommon & {
   /** The order's services, joined by a comma and a space: `Sign, Notarize, Ship, Fax`. */
   services: string;
   /**
-   * State of the signatures: `Sent`, `Viewed`, `PartiallySigned`, `Completed`, ...; null for an order without
+   * The progress of the signatures: `Sent`, `Viewed`, `PartiallySigned`, `Completed`, ... Null for an order without
    * signatures.
    */
   envelopeStatus: string | null;
@@ -176,7 +178,7 @@ export type OrderDetail = OrderCommon & {
   createdAt: string;
   /** Absent for an order without notarization. */
   notarization?: Notarization;
-  /** Includes a charge that was refused. Absent if no charge was requested. */
+  /** The latest charge, even if it was refused. Absent if no charge was requested. */
   charge?: OrderCharge;
 };
 

@@ -5,15 +5,15 @@ import { allOf } from "./pages.ts";
 import { newIdempotencyKey, path, type StreamedBody, type Transport, type WriteOptions } from "./transport.ts";
 
 export type PriceQuestion = {
-  /** The pages of the document. */
+  /** The number of pages in the document. */
   pages: number;
   docSlug?: string | undefined;
   svcSign?: boolean | undefined;
   svcNotary?: boolean | undefined;
-  /** Shipping needs `shipState` and `shipPostal`. */
+  /** True to include shipping, which needs `shipState` and `shipPostal`. */
   svcShip?: boolean | undefined;
   svcFax?: boolean | undefined;
-  /** The fax number, as in an order. The price then includes the fax. */
+  /** The fax number, in the form that an order accepts. The price then includes the fax. */
   faxTo?: string | undefined;
   shipMethod?: "label" | "print_mail" | undefined;
   shipState?: string | undefined;
@@ -22,7 +22,7 @@ export type PriceQuestion = {
 
 /** The price of a document for the firm. No order is placed. */
 export type PriceEstimate = Pick<OrderDetail, "subtotalCents" | "discountCents" | "totalCents" | "lines"> & {
-  /** False when a person must price the postage after the order is placed. The sums then exclude the postage. */
+  /** False if a person must price the postage after the order is placed. The sums then exclude the postage. */
   isComplete: boolean;
   requestId: string;
 } & Warned;
@@ -31,7 +31,7 @@ export type PriceEstimate = Pick<OrderDetail, "subtotalCents" | "discountCents" 
 export type OrderCorrections = {
   orderCode: string;
   status: string;
-  /** For each act, the reason for which it is refused now; null when it is allowed. */
+  /** For each kind of correction, the reason why it is refused now; null when it is allowed. */
   refusals: Record<"document" | "email" | "address" | "fax" | "again" | "refund", string | null>;
   /** The corrections so far, oldest first. */
   corrections: {
@@ -41,8 +41,8 @@ export type OrderCorrections = {
     at: string;
   }[];
   /**
-   * The amounts that corrections cost in addition to the order's total. The order's checkout collects each amount whose
-   * state is `asked`.
+   * The amounts that corrections cost in addition to the order's total. The order's checkout collects each amount that
+   * is `asked`.
    */
   supplements: { amountCents: number; label: string; state: "asked" | "paid" | "withdrawn"; at: string }[];
   requestId: string;
@@ -58,12 +58,13 @@ export type OrderQuery = {
   limit?: number | undefined;
   status?: string | undefined;
   externalReference?: string | undefined;
-  /** `nextCursor` of the previous page. */
+  /** The `nextCursor` of the previous page. */
   cursor?: string | undefined;
 };
 
 /**
- * Role names and field labels are the firm's own words. So their spelling isn't changed, as that of member names is.
+ * Leaves role names and field labels as they are, because they are the firm's own words. Only member names are
+ * respelled.
  */
 function jsonOf(name: string, value: object): unknown {
   if (name === "values") return value;
@@ -94,14 +95,17 @@ export function ordersOf(transport: Transport) {
       { idempotencyKey = newIdempotencyKey() }: WriteOptions = {},
     ): Promise<CreatedOrder> => json("POST", "/api/partner/orders", { body: formOf(fields, document), idempotencyKey }),
 
-    /** The price of a document before it is uploaded. The actual postage can differ if a carrier's rate applies. */
+    /**
+     * Estimates the price of a document before it is uploaded. The actual postage can differ if a carrier's rate
+     * applies.
+     */
     estimate: ({ svcSign, svcNotary, svcShip, svcFax, ...question }: PriceQuestion): Promise<PriceEstimate> => {
       const flags = Object.entries({ svcSign, svcNotary, svcShip, svcFax }).filter(([, isOn]) => isOn);
       const services = Object.fromEntries(flags.map(([name]) => [name, "true"]));
       return json("GET", "/api/partner/prices/estimate", { query: { ...question, ...services } });
     },
 
-    /** One page of the orders, newest first. */
+    /** Returns one page of the orders, newest first. */
     list,
 
     /**
@@ -121,7 +125,7 @@ export function ordersOf(transport: Transport) {
     correct: (orderCode: string, fields: Correction): Promise<OrderCorrections> =>
       json("POST", path`/api/partner/orders/${orderCode}/corrections`, { body: wireValue(fields) }),
 
-    /** Replaces the document, as long as it is not yet signed or notarized. Everybody signs again. */
+    /** Replaces the document, as long as it is not yet signed or notarized. All signers must then sign again. */
     replaceDocument: async (
       orderCode: string,
       document: Pdf | NamedPdf,
@@ -134,13 +138,13 @@ export function ordersOf(transport: Transport) {
       json("POST", path`/api/partner/orders/${orderCode}/send-again`),
 
     /**
-     * Asks the operator to refund the payment, or a part of it. No money moves before two of the operator's people
+     * Asks the operator to refund the payment, or a part of it. No money moves before two people at the operator
      * approve.
      */
     askRefund: (orderCode: string, request: { reason: string; amountCents?: number }): Promise<OrderCorrections> =>
       json("POST", path`/api/partner/orders/${orderCode}/refund-request`, { body: request }),
 
-    /** Opens the order's hosted checkout. If one is already open, returns that one. */
+    /** Opens the order's hosted checkout. If a checkout is already open, returns that checkout. */
     checkout: (
       orderCode: string,
       { idempotencyKey = newIdempotencyKey() }: WriteOptions = {},

@@ -2,7 +2,7 @@ import type { Transport } from "./transport.ts";
 
 /**
  * Iterates over a paginated list and fetches pages on demand. When only a quarter of the rate limit is left, it pauses
- * until the limit's window ends. So other requests with the same key still succeed.
+ * until the limit's window ends. This leaves room for other requests with the same key.
  */
 export async function* allOf<Page extends { nextCursor: string | null }, Item>(
   { page: fetchPage, pause }: Transport,

@@ -12,7 +12,7 @@ type PassportFacts = {
 };
 
 export type SealedPassport = PassportFacts & {
-  /** The time stamps of the seal. A member is null when its authority could not be reached. */
+  /** The time stamps of the seal. A member is null when the time-stamping authority could not be reached. */
   timestamps: {
     rfc3161: { authority: string; timestampedAtUtc: string } | null;
     openTimestamps: { calendar: string; submittedAtUtc: string; status: "pending" | "confirmed" } | null;
@@ -20,7 +20,10 @@ export type SealedPassport = PassportFacts & {
   log: LogNote;
 };
 
-/** The transparency log that a new seal enters within seconds. */
+/**
+ * The transparency log that contains the seal, and how far the seal's entry got. A new seal enters the log within
+ * seconds.
+ */
 export type LogNote = { origin: string; state: "queued" | "logged" | "witnessed" | "anchored" };
 
 export type Passport = PassportFacts & { createdAt: string; requestId: string };
@@ -61,7 +64,10 @@ export const passportsOf = ({ json, bytes }: Transport) => ({
 
   get: (passportId: string): Promise<Passport> => json("GET", path`/api/passport/${passportId}`),
 
-  /** Needs no key, like all calls by verify code. An unknown code is a refusal with status 404. */
+  /**
+   * Verifies a passport by its verify code. Needs no key, like all calls by verify code. For an unknown code, the
+   * refusal has status 404.
+   */
   verify: (verifyCode: string): Promise<PassportVerification> => json("GET", path`/api/passport/verify/${verifyCode}`),
 
   /** The sealed PDF. */
@@ -79,10 +85,10 @@ export const passportsOf = ({ json, bytes }: Transport) => ({
    */
   rootOts: (verifyCode: string): Promise<Uint8Array> => bytes(path`/api/passport/verify/${verifyCode}/ots`),
 
-  /** A sealed page that states what was sealed. It does not name the firm. */
+  /** Returns the passport's certificate: a sealed page that states what was sealed. It does not name the firm. */
   certificate: (verifyCode: string): Promise<Uint8Array> => bytes(path`/api/passport/verify/${verifyCode}/certificate`),
 
-  /** Returns the same page with the firm's name, for your own passports. */
+  /** Returns the page of `certificate` with your firm's name added. Only for your own passports. */
   ownCertificate: (passportId: string): Promise<Uint8Array> => bytes(path`/api/passport/${passportId}/certificate`),
 
   /**
@@ -91,7 +97,10 @@ export const passportsOf = ({ json, bytes }: Transport) => ({
   certificateLogProof: (verifyCode: string): Promise<Uint8Array> =>
     bytes(path`/api/passport/verify/${verifyCode}/certificate/tlog-proof`),
 
-  /** The `.ots` proof of the log's hourly root for the public certificate; refused with status 409 until it exists. */
+  /**
+   * The `.ots` proof of the log's hourly root, which covers the public certificate's entry. Refused with status 409
+   * until the proof exists.
+   */
   certificateRootOts: (verifyCode: string): Promise<Uint8Array> =>
     bytes(path`/api/passport/verify/${verifyCode}/certificate/ots`),
 

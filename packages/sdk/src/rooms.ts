@@ -21,7 +21,7 @@ export type RoomSummary = {
   closesOn?: string;
   status: string;
   orderCount: number;
-  /** Whether the service seals the closing certificate once every order has ended; absent if it does not. */
+  /** True if the service seals the closing certificate once every order has ended; absent if it does not. */
   sealWhenDone?: boolean;
   createdAt: string;
   updatedAt: string;
@@ -48,9 +48,12 @@ export type OrderCard = {
   services: { sign: boolean; notarize: boolean; ship: boolean; fax: boolean };
   signers: { name: string | null; email: string; routingOrder: number; signed: boolean }[];
   evidenceBadge: "sealed" | "recorded" | "none";
-  /** An operator recorded a document that was signed or notarized elsewhere. Absent otherwise. */
+  /** True if an operator recorded a document that was signed or notarized elsewhere. Absent otherwise. */
   takenIn?: true;
-  /** The sandbox completed the signing of this test order, so nobody's signature is in the document. Absent otherwise. */
+  /**
+   * True if the sandbox completed the signing of this test order. The document then contains nobody's signature. Absent
+   * otherwise.
+   */
   simulated?: true;
   verifyCode: string | null;
   trackingNumber: string | null;
@@ -133,7 +136,7 @@ export type RoomCheckout = {
   /** The orders that the checkout pays for. Amounts are in US cents. */
   orders: { orderCode: string; totalCents: number }[];
   totalCents: number;
-  /** `client`: it pays the orders that the client pays. `firm`: it pays those that your firm pays. */
+  /** The orders that the checkout pays. `client`: those that the client pays. `firm`: those that your firm pays. */
   payBy: "client" | "firm";
   requestId: string;
 };
@@ -168,7 +171,7 @@ export function roomsOf(transport: Transport) {
     all: (): AsyncGenerator<RoomSummary, void, undefined> =>
       allOf(transport, "/api/rooms", {}, ({ rooms }: RoomList) => rooms),
 
-    /** The public view; needs no key. */
+    /** Returns the room as anybody with its code sees it; needs no key. */
     view: (roomCode: string): Promise<RoomView> => json("GET", path`/api/rooms/${roomCode}`),
 
     attach: (
@@ -177,8 +180,8 @@ export function roomsOf(transport: Transport) {
     ): Promise<Ok & { alreadyAttached: boolean }> => json("POST", path`/api/rooms/${roomCode}/orders`, { body: order }),
 
     /**
-     * Opens one hosted checkout for all payable orders of your firm in the room; if one is already open for the same
-     * orders, returns that one.
+     * Opens one hosted checkout for all payable orders of your firm in the room. If a checkout for the same orders is
+     * already open, returns that one.
      */
     checkout: (
       roomCode: string,
@@ -204,7 +207,10 @@ export function roomsOf(transport: Transport) {
     setClosesOn: (roomCode: string, closesOn: string | null): Promise<Ok & { closesOn: string | null }> =>
       json("POST", path`/api/rooms/${roomCode}/closes-on`, { body: { closesOn } }),
 
-    /** Turns on or off that the service seals the closing certificate once every order of the room has ended. */
+    /**
+     * Turns automatic sealing on or off. If it is on, the service seals the closing certificate once every order of the
+     * room has ended.
+     */
     setSealWhenDone: (roomCode: string, sealWhenDone: boolean): Promise<Ok & { sealWhenDone: boolean }> =>
       json("POST", path`/api/rooms/${roomCode}/seal-when-done`, { body: { sealWhenDone } }),
 

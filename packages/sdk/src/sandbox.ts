@@ -6,9 +6,9 @@ export type SandboxStep = { orderCode: string; status: string; firedEvents: stri
 
 /** The test clock of the firm. */
 export type TestClock = {
-  /** `advancing`: the work that became due is still in progress. */
+  /** `ready`, or `advancing` while the work that became due is still in progress. */
   status: "ready" | "advancing";
-  /** The time that the clock shows; it continues from there. */
+  /** The time that the clock shows. The clock continues from this time. */
   testTime: string;
   /** The real time, which dates new objects, evidence and webhooks. */
   realTime: string;
@@ -23,15 +23,15 @@ const clockOf = ({ json }: Pick<Transport, "json">) => ({
   get: (): Promise<TestClock> => json("GET", clock),
 
   /**
-   * Advances the test clock: everything that becomes due for the firm's test objects is performed. Poll `get` until the
+   * Advances the test clock, and performs everything that becomes due for the firm's test objects. Poll `get` until the
    * clock is `ready`.
-   * @param leap how many seconds, or a test time later than the clock's own (ISO 8601)
+   * @param leap how many seconds to advance, or a test time later than the clock's own (ISO 8601)
    */
   advance: (
     leap: { advanceSeconds: number; to?: undefined } | { to: string; advanceSeconds?: undefined },
   ): Promise<TestClock> => json("POST", clock, { body: leap }),
 
-  /** Resets the clock to real time. Work that was done is not undone, and dates that the clock moved stay moved. */
+  /** Resets the clock to real time. Work that was done stays done, and dates that the clock moved stay moved. */
   reset: (): Promise<TestClock> => json("DELETE", clock),
 });
 
@@ -73,9 +73,9 @@ export type SandboxRoomCheckout = {
   requestId: string;
 } & Warned;
 
-/** Calls for test keys and test orders only. */
+/** The calls of the sandbox. They accept only test keys and test orders. */
 export const sandboxOf = ({ json }: Pick<Transport, "json">) => ({
-  /** Simulates the client's payment, successful or failed. */
+  /** Simulates a payment by the client, which succeeds or fails. */
   checkout: (
     orderCode: string,
     outcome: SandboxOutcome = "success",
@@ -83,8 +83,8 @@ export const sandboxOf = ({ json }: Pick<Transport, "json">) => ({
     json("POST", sandbox + path`orders/${orderCode}/checkout`, { body: { outcome } }),
 
   /**
-   * Simulates one payment for all payable orders of a room that one payer pays, successful or failed. By default it
-   * pays the client's orders, or your firm's if the room has none of a client.
+   * Simulates one payment for all payable orders of a room that one payer pays, successful or failed. By default that
+   * payer is the client or, if no order is the client's, your firm.
    */
   roomCheckout: (
     roomCode: string,
@@ -101,7 +101,7 @@ export const sandboxOf = ({ json }: Pick<Transport, "json">) => ({
 
   /**
    * Stores a test card or a test bank account, which pays test orders with `pay_by: "firm"`. The limits, in US cents,
-   * are the key's limits for charging it; without them the key's limits stay unchanged.
+   * restrict what this key may charge to it. Without them, the key's limits stay unchanged.
    */
   paymentMethod: (
     method: TestMethod = "card",

@@ -1,4 +1,4 @@
-/** The identification of a signer, in addition to the mailed link. */
+/** How a signer is identified, in addition to the mailed link. */
 export type SignerAuth = "link" | "mail_code" | "access_code" | "text_code";
 
 /** A language of pages and mails. `pt` is Brazilian Portuguese, and `zh` is Chinese in simplified characters. */
@@ -12,7 +12,10 @@ export type Signer = {
    * `text_code`.
    */
   phone?: string | undefined;
-  /** The turn: 1 to 10. Signers with the same number sign in parallel, after those with lower numbers. Default 1. */
+  /**
+   * The signer's turn: 1 to 10. Signers with the same number sign in parallel, after those with lower numbers. Default
+   * 1.
+   */
   routing?: number | undefined;
   /** The identification of this signer. Default: the order's `signerAuth`. */
   auth?: SignerAuth | undefined;
@@ -74,7 +77,7 @@ export type SignatureField = {
   height?: number | undefined;
   /** The label by which the signer is asked for the value. */
   label?: string | undefined;
-  /** Whether the signer must fill in the field. Default: false for a checkbox, true for all other fields. */
+  /** True if the signer must fill in the field. Default: false for a checkbox, true for all other fields. */
   required?: boolean | undefined;
   /** A help text that the signer sees with the field. */
   help?: string | undefined;
@@ -83,7 +86,7 @@ export type SignatureField = {
    * or the label of an option.
    */
   value?: string | number | boolean | undefined;
-  /** Whether nobody may change the value. */
+  /** True if nobody may change the value. */
   readOnly?: boolean | undefined;
   /**
    * The format of the value. Only for a date, text or number field. A date is the day of the signature in the firm's
@@ -96,7 +99,9 @@ export type SignatureField = {
   least?: number | undefined;
   /** The most options that the signer may choose in a multiple field. Default: all. */
   most?: number | undefined;
-  /** A name by which `showWhen` and `formula` of other fields refer to this field. No two fields can have the same. */
+  /**
+   * A name by which `showWhen` and `formula` of other fields refer to this field. No two fields can have the same name.
+   */
   id?: string | undefined;
   /** The condition for showing the field. A field that is not shown is neither required nor drawn. */
   showWhen?: ShowWhen | undefined;

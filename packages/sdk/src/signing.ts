@@ -2,7 +2,7 @@ import { wireValue } from "./names.ts";
 import type { Language, Signer, SignerAuth } from "./signer-fields.ts";
 import { path, type Transport } from "./transport.ts";
 
-/** A document of an order: an upload, or a document made from it. */
+/** A document of an order: an uploaded file, or a file made from it. */
 export type OrderDocument = {
   documentId: string;
   kind:
@@ -59,7 +59,10 @@ export type OrderSigners = {
   requestId: string;
 };
 
-/** A link through which a signer downloads the finished documents of an order. It never has the address itself. */
+/**
+ * A link through which a signer downloads the finished documents of an order. This type never contains the link's
+ * address.
+ */
 export type CopyLink = {
   linkId: string;
   /** The signer's number, counted from 1. */
@@ -72,7 +75,8 @@ export type CopyLink = {
 export type CopyLinks = { links: CopyLink[]; requestId: string };
 
 /**
- * A notary's request to notarize an order in person, in ink, although online notarization was bought; and your answer.
+ * A notary's request to notarize an order in person, in ink, although online notarization was bought. Also contains
+ * your answer.
  */
 export type OrderInPerson = {
   /** The latest request; null when there was none. */
@@ -82,7 +86,7 @@ export type OrderInPerson = {
     reason: string;
     requestedAt: string;
     decidedAt: string | null;
-    /** The technology fee in US cents. If the firm agrees, a refund of it is requested. */
+    /** The technology fee in US cents. If the firm agrees to meet in person, a refund of this fee is requested. */
     technologyFeeCents: number;
   } | null;
   requestId: string;
@@ -99,7 +103,8 @@ export type InPersonAnswer = {
 export type SignerReplacement = Pick<Signer, "name" | "email" | "language" | "auth" | "phone" | "accessCode">;
 
 /**
- * The verification of how a document was signed, recomputed from the stored evidence. Names and addresses are masked.
+ * The verification of an envelope: how a document was signed, recomputed from the stored evidence. Names and addresses
+ * are masked.
  */
 export type EnvelopeVerification = {
   verifyCode: string;
@@ -131,13 +136,16 @@ export type EmbedOrigin = { originId: string; origin: string; createdAt: string 
 
 export type EmbedOrigins = { origins: EmbedOrigin[]; requestId: string };
 
-/** A signing page for a frame. Its address works once, within five minutes. */
+/** The address of a signing page to show in a frame. It works once, within five minutes. */
 export type EmbeddedSigner = { url: string; expiresAt: string; requestId: string };
 
 export const embedOriginsOf = ({ json }: Transport) => ({
   list: (): Promise<EmbedOrigins> => json("GET", "/api/partner/embed-origins"),
 
-  /** @param origin scheme, host and port, as `https://app.example.com` */
+  /**
+   * Registers one of your sites.
+   * @param origin scheme, host and port, as `https://app.example.com`
+   */
   add: (origin: string): Promise<EmbedOrigins> => json("POST", "/api/partner/embed-origins", { body: { origin } }),
 
   remove: (originId: string): Promise<EmbedOrigins> => json("DELETE", path`/api/partner/embed-origins/${originId}`),
@@ -153,7 +161,7 @@ const orderSigningOf = ({ json, bytes }: Transport) => ({
   documents: (orderCode: string): Promise<OrderDocuments> =>
     json("GET", path`/api/partner/orders/${orderCode}/documents`),
 
-  /** The bytes of one document. */
+  /** Returns the bytes of one document of an order. */
   document: (orderCode: string, documentId: string): Promise<Uint8Array> =>
     bytes(path`/api/partner/orders/${orderCode}/documents/${documentId}`),
 
@@ -188,11 +196,11 @@ const orderSigningOf = ({ json, bytes }: Transport) => ({
   /** Lists the links through which signers download the finished documents; empty while people sign. */
   copyLinks: (orderCode: string): Promise<CopyLinks> => json("GET", path`/api/partner/orders/${orderCode}/copy-links`),
 
-  /** Ends a link to the copies at once, for example after it was mailed to a wrong address. */
+  /** Ends a signer's download link at once, for example after it was mailed to a wrong address. */
   endCopyLink: (orderCode: string, linkId: string): Promise<CopyLinks> =>
     json("DELETE", path`/api/partner/orders/${orderCode}/copy-links/${linkId}`),
 
-  /** A notary's request to do the act in person, in ink on paper, although online notarization was bought. */
+  /** Returns a notary's request to notarize in person, in ink on paper, although online notarization was bought. */
   inPerson: (orderCode: string): Promise<OrderInPerson> =>
     json("GET", path`/api/partner/orders/${orderCode}/in-person`),
 

@@ -11,7 +11,9 @@ export type TemplateRole = { name: string; routing: number; auth: SignerAuth; la
 export type NewTemplateRole = {
   /** The name of the role. No two roles of a template can have the same name. */
   name: string;
-  /** The turn: 1 to 10. Roles with the same number sign in parallel, after those with lower numbers. Default 1. */
+  /**
+   * The role's turn: 1 to 10. Roles with the same number sign in parallel, after those with lower numbers. Default 1.
+   */
   routing?: number | undefined;
   /** The identification of the signer in this role. Default `link`. */
   auth?: SignerAuth | undefined;
@@ -42,7 +44,10 @@ export type Template = TemplateSummary & {
   shipMethod: string | null;
   /** The firm's message to the signers. */
   message: string | null;
-  /** The fields as they were sent, spelled as in the interface; null when the document's own fields or tags decide. */
+  /**
+   * The fields as they were sent, spelled as in the interface. Null when the template uses the document's own fields or
+   * tags.
+   */
   fields: Record<string, unknown>[] | null;
   requestId: string;
 };
@@ -52,7 +57,7 @@ export type TemplateList = { templates: TemplateSummary[]; nextCursor: string | 
 export type SavedTemplate = { templateId: string; version: number; requestId: string };
 
 export type TemplateMatches = {
-  /** The templates that match. Those with the same file come first. */
+  /** The templates that match the document. Those with the same file come first. */
   matches: { templateId: string; name: string; version: number; likeness: "same_file" | "same_form" }[];
   requestId: string;
 };
@@ -67,7 +72,7 @@ export type ProposedOption = { label: string; x?: number; y?: number; width?: nu
 export type ProposedField = {
   kind: "signature" | "initials" | "date" | "name" | "text" | "checkbox" | "dropdown" | "radio";
   /**
-   * The role that the words near the place name, as its position (counted from 1) in `roles`; null when they name none,
+   * The role that the words near the place name: its position in `roles`, counted from 1. Null when they name no role,
    * or several.
    */
   signer: number | null;
@@ -83,7 +88,7 @@ export type ProposedField = {
   options?: ProposedOption[];
   /** The words on the page that ask for this entry. */
   words: string;
-  /** The party that is named in the words near the place. */
+  /** The party that the words near the place name; null when they name none. */
   role: string | null;
   reason:
     | "own_field"
@@ -103,13 +108,16 @@ export type ProposedField = {
 export type ProposedFields = {
   /** The places that were found, from the first page to the last. */
   fields: ProposedField[];
-  /** `partly`: a limit ended the search early, or a page could not be read. `picture`: the pages have no words. */
+  /**
+   * `read`: all pages were searched. `partly`: a limit ended the search early, or a page could not be read. `picture`:
+   * the pages have no words.
+   */
   state: "read" | "partly" | "picture";
   pages: number;
   requestId: string;
 };
 
-/** The fields of a version. A field that you omit has the value of the previous version. */
+/** The fields of a template's version. If you omit a field, it keeps the value of the previous version. */
 export type TemplateVersionFields = {
   name?: string | undefined;
   roles?: readonly NewTemplateRole[] | undefined;
@@ -132,8 +140,8 @@ export type TemplateVersionFields = {
 export type TemplateFields = TemplateVersionFields & {
   name: string;
   /**
-   * The code of one of your orders, to send instead of a document. The template copies its document, fields and
-   * services.
+   * The code of one of your orders. Send it instead of a document: the template then copies that order's document,
+   * fields and services.
    */
   order?: string | undefined;
 };
@@ -155,7 +163,10 @@ export function templatesOf(transport: Transport) {
     query: { archived?: "true" | "false" | undefined; limit?: number | undefined; cursor?: string | undefined } = {},
   ): Promise<TemplateList> => json("GET", at, { query });
   return {
-    /** @param document the form as a PDF, of at most 35 MB; null when `order` is sent */
+    /**
+     * Creates a template.
+     * @param document the form as a PDF, of at most 35 MB; null when `order` is sent
+     */
     create: async (
       fields: TemplateFields,
       document: Pdf | NamedPdf | null,
@@ -178,8 +189,8 @@ export function templatesOf(transport: Transport) {
       }),
 
     /**
-     * One page of the templates in their latest versions, newest template first. With `archived: "true"`, only archived
-     * templates are listed, otherwise only the others.
+     * Returns one page of the templates in their latest versions, newest template first. With `archived: "true"`, only
+     * archived templates are listed, otherwise only the rest.
      */
     list,
 
@@ -206,8 +217,8 @@ export function templatesOf(transport: Transport) {
       json("POST", "/api/partner/templates/match", { body: formOf({}, document) }),
 
     /**
-     * Finds the places that ask to be signed or filled in. Nothing is stored. @param roles the roles that the proposed
-     * fields may be assigned to
+     * Finds the places that ask to be signed or filled in. Nothing is stored.
+     * @param roles the roles that the proposed fields may be assigned to
      */
     proposeFields: async (document: Pdf | NamedPdf, roles?: readonly NewTemplateRole[]): Promise<ProposedFields> =>
       json("POST", "/api/partner/fields/propose", { body: formOf({ roles }, document) }),

@@ -15,9 +15,9 @@ export type SignerEventData = OrderEventData & {
   /** The signer's number in the order, from 1. */
   signer: number;
   /**
-   * The channel to the signing page: `mail_link`, `embedded` (in your site), `in_person` (on a device of your firm),
-   * `in_presence` or `by_audio_and_video` (with a notary). Absent in `signature.requested` and in older events; the
-   * list may grow.
+   * How the signer reached the signing page: `mail_link`, `embedded` (in your site), `in_person` (on a device of your
+   * firm), `in_presence` or `by_audio_and_video` (with a notary). Absent in `signature.requested` and in older events;
+   * the list may grow.
    */
   channel?: string;
 };

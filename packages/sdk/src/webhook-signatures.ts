@@ -20,7 +20,7 @@ const hexOf = (bytes: ArrayBuffer): string =>
 
 /** The HMAC-SHA256 key for signatures over `<unix seconds>.<body>`: the SHA-256 of the secret, in hex. */
 async function keyOf(secret: string, use: "sign" | "verify"): Promise<CryptoKey> {
-  // Anyone could sign with an empty secret.
+  // An empty secret is refused, because anyone could sign with it.
   if (secret === "") throw new TypeError("The webhook's secret is empty.");
   const digest = hexOf(await crypto.subtle.digest("SHA-256", encoder.encode(secret)));
   return crypto.subtle.importKey("raw", encoder.encode(digest), { name: "HMAC", hash: "SHA-256" }, false, [use]);
@@ -52,8 +52,8 @@ function parseHeader(header: string): Signature | null {
       t = value;
     } else if (name === "v1" && /^[0-9a-f]{64}$/.test(value)) candidates.push(value);
   }
-  // During a rotation of secrets, a header has a few signatures. Their number is limited, because each one costs an
-  // HMAC before the sender is authenticated.
+  // During a rotation of secrets, a header has a few signatures. Their number is limited, because each signature costs
+  // an HMAC before the sender is known.
   if (t === null || candidates.length === 0 || candidates.length > mostCandidates) return null;
   return { t, candidates };
 }
@@ -61,7 +61,7 @@ function parseHeader(header: string): Signature | null {
 const unhex = (hex: string): Uint8Array<ArrayBuffer> =>
   Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16));
 
-/** The reason for which a delivery's signature is refused, or null when it is accepted. */
+/** Finds the reason why a delivery's signature is refused; null when it is accepted. */
 async function faultOf(
   body: Body,
   header: string | null | undefined,
@@ -124,7 +124,7 @@ export async function parseWebhook(
 }
 
 /**
- * The headers of a delivery as the service would send it, for tests of your receiver.
+ * Returns the headers of a delivery as the service would send it, for tests of your receiver.
  * @param body the JSON text that the request will have, byte for byte
  * @param options.now the time of signing. Default: the system's clock.
  */
@@ -139,8 +139,8 @@ export async function signWebhook(
 }
 
 /**
- * Converts a secret for Standard Webhooks libraries, which check `webhook-signature`: `whsec_` and the base64 of its
- * SHA-256.
+ * Converts a secret for Standard Webhooks libraries, which verify `webhook-signature`. The result is `whsec_` and the
+ * base64 of the secret's SHA-256.
  * @throws TypeError for an empty secret
  */
 export async function standardSecret(secret: string): Promise<string> {

@@ -24,7 +24,10 @@ export const topics = [
 export type Topic = (typeof topics)[number];
 
 export type Webhook = { id: string; url: string; topics: string[]; active: boolean; createdAt: string };
-/** `standardWebhooksSecret` is the same secret in the form of Standard Webhooks libraries. */
+/**
+ * A new secret, which only this answer contains. `standardWebhooksSecret` is the same secret in the form of Standard
+ * Webhooks libraries.
+ */
 type ShownOnce = { secret: string; signatureHeader: string; standardWebhooksSecret: string };
 export type CreatedWebhook = ShownOnce & { id: string; url: string; topics: string[] };
 export type RotatedSecret = ShownOnce & { id: string; previousSecretExpiresAt: string };
@@ -32,7 +35,7 @@ export type RotatedSecret = ShownOnce & { id: string; previousSecretExpiresAt: s
 export type Delivery = {
   deliveryId: string;
   webhookId: string;
-  /** The `id` in the delivery's body. */
+  /** The event's id, which the delivery's body contains as `id`. */
   eventId: string;
   eventName: string;
   state: "pending" | "delivered" | "failed";
@@ -53,10 +56,13 @@ export type DeliveryExchange = {
   failure: string | null;
   request: {
     headers: Record<string, string>;
-    /** The body, rebuilt from the records; `isAsSent` compares its hash with that of the sent body. */
+    /**
+     * The body, rebuilt from the present records. `isAsSent` states whether its hash equals the hash of the body that
+     * was sent.
+     */
     payload: { text: string; isAsSent: boolean | null } | null;
   };
-  /** Null without a response. `body` contains its first 4 KiB. */
+  /** The response; null if there was none. `body` contains its first 4 KiB. */
   response: { statusCode: number; headers: Record<string, string>; body: string; isCut: boolean } | null;
   requestId: string;
 };
@@ -64,11 +70,11 @@ export type DeliveryExchange = {
 export type DeliveryQuery = {
   /** Only deliveries to the webhook with this id. */
   webhook?: string | undefined;
-  /** ISO 8601: only deliveries created since then. */
+  /** A time in ISO 8601. Only deliveries created since then. */
   since?: string | undefined;
-  /** 1 to 100; default 20. */
+  /** The most deliveries on a page: 1 to 100; default 20. */
   limit?: number | undefined;
-  /** `nextCursor` of the previous page. */
+  /** The `nextCursor` of the previous page. */
   cursor?: string | undefined;
   topic?: string | undefined;
   /** Only deliveries about the order with this code. */
@@ -81,7 +87,7 @@ export type DeliveryList = { deliveries: Delivery[]; nextCursor: string | null; 
 
 /** The Ed25519 key that makes the `v1a` entries of `webhook-signature`. */
 export type WebhookPublicKey = {
-  /** In the form of Standard Webhooks: `whpk_` and the base64 of 32 bytes. */
+  /** The key in the form of Standard Webhooks: `whpk_` and the base64 of 32 bytes. */
   publicKey: string;
   publicKeyPem: string;
   environment: "live" | "test";
@@ -103,7 +109,7 @@ export type SignatureExample = {
 
 export type ReplayedFailures = {
   replayed: number;
-  /** The number of deliveries that remain for another call. */
+  /** The number of deliveries that this call left for another call. */
   left: number;
   /** The end of the period whose deliveries are replayed: pass it as `until` to the next call. */
   until: string;
@@ -135,7 +141,7 @@ export function webhooksOf(transport: Transport) {
     /** The public key of your deliveries, if one exists. */
     publicKey: (): Promise<WebhookPublicKey> => json("GET", "/api/partner/webhooks/public-key"),
 
-    /** Creates the public key unless one exists. Deliveries then also have a `v1a` signature. */
+    /** Creates the public key unless there is one. From then on, deliveries also have a `v1a` signature. */
     makePublicKey: (): Promise<WebhookPublicKey> => json("POST", "/api/partner/webhooks/public-key"),
 
     /** A worked example of a signature; needs no key. */
@@ -149,7 +155,7 @@ function deliveriesOf(transport: Transport) {
   const { json, pause } = transport;
   /**
    * Replays the deliveries to a webhook that were first sent since the given time and never arrived, at most 200 per
-   * call. While `left` is above zero, call again with the answer's `until`: each event is replayed once per period.
+   * call. While `left` is above zero, call again with the answer's `until`. Each event is replayed once per period.
    * @throws ServiceRefusal 409 while more than 200 deliveries of the webhook are pending
    */
   const replayFailed = (id: string, since: Date, until?: Date): Promise<ReplayedFailures> =>
@@ -186,8 +192,8 @@ function deliveriesOf(transport: Transport) {
     replayFailed,
 
     /**
-     * Replays every delivery that was first sent to a webhook since the given time and never arrived. Each event is
-     * replayed once; the call pauses while many deliveries are pending.
+     * Replays all deliveries to a webhook that were first sent since the given time and never arrived. Each event is
+     * replayed once. The call pauses while many deliveries are pending.
      * @returns the number of replayed events
      * @throws ServiceRefusal 409 when too many deliveries stay pending for ten minutes
      */
@@ -209,7 +215,7 @@ function deliveriesOf(transport: Transport) {
       }
     },
 
-    /** Sends the event of a delivery again. Its body is rebuilt from the present records. */
+    /** Sends the event of a delivery again. The new body is rebuilt from the present records. */
     replay: (deliveryId: string): Promise<{ ok: true; deliveryId: string; replayedFrom: string; requestId: string }> =>
       json("POST", path`/api/partner/webhooks/deliveries/${deliveryId}/replay`),
   };

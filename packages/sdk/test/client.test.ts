@@ -148,7 +148,7 @@ test("a refusal is an error with status, message and request id", async () => {
   assert.equal((await refusal(client.orders.get("../webhooks"))).message, "Order not found.");
 });
 
-/** A client whose requests get these answers, in this order. It also records the requests. */
+/** A client whose requests get these answers, in this order. The result also records the requests. */
 function answered(...answers: (() => Response)[]) {
   const sent: RequestInit[] = [];
   const scripted = createClient({
@@ -319,7 +319,10 @@ test("a replay of all failed deliveries waits while many are pending, but not fo
   mock.timers.enable({ apis: ["setTimeout"] });
   const busy = () => Response.json({ detail: "More than 200 deliveries", code: "conflict" }, { status: 409 });
   const done = () => Response.json({ replayed: 3, left: 0, until: "2026-03-04T05:06:07.089Z", requestId: "r" });
-  /** Runs against a service that answers "busy" this many times. @returns the result and the number of requests */
+  /**
+   * Replays against a service that answers "busy" this many times.
+   * @returns the result and the number of requests
+   */
   const replayed = async (times: number) => {
     let calls = 0;
     const own = createClient({

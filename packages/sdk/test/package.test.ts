@@ -13,9 +13,9 @@ import { build } from "esbuild";
 import { buildSdk } from "../../../tools/build-sdk.ts";
 
 const root = fileURLToPath(new URL("../../..", import.meta.url));
-// Deno can't read below /dev, where test runs have their in-memory folder.
+// Deno can't read below /dev, where the in-memory folder of test runs is. So this test uses /tmp.
 const folder = await forTests(temporaryFolder("/tmp"));
-/** A partner's project with the packed SDK installed. */
+/** A partner's project in which the packed SDK is installed. */
 const project = join(folder.path, "project");
 const npm = (cwd: string, ...args: string[]) => execFileSync("npm", args, { cwd, encoding: "utf8" });
 /** A partner's first program. */
@@ -76,7 +76,10 @@ for (const [name, flags] of [
 ] as const satisfies readonly (readonly [RuntimeName, readonly string[]])[])
   test(`places an order and reads a webhook on ${name}`, needs(name), () => runs(runtimeProgram(name), ...flags));
 
-/** Compiles a file of the partner's project in the strictest way. @returns what the compiler reports */
+/**
+ * Compiles a file of the partner's project in the strictest way.
+ * @returns what the compiler reports
+ */
 function compile(name: string, source: string, more: readonly string[] = []): string {
   writeFileSync(join(project, name), source);
   const options = {

@@ -9,7 +9,7 @@ export type Context = {
   readonly crypto: EvidenceCrypto;
   /** The file of `--doc`: the document before it was sealed, or the file that a proof or time-stamp token covers. */
   readonly doc: NamedBytes | null;
-  /** PEM files that the printed commands may name; each is null when none was given. */
+  /** The paths of PEM files that the printed commands may name. Each is null when no such file was given. */
   readonly trustPath: string | null;
   readonly tsaTrustPath: string | null;
 };

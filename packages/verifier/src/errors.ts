@@ -1,2 +1,2 @@
-/** The command line is wrong, or names a file that cannot be read: exit code 2. */
+/** Thrown when the command line is wrong, or names a file that cannot be read. The exit code is then 2. */
 export class UsageError extends Error {}

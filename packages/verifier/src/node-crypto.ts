@@ -54,8 +54,8 @@ export function createNodeCrypto(): EvidenceCrypto {
 }
 
 /**
- * Imports a key. Null if OpenSSL can't read the key, for example because its point is not on the curve. Its signatures
- * then never verify.
+ * Imports a key. Null if OpenSSL can't read the key, for example because its point is not on the curve. No signature by
+ * such a key verifies.
  */
 function importKey(spki: Buffer): KeyObject | null {
   try {
@@ -67,8 +67,8 @@ function importKey(spki: Buffer): KeyObject | null {
 }
 
 /**
- * Whether OpenSSL refused the key or the signature. Node.js gives some of these errors a code, and others a stack of
- * OpenSSL errors.
+ * True if the error means that OpenSSL refused the key or the signature. Node.js gives some of these errors a code, and
+ * others a stack of OpenSSL errors.
  */
 function isRefusal(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
@@ -89,9 +89,8 @@ function digest(hash: HashName, chunks: readonly Uint8Array[]): Uint8Array {
 }
 
 /**
- * Hashes several messages. If the first chunks of messages start at the same byte of one buffer, they are prefixes of
- * each other. Their bytes are hashed only once, from the shortest chunk to the longest. Other messages are hashed
- * separately.
+ * Hashes several messages. First chunks that start at the same byte of one buffer are prefixes of each other. Their
+ * bytes are hashed only once, from the shortest chunk to the longest. Other messages are hashed separately.
  */
 function digests(hash: HashName, messages: readonly (readonly Uint8Array[])[]): Uint8Array[] {
   const out = messages.map(() => new Uint8Array(0) as Uint8Array);

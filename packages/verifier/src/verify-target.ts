@@ -45,7 +45,7 @@ export async function verifyTarget(
   return verifyFile({ path: target, bytes }, context);
 }
 
-/** Reads the file that the proof next to it covers; null if there is no such file. */
+/** Reads the file that a proof covers, from the proof's own folder. Null if there is no such file. */
 async function besides(path: string): Promise<Context["doc"]> {
   const there = await stat(path).catch(() => null);
   return there?.isFile() ? { path, bytes: await readBounded(path) } : null;
@@ -77,7 +77,10 @@ async function verifyTogether(targets: readonly string[], context: Context, deps
   return withChecks(report, refused);
 }
 
-/** @throws EvidenceError for a record that is refused; UsageError for a file that can't be part of a room's set */
+/**
+ * Reads the files or the service's answer at a target, as pieces of a room's set.
+ * @throws EvidenceError for a record that is refused; UsageError for a file that can't be part of the set
+ */
 async function closingPieces(target: string, deps: TargetDeps): Promise<ClosingPiece[]> {
   if (isUrl(target)) return roomPieces(urlOf(target), deps.fetch);
   if (await isFolder(target)) throw new UsageError(`${target}: --with goes with files and verify URLs of one room`);
@@ -156,7 +159,7 @@ function checkpointPieces(files: readonly NamedBytes[]) {
 const NAMES_DOCUMENT: readonly string[] = ["document_hash", "record_sealed_hash"];
 
 /**
- * Verifies the certificate together with the document whose hash it contains. If none of the given documents matches,
+ * Verifies a certificate together with the given document whose hash it contains. If no given document matches,
  * verifies it together with the first.
  */
 async function verifyAgainstEach(

@@ -17,7 +17,10 @@ export type Resources = {
   db: Database;
   /** The newest database schema that this release supports. */
   schema: number;
-  /** Runs work that the service's own role is not allowed to do: migrations and key rotation. */
+  /**
+   * Runs work as the owner of the tables, for which the service's own role lacks the rights: migrations and key
+   * rotation.
+   */
   asOwner: AsOwner;
   secrets: SecretBytes;
   rowMac: RowMac;

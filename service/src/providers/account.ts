@@ -2,7 +2,7 @@ import type { Call } from "./calls/call.ts";
 import type { InboundVerifier } from "./inbound/verifier.ts";
 import type { ProviderName } from "./names.ts";
 
-/** The result of a request without side effects that checks the account. */
+/** The result of a request that checks the account and has no side effects. */
 export type AccountCheck = { ok: true; detail: string } | { ok: false; why: string };
 
 /** An account at a provider: its address, its credentials, and the verifier of its events. */

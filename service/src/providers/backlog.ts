@@ -58,8 +58,8 @@ export function providerMetrics(metrics: Metrics, db: Sql): Required<Pick<Provid
 const batchSize = 500;
 
 /**
- * Deletes, in batches, the payloads and responses of acts that ended before the instant, and the bytes of older events
- * that have been processed. Hashes and outcomes stay.
+ * Deletes, in batches, the payloads and responses of acts that ended before this time. Also deletes the bytes of older
+ * events that have been processed. Hashes and outcomes stay.
  */
 export async function sweepProviderRecords(db: Sql, before: Date, stopping?: AbortSignal): Promise<void> {
   const batches = [

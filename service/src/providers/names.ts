@@ -6,7 +6,7 @@ export const providerNames = {
   quiz: "Knowledge-based questions",
 } as const;
 
-/** Descriptions of the acts for people: "Lob is doing this now (mailing the letter)". */
+/** For each kind of act, the words that describe it to people, as in "Lob is doing this now (mailing the letter)". */
 export const actWords: Readonly<Record<string, string>> = {
   "label.buy": "buying the label",
   "label.refund": "giving the label back",

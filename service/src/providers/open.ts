@@ -52,8 +52,8 @@ export type Providers = {
    */
   separateCallOf: (provider: ProviderName) => Call;
   /**
-   * Must be called at startup, before any job runs. Providers without an account need it as well, so that their
-   * remaining intents can end.
+   * Registers a kind of act. Must be called at startup, before any job runs. Kinds of providers without an account are
+   * registered as well, so that their remaining intents can end.
    */
   defineAct: <R>(act: Act<R>) => void;
   /** Writes the intent of an act and its job in the caller's transaction. Idempotent. */
@@ -69,7 +69,8 @@ export type Providers = {
     end: Exclude<ActEnd<R>, { kind: "unclear" }>,
   ) => Promise<boolean>;
   /**
-   * Ends an act with an unknown outcome by a person's look-up at the provider; null means that the act was not done.
+   * Ends an act whose outcome is unknown, with a person's findings at the provider; null means that the act was not
+   * done.
    * @throws ServiceError when the outcome is known, when another person has claimed its task, or for a malformed id
    */
   resolve: (which: { orderId: number; intentId: number }, finding: ProviderFinding | null, by: string) => Promise<void>;
@@ -175,7 +176,7 @@ export type CheckedAccount = {
   ok: boolean;
   /** The provider's response, or the reason why there is none. */
   detail: string;
-  /** Whether the service accepts the provider's events. If it doesn't, the service polls. */
+  /** True if the service accepts the provider's events. If false, the service polls the provider instead. */
   takesEvents: boolean;
 };
 

@@ -56,13 +56,13 @@ import { protectedTables as notaries, storedRecordings } from "../signing/notari
 type BackfillRecord = { filled: string; doneAt: Date };
 
 /**
- * The MAC of the oldest record, `evidence`, does not cover the record's name, because the release that wrote this
- * record did not include it.
+ * The MAC of the oldest record, `evidence`, does not cover the record's name. The release that wrote this record did
+ * not include the name.
  */
 export const recordMembers = ({ filled, doneAt }: BackfillRecord): Members =>
   filled === "evidence" ? { doneAt } : { filled, doneAt };
 
-/** Records that a release has added MACs to the rows of earlier releases. */
+/** The table of records that a release has added MACs to the rows of earlier releases. */
 export const backfillRows: MacTable<BackfillRecord> = {
   table: sql`row_mac_backfill`,
   key: sql`filled`,

@@ -43,8 +43,8 @@ function reasonOf(error: Error): string {
 }
 
 /**
- * The schema fence in our database reads the node's schema version from the application name, so the URL must not set
- * another one.
+ * The schema fence in our database reads the node's schema version from the application name. So the URL must not set
+ * another application name.
  */
 const unnamed = (url: string): string => url.replace(/([?&])application_name=[^&#]*/gi, "$1");
 
@@ -137,8 +137,8 @@ async function blobBackend({ blobUrl }: Config): Promise<BlobBackend> {
 const workerThreads = Math.max(2, Math.min(availableParallelism(), 4));
 const workerHeapMb = 512;
 /**
- * When the process uses more memory than this, tasks that use a lot of memory are killed. docs/operating.md states the
- * memory that the service needs.
+ * When the process uses more memory than this, worker tasks that use a lot of it are killed. docs/operating.md states
+ * the memory that the service needs.
  */
 const processMb = 2_048;
 

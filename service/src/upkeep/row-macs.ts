@@ -43,7 +43,7 @@ type RowSet = {
   name: string;
   /** The name of a file next to the keys. The file records that the set's MACs were added. */
   marker: string;
-  /** Completes further data of the same release together with the set. */
+  /** Completes other data that the same release added, together with the set. */
   fill?: (tx: Tx, deps: RowMacDeps) => Promise<number>;
 };
 
@@ -84,9 +84,9 @@ const rowSets: readonly RowSet[] = [
 ];
 
 /**
- * Adds a MAC to the rows of earlier releases, once for each database, at the first start of a release that needs them.
- * It trusts the present content of these rows. A record in the database (with a MAC) and a file next to the keys both
- * store that this is done. So an attacker must delete both to make the service add MACs to forged rows.
+ * Adds MACs to the rows of earlier releases. This happens once for each database, at the first start of a release that
+ * needs these MACs. It trusts the present content of the rows. A record in the database (with a MAC) and a file next to
+ * the keys both state that this is done. So an attacker must delete both to make the service add MACs to forged rows.
  * @throws StartupError when only the file exists: the database is older, or somebody removed the record
  */
 export async function fillRowMacs(deps: RowMacDeps, dataDir: string): Promise<void> {
@@ -108,7 +108,7 @@ async function withoutRecord(db: Sql, marked: readonly RowSet[]): Promise<RowSet
   return marked.filter(({ name }) => !records.some(({ filled }) => filled === name));
 }
 
-/** Whether no row needs a MAC yet. */
+/** True if no table has a row that needs a MAC. */
 async function isEmpty(db: Sql): Promise<boolean> {
   const others = macTables.filter((each) => each !== backfillRows);
   const hasRows = others.reduce((any, { table }) => sql`${any} OR EXISTS (SELECT FROM ${table})`, sql`false`);
@@ -173,7 +173,9 @@ async function fill<Row>(tx: Tx, rowMac: RowMac, unfilled: MacTable<Row>, which:
   }
 }
 
-/** Earlier releases recorded revocations only in the rows of keys and certificates. */
+/**
+ * Copies revocations into rows of their own. Earlier releases recorded them only in the rows of keys and certificates.
+ */
 async function fillRevocations(tx: Tx, { rowMac, log }: RowMacDeps): Promise<number> {
   const keys = await revokedKeys(tx);
   const retired = (await recordedChains({ db: tx, rowMac, log })).flatMap(({ fingerprint, retiredAt, reason }) =>

@@ -47,7 +47,7 @@ async function unsealed(db: Sql): Promise<Column[]> {
 }
 
 async function sealTable(tx: Tx, texts: SealedTexts, table: Statement): Promise<number> {
-  // Another node may be encrypting, so wait longer.
+  // This transaction waits longer than usual for locks, because another node may be encrypting the texts.
   await tx.script("SET LOCAL lock_timeout = '10min'");
   await tx.query(sql`SELECT pg_advisory_xact_lock(${advisoryLock})`);
   const open = (await unsealed(tx)).filter((column) => column.table === table);

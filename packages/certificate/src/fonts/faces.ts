@@ -123,7 +123,10 @@ export async function openFaces(): Promise<Faces> {
 /** The most code points whose font files are cached. A text has a few thousand different code points. */
 const mostRemembered = 50_000;
 
-/** Font files in order of preference. Caches the files per code point, because there are hundreds of files. */
+/**
+ * Finds the font files that cover a code point, in order of preference. Caches the result for each code point, because
+ * there are hundreds of files.
+ */
 function coverage(files: readonly FontFile[]) {
   const cached = new Map<number, readonly FontFile[]>();
   return {

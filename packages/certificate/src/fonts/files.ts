@@ -26,7 +26,10 @@ const others = [
   "@fontsource-variable/noto-emoji",
 ];
 
-/** The complete Noto Sans covers the subsets with these names, so their files in other font packages are not used. */
+/**
+ * Names of subsets that the complete Noto Sans covers. Font packages also have files for these subsets, which are not
+ * used.
+ */
 const inNotoSans = /^(?:latin|cyrillic|greek)(?:-ext)?$|^vietnamese$/;
 
 /**
@@ -70,7 +73,11 @@ function filesOf(name: string): FontFile[] {
     }));
 }
 
-/** @param ranges as in CSS: `U+600-6ff,U+750` */
+/**
+ * Parses ranges of code points.
+ * @param ranges as in CSS: `U+600-6ff,U+750`
+ * @returns a function that is true for a code point in the ranges
+ */
 function within(ranges: string): (codePoint: number) => boolean {
   const bounds = ranges.split(",").map((range): [number, number] => {
     const [first = "", last = first] = range.trim().slice(2).split("-");

@@ -4,8 +4,8 @@ import type { GlyphFont, GlyphFonts } from "./glyph-fonts.ts";
 import { boxOf, joined, lineHeights, trueTypeFont } from "./true-type.ts";
 
 /**
- * Writes the fonts that canvases use, and a resource dictionary that names them.
- * @param more further entries of that dictionary in PDF syntax
+ * Writes the fonts that canvases use, and a resource dictionary that names these fonts.
+ * @param more additional entries of the dictionary, in PDF syntax
  * @returns the reference of the dictionary
  */
 export function addResources(to: ObjectWriter, { fonts }: GlyphFonts, more = ""): string {

@@ -71,7 +71,10 @@ function outlineOf(glyph: Glyph): Buffer {
   return Buffer.concat(data, Math.ceil(length / 4) * 4);
 }
 
-/** Writes the difference from the previous coordinate in its shortest form. @returns the flags that state this form */
+/**
+ * Writes the difference from the previous coordinate in its shortest form.
+ * @returns the flags that state this form
+ */
 function delta(to: number[], by: number, short: number, same: number): number {
   if (by === 0) return same;
   if (Math.abs(by) < 256) {
@@ -87,7 +90,7 @@ function head({ left, bottom, right, top }: Box): Buffer {
   bytes.writeUInt32BE(0x00010000, 0);
   bytes.writeUInt32BE(0x00010000, 4);
   bytes.writeUInt32BE(0x5f0f3cf5, 12);
-  // The flags state that baseline and left side bearing are at 0. The dates stay 0.
+  // The flags of the `head` table state that baseline and left side bearing are at 0. The dates of the font stay 0.
   numbers(0x0003, unitsPerEm).copy(bytes, 16);
   numbers(left, bottom, right, top, 0, 8, 2, 1, 0).copy(bytes, 36);
   return bytes;
@@ -116,7 +119,10 @@ function loca(outlines: readonly Buffer[]): Buffer {
   return bytes;
 }
 
-/** @param tables in the order of their tags */
+/**
+ * Assembles a font file from its tables.
+ * @param tables in the order of their tags
+ */
 function fontFile(tables: readonly (readonly [string, Buffer])[]): Buffer {
   const power = 2 ** Math.floor(Math.log2(tables.length));
   const directory = [numbers(1, 0, tables.length, 16 * power, Math.log2(power), 16 * (tables.length - power))];

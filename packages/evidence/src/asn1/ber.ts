@@ -11,9 +11,11 @@ type Reading = { readonly source: Uint8Array; readonly most: number; values: num
 type Part = { readonly value: DerValue; readonly end: number };
 
 /**
- * Reads the BER value at the front of the bytes (X.690, section 8) and writes it with definite, minimal lengths and
- * octet strings in one piece. Primitive values and the order of sets stay unchanged: other programs write the signed
- * parts of their signatures in DER anyway.
+ * Reads the BER value at the front of the bytes (X.690, section 8). Writes it with definite, minimal lengths, and each
+ * octet string in one piece.
+ *
+ * Primitive values and the order of sets stay unchanged. The result is still DER where a signature needs it, because
+ * other programs write the signed parts in DER.
  *
  * @param most limit of the values to read
  * @returns the DER, where the BER ended, and how many values were read

@@ -64,16 +64,16 @@ export function readDer(bytes: Uint8Array): DerNode {
 }
 
 /**
- * Reads the DER value at the front of the bytes and ignores bytes after `node.end`. @throws EvidenceError like
- * `readDer`.
+ * Reads the DER value at the front of the bytes and ignores bytes after `node.end`.
+ * @throws EvidenceError like `readDer`
  */
 export function readDerPrefix(bytes: Uint8Array): DerNode {
   return readAt(bytes, 0, bytes.length, 0);
 }
 
 /**
- * The values inside a constructed value. @throws EvidenceError `der`, `unsupported`, or `limit` past `MAX_DEPTH` or
- * `MAX_PARTS`.
+ * Reads the values inside a constructed value.
+ * @throws EvidenceError `der`, `unsupported`, or `limit` past `MAX_DEPTH` or `MAX_PARTS`
  */
 export function childrenOf(node: DerNode): DerNode[] {
   if ((node.tag & 0x20) === 0) throw new EvidenceError("der", "A primitive value has no parts");
@@ -89,7 +89,10 @@ export function childrenOf(node: DerNode): DerNode[] {
   return children;
 }
 
-/** The single value inside an EXPLICIT tag or a similar wrapper. @throws EvidenceError like `childrenOf`. */
+/**
+ * Reads the single value inside an EXPLICIT tag or a similar wrapper.
+ * @throws EvidenceError like `childrenOf`; also if there is not exactly one value
+ */
 export function onlyChildOf(node: DerNode): DerNode {
   const [child, ...rest] = childrenOf(node);
   if (child === undefined || rest.length > 0) throw new EvidenceError("der", "Expected exactly one value inside");

@@ -67,8 +67,8 @@ export const OID = {
   organizationalUnitName: "2.5.4.11",
   organizationIdentifier: "2.5.4.97",
   emailAddress: "1.2.840.113549.1.9.1",
-  // SignSealShip's identifier, derived from a UUID (X.667), of the attribute that states a seal's position in its file
-  // (docs/evidence-format.md)
+  // SignSealShip's identifier for the attribute that states a seal's position in its file (docs/evidence-format.md). It
+  // is derived from a UUID (X.667).
   sealStatement: "2.25.246765420328738535511036021239598967444",
   // SignSealShip's identifier, derived from a UUID, of the policy of signers' certificates
   signerCertificatePolicy: "2.25.111866052031204128962551240606479865688",
@@ -77,12 +77,16 @@ export const OID = {
 } as const;
 
 const MAX_OID_LENGTH = 64;
-/** Largest arc that is computed as a number. Larger arcs, up to the 128 bits of a UUID (X.667), are bigints. */
+/**
+ * Largest number of an identifier (arc) that is computed as a JavaScript number. Larger ones, up to the 128 bits of a
+ * UUID (X.667), are bigints.
+ */
 const MAX_PLAIN_ARC = 2 ** 45;
 const MAX_ARC = 2n ** 128n - 1n;
 
 /**
- * The dotted form of an OBJECT IDENTIFIER's content octets. @throws EvidenceError `der` when malformed or over-long.
+ * Decodes the content octets of an OBJECT IDENTIFIER into its dotted form.
+ * @throws EvidenceError `der` when malformed or over-long
  */
 export function decodeOid(content: Uint8Array, start = 0, end = content.length): string {
   if (end <= start || end - start > MAX_OID_LENGTH)
@@ -114,7 +118,10 @@ function largeArc(content: Uint8Array, start: number, end: number): bigint {
   return arc;
 }
 
-/** The content octets of a dotted object identifier. @throws EvidenceError `der` when it is not one. */
+/**
+ * Encodes a dotted object identifier as content octets.
+ * @throws EvidenceError `der` when it is not one
+ */
 export function encodeOid(dotted: string): Uint8Array {
   const arcs = dotted.split(".").map(arcOf);
   const [root, second] = arcs;
@@ -125,7 +132,9 @@ export function encodeOid(dotted: string): Uint8Array {
   return Uint8Array.from(octets);
 }
 
-/** Unsigned, unpadded decimal. The largest arc has 39 digits. */
+/**
+ * Parses one number (arc) of a dotted identifier: decimal, without sign or leading zeros. The largest has 39 digits.
+ */
 function arcOf(text: string): number | bigint {
   if (!/^(?:0|[1-9]\d{0,38})$/.test(text)) throw notDotted();
   return text.length < 13 ? Number(text) : BigInt(text);

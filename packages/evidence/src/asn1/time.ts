@@ -2,10 +2,9 @@ import { EvidenceError } from "../errors.ts";
 import { type DerNode, TAG } from "./der.ts";
 
 /**
- * A UTCTime or GeneralizedTime as epoch milliseconds, UTC (X.690, sections 11.7 and 11.8): seconds required, `Z`
- * required.
- * A GeneralizedTime may have a fraction without trailing zeros; digits below a millisecond are cut off.
- * @throws EvidenceError `der` when malformed or not a calendar date.
+ * Reads a UTCTime or GeneralizedTime as epoch milliseconds, UTC (X.690, sections 11.7 and 11.8). Seconds and `Z` are
+ * required. A GeneralizedTime may have a fraction without trailing zeros; digits below a millisecond are cut off.
+ * @throws EvidenceError `der` when malformed or not a calendar date
  */
 export function readTime(node: DerNode): number {
   const { source, contentStart, end } = node;

@@ -19,8 +19,8 @@ export interface Fields {
 }
 
 /**
- * Opens a constructed value so that its parts can be read in order. @throws EvidenceError with the given code, or as
- * `childrenOf`.
+ * Opens a constructed value so that its parts can be read in order.
+ * @throws EvidenceError `code` for another tag, or like `childrenOf`
  */
 export function fieldsOf(node: DerNode, code: EvidenceErrorCode, tag: number = TAG.sequence): Fields {
   if (node.tag !== tag) throw new EvidenceError(code, "Expected another structure");
@@ -46,19 +46,28 @@ export function fieldsOf(node: DerNode, code: EvidenceErrorCode, tag: number = T
   };
 }
 
-/** The members of a SEQUENCE OF or SET OF. @throws EvidenceError `code` for another tag, or as `childrenOf`. */
+/**
+ * Reads the members of a SEQUENCE OF or SET OF.
+ * @throws EvidenceError `code` for another tag, or like `childrenOf`
+ */
 export function membersOf(node: DerNode, code: EvidenceErrorCode, tag: number): DerNode[] {
   if (node.tag !== tag) throw new EvidenceError(code, "Expected another structure");
   return childrenOf(node);
 }
 
-/** An OBJECT IDENTIFIER in dotted form. @throws EvidenceError `der`. */
+/**
+ * Reads an OBJECT IDENTIFIER in dotted form.
+ * @throws EvidenceError `der`
+ */
 export function readOid(node: DerNode): string {
   expect(node, TAG.oid, "an object identifier");
   return decodeOid(node.source, node.contentStart, node.end);
 }
 
-/** The content octets of an INTEGER, also with an implicit tag; they must be minimal. @throws EvidenceError `der`. */
+/**
+ * Reads the content octets of an INTEGER, which may have an implicit tag. The octets must be minimal.
+ * @throws EvidenceError `der`
+ */
 export function readInteger(node: DerNode, tag: number = TAG.integer): Uint8Array {
   expect(node, tag, "an integer");
   const content = contentOf(node);
@@ -69,7 +78,10 @@ export function readInteger(node: DerNode, tag: number = TAG.integer): Uint8Arra
   return content;
 }
 
-/** An INTEGER or ENUMERATED from 0 to 2^31 - 1. @throws EvidenceError `der`. */
+/**
+ * Reads an INTEGER or ENUMERATED from 0 to 2^31 - 1.
+ * @throws EvidenceError `der`
+ */
 export function readSmallInteger(node: DerNode, tag: number = TAG.integer): number {
   const content = readInteger(node, tag);
   let value = 0;
@@ -78,13 +90,19 @@ export function readSmallInteger(node: DerNode, tag: number = TAG.integer): numb
   return value;
 }
 
-/** A non-negative INTEGER, without leading zero octets; for 0, no octets. @throws EvidenceError `der`. */
+/**
+ * Removes the leading zero octet from the content of a non-negative INTEGER. For 0, no octets are left.
+ * @throws EvidenceError `der`
+ */
 export function unsignedOf(content: Uint8Array): Uint8Array {
   if ((content[0] ?? 0) >= 0x80) throw new EvidenceError("der", "An integer is negative");
   return content[0] === 0 ? content.subarray(1) : content;
 }
 
-/** Reads a BOOLEAN. @throws EvidenceError `der` unless the octet is 00 or FF (X.690, section 11.1) */
+/**
+ * Reads a BOOLEAN.
+ * @throws EvidenceError `der` unless the octet is 00 or FF (X.690, section 11.1)
+ */
 export function readBoolean(node: DerNode): boolean {
   expect(node, TAG.boolean, "a boolean");
   const octet = node.source[node.contentStart];
@@ -93,13 +111,19 @@ export function readBoolean(node: DerNode): boolean {
   return octet === 0xff;
 }
 
-/** Reads an OCTET STRING as a view of its octets. @throws EvidenceError `der`. */
+/**
+ * Reads an OCTET STRING as a view of its octets.
+ * @throws EvidenceError `der`
+ */
 export function readOctetString(node: DerNode, tag: number = TAG.octetString): Uint8Array {
   expect(node, tag, "an octet string");
   return contentOf(node);
 }
 
-/** The bits as octets, and how many of the last octet are unused (they must be zero). @throws EvidenceError `der`. */
+/**
+ * Reads a BIT STRING as octets, and how many bits of the last octet are unused. The unused bits must be zero.
+ * @throws EvidenceError `der`
+ */
 export function readBitString(node: DerNode): { readonly octets: Uint8Array; readonly unusedBits: number } {
   expect(node, TAG.bitString, "a bit string");
   const content = contentOf(node);
@@ -112,14 +136,20 @@ export function readBitString(node: DerNode): { readonly octets: Uint8Array; rea
   return { octets: content.subarray(1), unusedBits };
 }
 
-/** A BIT STRING of whole octets. @throws EvidenceError `der`. */
+/**
+ * Reads a BIT STRING of whole octets.
+ * @throws EvidenceError `der`
+ */
 export function readOctetBitString(node: DerNode): Uint8Array {
   const { octets, unusedBits } = readBitString(node);
   if (unusedBits !== 0) throw new EvidenceError("der", "A bit string does not end at an octet");
   return octets;
 }
 
-/** The set bits of a named-bit list, by number. @throws EvidenceError `der`. */
+/**
+ * Reads the numbers of the bits that are set in a named-bit list.
+ * @throws EvidenceError `der`
+ */
 export function readNamedBits(node: DerNode): number[] {
   const { octets } = readBitString(node);
   if (octets.length > 8) throw new EvidenceError("der", "A list of named bits is too long");
@@ -129,7 +159,10 @@ export function readNamedBits(node: DerNode): number[] {
   return bits;
 }
 
-/** Any of the character string types as text; invalid octets become U+FFFD. @throws EvidenceError `der`. */
+/**
+ * Reads any character string type as text; invalid octets become U+FFFD.
+ * @throws EvidenceError `der`
+ */
 export function readText(node: DerNode): string {
   const content = contentOf(node);
   switch (node.tag) {
@@ -161,7 +194,10 @@ function wideText(content: Uint8Array, width: number): string {
   return text;
 }
 
-/** @throws EvidenceError `der` unless the value has the identifier octet. */
+/**
+ * Asserts that the value has the identifier octet.
+ * @throws EvidenceError `der`
+ */
 function expect(node: DerNode, tag: number, what: string): void {
   if (node.tag !== tag) throw new EvidenceError("der", `Expected ${what}`);
 }

@@ -53,7 +53,10 @@ export const octetString = (content: Uint8Array): DerValue => primitive(TAG.octe
 export const octetStringOf = (value: DerValue): DerValue => node(TAG.octetString, value.size, [value]);
 export const nullValue: DerValue = primitive(TAG.null, new Uint8Array(0));
 export const boolean = (value: boolean): DerValue => primitive(TAG.boolean, Uint8Array.of(value ? 0xff : 0));
-/** An OBJECT IDENTIFIER from its dotted form. @throws EvidenceError `der` when it is not one. */
+/**
+ * An OBJECT IDENTIFIER from its dotted form.
+ * @throws EvidenceError `der` when it is not one
+ */
 export const oid = (dotted: string): DerValue => primitive(TAG.oid, encodeOid(dotted));
 export const utf8String = (text: string): DerValue => primitive(TAG.utf8String, new TextEncoder().encode(text));
 export const printableString = (text: string): DerValue => primitive(TAG.printableString, ascii(text));
@@ -66,7 +69,10 @@ export function integer(value: number | bigint | Uint8Array): DerValue {
   return primitive(TAG.integer, signedContent(BigInt(value)));
 }
 
-/** A BIT STRING of whole octets, or with `unusedBits` (0 to 7) at the end, which must be zero. */
+/**
+ * A BIT STRING.
+ * @param unusedBits how many bits at the end (0 to 7) don't count; they must be zero
+ */
 export function bitString(content: Uint8Array, unusedBits = 0): DerValue {
   const body = new Uint8Array(content.length + 1);
   body[0] = unusedBits;
@@ -74,9 +80,15 @@ export function bitString(content: Uint8Array, unusedBits = 0): DerValue {
   return primitive(TAG.bitString, body);
 }
 
-/** A UTCTime, UTC, whole seconds. @param at epoch milliseconds, years 1950 to 2049. */
+/**
+ * A UTCTime, UTC, whole seconds.
+ * @param at epoch milliseconds, years 1950 to 2049
+ */
 export const utcTime = (at: number): DerValue => primitive(TAG.utcTime, ascii(`${digits(at).slice(2)}Z`));
-/** A GeneralizedTime, UTC, whole seconds. @param at epoch milliseconds, years 0 to 9999. */
+/**
+ * A GeneralizedTime, UTC, whole seconds.
+ * @param at epoch milliseconds, years 0 to 9999
+ */
 export const generalizedTime = (at: number): DerValue => primitive(TAG.generalizedTime, ascii(`${digits(at)}Z`));
 /** A time as X.509 and CMS require it: UTCTime through 2049, then GeneralizedTime (RFC 5280, section 4.1.2.5). */
 export function time(at: number): DerValue {

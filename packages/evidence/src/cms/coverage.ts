@@ -50,12 +50,15 @@ function child(node: DerNode | undefined, index: number): DerNode | undefined {
   return node === undefined ? undefined : childrenOf(node)[index];
 }
 
-/** The most signature checks. Without a limit, many certificates of the same name would each cost a check. */
+/**
+ * The most signature verifications in one call. Without a limit, many certificates with the same name would each cost a
+ * verification.
+ */
 const MAX_TRIES = 16;
 
 /**
  * Describes the included certificates that no signature covers; null when there are none. The signed attributes cover
- * the signer's own certificate. Each further certificate must have signed the previous one.
+ * the signer's own certificate. Each other certificate must have signed the one before it in the chain.
  */
 async function looseCertificate(
   { certificates }: SignedData,
@@ -75,7 +78,8 @@ async function looseCertificate(
     last = next;
     waiting.delete(last);
     const { issuer, subject } = last;
-    // A self-issued certificate ends the chain. Anybody could have added another certificate with the same name.
+    // A self-issued certificate ends the chain. An included certificate with the same name proves nothing, because
+    // anybody could have added it.
     const issuers = equalBytes(issuer, subject) ? [] : [...waiting].filter((one) => equalBytes(one.subject, issuer));
     next = undefined;
     for (const one of issuers) {
@@ -89,7 +93,7 @@ async function looseCertificate(
 }
 
 /**
- * Whether the topmost certificate is an anchor, or is signed by an anchor or by its own key. Also true if the issuer's
+ * True if the topmost certificate is an anchor, or is signed by an anchor or by its own key. Also true if the issuer's
  * certificate is missing, because `verifyChain` handles that case.
  */
 async function isVouchedFor(

@@ -5,7 +5,7 @@ import { readOctetString, readOid } from "../asn1/values.ts";
 import { EvidenceError } from "../errors.ts";
 import { type Attribute, attributeValues, type SignerInfo } from "./signed-data.ts";
 
-/** The attributes that every signature must state. */
+/** The values of the attributes that every signature must have. */
 export interface Stated {
   readonly contentType: string;
   readonly messageDigest: Uint8Array;

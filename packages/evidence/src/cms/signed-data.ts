@@ -29,13 +29,13 @@ export type SignerIdentifier =
 export interface SignerInfo {
   readonly version: number;
   readonly sid: SignerIdentifier;
-  /** The hash algorithm; null when it is not supported. `digestOid` names every algorithm. */
+  /** The hash algorithm; null when it is not supported. `digestOid` identifies it in any case. */
   readonly digestAlgorithm: HashName | null;
   readonly digestOid: string;
   readonly signedAttrs: readonly Attribute[] | null;
   /** The signed attributes re-tagged as SET OF: the bytes that the signature covers (RFC 5652, section 5.4). */
   readonly signedAttrsDer: Uint8Array | null;
-  /** The signature algorithm; null when it is not supported. `signatureOid` names every algorithm. */
+  /** The signature algorithm; null when it is not supported. `signatureOid` identifies it in any case. */
   readonly signatureAlgorithm: SignatureScheme | null;
   readonly signatureOid: string;
   readonly signature: Uint8Array;
@@ -117,8 +117,8 @@ function readPadded(bytes: Uint8Array): DerNode {
 function readCertificates(node: DerNode): Certificate[] {
   const members = membersOf(node, "cms", constructedTag(0));
   if (members.length > MAX_CERTIFICATES) throw new EvidenceError("limit", "There are too many certificates");
-  // Other kinds of certificates (attribute certificates, obsolete forms) have context tags. They are skipped, because
-  // no check uses them.
+  // Skips other kinds of certificates (attribute certificates, obsolete forms), which have context tags. No
+  // verification uses them.
   return members.filter((member) => member.tag === TAG.sequence).map(readCertificate);
 }
 

@@ -9,8 +9,8 @@ import type { Certificate } from "../x509/certificate.ts";
 import { type Attribute, attributeValues } from "./signed-data.ts";
 
 /**
- * Whether the signing-certificate attributes name the certificate. If they do, the version of the attribute; if not,
- * the reason.
+ * The result of `checkSigningCertificate`: the version of the attribute that names the certificate, or the reason why
+ * it is not named.
  */
 export type SigningCertificateResult =
   | { readonly holds: true; readonly version: 1 | 2 }

@@ -8,7 +8,10 @@ import { type Stated, signingTimeOf, statedIn } from "./signed-attributes.ts";
 import type { SignedData, SignerIdentifier, SignerInfo } from "./signed-data.ts";
 import { checkSigningCertificate } from "./signing-certificate.ts";
 
-/** The checks of a SignerInfo, in this order. A claim is `unchecked` when a claim that it depends on failed. */
+/**
+ * The claims about a SignerInfo, in the order in which they are verified. A claim is `unchecked` when a claim that it
+ * depends on failed.
+ */
 export type SignerClaimName =
   | "signerCertificate"
   | "signedAttributes"
@@ -19,9 +22,9 @@ export type SignerClaimName =
   | "signingCertificate";
 
 export interface SignerVerification {
-  /** True when every claim holds. Says nothing about trust, which `verifyChain` checks. */
+  /** True if every claim holds. Says nothing about trust, which `verifyChain` checks. */
   readonly valid: boolean;
-  /** The certificate that the signer identifier names, if it is included. */
+  /** The certificate that the signer identifier names, if the signature includes that certificate. */
   readonly certificate: Certificate | null;
   readonly claims: readonly Claim<SignerClaimName>[];
   /** The version of the ESSCertID that binds the certificate: 2 (RFC 5035) or 1 (SHA-1). Null when none binds it. */
@@ -52,9 +55,10 @@ export interface SignerInput {
 
 /**
  * Verifies one SignerInfo over its content (RFC 5652, section 5.6; RFC 5035). Refuses SHA-1, MD5, RSA keys under 2048
- * bits, and a signature whose hash is not the digest algorithm. A signature without signed attributes is never `valid`;
- * its other claims are checked if `content` is given. A signature that does not verify is a failed claim; only errors
- * of `contentDigest` are thrown.
+ * bits, and a signature whose hash is not the digest algorithm.
+ *
+ * A signature without signed attributes is never `valid`; its other claims are checked if `content` is given. A wrong
+ * signature makes a claim fail and throws nothing. Only errors of `contentDigest` are thrown.
  */
 export async function verifySignerInfo(input: SignerInput): Promise<SignerVerification> {
   const { signedData, signerInfo, crypto } = input;
@@ -99,8 +103,8 @@ export async function verifySignerInfo(input: SignerInput): Promise<SignerVerifi
 }
 
 /**
- * A signature over the content itself (RFC 5652, section 5.4). No signed attribute binds the signature to its
- * certificate.
+ * Verifies a signature over the content itself (RFC 5652, section 5.4). No signed attribute binds such a signature to
+ * its certificate.
  */
 async function verifyBareSignature(input: SignerInput, content: Uint8Array): Promise<SignerVerification> {
   const { signedData, signerInfo } = input;

@@ -77,8 +77,8 @@ function summed<Name extends ActClaimName>(name: Name, found: readonly Finding[]
 }
 
 /**
- * The acts in the envelope's list of events, each with its signature; or a sentence about an act without a readable
- * signature.
+ * The acts in the envelope's list of events, each with its signature. If an act has no readable signature: a sentence
+ * about that act.
  */
 function actsOf({ envelope, proof, signatures }: ActInput): readonly Act[] | string {
   const { revisions, signers, trail } = envelope;
@@ -88,8 +88,8 @@ function actsOf({ envelope, proof, signatures }: ActInput): readonly Act[] | str
     const signer = signers.find(({ n }) => n === entry.signer);
     const index = revisions.findIndex((revision) => revision.kind === "signed" && revision.signer === signer?.n);
     const [before, own] = [revisions[index - 1], revisions[index]];
-    // At most one act ends a revision. If two acts have the same end, the later one removed the other, which is a
-    // forbidden change. The claim `document_signatures` then fails.
+    // At most one act ends a revision. If two acts have the same end, the later act removed the earlier one. That is a
+    // forbidden change, so the claim `document_signatures` fails.
     const found = proof.earlierSignatures.find(({ revisionEnd }) => revisionEnd === own?.bytes);
     const signature = own && signatures.get(own.bytes);
     if (!signer || !before || !signature || !found?.pades)
@@ -100,7 +100,7 @@ function actsOf({ envelope, proof, signatures }: ActInput): readonly Act[] | str
   return acts;
 }
 
-/** Whether two signers, or a signer and a seal, share one key. */
+/** Finds whether two signers, or a signer and a seal, share one key. */
 function sharedKeys(acts: readonly Act[], { proof, sealCertificates }: ActInput): Finding {
   const { seal } = proof;
   const sealing = [...sealCertificates, ...(seal?.pades.certificates ?? [])];
@@ -132,8 +132,8 @@ async function certificateOf(act: Act, input: ActInput): Promise<Finding> {
 }
 
 /**
- * Whether the certificate is issued to this signer. The name has the form of docs/evidence-format.md, section 4.4, or
- * the older form: the plain name cut to the maximum length of a commonName.
+ * True if the certificate is issued to this signer. The name has the form of docs/evidence-format.md, section 4.4. In
+ * older files, it is the plain name cut to the maximum length of a commonName.
  */
 function isNamed({ subject }: Certificate, name: string): boolean {
   const before = Array.from(name).slice(0, 64).join("");
@@ -152,7 +152,7 @@ async function chainOf({ signer, pades, claimedTime }: Act, leaf: Certificate, i
   if (anchors.length === 0) return unchecked("No certificate of a signers' authority was given: who issued is open.");
   const stamped = pades.timeStamps.flatMap(({ trusted, genTime }) => (trusted && genTime !== null ? [genTime] : []));
   const stampedTime = stamped.length === 0 ? null : Math.min(...stamped);
-  // The seal covers the act, so the act is not later than the proven time of the seal.
+  // The seal covers the act, so the act can't be later than the time that is proven for the seal.
   const sealTime = proof.seal?.provenTime ?? null;
   const provenTime =
     stampedTime === null || sealTime === null ? (stampedTime ?? sealTime) : Math.min(stampedTime, sealTime);
@@ -180,8 +180,8 @@ async function chainOf({ signer, pades, claimedTime }: Act, leaf: Certificate, i
 }
 
 /**
- * A seal's own certificate can't issue certificates. So in addition to `signerAnchors`, only the certificate
- * authorities among the seal's anchors are trusted as issuers of signers' certificates.
+ * The certificates that may have issued signers' certificates: `signerAnchors`, and the certificate authorities among
+ * the seal's anchors. A seal's own certificate can't issue certificates.
  */
 const signerAnchorsOf = ({ signerAnchors = [], sealAnchors }: ProofTrust): readonly Certificate[] => [
   ...signerAnchors,

@@ -29,16 +29,16 @@ export type ActFields = ReadonlyMap<string, ActFieldKind>;
 
 const drawn = ["V", "AP"];
 /**
- * The keys of a checkbox or radio option that an act may change. It may not change /AP: the prepared document contains
- * the appearances of both states, and a new appearance could show something that nobody checked.
+ * The keys of a checkbox or radio option that an act may change. It may not change /AP (appearances): the prepared
+ * document has an appearance for each state. A new one could show something that nobody checked.
  */
 const stated = ["V", "AS"];
 
 const isButton = (kind: ActFieldKind): boolean => kind === "checkbox" || kind === "radio";
 
 /**
- * Whether an act changes only the signer's own fields, and in each of them only the keys that filling in needs. Each
- * checkbox must be in one of its two states, and at most one option of a radio field may be on. PDF readers are less
+ * True if an act changes only the signer's own fields, and in each field only the keys that filling in needs. Each
+ * checkbox must be in one of its two states. At most one option of a radio field may be on. PDF readers are less
  * strict: they let a revision redraw a checkbox.
  *
  * @param end where the document before the act ends
@@ -78,7 +78,7 @@ type Replaced = {
 };
 
 /**
- * The objects in the first `end` bytes that later revisions replaced. The catalog is also listed when the trailer names
+ * The objects in the first `end` bytes that later revisions replaced. Includes the catalog if the trailer now names
  * another one. New objects are not listed, because readers reach them only through replaced ones.
  * @returns null when those bytes are not a revision of the document, or later revisions are unreadable
  */
@@ -97,7 +97,7 @@ function replacedSince(document: PdfDocument, end: number): readonly Replaced[] 
       const old = before?.get(number);
       if (old === undefined) return [];
       const [was, is] = [dictionaryOf(old), dictionaryOf(after?.get(number))];
-      // A field with a repeated key was already refused while the fields were walked.
+      // A field with a repeated key needs no test here: the walk over the fields already refused it.
       return [{ field: names.get(number) ?? null, keys: was && is ? changedKeys(was, is) : null }];
     });
     return [...catalog, ...objects];
@@ -110,7 +110,8 @@ function replacedSince(document: PdfDocument, end: number): readonly Replaced[] 
 function fieldNames(document: PdfDocument): ReadonlyMap<number, string | null> {
   const names = new Map<number, string | null>();
   walkFields(document, ({ name, number }) => {
-    // Two lists may contain the same field. But an object with two different field names is ambiguous.
+    // Two lists may contain the same field. An object that has two different field names is ambiguous: its name becomes
+    // null.
     if (number !== undefined) names.set(number, names.has(number) && names.get(number) !== name ? null : name);
   });
   return names;

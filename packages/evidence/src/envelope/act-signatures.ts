@@ -20,8 +20,8 @@ export type DocumentSignature = {
 };
 
 /**
- * Maps the signatures of a document by the end of their signed range. Decrypts a document that opens without a
- * password, because the hash of an act is encrypted in it.
+ * Maps the signatures of a document by the end of their signed range. Decrypts an encrypted document that opens without
+ * a password, because each act's hash in it is encrypted.
  *
  * @returns an EvidenceError for an unreadable file, or for an act and another signature whose signed ranges end at the
  * same byte
@@ -51,7 +51,7 @@ export async function signaturesByEnd(bytes: Uint8Array): Promise<Map<number, Do
   }
 }
 
-/** The act hash in a signature dictionary; null when there is none. */
+/** The hash of the act that a signature dictionary states; null when it states none. */
 export function actSha256In({ entries }: PdfDictionary): string | null {
   const value = entries.get("SSSActSha256");
   return value?.kind === "string" ? toHex(stringBytes(value)) : null;

@@ -22,13 +22,16 @@ export const envelopeAttachmentName = "envelope.json";
 
 /** The unverified contents of a custody certificate. */
 export type CustodyCertificate = {
-  /** The attached evidence; null without an attachment of its name. */
+  /** The attached evidence; null without an attachment named `envelope.json`. */
   readonly envelope: Uint8Array | null;
   /** The purpose of the signature that covers the whole file; null when there is none or it states no purpose. */
   readonly purpose: SealPurpose | null;
 };
 
-/** @throws EvidenceError `pdf`, `limit` or `unsupported` when the file cannot be read */
+/**
+ * Reads a custody certificate without verifying it.
+ * @throws EvidenceError `pdf`, `limit` or `unsupported` when the file cannot be read
+ */
 export async function readCustodyCertificate(bytes: Uint8Array): Promise<CustodyCertificate> {
   return {
     envelope: attachedFile(openDocument(bytes), envelopeAttachmentName, envelopeLimits.bytes),
@@ -51,16 +54,16 @@ export type CustodyVerification = {
   readonly claims: readonly Claim<CustodyClaimName>[];
   /** The result for the sealed document; null when it was not given. */
   readonly document: ProofVerification | null;
-  /** True when no claim about the certificate itself fails. Claims about the document may still fail. */
+  /** True if no claim about the certificate itself fails. Claims about the document may still fail. */
   readonly isSound: boolean;
   /**
-   * True when the document is genuine but from another signing, and the certificate is sound. The claims about the
+   * True if the document is genuine but from another signing, and the certificate is sound. The claims about the
    * document then fail, although nobody changed anything.
    */
   readonly isOfAnotherFile: boolean;
 };
 
-/** The explanation for a genuine certificate that is about another file. */
+/** The sentences for people when a genuine certificate is about another file than the given document. */
 export const anotherFileWords = {
   title: "This certificate belongs to another file",
   text: "Nothing in it has changed, but it is not about the document that was chosen with it.",
@@ -90,7 +93,7 @@ export async function verifyCustody(
   if (document === null || envelope === null)
     return { envelope, claims: [...ownClaims, documentMissing], document: null, isSound, isOfAnotherFile: false };
   const whole = await verifyProof(document, trust, at, { crypto });
-  // Archival time stamps may follow the sealed file.
+  // Archival time stamps may follow the sealed file. They are left out here.
   const sealed = document.subarray(0, whole.sealedBytes);
   const signed = signedPart(envelope, sealed, whole);
   const proof = signed === sealed ? whole : await verifyProof(signed, trust, at, { crypto });
@@ -120,8 +123,8 @@ const isSealedForOrder = ({ verdict, seal }: ProofVerification): boolean =>
   verdict === "verified" && isOfAnOrder(seal?.purpose);
 
 /**
- * Checks the bytes after the signed file, and the seal that covers them. The seal needs a trusted certificate, because
- * anybody can make a seal. Archival time stamps need no such check here: `sealedBytes` leaves out only trusted ones.
+ * Verifies the bytes after the signed file, and the seal that covers them. The seal needs a trusted certificate,
+ * because anybody can make a seal. Archival time stamps need no test here: `sealedBytes` leaves out only trusted ones.
  */
 function continues({ verdict, sealedBytes }: ProofVerification, signed: number): Claim<CustodyClaimName> {
   const name = "document_continues";
@@ -138,8 +141,8 @@ function continues({ verdict, sealedBytes }: ProofVerification, signed: number):
 }
 
 /**
- * The part of a sealed file to compare with the envelope. A notarized document begins with the signed document. So if a
- * notarization seal covers the file, only that beginning is compared; otherwise the whole file. The claim
+ * Returns the part of a sealed file that is compared with the envelope. A notarized document begins with the signed
+ * document, so under a notarization seal only that beginning is compared. Otherwise the whole file is. The claim
  * `document_continues` reports whose seal it is.
  */
 function signedPart(

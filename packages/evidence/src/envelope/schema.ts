@@ -4,12 +4,12 @@ import type { JsonObject } from "../manifest/canonical-json.ts";
 export const envelopeFormat = "signsealship-envelope";
 export const envelopeVersion = 1;
 
-/** The events that create a revision of the file. */
+/** The kinds of events that create a revision of the file. */
 export const revisionKinds = ["original", "prepared", "signed", "sealed"] as const;
 
 /** A revision of the file: its bytes are the beginning of the next revision, and of the sealed document. */
 export type EnvelopeRevision = {
-  /** Counted from 0, which is the original. */
+  /** The revision's number, counted from 0. Number 0 is the original. */
   readonly number: number;
   readonly kind: (typeof revisionKinds)[number];
   /** The signer whose act created the revision; null for other revisions. */
@@ -26,13 +26,13 @@ export type EnvelopeSigner = {
   readonly language: string;
   readonly routing: number;
   readonly auth: string;
-  /** The time stated in the act itself. */
+  /** The time of signing that the act itself states. */
   readonly signedAt: string;
 };
 
 /**
- * A record of the trail (the list of an envelope's events): the members of every record, and those of its kind of
- * event.
+ * A record of the trail (the list of an envelope's events). It has the members that every record has, and those of its
+ * kind of event.
  */
 export type TrailEntry = JsonObject & {
   readonly at: string;

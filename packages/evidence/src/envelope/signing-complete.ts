@@ -11,12 +11,13 @@ import { type DocumentSignature, signaturesByEnd } from "./act-signatures.ts";
 export const incompleteSigning = "Part of a signing that was not completed in this file.";
 
 /**
- * Checks that every act in a document is followed by the service's seal for a signed document. A file that was cut off
- * after an act can be sealed for another purpose, and then looks finished. Null for a document without acts.
+ * Verifies that every act in a document is followed by the service's seal for a signed document. A file that was cut
+ * off after an act can be sealed for another purpose, and then looks finished.
  *
- * The verdict does not depend on this claim: sealing a half-signed document is not forgery.
+ * The verdict does not depend on this claim, because sealing a half-signed document is not forgery.
  *
  * @param proof the result of `verifyProof` for the same bytes
+ * @returns null for a document without acts
  */
 export async function verifySigningComplete(
   bytes: Uint8Array,
@@ -62,8 +63,8 @@ const isInForm = (
   typeof signatures.get(revisionEnd)?.actSha256 === "string";
 
 /**
- * For each act, the end of the seal that completes its signing. The seal states the end of the last act, and each act
- * states the end of the previous one.
+ * Maps each act to the end of the seal that completes its signing. The seal states the end of the last act, and each
+ * act states the end of the previous one.
  */
 function endedBy(
   signatures: ReadonlyMap<number, DocumentSignature>,

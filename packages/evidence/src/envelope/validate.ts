@@ -9,17 +9,17 @@ import { type EnvelopeEvidence, envelopeFormat, envelopeLimits, envelopeVersion,
 export const envelopeBytes = (envelope: EnvelopeEvidence): Uint8Array<ArrayBuffer> => canonicalJsonBytes(envelope);
 
 /**
- * Parses `envelope.json` and validates its members. `verifyEnvelope` checks the hashes.
+ * Parses `envelope.json` and validates its members. `verifyEnvelope` verifies the hashes.
  *
- * @throws EvidenceError `json` unless it is a JSON object that every parser reads alike, `record` naming the faulty
- * member, `limit`
+ * @throws EvidenceError `json` unless it is a JSON object that every parser reads alike; `record` for a faulty member,
+ * which it names; `limit` past `envelopeLimits`
  */
 export function parseEnvelope(bytes: Uint8Array): EnvelopeEvidence {
   return validateEnvelope(parseStrictObject(bytes, envelopeLimits.bytes));
 }
 
 /**
- * Checks that the value is exactly an envelope's evidence, and returns it.
+ * Validates that a value is exactly an envelope's evidence, and returns the value.
  * @throws EvidenceError `record`
  */
 export function validateEnvelope(value: unknown): EnvelopeEvidence {
@@ -91,7 +91,7 @@ function each(
   for (const [index, item] of (value as unknown[]).entries()) check(item, `${path}[${index}]`, index);
 }
 
-/** A plain object with exactly these members. */
+/** Asserts that a value is a plain object with exactly these members. */
 function members<Name extends string>(value: unknown, path: string, wanted: readonly Name[]): Record<Name, JsonValue> {
   const object = plainObject(value, path);
   for (const name of wanted) expect(Object.hasOwn(object, name), `${path}.${name}`);

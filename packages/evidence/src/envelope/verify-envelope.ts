@@ -26,8 +26,10 @@ export type VerifiedEnvelope = {
 /**
  * Verifies `envelope.json` alone (docs/evidence-format.md, section 20.2). The hashes must chain the records of its
  * events (the trail). Each act must have the hash in its record. Revisions, signers and document must match the
- * records. `verifySignedDocument` compares it with the document; the seal of the custody certificate proves that the
- * service made it.
+ * records.
+ *
+ * Two things are verified elsewhere: `verifySignedDocument` compares the evidence with the document, and the seal of
+ * the custody certificate proves that the service made it.
  */
 export async function verifyEnvelope(bytes: Uint8Array): Promise<VerifiedEnvelope> {
   const envelope = tryParse(bytes);
@@ -53,7 +55,8 @@ export async function verifyEnvelope(bytes: Uint8Array): Promise<VerifiedEnvelop
 function tryParse(bytes: Uint8Array): EnvelopeEvidence | EvidenceError {
   try {
     const envelope = parseEnvelope(bytes);
-    // Throws for numbers and names without a single canonical JSON form. A file with these is not evidence.
+    // Throws for numbers and member names without a single canonical JSON form. A file that contains one is not
+    // evidence.
     envelopeBytes(envelope);
     return envelope;
   } catch (error) {
@@ -70,7 +73,7 @@ const canonicalClaim = (envelope: EnvelopeEvidence, bytes: Uint8Array) =>
     "The bytes are not the canonical JSON of the evidence.",
   );
 
-/** Verifies that each record of a trail has the hash of the previous one. */
+/** Verifies that each record of a trail states the hash of the previous record. */
 export async function verifyTrail({
   trail,
   verifyCode,
@@ -134,8 +137,8 @@ function sealedClaim({ trail, document, revisions }: EnvelopeEvidence) {
 const actsOf = ({ trail }: EnvelopeEvidence): TrailEntry[] => trail.filter(({ event }) => event === "signed");
 
 /**
- * Verifies that each signer has exactly one act, and that every act is by a listed signer. The table must list the
- * revisions before and after each act.
+ * Verifies that each signer has exactly one act, and that every act is by a listed signer. The table of revisions must
+ * list the revision before and the revision after each act.
  */
 function actsClaim(envelope: EnvelopeEvidence): Claim<"acts_recorded"> {
   const name = "acts_recorded";
@@ -181,7 +184,7 @@ function tableClaim(envelope: EnvelopeEvidence) {
   const kinds = revisions.map(({ kind }) => kind).join(" ");
   const grows = revisions.every(({ number, bytes, sha256 }, index) => {
     const before = revisions[index - 1];
-    // Revision 1 may equal the original: a document with its own signature fields may need no preparation.
+    // Revision 1 may equal the original, because a document with its own signature fields may need no preparation.
     const isSame = number === 1 && bytes === before?.bytes && sha256 === before.sha256;
     return isSame || bytes > (before?.bytes ?? 0);
   });
@@ -195,7 +198,7 @@ function tableClaim(envelope: EnvelopeEvidence) {
 }
 
 /**
- * Whether a record states the size and hash of this revision. If the record states the revision's number, it must match
+ * True if a record states the size and hash of this revision. If the record states the revision's number, it must match
  * as well.
  */
 function states(record: JsonValue | undefined, revision: EnvelopeRevision | undefined): boolean {

@@ -7,17 +7,17 @@ import { signedClaim, type TrustedLog } from "./verify-log-proof.ts";
 
 export type CarriedClaimName = "log_carried" | "log_sandwich";
 
-/** The log's rules require that a seal enters the log within this time. */
+/** The most time from a seal to its line in the log. The log's rules set it. */
 const mostDelayMs = 24 * 3600_000;
 
 /**
- * Verifies the checkpoint inside a seal, and that the seal's line entered the log between this checkpoint and the
- * checkpoint of its log proof.
+ * Verifies the log checkpoint that a seal contains. Also verifies that the seal's line entered the log between this
+ * checkpoint and the checkpoint of the seal's log proof.
  */
 export async function verifyCarried(input: {
   /** The signed checkpoint in the seal (/SSSLogCheckpoint); null when it is not a text. */
   readonly carried: string | null;
-  /** A proof that was already verified to be about this seal. */
+  /** A log proof that was already verified to be about this seal. */
   readonly logProof: Uint8Array | undefined;
   readonly environment: "live" | "test" | null;
   readonly logs: readonly TrustedLog[];
@@ -38,8 +38,8 @@ export async function verifyCarried(input: {
 }
 
 /**
- * The claim `log_sandwich`, which becomes `unchecked` unless the checkpoint in the seal is proven to be the log's.
- * Another checkpoint proves nothing about the time of the seal.
+ * Makes the claim `log_sandwich` `unchecked` unless the checkpoint in the seal is proven to be the log's. Another
+ * checkpoint proves nothing about the time of the seal.
  */
 function withSandwich(carried: Claim<CarriedClaimName>, sandwich: Claim<CarriedClaimName>): Claim<CarriedClaimName>[] {
   if (carried.state === "holds" || sandwich.state !== "holds") return [carried, sandwich];
@@ -72,8 +72,8 @@ async function carriedClaim(
 }
 
 /**
- * Whether both checkpoints can be states of one log. The proof decides this only if both have the same size, or if the
- * seal's checkpoint is the state directly before the seal's line. In any other case, returns true.
+ * True if both checkpoints can be states of one log. The proof decides this only in two cases: both have the same size,
+ * or the seal's checkpoint is the state directly before the seal's line. Otherwise returns true.
  */
 async function isConsistent(carried: SignedCheckpoint, { proven, ...proof }: ProofWithState): Promise<boolean> {
   if (carried.size === proven.size) return equalBytes(carried.root, proven.root);

@@ -2,7 +2,7 @@ import { EvidenceError } from "../errors.ts";
 import { formatNote, fromBase64, type Note, type NoteKey, parseNote, toBase64 } from "./note.ts";
 import { hashLength, maxProofHashes } from "./tree.ts";
 
-/** A tree's state: C2SP tlog-checkpoint. */
+/** The state of a log's tree: C2SP tlog-checkpoint. */
 export type Checkpoint = { readonly origin: string; readonly size: number; readonly root: Uint8Array };
 
 /** A checkpoint with the note from which it was parsed. */
@@ -31,11 +31,14 @@ export function parseCheckpoint(text: string): SignedCheckpoint {
 
 /** A proof that an entry is in a log: C2SP tlog-proof. */
 export type LogProof = {
-  /** Further bytes about the entry. This service writes the proof of its retraction there; null when there is none. */
+  /**
+   * Extra bytes about the entry; null when there are none. This service writes the proof of the seal's retraction
+   * there.
+   */
   readonly extra: Uint8Array | null;
   readonly index: number;
   readonly hashes: readonly Uint8Array[];
-  /** The checkpoint as it was signed. */
+  /** The text of the checkpoint, exactly as it was signed. */
   readonly checkpoint: string;
 };
 
@@ -47,11 +50,14 @@ export const formatLogProof = ({ extra, index, hashes, checkpoint }: LogProof): 
     .map((line) => `${line}\n`)
     .join("")}\n${checkpoint}`;
 
-/** Whether bytes begin like a proof. The rest may still be malformed. */
+/** True if bytes begin like a log proof. The rest may still be malformed. */
 export const isLogProof = (bytes: Uint8Array): boolean =>
   new TextDecoder().decode(bytes.subarray(0, proofFormat.length + 1)) === `${proofFormat}\n`;
 
-/** @throws EvidenceError `log` or `limit` for bytes that do not match the format exactly */
+/**
+ * Parses a log proof without verifying it.
+ * @throws EvidenceError `log` or `limit` for bytes that do not match the format exactly
+ */
 export function parseLogProof(bytes: Uint8Array): LogProof {
   if (bytes.length > maxProofBytes) throw new EvidenceError("limit", `a log proof is at most ${maxProofBytes} bytes`);
   const text = utf8Text(bytes);
@@ -77,7 +83,7 @@ function hashOf(line: string): Uint8Array {
   return hash;
 }
 
-/** A whole number in its only permitted form. */
+/** Parses a whole number in its only permitted form: decimal without leading zeros. */
 function decimal(text: string, what: string): number {
   const value = Number(text);
   if (!/^(0|[1-9]\d{0,15})$/.test(text) || !Number.isSafeInteger(value))

@@ -1,7 +1,7 @@
 import { EvidenceError } from "../errors.ts";
 
-// The lines of the transparency log. A line consists of a kind, its fields and a line feed, in ASCII. It needs no
-// canonical form, and the holder of a sealed file can compute the file's line with `sha256sum`.
+// The lines of the transparency log. A line is ASCII: a kind, its fields and a line feed. A line has only one form, so
+// anyone with a sealed file can compute the file's line with `sha256sum`.
 
 const maxEntryBytes = 512;
 
@@ -68,8 +68,8 @@ const isKind = (text: string): text is EntryKind => Object.hasOwn(grammar, text)
 const rulesOf = (kind: EntryKind): [string, Rule][] => Object.entries(grammar[kind]);
 
 /**
- * The line of an entry, with its line feed. @throws EvidenceError `log`, naming the field and its form; `limit` for a
- * longer line
+ * Writes the line of an entry, with its line feed.
+ * @throws EvidenceError `log` for a field in a wrong form, with its name and form; `limit` for a line that is too long
  */
 export function formatEntry({ kind, ...fields }: LogEntry): string {
   const values = new Map<string, string>(Object.entries(fields));
@@ -80,8 +80,8 @@ export function formatEntry({ kind, ...fields }: LogEntry): string {
 }
 
 /**
- * The entry in a line. @throws EvidenceError `log` for a line that does not match the grammar exactly, `limit` for a
- * longer line
+ * Parses the entry in a line.
+ * @throws EvidenceError `log` for a line that does not match the grammar exactly, `limit` for a line that is too long
  */
 export function parseEntry(line: string): LogEntry {
   if (line.length > maxEntryBytes) throw new EvidenceError("limit", `a line is at most ${maxEntryBytes} bytes`);
@@ -100,7 +100,7 @@ function checked(kind: string, name: string, { form, says }: Rule, value: string
   return value;
 }
 
-/** Whether a text has the form of a note's key. Does not check the key's id. */
+/** True if a text has the form of a note's key. Does not check the key's id. */
 export const isNoteKey = (text: unknown): text is string => typeof text === "string" && noteKey.form.test(text);
 
 /** The log's line for a sealed file. */

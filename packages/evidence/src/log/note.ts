@@ -25,7 +25,10 @@ export type Note = { readonly text: string; readonly signatures: readonly NoteSi
 
 const isName = (name: string): boolean => /^[^\s+]+$/u.test(name);
 
-/** The note key for a public Ed25519 key and a name. @throws EvidenceError `log` */
+/**
+ * The note key for a public Ed25519 key and a name.
+ * @throws EvidenceError `log`
+ */
 export const noteKeyOf = (name: string, publicKey: Uint8Array): Promise<NoteKey> => keyOfKind(name, ed25519, publicKey);
 
 async function keyOfKind(name: string, kind: number, publicKey: Uint8Array): Promise<NoteKey> {
@@ -35,14 +38,20 @@ async function keyOfKind(name: string, kind: number, publicKey: Uint8Array): Pro
   return { name, id: (await sha256(message)).subarray(0, idBytes), publicKey };
 }
 
-/** `NAME+ID+KEY`: the form in which verifiers accept a key. */
+/** The form in which verifiers accept a note's key: `NAME+ID+KEY`. */
 export const formatNoteKey = ({ name, id, publicKey }: NoteKey): string =>
   `${keyName({ name, id })}+${toBase64(concatBytes([Uint8Array.of(ed25519), publicKey]))}`;
 
-/** @throws EvidenceError `log` for a text that is not the key of an Ed25519 signer, or whose id does not match */
+/**
+ * Parses the key of a note's signer.
+ * @throws EvidenceError `log` for a text that is not the key of an Ed25519 signer, or whose id does not match
+ */
 export const parseNoteKey = (text: string): Promise<NoteKey> => parseKey(text, ed25519, "an Ed25519 key");
 
-/** The key of a witness. @throws EvidenceError `log` for a text that is not a key for Ed25519 cosignatures */
+/**
+ * The key of a witness.
+ * @throws EvidenceError `log` for a text that is not a key for Ed25519 cosignatures
+ */
 export const parseWitnessKey = (text: string): Promise<NoteKey> =>
   parseKey(text, timedEd25519, "a key of Ed25519 cosignatures");
 
@@ -64,7 +73,7 @@ export const formatNote = ({ text, signatures }: Note): string =>
 export const logSignedText = ({ text, signatures }: Note): string =>
   formatNote({ text, signatures: signatures.slice(0, 1) });
 
-/** The line of a signature, with its line feed. */
+/** The line of a signature in a note, with its line feed. */
 export const formatSignature = ({ name, id, signature }: NoteSignature): string =>
   `\u2014 ${name} ${toBase64(concatBytes([id, signature]))}\n`;
 
@@ -98,18 +107,20 @@ function signatureOf(line: string): NoteSignature {
 }
 
 /**
- * Whether a key signed a note. `absent`: no signature line names the key. `unchecked`: the engine does not support
- * Ed25519.
+ * The result of looking for a key's signature on a note. `absent`: no signature line names the key. `unchecked`: the
+ * engine does not support Ed25519.
  */
 export type NoteVerdict = "signed" | "wrong" | "absent" | "unchecked";
 
-/** Verifies a key's signature line, which is found by the key's name and id. */
+/** Verifies the signature that a key made on a note. The signature line is found by the key's name and id. */
 export async function verifyNote({ text, signatures }: Note, key: NoteKey): Promise<NoteVerdict> {
   const line = lineOf(signatures, key);
   return line === undefined ? "absent" : verifyEd25519(key, line, text);
 }
 
-/** `at` is the time of cosigning that the witness states, in seconds since 1970; null unless `signed`. */
+/**
+ * The result for a cosignature. `at` is the time that the witness states, in seconds since 1970; null unless `signed`.
+ */
 type Cosigned = { readonly verdict: NoteVerdict; readonly at: number | null };
 
 /** Verifies a witness's cosignature of a checkpoint: C2SP tlog-cosignature. */
@@ -119,7 +130,7 @@ export async function verifyCosignature({ text, signatures }: Note, key: NoteKey
   if (line.length !== timeBytes + signatureBytes) return { verdict: "wrong", at: null };
   const at = new DataView(line.buffer, line.byteOffset).getBigUint64(0);
   const verdict = await verifyEd25519(key, line.subarray(timeBytes), `cosignature/v1\ntime ${at}\n${text}`);
-  // A time after `latestSecond` can't be written as a calendar date.
+  // A time after `latestSecond` can't be written as a calendar date, so the cosignature counts as wrong.
   if (verdict === "signed" && at > latestSecond) return { verdict: "wrong", at: null };
   return { verdict, at: verdict === "signed" ? Number(at) : null };
 }
@@ -158,8 +169,8 @@ export function toBase64(bytes: Uint8Array): string {
 export function fromBase64(text: string): Uint8Array {
   try {
     const characters = atob(text);
-    // A loop, because it runs for the checkpoint in each seal: `Uint8Array.from` with a function would take four times
-    // as long.
+    // A loop, because decoding runs for the checkpoint in each seal: `Uint8Array.from` with a function would take four
+    // times as long.
     const bytes = new Uint8Array(characters.length);
     for (let i = 0; i < bytes.length; i++) bytes[i] = characters.charCodeAt(i);
     if (btoa(characters) === text) return bytes;

@@ -15,10 +15,11 @@ const meanings: Readonly<Record<RetractionReason, string>> = {
 type RetractionClaim = Claim<"log_not_retracted">;
 
 /**
- * Verifies the retraction in the `extra` of a log proof. A retraction is a second proof: the same log, or a later one,
- * contains a line `retract/v1` for the same file. Without a retraction there is no claim. The claim fails only for a
- * retraction that the log made. A retraction of another file or log, or without the log's signature, has no effect,
- * because anybody can add it to a proof.
+ * Verifies the retraction in the `extra` of a log proof; without one, there is no claim. A retraction is a second log
+ * proof: the same log, or a later one, contains a line `retract/v1` for the same file.
+ *
+ * The claim fails only for a retraction that the log made. A retraction of another file or log, or without the log's
+ * signature, has no effect, because anybody can add it to a proof.
  *
  * @param entry the line of the sealed file
  * @param signedBy verifies the signatures of a checkpoint
@@ -58,12 +59,12 @@ export async function retractionClaims(
 }
 
 /**
- * The origin of the first log in a series. `HOST/log/live-2` is the successor of `HOST/log/live`, and may retract its
- * entries.
+ * Removes the successor's number from a log's origin. `HOST/log/live-2` is the successor of `HOST/log/live`, and may
+ * retract its entries.
  */
 const firstName = (origin: string): string => origin.replace(/-\d{1,3}$/, "");
 
-/** The reason for the retraction in a proof; null when the proof is not about a retraction of this file. */
+/** Reads the reason for the retraction in a log proof; null when the proof is not about a retraction of this file. */
 async function reasonOf(
   { index, hashes }: LogProof,
   { size, root }: SignedCheckpoint,

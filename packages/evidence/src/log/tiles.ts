@@ -9,7 +9,7 @@ const tileHeight = 8;
 /** Tile `n` of the hashes at tree level `8 * level`, or of the entries; `width` of its 256 positions are filled. */
 export type Tile = { readonly level: number | "entries"; readonly n: number; readonly width: number };
 
-/** The path below a log's prefix. */
+/** The path of a tile, relative to the log's prefix. */
 export function tilePath({ level, n, width }: Tile): string {
   const groups = [String(n % 1000).padStart(3, "0")];
   for (let rest = Math.floor(n / 1000); rest > 0; rest = Math.floor(rest / 1000))
@@ -19,7 +19,7 @@ export function tilePath({ level, n, width }: Tile): string {
 
 const pathForm = /^tile\/(entries|[0-9]{1,2})\/((?:x[0-9]{3}\/){0,4}[0-9]{3})(?:\.p\/([0-9]{1,3}))?$/;
 
-/** The tile that a path names; null for any other text, and for a path that is not in the normal form. */
+/** Parses the path of a tile. Null for any other text, and for a path that is not in the normal form. */
 export function parseTilePath(path: string): Tile | null {
   const [, level = "", groups = "", width] = pathForm.exec(path) ?? [];
   if (level === "") return null;
@@ -71,7 +71,8 @@ const lengthBytes = 2;
 const mostEntryBytes = 0xffff;
 
 /**
- * An entry as a bundle contains it: its length in two bytes, big-endian, then its bytes. @throws EvidenceError `limit`
+ * An entry as a bundle contains it: its length in two bytes, big-endian, then its bytes.
+ * @throws EvidenceError `limit`
  */
 export function bundledEntry(entry: Uint8Array): Uint8Array {
   if (entry.length > mostEntryBytes) throw new EvidenceError("limit", "an entry is at most 65535 bytes");
@@ -79,8 +80,8 @@ export function bundledEntry(entry: Uint8Array): Uint8Array {
 }
 
 /**
- * The entries of a bundle. @throws EvidenceError `log` for a bundle that is cut short, or that has more than 256
- * entries
+ * The entries of a bundle.
+ * @throws EvidenceError `log` for a bundle that is cut short, or that has more than 256 entries
  */
 export function parseBundle(bundle: Uint8Array): Uint8Array[] {
   const entries: Uint8Array[] = [];

@@ -39,7 +39,10 @@ function splitOf(size: number): number {
   return split;
 }
 
-/** The ranges whose hashes prove that a leaf is in the tree, from the leaf up to the root. RFC 6962, section 2.1.1. */
+/**
+ * The ranges of leaves whose hashes prove that a leaf is in the tree, from the leaf up to the root. RFC 6962, section
+ * 2.1.1.
+ */
 export function inclusionRanges(index: number, size: number): LeafRange[] {
   const ranges: LeafRange[] = [];
   let start = 0;
@@ -57,7 +60,9 @@ export function inclusionRanges(index: number, size: number): LeafRange[] {
   return ranges;
 }
 
-/** The ranges whose hashes prove that a tree begins with the leaves of an older one. RFC 6962, section 2.1.2. */
+/**
+ * The ranges of leaves whose hashes prove that a tree begins with the leaves of an older one. RFC 6962, section 2.1.2.
+ */
 export function consistencyRanges(oldSize: number, size: number): LeafRange[] {
   if (oldSize === 0 || oldSize === size) return [];
   const ranges: LeafRange[] = [];
@@ -73,11 +78,12 @@ export function consistencyRanges(oldSize: number, size: number): LeafRange[] {
       start = middle;
     }
   }
-  // If the left part is complete, it is the older tree itself. The verifier already has its root.
+  // If the remaining range starts at leaf 0, it is the older tree itself. The proof leaves it out, because the verifier
+  // already has the older root.
   return start === 0 ? ranges : [{ start, end }, ...ranges];
 }
 
-/** The perfect subtrees that a range of a proof consists of, left to right. */
+/** The perfect subtrees that make up a range of leaves, left to right. */
 export function perfectNodes({ start, end }: LeafRange): TreeNode[] {
   const nodes: TreeNode[] = [];
   for (let at = start; at < end; ) {
@@ -93,7 +99,7 @@ export function perfectNodes({ start, end }: LeafRange): TreeNode[] {
   return nodes;
 }
 
-/** One of the perfect subtrees that a growing tree consists of. */
+/** One of the perfect subtrees that make up a growing tree. */
 export type EdgeNode = { readonly level: number; readonly hash: Uint8Array };
 
 /** Appends a leaf to a tree, which is given as its perfect subtrees from left to right. */
@@ -111,7 +117,7 @@ export function foldNodes(hashes: readonly Uint8Array[], hashOf: NodeHash): Uint
   return hashes.reduceRight<Uint8Array | null>((right, left) => (right ? hashOf(left, right) : left), null);
 }
 
-/** The hash over perfect subtrees, left to right, computed with this engine's digest; null when the list is empty. */
+/** Like `foldNodes`, but hashes with the digest of this engine (Web Crypto). */
 export async function rootOfParts(hashes: readonly Uint8Array[]): Promise<Uint8Array | null> {
   let root: Uint8Array | null = null;
   for (const left of hashes.toReversed()) root = root ? await nodeHash(left, root) : left;
@@ -121,7 +127,7 @@ export async function rootOfParts(hashes: readonly Uint8Array[]): Promise<Uint8A
 /** The root of the tree without leaves. */
 export const emptyRoot = (): Promise<Uint8Array> => sha256(new Uint8Array(0));
 
-/** Whether the hashes connect a leaf's hash with the root. RFC 9162, section 2.1.3.2. */
+/** True if the hashes connect a leaf's hash with the root. RFC 9162, section 2.1.3.2. */
 export async function verifyInclusion(input: {
   readonly leafHash: Uint8Array;
   readonly index: number;
@@ -142,9 +148,9 @@ export async function verifyInclusion(input: {
 }
 
 /**
- * Verifies that the tree begins with the older one. RFC 9162, section 2.1.4.2.
- * @param hashOf pass a synchronous function for frequent checks: starting an asynchronous digest costs far more than
- * the digest
+ * Verifies that a tree begins with the leaves of an older tree. RFC 9162, section 2.1.4.2.
+ * @param hashOf pass a synchronous function for frequent verifications: starting an asynchronous digest costs far more
+ * than the digest
  */
 export async function verifyConsistency(
   input: {

@@ -11,9 +11,12 @@ import { hasQuorum, type WitnessPolicy } from "./witness-policy.ts";
 export type LogClaimName = "log_inclusion" | "log_checkpoint_signed" | "log_witnessed" | "log_not_retracted";
 
 /**
- * A log whose checkpoints the caller trusts. `key` is the log's public key (`NAME+ID+BASE64`). `environment`: the log
- * contains only seals of this environment; null for any. `policy` lists the witnesses that must have cosigned; without
- * a policy, no witness is required. `end` is the log's final state, after which the key signs no more checkpoints.
+ * A log whose checkpoints the caller trusts.
+ *
+ * - `key`: the log's public key (`NAME+ID+BASE64`).
+ * - `environment`: the log contains only seals of this environment; null for any.
+ * - `policy`: lists the witnesses that must have cosigned; without a policy, no witness is required.
+ * - `end`: the log's final state, after which the key signs no more checkpoints.
  */
 export type TrustedLog = {
   readonly environment: "live" | "test" | null;
@@ -26,11 +29,14 @@ export type TrustedLog = {
 export type LogEnd = { readonly size: number; readonly root: string; readonly reason: LogEndReason };
 
 /**
- * Verifies a proof that a line is in a log. `log_inclusion`: the proof connects the line with the root of its
- * checkpoint. `log_checkpoint_signed`: a trusted log signed that checkpoint; unchecked without trusted logs.
- * `log_witnessed`: witnesses in the caller's policy cosigned that checkpoint; present only when a trusted log has a
- * policy. `log_not_retracted`: present only when the proof contains a retraction; fails when a trusted log made that
- * retraction.
+ * Verifies a proof that a line is in a log.
+ *
+ * - `log_inclusion`: the proof connects the line with the root of its checkpoint.
+ * - `log_checkpoint_signed`: a trusted log signed that checkpoint; unchecked without trusted logs.
+ * - `log_witnessed`: witnesses in the caller's policy cosigned that checkpoint; present only when a trusted log has a
+ *   policy.
+ * - `log_not_retracted`: fails when a trusted log made the retraction in the proof; present only when the proof
+ *   contains one.
  *
  * @param input `entry` the line with its line feed; `environment` the environment in which the seal was made, null when
  * the seal does not state it
@@ -75,7 +81,7 @@ type Trust = Pick<Parameters<typeof verifyLogProof>[0], "logs" | "environment">;
 const logsOf = (origin: string, { logs }: Trust): TrustedLog[] =>
   logs.filter(({ key }) => key.startsWith(`${origin}+`));
 
-/** Whether a trusted log signed a checkpoint. */
+/** Verifies that a trusted log signed a checkpoint. */
 export async function signedClaim(
   { origin, size, root, note }: SignedCheckpoint,
   { logs, environment }: Trust,
@@ -114,7 +120,7 @@ async function witnessedClaims(checkpoint: SignedCheckpoint, trust: Trust): Prom
 
 /**
  * Verifies the witnesses' cosignatures. An invalid cosignature fails the claim even if there are enough valid ones,
- * because nobody adds an invalid one by mistake.
+ * because it can't be a mistake.
  */
 export async function quorumClaim(
   { origin, note }: Pick<SignedCheckpoint, "origin" | "note">,

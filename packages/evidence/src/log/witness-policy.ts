@@ -4,7 +4,7 @@ import { type NoteKey, parseNoteKey, parseWitnessKey } from "./note.ts";
 /** A witness in a policy. `url` is the address at which logs request cosignatures; null when the policy names none. */
 export type Witness = { readonly name: string; readonly key: NoteKey; readonly url: string | null };
 
-/** Requires at least `threshold` of the members, each of which is a witness or a group. */
+/** A group of witnesses and other groups. It cosigned if at least `threshold` of its members did. */
 type Group = { readonly threshold: number; readonly members: readonly string[] };
 
 /** The logs and witnesses that a reader trusts, and how many witnesses are required: C2SP tlog-policy. */
@@ -13,7 +13,7 @@ export type WitnessPolicy = {
   readonly logs: readonly string[];
   readonly witnesses: readonly Witness[];
   readonly groups: ReadonlyMap<string, Group>;
-  /** The name of a witness or a group; `none` when no witness is required. */
+  /** The name of the witness or group that must have cosigned; `none` when no witness is required. */
   readonly quorum: string;
 };
 
@@ -21,8 +21,8 @@ const most = 32;
 const maxPolicyBytes = 64 * 1024;
 
 /**
- * Parses a policy. A line may name only members defined above it, so groups can't contain each other.
- * @throws EvidenceError `log` or `limit`, with the number of the line and its rule
+ * Parses a policy. A line may name only members that earlier lines define, so groups can't contain each other.
+ * @throws EvidenceError `log` or `limit`, with the number of the faulty line and the rule that it breaks
  */
 export async function parseWitnessPolicy(text: string): Promise<WitnessPolicy> {
   if (text.length > maxPolicyBytes) throw new EvidenceError("limit", `a policy is at most ${maxPolicyBytes} bytes`);
@@ -108,7 +108,10 @@ function thresholdOf(text: string, count: number): number {
   return threshold;
 }
 
-/** Whether enough witnesses cosigned. @param cosigned names of the policy's witnesses */
+/**
+ * True if enough witnesses cosigned.
+ * @param cosigned names of the policy's witnesses
+ */
 export function hasQuorum({ groups, quorum }: WitnessPolicy, cosigned: ReadonlySet<string>): boolean {
   const isWitnessed = (name: string): boolean => {
     const group = groups.get(name);

@@ -10,7 +10,9 @@ import {
 } from "./schema.ts";
 import { validateManifest } from "./validate.ts";
 
-/** The state of a room when it is sealed. `status` is the order status; a null or absent artifact does not exist. */
+/**
+ * The content of a room at the time of sealing. `status` is the order status; a null or absent artifact does not exist.
+ */
 export type ManifestInput = Omit<ManifestPassport, "generatedAtUtc"> & {
   readonly generatedAt: Date;
   readonly documents: readonly ({
@@ -23,7 +25,7 @@ export type ManifestInput = Omit<ManifestPassport, "generatedAtUtc"> & {
 };
 
 /**
- * Builds the manifest of a snapshot: sorts documents, truncates instants to the second, adds constants.
+ * Builds the manifest of a room's content: sorts documents, truncates instants to the second, adds constants.
  *
  * @throws EvidenceError `manifest` when the result would be invalid (see {@link validateManifest})
  */

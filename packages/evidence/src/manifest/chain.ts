@@ -17,7 +17,7 @@ export type ChainVersion = {
 };
 
 /**
- * The most versions that are read at once: each version of a room may be given as a manifest and also as a certificate.
+ * The most versions that one call reads: each version of a room may be given as a manifest and also as a certificate.
  */
 export const mostVersionsAtOnce = 2 * manifestLimits.versions;
 
@@ -30,13 +30,17 @@ type Link = {
 /**
  * Verifies the hash chain of a room's passport versions, which may be in any order.
  *
- * The claim `chain.versions` fails if a version occurs twice or is missing between the first and the last, and for no
- * or too many versions. It is unchecked when version 1 is missing. Then, for each version in ascending order:
- * `manifest.vN.schema`, `.canonical` (the bytes are the canonical ones), `.hash` (their hash is the stated
- * manifestSha256), `.version` (the manifest names this version), `.room` (the manifest names the requested room or,
- * without `roomCode`, the room of the first manifest), `.link` (the manifest names the hash of the previous version, or
- * null in version 1; unchecked without the previous version). When the schema of a version fails, no further claims are
- * made about this version.
+ * The claim `chain.versions` fails if a version occurs twice or is missing between the first and the last. It also
+ * fails for no versions or too many. It is unchecked when version 1 is missing.
+ *
+ * The next claims are about each version, in ascending order:
+ * - `manifest.vN.schema`: the manifest is valid. If this fails, there are no more claims about this version.
+ * - `.canonical`: the bytes are the canonical ones.
+ * - `.hash`: their hash is the stated manifestSha256.
+ * - `.version`: the manifest names this version.
+ * - `.room`: the manifest names the requested room or, without `roomCode`, the room of the first manifest.
+ * - `.link`: the manifest names the hash of the previous version, or null in version 1. Unchecked without the previous
+ *   version.
  *
  * @param input `roomCode` the expected room; without it, all versions must name the same room
  */

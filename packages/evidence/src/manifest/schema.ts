@@ -18,7 +18,7 @@ export type ManifestPassport = {
   readonly generatedAtUtc: string;
 };
 
-/** Artifacts that do not exist are absent, never null. */
+/** The artifacts of a document. One that does not exist is absent, never null. */
 export type ManifestArtifacts = {
   readonly originalSha256?: string;
   readonly sealedSha256?: string;
@@ -37,7 +37,7 @@ export type ManifestDocument = ManifestArtifacts & {
 export const statusBasis = "platform_attestation";
 export const statusNote = "platform attestation by signsealship at snapshot time; not cryptographic evidence";
 
-/** The fixed coverage text of this schema's manifests. */
+/** The statements of a manifest about what it covers. They are fixed in this schema. */
 export const coverage = {
   covers: [
     "SHA-256 hashes of the artifacts held for the listed orders at snapshot time",

@@ -105,7 +105,7 @@ function checkConstants(value: unknown, constants: readonly string[], path: stri
   expect(same, path);
 }
 
-/** A plain object with all required names, any of the optional ones, and no others. */
+/** Asserts that a value is a plain object with all required members, any of the optional ones, and no others. */
 function members(
   value: unknown,
   path: string,
@@ -125,18 +125,18 @@ function expect(condition: boolean, path: string): asserts condition {
   if (!condition) throw new EvidenceError("manifest", `not a closing manifest: ${path}`);
 }
 
-/** Order and room codes: 40 lowercase hex digits. */
+/** True for an order code or a room code: 40 lowercase hex digits. */
 function isCode(value: unknown): value is string {
   return typeof value === "string" && /^[0-9a-f]{40}$/.test(value);
 }
 
-/** Up to 200 characters, counted as code points, without lone surrogates. */
+/** True for a text of up to 200 characters, counted as code points, without lone surrogates. */
 function isText(value: unknown): value is string {
   if (typeof value !== "string" || value.length > 2 * manifestLimits.textLength || !value.isWellFormed()) return false;
   return value.length <= manifestLimits.textLength || [...value].length <= manifestLimits.textLength;
 }
 
-/** `YYYY-MM-DDTHH:MM:SSZ`, an existing date. Many programs reject the year 0000. */
+/** True for `YYYY-MM-DDTHH:MM:SSZ` with a date that exists. The year 0000 does not, because many programs reject it. */
 function isUtcSecond(value: unknown): boolean {
   if (typeof value !== "string" || !/^(?!0000)\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/.test(value)) return false;
   const instant = new Date(value);

@@ -20,7 +20,10 @@ const kindOfTag = new Map(Object.entries(tags).map(([kind, tag]) => [tag as stri
  */
 const uriPattern = /^[A-Za-z0-9\-._/:]*$/;
 
-/** Reads an attestation, beginning with its 8-byte tag. @throws EvidenceError `ots` or `limit` */
+/**
+ * Reads an attestation, beginning with its 8-byte tag.
+ * @throws EvidenceError `ots` or `limit`
+ */
 export function readAttestation(reader: OtsReader): Attestation {
   const tag = toHex(reader.bytes(8));
   const payload = reader.varbytes(otsLimits.attestationBytes);
@@ -58,12 +61,12 @@ function attestationTagHex(attestation: Attestation): string {
   return attestation.kind === "unknown" ? attestation.tag : tags[attestation.kind];
 }
 
-/** Sort order of attestations in a serialization: by tag, then by address, height or payload. 0 for equal ones. */
+/** Compares attestations for sorting: by tag, then by address, height or payload. 0 for equal ones. */
 export function compareAttestations(a: Attestation, b: Attestation): number {
   const [tagA, tagB] = [attestationTagHex(a), attestationTagHex(b)];
   if (tagA !== tagB) return tagA < tagB ? -1 : 1;
   if ("height" in a && "height" in b) return a.height - b.height;
-  // The addresses are compared, not the payloads: a payload starts with the address's length, so short addresses would
+  // Compares the addresses and not the payloads. A payload starts with the address's length, so short addresses would
   // be first.
   if ("uri" in a && "uri" in b) return a.uri === b.uri ? 0 : a.uri < b.uri ? -1 : 1;
   return compareBytes(payloadBytes(a), payloadBytes(b));

@@ -26,7 +26,8 @@ export function otsReader(source: Uint8Array): OtsReader {
     return value;
   }
 
-  // Refuses padding groups. Then each number has one encoding, and a parsed proof is written back byte for byte.
+  // Refuses padding groups, so that each number has one encoding. Only then is a parsed proof written back byte for
+  // byte.
   function varuint(): number {
     let value = 0;
     for (let scale = 1; ; scale *= 128) {

@@ -7,10 +7,11 @@ import type { Attestation, Branch, DetachedTimestamp, Op, Timestamp } from "./ti
 import { writeDetached } from "./write.ts";
 
 /**
- * Merges timestamps of the same message into one timestamp with every branch. Equal attestations appear once; equal
- * operations appear once, with their continuations merged. The order is that of the reference implementation:
- * attestations, then operations, each sorted. The merge is necessary, because the reference reader uses only the last
- * of two equal operations. For a single timestamp, the result is its normal form.
+ * Merges timestamps of the same message into one timestamp with every branch. Equal attestations appear once. Equal
+ * operations appear once, with their continuations merged, because the reference reader uses only the last of two equal
+ * operations. The order is that of the reference implementation: attestations, then operations, each sorted.
+ *
+ * For a single timestamp, the result is its normal form.
  */
 export function mergeTimestamps(timestamps: readonly Timestamp[]): Timestamp {
   const attestations: Attestation[] = [];
@@ -30,7 +31,7 @@ export function mergeTimestamps(timestamps: readonly Timestamp[]): Timestamp {
   ];
 }
 
-/** Sorted groups of equal items; each group is an array whose first item represents it. */
+/** Groups equal items, and sorts the groups. The first item of each group represents it. */
 function distinct<T>(items: readonly T[], compare: (a: T, b: T) => number): [T, ...T[]][] {
   const groups: [T, ...T[]][] = [];
   for (const item of items.toSorted(compare)) {
@@ -54,8 +55,8 @@ export function proofOfReplies(digest: Uint8Array, replies: readonly Uint8Array[
 }
 
 /**
- * Merges a calendar's later answer into a proof, wherever the proof contains the requested commitment. The proof's
- * contents stay, including the pending attestation.
+ * Merges a calendar's later answer into a proof, wherever the proof contains the message that the calendar was asked
+ * about (the commitment). The proof keeps its contents, including the pending attestation.
  *
  * @param input `proof` a detached proof; `commitment` the message whose hex was requested; `reply` the answer to `GET
  * /timestamp/{hex}`, as received

@@ -21,7 +21,10 @@ export const hashLengths: Readonly<Record<HashOp, number>> = { sha1: 20, ripemd1
 
 const opOfTag = new Map(Object.entries(opTags).map(([op, tag]) => [tag, op as Op["op"]]));
 
-/** The operation of a tag byte. @throws EvidenceError `ots` for an unknown tag */
+/**
+ * The name of the operation that a tag byte stands for.
+ * @throws EvidenceError `ots` for an unknown tag
+ */
 export function opNameOf(tag: number): Op["op"] {
   const name = opOfTag.get(tag);
   if (name === undefined) throw new EvidenceError("ots", `unknown operation 0x${toHex(Uint8Array.of(tag))}`);
@@ -33,7 +36,7 @@ export function isHashOp(name: Op["op"]): name is HashOp {
 }
 
 /**
- * Length of an operation's result, from the length of its message. With it, every limit is enforced before any
+ * Computes the length of an operation's result from the length of its message. So every limit is enforced before any
  * operation runs.
  *
  * @throws EvidenceError `limit` when argument, message or result is longer than the reference allows; `ots` when the
@@ -79,13 +82,13 @@ export async function applyOp(op: Op, message: Uint8Array): Promise<Uint8Array> 
   }
 }
 
-/** Sort order of operations in a serialization: by tag, then by argument. 0 for equal operations. */
+/** Compares operations for sorting: by tag, then by argument. 0 for equal operations. */
 export function compareOps(a: Op, b: Op): number {
   if (a.op !== b.op) return opTags[a.op] - opTags[b.op];
   return "arg" in a && "arg" in b ? compareBytes(a.arg, b.arg) : 0;
 }
 
-/** Lexicographic order of byte strings; a prefix sorts before the longer string. */
+/** Compares byte strings for sorting, lexicographically. A prefix sorts before the longer string. */
 export function compareBytes(a: Uint8Array, b: Uint8Array): number {
   const shared = Math.min(a.length, b.length);
   for (let i = 0; i < shared; i++) {

@@ -16,9 +16,9 @@ import {
 } from "./timestamp.ts";
 
 /**
- * Parses a detached proof (an `.ots` file). Enforces all limits of the reference reader, and checks that every
- * operation is applicable, before anything is hashed. Refuses numbers with padding groups (the reference reads them,
- * but writes none).
+ * Parses a detached proof (an `.ots` file). Before anything is hashed, enforces all limits of the reference reader and
+ * makes sure that every operation is applicable. Refuses numbers with padding groups, which the reference reads but
+ * never writes.
  *
  * @throws EvidenceError `ots` for malformed bytes, `limit` for a proof beyond {@link otsLimits}
  */
@@ -36,7 +36,7 @@ export function parseDetached(bytes: Uint8Array): DetachedTimestamp {
 }
 
 /**
- * Parses a bare timestamp, as a calendar answers `POST /digest` and `GET /timestamp/{hex}`.
+ * Parses a bare timestamp, which a calendar sends as its answer to `POST /digest` and `GET /timestamp/{hex}`.
  *
  * @param messageLength length in bytes of the message that the timestamp is for
  * @throws EvidenceError as {@link parseDetached}; `limit` beyond 10,000 bytes

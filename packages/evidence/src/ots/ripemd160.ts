@@ -1,5 +1,5 @@
-// For both parallel lines: the index of the message word and the left rotation of each of the 80 steps, one hex digit a
-// step.
+// The constants of the 80 steps in RIPEMD-160's two parallel lines: the index of the message word and the left
+// rotation. One hex digit for each step.
 const leftWord = digits(
   "0123456789abcdef" + "74d1a6f3c0952eb8" + "3ae49f812706db5c" + "19ba08c4d37fe562" + "40597c2ae138b6fd",
 );
@@ -47,7 +47,10 @@ function compress(state: Uint32Array, words: Uint32Array): void {
   }
 }
 
-/** Runs the eighty steps of one line over a block. The right line uses the round functions in the opposite order. */
+/**
+ * Runs the eighty steps of one of the two parallel lines over a block. The right line uses the round functions in the
+ * opposite order.
+ */
 function line(
   state: Uint32Array,
   words: Uint32Array,

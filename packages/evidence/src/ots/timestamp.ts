@@ -1,7 +1,6 @@
 /**
- * The timestamp of one message: attestations of the message itself, and operations that lead to further messages with
- * their own timestamps. The list is never empty. The message itself is not stored, because it can be computed from the
- * previous one.
+ * The timestamp of one message: attestations of that message, and operations that lead to other messages with their own
+ * timestamps. Never empty. The message itself is not stored, because it can be computed from the previous one.
  *
  * Branches stay in the order of the serialization, so that a parsed proof is written back byte for byte.
  */
@@ -42,13 +41,13 @@ export const detachedMagic: Uint8Array = Uint8Array.from([
 export const detachedVersion = 1;
 
 /**
- * Tag bytes of the tree: the first precedes every branch of a message except the last branch; the second precedes an
- * attestation.
+ * Tag bytes in a serialized timestamp. `forkTag` precedes every branch of a message except the last one;
+ * `attestationTag` precedes an attestation.
  */
 export const forkTag = 0xff;
 export const attestationTag = 0x00;
 
-/** Limits of the reference reader, and two of this package: proof size and number of branches. */
+/** Limits of the reference reader. Two limits are this package's own: proof size and number of branches. */
 export const otsLimits = {
   /** Nesting depth of operations; the reference reader recurses 256 deep, the root included. */
   depth: 255,

@@ -19,11 +19,14 @@ const timeAt = 68;
 /**
  * Verifies a detached proof of a SHA-256 digest against block headers.
  *
- * Claims: `ots.format` (the proof can be read) and `ots.digest` (it is a proof of this digest). If one of them fails,
- * no other claim is made. Otherwise there is one claim for each attestation. `ots.bitcoin` compares the attested
- * message with the merkle root in the header for its height; it is unchecked without that header. `ots.pending`,
- * `ots.litecoin`, `ots.ethereum` and `ots.unknown` are always unchecked. The caller must make sure that a header is in
- * the best chain: the text of the claim contains the block's hash.
+ * - `ots.format`: the proof can be read.
+ * - `ots.digest`: it is a proof of this digest. If one of these two fails, no other claim is made.
+ * - `ots.bitcoin`, one for each such attestation: compares the attested message with the merkle root in the header for
+ *   its height. Unchecked without that header.
+ * - `ots.pending`, `ots.litecoin`, `ots.ethereum` and `ots.unknown`, one for each such attestation: always unchecked.
+ *
+ * The caller must make sure that a header is in the best chain. The text of the claim contains the block's hash for
+ * this purpose.
  *
  * @param input `proof` the bytes of the `.ots` file; `digest` the 32 bytes that it should cover
  * @throws EvidenceError `ots` for a header that is not 80 bytes
@@ -106,7 +109,7 @@ async function bitcoinClaim(message: Uint8Array, height: number, header: Uint8Ar
   };
 }
 
-/** Hex in the byte order of Bitcoin tools: last byte first. */
+/** Writes a hash as hex in the byte order of Bitcoin tools: last byte first. */
 function rootHex(hash: Uint8Array): string {
   return toHex(hash.toReversed());
 }
@@ -133,11 +136,11 @@ async function walk(timestamp: Timestamp, message: Uint8Array, found: Commitment
 }
 
 /**
- * The calendars with pending attestations in a parsed proof, and each calendar's commitment: the request is `GET
- * {uri}/timestamp/{hex}` with `commitment` as lowercase hex. A calendar stays listed after a block attestation arrived,
- * because the proof does not say which promise it fulfills.
+ * The calendars with pending attestations in a parsed proof, each with the message to ask it about (its commitment).
+ * The request is `GET {uri}/timestamp/{hex}` with `commitment` as lowercase hex. A calendar stays listed after a block
+ * attestation arrived, because the proof does not say whose promise that attestation fulfills.
  *
- * The addresses come from the proof. Callers must check them against their own list of calendars.
+ * The addresses come from the proof. Callers must compare them with their own list of calendars.
  */
 export async function pendingAttestations(
   proof: DetachedTimestamp,

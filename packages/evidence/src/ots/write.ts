@@ -14,8 +14,8 @@ import {
 } from "./timestamp.ts";
 
 /**
- * Encodes a detached proof with branches in their stored order. So a proof read by {@link parseDetached} is written
- * back byte for byte.
+ * Encodes a detached proof, with branches in their stored order. A proof that {@link parseDetached} read is therefore
+ * written back byte for byte.
  *
  * @throws EvidenceError `ots` or `limit` for a proof that could not be read back
  */
@@ -27,7 +27,7 @@ export function writeDetached(proof: DetachedTimestamp): Uint8Array<ArrayBuffer>
 }
 
 /**
- * Encodes a bare timestamp, as a calendar would answer it.
+ * Encodes a bare timestamp, in the form of a calendar's answer.
  *
  * @param messageLength length in bytes of the message that the timestamp is for
  * @throws EvidenceError `ots` or `limit` for a timestamp that could not be read back

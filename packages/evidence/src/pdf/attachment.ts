@@ -103,8 +103,8 @@ function dataOf(document: PdfDocument, specification: PdfDictionary, limit: numb
 }
 
 /**
- * Whether `endstream` follows, with at most one line end before it. Only then do readers that search for that word get
- * the same data as readers that use /Length.
+ * True if `endstream` follows, with at most one line end before it. Some readers search for that word, and others use
+ * /Length. Only in this case do both get the same data.
  */
 function endsStream(bytes: Uint8Array, end: number): boolean {
   return ["", "\n", "\r", "\r\n"].some((line) => isTextAt(bytes, `${line}endstream`, end));

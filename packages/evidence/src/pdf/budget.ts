@@ -11,29 +11,33 @@ const MAX_WORK = 48_000_000;
 
 /** The costs of reading, in addition to one unit per byte. */
 export const COST = {
-  /** A value of any kind. */
+  /** The cost of a value of any kind. */
   value: 25,
-  /** The overhead of a dictionary, and of each entry. */
+  /** The cost of a dictionary; `entry` is added for each of its entries. */
   dictionary: 75,
   entry: 25,
   /** The cost of finding an object. */
   object: 100,
-  /** A value on a path through the document's structure. */
+  /** The cost of a value on a path through the document's structure. */
   way: 4,
-  /** A subsection of a cross-reference table. */
+  /** The cost of a subsection of a cross-reference table. */
   subsection: 50,
-  /** A byte of compressed data. */
+  /** The cost of a byte of compressed data. */
   compressedByte: 8,
   /**
-   * Looking up one entry of a cross-reference section. A search for a text costs one unit per `searchedBytes` bytes.
+   * The cost of looking up one entry of a cross-reference section. A search for a text costs one unit per
+   * `searchedBytes` bytes.
    */
   entryLook: 10,
   searchedBytes: 8,
-  /** One value of a signature that is encoded in BER. */
+  /** The cost of one value of a signature that is encoded in BER. */
   berValue: 30,
   /** The cost of each position that might be a signature's /ByteRange. */
   candidate: 400,
-  /** A signature, and each byte of its value. Hashing costs one unit per `hashedBytes` bytes. */
+  /**
+   * The cost of a signature; `signatureByte` is added for each byte of its value. Hashing costs one unit per
+   * `hashedBytes` bytes.
+   */
   signature: 100_000,
   signatureByte: 20,
   hashedBytes: 20,
@@ -41,7 +45,10 @@ export const COST = {
 
 export const newBudget = (): Budget => ({ left: MAX_WORK });
 
-/** @throws EvidenceError `limit` when the budget is used up */
+/**
+ * Takes work from the budget.
+ * @throws EvidenceError `limit` when the budget is used up
+ */
 export function spend(budget: Budget, work: number): void {
   budget.left -= work;
   if (budget.left < 0) throw new EvidenceError("limit", "reading this file takes too much work");

@@ -39,9 +39,10 @@ export type ByteRangeResult =
 const refuse = (problem: ByteRangeProblem): ByteRangeResult => ({ ok: false, problem });
 
 /**
- * Reads /ByteRange and /Contents of a signature dictionary (ISO 32000-2 section 12.8.1) strictly. /ByteRange must be
+ * Strictly reads /ByteRange and /Contents of a signature dictionary (ISO 32000-2 section 12.8.1). /ByteRange must be
  * four direct integers, starting with byte 0. Its gap must be exactly the hexadecimal string of /Contents in this
- * dictionary, which contains one DER object and zero padding. Anything else is refused, with a name.
+ * dictionary. That string must contain one DER object and zero padding. Any other form is refused, with the name of the
+ * problem.
  *
  * @param bytes the whole file
  * @param dictionary the signature dictionary, read from `bytes`
@@ -153,7 +154,7 @@ function decodeHex(bytes: Uint8Array, from: number, to: number): Uint8Array | un
   return wrong < 0 ? undefined : decoded;
 }
 
-/** Whether hexadecimal digits are in mixed case. Their case could contain a message that no signature covers. */
+/** True if hexadecimal digits are in mixed case. No signature covers their case, so it could hide a message. */
 function isMixedCase(bytes: Uint8Array, from: number, to: number): boolean {
   let lower = 0;
   let upper = 0;
@@ -166,7 +167,7 @@ function isMixedCase(bytes: Uint8Array, from: number, to: number): boolean {
   return lower !== 0 && upper !== 0;
 }
 
-/** Whether all bytes are the digit 0. Compares four at a time, because a seal's value is mostly padding. */
+/** True if all bytes are the digit 0. Compares four at a time, because a seal's value is mostly padding. */
 function isZeroPadding(bytes: Uint8Array, from: number, to: number): boolean {
   let different = 0;
   let at = from;

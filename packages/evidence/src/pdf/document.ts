@@ -93,7 +93,10 @@ export function startxrefValue(bytes: Uint8Array, at: number): number | undefine
   return readUnsigned(cursor);
 }
 
-/** Reads all earlier sections. @throws EvidenceError for a broken section, a cycle, or too long a chain */
+/**
+ * Reads all earlier sections.
+ * @throws EvidenceError for a broken section, a cycle, or too long a chain
+ */
 export function loadRevisions(document: PdfDocument): readonly Revision[] {
   while (loadPrevious(document));
   return document.revisions;
@@ -201,7 +204,10 @@ function read(
   throw new EvidenceError("pdf", `object ${number} is not where the cross-reference section says`);
 }
 
-/** The object at `index` of an object stream. @throws EvidenceError `pdf` when it is missing */
+/**
+ * The object at `index` of an object stream.
+ * @throws EvidenceError `pdf` when it is missing
+ */
 export function readCompressed(
   document: PdfDocument,
   streamNumber: number,

@@ -8,10 +8,12 @@ const MAX_FIELDS = 200_000;
 const MAX_FIELD_DEPTH = 32;
 
 /**
- * The texts of the newest revision's form fields, by fully qualified name (ISO 32000-2 section 12.7.4.2). "" is an
- * empty field; the text of a checkbox is the name of its state. Null is a value that readers may show differently: rich
- * text, several widgets, two fields with the same name, a checkbox that shows another state than its value, or a value
- * that is not text.
+ * The texts of the newest revision's form fields, by fully qualified name (ISO 32000-2 section 12.7.4.2).
+ *
+ * - "" is an empty field.
+ * - The text of a checkbox is the name of its state.
+ * - Null is a value that readers may show differently. Examples are rich text, several widgets, two fields with the
+ *   same name, and a checkbox that shows another state than its value. A value that is not text is null too.
  *
  * @throws EvidenceError when the path to a field is broken, ambiguous or past the limits
  */
@@ -33,7 +35,10 @@ type NamedField = {
   readonly held: PdfValue | undefined;
 };
 
-/** Visits the fields that have a name. @throws EvidenceError as `fieldTexts` */
+/**
+ * Visits the fields that have a name.
+ * @throws EvidenceError as `fieldTexts`
+ */
 export function walkFields(document: PdfDocument, visit: (field: NamedField) => void): void {
   loadRevisions(document);
   let count = 0;

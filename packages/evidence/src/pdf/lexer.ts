@@ -63,7 +63,7 @@ function readName(cursor: Cursor): PdfName {
   return { kind: "name", value: escaped ? unescapedName(written) : written, start, end };
 }
 
-/** Section 7.3.5: `#` and two hexadecimal digits encode a byte. */
+/** Decodes the escapes in a name (section 7.3.5): `#` and two hexadecimal digits stand for a byte. */
 function unescapedName(written: string): string {
   return written.replace(/#([0-9A-Fa-f]{2})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));
 }
@@ -173,7 +173,7 @@ export function readValue(cursor: Cursor, depth = 0): PdfValue {
  *
  * @param budget pays for the bytes that are examined, readable or not
  * @param decryption how the object's strings are encrypted
- * @throws EvidenceError when the header is there and the object after it is unreadable
+ * @throws EvidenceError when there is a header but the object after it is unreadable
  */
 export function readIndirectObject(
   bytes: Uint8Array,

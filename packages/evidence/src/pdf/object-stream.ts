@@ -39,7 +39,10 @@ export function indexObjectStream(
   return { data, numbers, offsets };
 }
 
-/** The object at `index`, which must have this number. @throws EvidenceError `pdf` */
+/**
+ * The object at `index`, which must have this number.
+ * @throws EvidenceError `pdf`
+ */
 export function valueIn(
   { data, numbers, offsets }: ObjectStream,
   { index, number }: { readonly index: number; readonly number: number },

@@ -11,9 +11,11 @@ const nextObject = searchWholeFile("obj");
 const nextEnd = searchFor("endstream");
 
 /**
- * Describes an object of a sealed document that does not end before the seal's appended bytes; null when there is none.
+ * Describes an object of a sealed document that does not end before the bytes that the seal appended; null when there
+ * is none.
+ *
  * Somebody without the key can change a few digits of the seal's value (docs/evidence-format.md, section 3.2). If an
- * image's data extended into that value, this would change the image.
+ * image's data extended into that value, the image would then change too.
  *
  * @param end where the document ends
  */
@@ -29,8 +31,8 @@ export function reachOver(document: PdfDocument, end: number): string | null {
 }
 
 /**
- * Whether an object that the document's own sections name extends beyond `end`. Handles only objects with comments or
- * white space before the header; `isFound` handles all others.
+ * True if an object that the document's own sections name extends beyond `end`. Handles only objects with comments or
+ * white space before the header; `isFound` handles the rest.
  */
 function isNamed(document: PdfDocument, end: number): boolean {
   const { base, budget, bytes } = document;
@@ -61,8 +63,8 @@ function headedValue(bytes: Uint8Array, at: number, end: number): number | null 
 }
 
 /**
- * Whether anything that looks like an object extends beyond `end`, because readers that repair files use all such
- * objects.
+ * True if anything that looks like an object extends beyond `end`. It need not be a named object, because readers that
+ * repair files use everything that looks like one.
  */
 function isFound(document: PdfDocument, end: number): boolean {
   const { bytes, budget } = document;
@@ -75,7 +77,7 @@ function isFound(document: PdfDocument, end: number): boolean {
   return false;
 }
 
-/** Whether two numbers precede `at`. No separator is needed between the second number and the word at `at`. */
+/** True if two numbers precede `at`. The second number need not be separated from the word at `at`. */
 function followsNumbers(bytes: Uint8Array, at: number): boolean {
   let index = at;
   return [isSpace, isDigit, isSpace, isDigit].every((isOne, step) => {
@@ -95,7 +97,7 @@ function endsBefore(document: PdfDocument, from: number, end: number): boolean {
   const start = skimmed.position;
   const data = Math.max(start, ...skimmed.lengths.map((at) => start + lengthAt(document, at, end)));
   if (data > end) return false;
-  // When /Length is wrong, readers search for the word `endstream`.
+  // When /Length is wrong, readers search for the word `endstream`, so that word must occur before `end`.
   const word = nextEnd(bytes, data, end);
   spend(budget, Math.ceil(((word < 0 ? end : word) - data) / COST.searchedBytes));
   return word >= 0;

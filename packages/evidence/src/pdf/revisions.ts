@@ -6,8 +6,9 @@ import { readXrefSection, type XrefSection } from "./xref.ts";
 export type Revision = { readonly main: XrefSection; readonly hybrid: XrefSection | undefined };
 
 /**
- * The section at an offset relative to the base, with the stream that it names; undefined without a section. @throws
- * EvidenceError
+ * Reads the section at an offset relative to the base, and the stream that the section names.
+ * @returns undefined without a section
+ * @throws EvidenceError for an unreadable section or stream
  */
 export function revisionAt(bytes: Uint8Array, base: number, offset: number, budget: Budget): Revision | undefined {
   const main = withoutPrevZero(bytes, base, readXrefSection(bytes, offset + base, budget), budget);
@@ -18,7 +19,8 @@ export function revisionAt(bytes: Uint8Array, base: number, offset: number, budg
 }
 
 /**
- * Treats /Prev 0 as no /Prev, because some producers write it so. If a section is at offset 0, readers would disagree.
+ * Removes a /Prev of 0, because some producers write 0 when there is no earlier section. Throws if a section really is
+ * at offset 0, because readers would then disagree.
  */
 function withoutPrevZero(
   bytes: Uint8Array,
@@ -36,8 +38,7 @@ function withoutPrevZero(
 /**
  * The sections at an offset, one for each base that leads to a section.
  *
- * @throws EvidenceError also when only one base leads to a section and that section is unreadable, because another
- * reader might be able to read it
+ * @throws EvidenceError for an unreadable section, even if it is the only one: another reader might be able to read it
  */
 export function readings(
   bytes: Uint8Array,

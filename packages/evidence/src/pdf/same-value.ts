@@ -3,14 +3,14 @@ import { stringBytes } from "./text.ts";
 import type { PdfString, PdfValue } from "./values.ts";
 
 /**
- * Whether two strings have the same decoded bytes. Their written forms may differ: programs use different notations,
+ * True if two strings have the same decoded bytes. Their written forms may differ: programs use different notations,
  * and encrypting a string twice gives different bytes.
  */
 function sameString(one: PdfString, other: PdfString): boolean {
   return equalBytes(stringBytes(one), stringBytes(other));
 }
 
-/** Whether two values are equal: references by number and generation, strings by their decoded bytes. */
+/** True if two values are equal: references by number and generation, strings by their decoded bytes. */
 export function sameValue(one: PdfValue | undefined, other: PdfValue | undefined): boolean {
   if (one === undefined || other === undefined) return one === other;
   switch (one.kind) {

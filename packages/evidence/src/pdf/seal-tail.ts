@@ -10,7 +10,7 @@ import { entriesOf, integers, type XrefSection } from "./xref.ts";
 const SIGNATURE_KEYS =
   /^Type,Filter,SubFilter,M,(Name,)?(Reason,)?(Reference,)?(SSSLogCheckpoint,)?SSSOriginalLength,Contents,ByteRange$/;
 const TABLE_KEYS = /^Size,Root,(Info,)?(Encrypt,)?ID,Prev$/;
-/** The keys of a trailer without /Prev. Its table must list every object of the document. */
+/** The keys of a trailer that states no /Prev. Such a trailer's table must list every object of the document. */
 const RESTATED_KEYS = /^Size,Root,(Info,)?ID$/;
 const STREAM_KEYS = /^Type,Size,Root,(Info,)?(Encrypt,)?ID,Prev,W,Index,Length$/;
 const WIDTHS = "1,4,2";
@@ -24,9 +24,11 @@ const MAX_RESTATED = 100_008;
 type Entry = { readonly number: number; readonly generation: number; readonly start: number };
 
 /**
- * Describes the first deviation of the bytes after the original from the sealer's own output; null without a deviation.
- * The sealer writes the objects without gaps, the seal's own first; then the cross-reference section that names exactly
- * these; then `startxref`, that section's offset and `%%EOF` (docs/evidence-format.md, section 2.1).
+ * Describes the first deviation of the bytes after the original from the bytes that the sealer writes there; null
+ * without a deviation.
+ *
+ * The sealer writes the objects without gaps, the seal's own first. Then follow the cross-reference section that names
+ * exactly these objects, `startxref`, the section's offset and `%%EOF` (docs/evidence-format.md, section 2.1).
  *
  * @param seal the signature that covers the whole file
  * @param originalLength where the original ends, as `originalBoundary` found it
@@ -69,8 +71,8 @@ export function tailProblem(
 const END_OF_OBJECT = "\nendobj\n";
 
 /**
- * The objects that a section names, in file order. Rows without an offset are skipped here; they are detected when the
- * section's bytes are compared.
+ * The objects that a section names, in file order. Leaves out rows without an offset: the comparison of the section's
+ * bytes detects them.
  */
 function placesOf(section: XrefSection, base: number): Entry[] {
   const places: Entry[] = [];
@@ -154,8 +156,8 @@ function tableEnd(bytes: Uint8Array, section: XrefSection, entries: readonly Ent
 }
 
 /**
- * End of a cross-reference stream. The stream must be the last of the objects that it lists. Null if it is not written
- * as the sealer writes it.
+ * End of a cross-reference stream, which must be the last object that it lists. Null if it is not written as the sealer
+ * writes it.
  */
 function streamEnd(bytes: Uint8Array, section: XrefSection, entries: readonly Entry[]): number | null {
   const { trailer, offset } = section;

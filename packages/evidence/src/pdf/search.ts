@@ -1,4 +1,4 @@
-/** Whether `text` (ASCII) is at `at`. */
+/** True if the ASCII text begins at position `at`. */
 export function isTextAt(bytes: Uint8Array, text: string, at: number): boolean {
   if (at < 0) return false;
   for (let index = 0; index < text.length; index++) {
@@ -10,8 +10,9 @@ export function isTextAt(bytes: Uint8Array, text: string, at: number): boolean {
 /**
  * Offset of the first `text` (ASCII) in `bytes[from, to)`, or -1.
  *
- * It skips most bytes, because it searches for one character only: the last one that occurs once in the text. After
- * each hit the search moves past it. So no byte is examined more than `text.length` times, whatever the file contains.
+ * Searches for only one character of the text, so it skips most bytes. It is the last character that occurs once in the
+ * text. After each hit, the search moves past that hit. So no byte is examined more than `text.length` times, whatever
+ * the file contains.
  *
  * @throws RangeError when no character occurs in the text exactly once
  */
@@ -23,20 +24,20 @@ type Search = (bytes: Uint8Array, from: number, to: number) => number;
 
 type NodeBuffer = { prototype: { indexOf: (this: Uint8Array, text: string, from: number, as: "latin1") => number } };
 const native = (globalThis as { Buffer?: NodeBuffer }).Buffer?.prototype.indexOf;
-// Calling Node's search costs about as much as scanning this many bytes with the loop below.
+// The number of bytes that the loop below scans in the time of one call of Node's search.
 const NEAR = 256;
 
 /**
- * `indexOfText` for searches through a whole file. Uses Node's own search where available, because it compares many
+ * Like `indexOfText`, for searches through a whole file. Uses Node's own search where available, which compares many
  * bytes at once.
  * @throws RangeError as `indexOfText`
  */
 export function searchWholeFile(text: string): Search {
   const search = searchFor(text);
   if (!native) return search;
-  // For a text of more than six characters, Node's search skips bytes, as `indexOfText` does. For a shorter text, it
-  // compares many bytes at once with the first character, which is faster. So Node searches only for a short piece of
-  // the text, which should begin with a character that is rare in PDF.
+  // For a text of more than six characters, Node's search skips bytes, as `indexOfText` does. For a shorter text it is
+  // faster: it compares many bytes at once with the first character. So Node searches for only a short piece of the
+  // text. That piece should begin with a character that is rare in PDF.
   const offset = text.length > 6 ? 1 : 0;
   const piece = text.slice(offset, offset + 6);
   return (bytes, from, to) => {
@@ -52,7 +53,10 @@ export function searchWholeFile(text: string): Search {
   };
 }
 
-/** Prepares `indexOfText` for repeated searches for the same text. @throws RangeError as `indexOfText` */
+/**
+ * Prepares `indexOfText` for repeated searches for the same text.
+ * @throws RangeError as `indexOfText`
+ */
 export function searchFor(text: string): Search {
   const pivot = pivotOf(text, (index) => text.length - 1 - index);
   const steps = new Uint8Array(256).fill(pivot + 1);
@@ -85,7 +89,8 @@ export function lastIndexOfText(bytes: Uint8Array, text: string, to: number, fro
 }
 
 /**
- * Tries the indexes in the given order and returns the first whose character occurs exactly once in the text.
+ * Chooses the character to search for. Tries the indexes in the given order, and returns the first whose character
+ * occurs exactly once in the text.
  * @throws RangeError if there is none
  */
 function pivotOf(text: string, nth: (index: number) => number): number {

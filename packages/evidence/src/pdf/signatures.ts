@@ -31,7 +31,8 @@ const MAX_FIELD_DEPTH = 32;
  * or past the limits
  */
 export function findSignatures(document: PdfDocument): SignatureInPdf[] {
-  // Throws for a broken chain of cross-reference sections, even if the newest section lists every needed object.
+  // Throws for a broken chain of cross-reference sections, even if the newest section lists every object that is needed
+  // here.
   loadRevisions(document);
   const catalog = dictionaryIn(document, document.trailer, "Root");
   if (catalog === undefined) throw new EvidenceError("pdf", "no catalog");
@@ -99,7 +100,10 @@ export function findSignatures(document: PdfDocument): SignatureInPdf[] {
     .sort((one, other) => (one.start ?? -1) - (other.start ?? -1));
 }
 
-/** The fully qualified name of a field (section 12.7.4.2). @throws EvidenceError as `stringText` */
+/**
+ * The fully qualified name of a field (section 12.7.4.2).
+ * @throws EvidenceError as `stringText`
+ */
 export const fieldName = (titles: readonly PdfString[]): string => titles.map(stringText).join(".");
 
 function looksSigned(document: PdfDocument, value: PdfValue): boolean {
@@ -108,7 +112,7 @@ function looksSigned(document: PdfDocument, value: PdfValue): boolean {
 }
 
 function docMdpOf(document: PdfDocument, signature: PdfDictionary): 1 | 2 | 3 | undefined {
-  // Only /Reference is checked here: `readByteRange` refuses any other key that a signature repeats.
+  // Only a repeated /Reference is refused here. `readByteRange` refuses any other key that a signature repeats.
   if (signature.repeated.includes("Reference")) unambiguous(signature, "a signature");
   const references = signature.entries.get("Reference");
   if (references === undefined || references.kind === "null") return undefined;
@@ -118,8 +122,8 @@ function docMdpOf(document: PdfDocument, signature: PdfDictionary): 1 | 2 | 3 | 
 }
 
 /**
- * The permission of a /Reference item; undefined unless it is a DocMDP. Readers disagree on values that are indirect or
- * of a wrong type, so such a value counts as the strictest.
+ * The permission (/P) of a /Reference item; undefined unless it is a DocMDP. Readers disagree on values that are
+ * indirect or of a wrong type, so such a value counts as the strictest.
  */
 function permissionOf(document: PdfDocument, item: PdfValue | undefined): 1 | 2 | 3 | undefined {
   spend(document.budget, COST.value);

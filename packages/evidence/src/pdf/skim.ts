@@ -70,7 +70,7 @@ function skipWord(cursor: Cursor): void {
   while (cursor.position < limit && ENDS_WORD[bytes[cursor.position] ?? 0] === 0) cursor.position++;
 }
 
-/** Whether a name may be /Length. A name with escapes (`#`) could be any name. */
+/** True if a name may be /Length. A name with escapes (`#`) could be any name. */
 function mayBeLength(bytes: Uint8Array, start: number, end: number): boolean {
   return bytes.subarray(start, end).includes(0x23) || (end - start === 7 && isTextAt(bytes, "/Length", start));
 }

@@ -9,7 +9,10 @@ import { integerOf } from "./values.ts";
 /** A signature and its parsed /ByteRange. */
 export type RangedSignature = SignatureInPdf & { readonly byteRange: ByteRangeResult };
 
-/** Reads the ranges of all signatures of a document. @param encoding `foreign` for signatures that are not seals */
+/**
+ * Reads the ranges of all signatures of a document.
+ * @param encoding `foreign` for signatures that are not seals
+ */
 export function withRanges<Signature extends SignatureInPdf>(
   { bytes, budget }: PdfDocument,
   signatures: readonly Signature[],
@@ -21,7 +24,10 @@ export function withRanges<Signature extends SignatureInPdf>(
   }));
 }
 
-/** The signatures that claim to cover the whole file. @param length of the file */
+/**
+ * The signatures that claim to cover the whole file.
+ * @param length of the file
+ */
 export const coveringFile = <Signature extends RangedSignature>(length: number, signatures: readonly Signature[]) =>
   signatures.filter(({ byteRange }) => byteRange.ok && byteRange.range.end === length);
 
@@ -41,8 +47,9 @@ export function whyNotCovered(length: number, signatures: readonly RangedSignatu
 export const lengthNotStated = "The signature does not state the length of the document, as a seal does";
 
 /**
- * Describes an irregular position of the whole-file signature; null if it is regular. The signed bytes do not determine
- * the position of the gap. So the same bytes around a moved gap must not be accepted as the same document.
+ * Describes a wrong position of the whole-file signature; null if the position is right. The signed bytes do not
+ * determine where the gap for the signature value is. So a file with the same bytes but a moved gap must not be
+ * accepted.
  *
  * @param seal the signature that covers the whole file
  * @param all every signature of the document, the seal included
@@ -61,7 +68,7 @@ export function structureProblem(
     if (other.dictionary.end > seal.start) return "Another signature follows the one that covers the whole file";
     if (other.byteRange.ok && other.byteRange.range.end > seal.start) return "Two signatures claim the same bytes";
   }
-  // The gap need not be searched for `startxref`: it contains only hexadecimal digits.
+  // No search for `startxref` in the gap is needed, because the gap contains only hexadecimal digits.
   const inHead = indexOfText(bytes, "startxref", seal.start, range.gapStart) >= 0;
   if (inHead || indexOfText(bytes, "startxref", range.gapEnd, bytes.length) !== document.startxref) {
     return "The signature is not in the last revision";
@@ -84,15 +91,15 @@ function isLowercase(bytes: Uint8Array, { gapStart, contents }: SignedRange): bo
 }
 
 /**
- * The texts that the sealer writes directly before and after the signature value. In the signed bytes, which omit the
- * value, the two texts are adjacent.
+ * The two texts that the sealer writes directly before and after the signature value, joined. They are adjacent in the
+ * signed bytes, which omit the value.
  */
 const MEETING = "/Contents /ByteRange[";
 const BEFORE = "/Contents ".length;
 
 /**
- * Whether the value can be at only one position in the signed bytes. If the value is moved, the signed bytes stay the
- * same, but the file is another one. The sealer writes a fixed text around the value, so the position is unique if that
+ * True if the signature value can be at only one position in the signed bytes. A moved value leaves the signed bytes
+ * the same but makes another file. The sealer writes a fixed text around the value, so the position is unique if that
  * text occurs once.
  */
 export function isOnlyPlace(range: SignedRange): boolean {
@@ -109,9 +116,9 @@ export type OriginalBoundary =
   | { readonly kind: "wrong"; readonly why: string };
 
 /**
- * Reads /SSSOriginalLength of a seal: the size of the original document. It is accepted only if the signature object
- * begins exactly there (after one line feed if the document has no final line end). In addition, the document's own
- * last startxref must be the /Prev of the appended section, or that section must list every object of the document.
+ * Reads the size of the original document that a seal states (/SSSOriginalLength). The signature object must begin
+ * exactly there (after one line feed if the document has no final line end). In addition, the document's own last
+ * startxref must be the /Prev of the appended section, or that section must list every object of the document.
  */
 export function originalBoundary(document: PdfDocument, seal: RangedSignature): OriginalBoundary {
   const { bytes } = document;

@@ -8,12 +8,15 @@ type PdfNull = Span & { readonly kind: "null" };
 type PdfBoolean = Span & { readonly kind: "boolean"; readonly value: boolean };
 type PdfNumber = Span & { readonly kind: "number"; readonly value: number; readonly integer: boolean };
 export type PdfName = Span & { readonly kind: "name"; readonly value: string };
-/** The text stays undecoded in `source`; the span includes the delimiters. */
+/** A string. Its text stays undecoded in `source`; the span includes the delimiters. */
 export type PdfString = Span & {
   readonly kind: "string";
   readonly hexadecimal: boolean;
   readonly source: Uint8Array;
-  /** Undefined when the document's strings are not encrypted, or this one is in an object stream. */
+  /**
+   * Decrypts the string. Undefined when the document's strings are not encrypted, or this string is in an object
+   * stream.
+   */
   readonly decrypt: StringDecryption | undefined;
 };
 export type PdfReference = Span & {
@@ -22,7 +25,10 @@ export type PdfReference = Span & {
   readonly generation: number;
 };
 type PdfArray = Span & { readonly kind: "array"; readonly items: readonly PdfValue[] };
-/** `repeated` contains every key that occurs more than once; `entries` has its first occurrence. */
+/**
+ * A dictionary. `entries` has the first occurrence of each key; `repeated` contains every key that occurs more than
+ * once.
+ */
 export type PdfDictionary = Span & {
   readonly kind: "dictionary";
   readonly entries: ReadonlyMap<string, PdfValue>;
@@ -43,7 +49,8 @@ export type IndirectObject = {
 };
 
 /**
- * Returns the dictionary, unless it has a repeated key: some readers use the first value and some the last.
+ * Returns the dictionary. Throws if it has a repeated key, because some readers use the key's first value and some the
+ * last.
  *
  * @param what the dictionary, in words that follow "stands twice in"
  * @throws EvidenceError `pdf` when a key occurs twice
@@ -54,13 +61,13 @@ export function unambiguous(dictionary: PdfDictionary, what: string): PdfDiction
   throw new EvidenceError("pdf", `/${key} stands twice in ${what} at ${dictionary.start}`);
 }
 
-/** The member `key` when it is a name, else undefined. */
+/** The value of the dictionary's key `key` if that value is a name, else undefined. */
 export function nameOf(dictionary: PdfDictionary, key: string): string | undefined {
   const value = dictionary.entries.get(key);
   return value?.kind === "name" ? value.value : undefined;
 }
 
-/** The member `key` when it is an integer, else undefined. */
+/** The value of the dictionary's key `key` if that value is an integer, else undefined. */
 export function integerOf(dictionary: PdfDictionary, key: string): number | undefined {
   const value = dictionary.entries.get(key);
   return value?.kind === "number" && value.integer ? value.value : undefined;

@@ -7,12 +7,12 @@ export type XrefEntry =
   | { readonly type: "offset"; readonly offset: number; readonly generation: number }
   | { readonly type: "compressed"; readonly stream: number; readonly index: number };
 
-/** `nnnnnnnnnn ggggg n`, without its line end. */
+/** The length of a row `nnnnnnnnnn ggggg n`, without its line end. */
 export const ROW = 18;
 
 /**
- * Length of a row, from the line end of the first one: 20 bytes, in some files 19 or 21; undefined for any other
- * length.
+ * The length of each row in a table, found at the end of the first row: 20 bytes, in some files 19 or 21. Undefined for
+ * any other length.
  */
 export function strideAt(cursor: Cursor): number | undefined {
   let stride = ROW;

@@ -19,10 +19,10 @@ export type XrefSection = {
   readonly end: number;
   readonly trailer: PdfDictionary;
   readonly prev: number | undefined;
-  /** /XRefStm of a hybrid file (section 7.5.8.4). */
+  /** The offset of a hybrid file's cross-reference stream (/XRefStm; section 7.5.8.4). */
   readonly hybridStream: number | undefined;
   readonly subsections: readonly Subsection[];
-  /** Whether the subsections are sorted by object number. They never overlap. */
+  /** True if the subsections are sorted by object number. They never overlap. */
   readonly isSorted: boolean;
   readonly entryAt: (subsection: Subsection, index: number) => XrefEntry;
 };
@@ -70,7 +70,7 @@ function candidateOf({ subsections }: XrefSection, number: number): readonly Sub
 }
 
 /**
- * Whether the subsections are sorted by object number.
+ * True if the subsections are sorted by object number.
  *
  * @throws EvidenceError `pdf` when two of them name the same object: readers may take either entry
  */
@@ -134,7 +134,7 @@ function readTable(cursor: Cursor, offset: number): XrefSection {
   spend(cursor.budget, cursor.position - offset - unread);
   if (trailer.kind !== "dictionary") throw malformed("no trailer dictionary", offset);
   unambiguous(trailer, "the trailer");
-  // In a later revision's table, readers would interpret such a first row as a free object 1.
+  // In a later revision's table, readers would interpret such a first row as a free object 1, so it is refused.
   if (shiftedTo0 && trailer.entries.has("Prev")) throw malformed("a list head that is not object 0", offset);
   return {
     kind: "table",
@@ -150,8 +150,8 @@ function readTable(cursor: Cursor, offset: number): XrefSection {
 }
 
 /**
- * The offset at `key` of a trailer; undefined when there is none. @throws EvidenceError `pdf` for anything but an
- * offset
+ * The offset at `key` of a trailer; undefined when there is none.
+ * @throws EvidenceError `pdf` for anything but an offset
  */
 function offsetIn(trailer: PdfDictionary, key: "Prev" | "XRefStm", section: number): number | undefined {
   const value = trailer.entries.get(key);

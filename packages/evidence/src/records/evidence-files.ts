@@ -18,8 +18,8 @@ export const checkpointTokenNames: readonly string[] = Array.from({ length: 8 },
 const HEADER_WINDOW = 1024;
 
 /**
- * Evidence files that readers might open as a PDF and mistake for sealed.pdf: `%PDF-` begins in the first 1,024 bytes,
- * or the name ends like a PDF's.
+ * The names of evidence files that readers might open as a PDF and mistake for sealed.pdf. Either `%PDF-` begins in the
+ * first 1,024 bytes, or the name ends like a PDF's.
  */
 export function otherPdfs(files: ReadonlyMap<string, Uint8Array>): string[] {
   return [...files].flatMap(([name, bytes]) =>
@@ -33,7 +33,7 @@ const beginsAsPdf = (bytes: Uint8Array): boolean =>
 /** The largest size of JSON evidence. */
 const maxBytes = 1024 * 1024;
 
-/** The kind of a JSON file, by its members: `other` for unrelated JSON, `broken` for anything but a JSON object. */
+/** The kind of a JSON file, by its members. `other`: unrelated JSON. `broken`: anything but a JSON object. */
 export type JsonKind = "manifest" | "room_record" | "proof_record" | "other" | "broken";
 
 /** Detects the kind of a JSON file before the file is validated. */

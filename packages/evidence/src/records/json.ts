@@ -1,8 +1,8 @@
 import { EvidenceError } from "../errors.ts";
 
 /**
- * Parses JSON (RFC 8259) that every parser reads alike: UTF-8 without a byte order mark, and without repeated members,
- * of which some parsers use the first and others the last.
+ * Parses JSON (RFC 8259) that every parser reads alike: UTF-8 without a byte order mark, and without repeated members.
+ * Some parsers use the first of two repeated members and others the last.
  *
  * @throws EvidenceError `json`
  */
@@ -19,7 +19,10 @@ export function parseStrictJson(bytes: Uint8Array): unknown {
   return value;
 }
 
-/** Parses an object of at most `maxBytes` in the same way. @throws EvidenceError `json`, `limit` */
+/**
+ * Parses a JSON object of at most `maxBytes` that every parser reads alike.
+ * @throws EvidenceError `json`, `limit`
+ */
 export function parseStrictObject(bytes: Uint8Array, maxBytes: number): Readonly<Record<string, unknown>> {
   if (bytes.length > maxBytes) throw new EvidenceError("limit", `longer than ${maxBytes} bytes`);
   const value = parseStrictJson(bytes);
@@ -31,7 +34,7 @@ export function parseStrictObject(bytes: Uint8Array, maxBytes: number): Readonly
 
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"(\s*:)?|[{}]/g;
 
-/** Whether an object of valid JSON has a repeated member, even if the names are escaped differently. */
+/** True if an object of valid JSON has a repeated member, even if the two names are escaped differently. */
 function hasRepeatedMember(text: string): boolean {
   const open: Set<string>[] = [];
   for (const [token, colon] of text.matchAll(TOKEN)) {

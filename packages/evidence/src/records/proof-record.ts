@@ -12,7 +12,7 @@ export type ProofRecord = {
   readonly verifyCode: string;
   readonly sealedSha256: string;
   readonly docSha256: string;
-  /** Whether the record is of the test environment, according to itself. */
+  /** True if the record states that it is of the test environment. */
   readonly isTest: boolean;
 };
 
@@ -24,8 +24,8 @@ const maxRecordBytes = 1024 * 1024;
 /**
  * Parses a record of a proof passport. Unknown members are ignored.
  *
- * @throws EvidenceError `json` unless it is a JSON object that every parser reads alike, `record` naming the faulty
- * member, `limit`
+ * @throws EvidenceError `json` unless it is a JSON object that every parser reads alike; `record` for a faulty member,
+ * which it names; `limit`
  */
 export function parseProofRecord(bytes: Uint8Array): ProofRecord {
   const { format, status, environment, verdict, ...members } = parseStrictObject(bytes, maxRecordBytes);
@@ -41,7 +41,10 @@ export function parseProofRecord(bytes: Uint8Array): ProofRecord {
   return { verifyCode, sealedSha256, docSha256, isTest: environment === "test" || verdict === "verified_test" };
 }
 
-/** @throws EvidenceError `record` when the condition is false */
+/**
+ * Asserts a condition about a member of a record.
+ * @throws EvidenceError `record` when the condition is false
+ */
 export function expect(condition: boolean, member: string): asserts condition {
   if (!condition) throw new EvidenceError("record", `not a record of this format: ${member}`);
 }
@@ -49,7 +52,7 @@ export function expect(condition: boolean, member: string): asserts condition {
 export type RecordClaimName = "record_verify_code" | "record_sealed_hash" | "record_document_hash";
 
 /**
- * Compares a record with its file. A record can only lower a verdict.
+ * Compares a proof passport's record with its file. A record can only lower a verdict.
  *
  * @param hashes of the file and of the document in it; undefined where it cannot be computed
  * @param verifyCode the requested code, if any
@@ -91,14 +94,14 @@ export type RoomRecord = {
   readonly version: number;
   readonly manifestSha256: string;
   readonly sealedSha256: string;
-  /** The service's own statement whether the chain is valid. */
+  /** True if the service itself states that the chain is valid. */
   readonly chainOk: boolean;
 };
 
 /**
  * Parses the downloaded or saved response of `GET /api/verify/room/{code}`. Unknown members are ignored.
  *
- * @throws EvidenceError `json`, `record` or `manifest` naming the faulty member, `limit`
+ * @throws EvidenceError `json`; `record` or `manifest` for a faulty member, which it names; `limit`
  */
 export function parseRoomRecord(bytes: Uint8Array): RoomRecord {
   const { format, manifest, manifestSha256, sealedSha256, version, chainOk } = parseStrictObject(bytes, maxRecordBytes);
@@ -114,7 +117,8 @@ const isVersion = (value: unknown): value is number =>
   Number.isInteger(value) && Number(value) >= 1 && Number(value) <= manifestLimits.versions;
 
 /**
- * The service's own statement about the chain. The claim fails if it is negative; a positive statement proves nothing.
+ * A claim about the service's own statement that the chain is valid. It fails if the service says that the chain is
+ * not; a positive statement proves nothing.
  */
 export function serviceChainClaim({ chainOk }: RoomRecord): Claim<"service_chain_ok"> {
   const name = "service_chain_ok";

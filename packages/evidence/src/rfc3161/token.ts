@@ -65,11 +65,12 @@ const FAIL_INFO: Readonly<Record<number, string>> = {
 };
 
 /**
- * A TimeStampReq for a SHA-256 imprint, requesting the certificate (RFC 3161, section 2.4.1).
- * @param input.imprint the 32 bytes of the digest.
- * @param input.nonce random bytes, read as an unsigned big-endian number; use 8 or more.
- * @param input.policy dotted identifier of the requested policy.
- * @throws EvidenceError `rfc3161` when the imprint is not 32 bytes or the nonce is empty; `der` on a bad policy.
+ * Builds a request for a time stamp (TimeStampReq; RFC 3161, section 2.4.1) of a SHA-256 imprint. Asks for the
+ * certificate.
+ * @param input.imprint the 32 bytes of the digest
+ * @param input.nonce random bytes, read as an unsigned big-endian number; use 8 or more
+ * @param input.policy dotted identifier of the requested policy
+ * @throws EvidenceError `rfc3161` when the imprint is not 32 bytes or the nonce is empty; `der` on a bad policy
  */
 export function buildTimeStampReq(input: {
   readonly imprint: Uint8Array;
@@ -84,7 +85,8 @@ export function buildTimeStampReq(input: {
 }
 
 /**
- * Parses a TimeStampResp (RFC 3161, section 2.4.2), without parsing its token. @throws EvidenceError `rfc3161`, `der`.
+ * Parses a TimeStampResp (RFC 3161, section 2.4.2), without parsing its token.
+ * @throws EvidenceError `rfc3161`, `der`.
  */
 export function parseTimeStampResp(bytes: Uint8Array): TimeStampResp {
   const response = fieldsOf(readDer(bytes), "rfc3161");
@@ -104,8 +106,8 @@ export function parseTimeStampResp(bytes: Uint8Array): TimeStampResp {
 }
 
 /**
- * Parses a TimeStampToken (a ContentInfo). @throws EvidenceError `cms`, `rfc3161`, `der`, `x509`, `unsupported`,
- * `limit`.
+ * Parses a TimeStampToken (a ContentInfo).
+ * @throws EvidenceError `cms`, `rfc3161`, `der`, `x509`, `unsupported`, `limit`.
  */
 export function parseTimeStampToken(bytes: Uint8Array): TimeStampToken {
   const signedData = parseSignedData(bytes);
@@ -114,7 +116,10 @@ export function parseTimeStampToken(bytes: Uint8Array): TimeStampToken {
   return { der: bytes, signedData, tstInfo: isTstInfo ? parseTstInfo(eContent) : null };
 }
 
-/** Parses a TSTInfo. @throws EvidenceError `rfc3161`, `der`; `unsupported` when it has a critical extension. */
+/**
+ * Parses a TSTInfo.
+ * @throws EvidenceError `rfc3161`, `der`; `unsupported` when it has a critical extension.
+ */
 export function parseTstInfo(bytes: Uint8Array): TstInfo {
   const fields = fieldsOf(readDer(bytes), "rfc3161");
   if (readSmallInteger(fields.next("version")) !== 1) throw new EvidenceError("rfc3161", "Unknown version of TSTInfo");

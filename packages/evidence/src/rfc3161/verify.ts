@@ -9,7 +9,9 @@ import { verifyChain } from "../x509/chain.ts";
 import { hasOnlyTimeStampingUsage } from "../x509/usage.ts";
 import { PKI_STATUS, parseTimeStampToken, type TimeStampToken, type TstInfo } from "./token.ts";
 
-/** The eight checks of a time stamp, in this order (RFC 3161, sections 2.2, 2.3 and 2.4.2). */
+/**
+ * The eight claims about a time stamp, in the order in which they are verified (RFC 3161, sections 2.2, 2.3 and 2.4.2).
+ */
 export type TimeStampClaimName =
   | "status"
   | "nonce"
@@ -25,11 +27,11 @@ export interface TimeStampInput {
   readonly token: Uint8Array | TimeStampToken;
   /** The stamped message, or its SHA-256. A token over another hash can be verified only with the message. */
   readonly stamped: { readonly sha256: Uint8Array } | { readonly message: Uint8Array };
-  /** The PKIStatus of the response; absent for a bare token, whose claim is then `unchecked`. */
+  /** The PKIStatus of the response. Absent for a bare token; the claim about the status is then `unchecked`. */
   readonly status?: number;
-  /** The nonce that was sent; when absent, the claim is `unchecked`. */
+  /** The nonce that was sent. When absent, the claim about the nonce is `unchecked`. */
   readonly nonce?: Uint8Array;
-  /** Trusted certificates; without any, the chain is `unchecked`. */
+  /** Trusted certificates. Without any, the claim about the chain is `unchecked`. */
   readonly anchors: readonly Certificate[];
   /** Certificates for building the chain, in addition to those in the token. */
   readonly intermediates?: readonly Certificate[];
@@ -41,9 +43,9 @@ export interface TimeStampInput {
 }
 
 export interface TimeStampVerification {
-  /** True when imprint, content type, digest, signature and signing certificate are valid, and no claim fails. */
+  /** True if imprint, content type, digest, signature and signing certificate are valid, and no claim fails. */
   readonly intact: boolean;
-  /** True when the token is `intact` and its chain is valid at genTime: the time is reliable. */
+  /** True if the token is `intact` and its chain is valid at genTime. The time is then reliable. */
   readonly trusted: boolean;
   readonly claims: readonly Claim<TimeStampClaimName>[];
   readonly genTime: number | null;
@@ -97,7 +99,7 @@ export async function verifyTimeStampToken(input: TimeStampInput): Promise<TimeS
   };
 }
 
-/** Null unless there is exactly one signer, as RFC 3161, section 2.4.2, requires. */
+/** Verifies the token's signer. Null unless there is exactly one signer, as RFC 3161, section 2.4.2, requires. */
 async function verifySigner(token: TimeStampToken, crypto: EvidenceCrypto): Promise<SignerVerification | null> {
   const { signedData } = token;
   const [signerInfo, ...others] = signedData.signerInfos;
@@ -191,8 +193,8 @@ async function chainClaim(
 }
 
 /**
- * Combines several claims about the signer into one claim about the token: the first one that does not hold is the
- * result.
+ * Combines several claims about the signer into one claim about the token. The result is the first claim that does not
+ * hold.
  */
 function fromSigner(
   name: TimeStampClaimName,

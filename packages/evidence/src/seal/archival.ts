@@ -21,7 +21,8 @@ type Whole = {
  * @returns null for any other file
  */
 export function archivedLength({ claims, seal, earlierSignatures }: Whole): number | null {
-  // A time stamp doesn't state the length of the document. Otherwise it must be placed like a seal.
+  // A time stamp doesn't state the length of the document, and the claim must say only that. Any other reason means
+  // that the time stamp is not placed like a seal.
   const structure = claims.find(({ name }) => name === "signature_structure");
   if (seal === null || !isTrustedStamp(seal) || structure?.why !== `${lengthNotStated}.`) return null;
   let length = 0;

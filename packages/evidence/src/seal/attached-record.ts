@@ -40,8 +40,8 @@ const signatureHeaders: Readonly<Record<string, Readonly<Record<string, RegExp>>
 };
 
 /**
- * Verifies the record attached to a receipt or to a proof passport's certificate. For a seal of another purpose, there
- * are no claims.
+ * Verifies the record that is attached to a receipt or to a proof passport's certificate. There are no claims for a
+ * seal with another purpose.
  *
  * @param file the sealed file that a proof certificate describes; null when it was not given
  */
@@ -79,7 +79,10 @@ async function withFile(
   return { claims: [...claims, ...compared], document };
 }
 
-/** Reads an attachment. @throws EvidenceError also when there is no attachment of this name */
+/**
+ * Reads an attachment.
+ * @throws EvidenceError also when there is no attachment of this name
+ */
 function attached(document: PdfDocument, name: string, limit: number): Uint8Array {
   const data = attachedFile(document, name, limit);
   if (data === null) throw new EvidenceError("record", `no ${name} is attached`);
@@ -135,7 +138,10 @@ function missingHeader(provider: string, headers: Readonly<Record<string, unknow
   return missing?.[0] ?? null;
 }
 
-/** @throws EvidenceError `json`, `record` naming the faulty member, `limit` */
+/**
+ * Parses the record of a receipt.
+ * @throws EvidenceError `json`; `record` for a faulty member, which it names; `limit`
+ */
 function parseReceipt(bytes: Uint8Array): Receipt {
   const { format, version, kind, environment, events } = parseStrictObject(bytes, limits.record);
   expect(format === "signsealship-receipt", "format");

@@ -11,7 +11,7 @@ export type CheckpointClaimName = "log_checkpoint_stamped" | "log_checkpoint_anc
 
 export type CheckpointAnchors = {
   readonly claims: readonly Claim<CheckpointClaimName>[];
-  /** The earliest time at which the checkpoint provably existed, epoch ms; null when nothing proves a time. */
+  /** The earliest time at which the log's checkpoint provably existed, epoch ms; null when nothing proves a time. */
   readonly provenTime: number | null;
   /**
    * The earliest trusted time stamp over the checkpoint. Bitcoin blocks are not used here, because a block may contain
@@ -32,8 +32,8 @@ type Input = {
 };
 
 /**
- * Verifies the time stamps and proofs over the checkpoint of a log proof. A time stamp or proof of another checkpoint
- * fails.
+ * Verifies the time stamps and OpenTimestamps proofs over the checkpoint of a log proof. A time stamp or proof of
+ * another checkpoint makes a claim fail.
  */
 export async function verifyCheckpointAnchors(input: Input): Promise<CheckpointAnchors> {
   const { tokens = [], ots } = input.evidence;

@@ -40,7 +40,8 @@ export const readSealPurpose = async (bytes: Uint8Array): Promise<SealPurpose | 
   purposeIn(await openUnlocked(bytes));
 
 /**
- * The checkpoint in the signature that covers the whole file; null for none. @throws EvidenceError as `readSealPurpose`
+ * The checkpoint in the signature that covers the whole file; null for none.
+ * @throws EvidenceError as `readSealPurpose`
  */
 export async function readCarriedCheckpoint(bytes: Uint8Array): Promise<string | null> {
   const seal = sealIn(await openUnlocked(bytes));

@@ -70,7 +70,10 @@ export function earliest(instants: readonly (number | null)[]): number | null {
 export const trustedTimes = (tokens: readonly TimeStampVerification[]): number[] =>
   tokens.flatMap(({ trusted, genTime }) => (trusted && genTime !== null ? [genTime] : []));
 
-/** Compares the file's hashes with the expected ones, and verifies a detached token and a detached `.ots` proof. */
+/**
+ * Compares the file's hashes with the expected hashes. Verifies a detached time-stamp token and a detached `.ots`
+ * proof.
+ */
 export async function verifyDetached(input: {
   readonly evidence: DetachedEvidence;
   readonly sealedSha256: Uint8Array;
@@ -157,7 +160,10 @@ function separateTimeStampClaim(verification: TimeStampVerification | null): Cla
     : { name, state: "unchecked", why: `The token of ${time} is intact; its authority was not checked.` };
 }
 
-/** Combines the claims of an `.ots` proof into one. @param subject what the proof is about, in words */
+/**
+ * Combines the claims of an `.ots` proof into one.
+ * @param subject what the proof is about, in words
+ */
 export function anchoringClaim<Name extends string>(
   name: Name,
   claims: readonly Claim[],
@@ -170,7 +176,10 @@ export function anchoringClaim<Name extends string>(
   return { name, state: "unchecked", why: `The proof is for ${subject}; no block header was there to confirm it.` };
 }
 
-/** Verifies a proof that a transparency log contains the line of a sealed file. @param purpose as the seal states it */
+/**
+ * Verifies a proof that a transparency log contains the line of a sealed file.
+ * @param purpose as the seal states it
+ */
 export async function verifyDetachedLogProof(input: {
   readonly proof: Uint8Array;
   readonly bytes: Uint8Array;
@@ -185,8 +194,10 @@ export async function verifyDetachedLogProof(input: {
 
 /**
  * The line of the transparency log for a sealed file. For a closing certificate, the line also contains the link to the
- * previous version, from the attached manifest. If that manifest is missing or unreadable, the line of an ordinary seal
- * is returned. The log has no such line for it, so its log proof fails.
+ * previous version, from the attached manifest.
+ *
+ * If that manifest is missing or unreadable, returns the line of an ordinary seal. The log has no such line for a
+ * closing certificate, so the log proof then fails.
  */
 async function logEntryOf(bytes: Uint8Array, purpose: SealPurpose | null, sealedSha256: string): Promise<string> {
   if (purpose?.kind !== "closing") return sealEntry(sealedSha256);

@@ -32,17 +32,17 @@ export interface EarlierSignature {
   readonly laterChanges: ChangeLevel | null;
   /** The stricter of the permissions (/P) in the signature's certification and in its lock; null without either. */
   readonly docMdp: 1 | 2 | 3 | null;
-  /** Whether the signature is a trusted seal of the service, after which the document is final. */
+  /** True if the signature is a trusted seal of the service that makes the document final. */
   readonly closes: boolean;
-  /** Whether the signature claims to be a signer's act, even if a later revision removed it. */
+  /** True if the signature claims to be a signer's act, even if a later revision removed it. */
   readonly isAct: boolean;
 }
 
 const MAX_SIGNATURES = 64;
 
 /**
- * Verifies the signatures other than the seal, each over its own revision, and classifies later changes. Includes
- * signatures that a later revision removed.
+ * Verifies the signatures other than the seal, each over its own revision, and classifies the changes after it.
+ * Includes signatures that a later revision removed.
  *
  * @param signatures the signatures of the document, including the seal
  * @param seal the signature that covers the whole file
@@ -71,7 +71,7 @@ export async function verifyEarlierSignatures(input: {
   const locks = new Map<RangedSignature, 1 | 2 | 3 | null>();
   for (const { signature, end } of comparable) {
     const later = changes.get(signature);
-    // The signature's locks apply to later revisions even if these can't be compared with the signed revision.
+    // The signature's locks apply even if later revisions can't be compared with the signed revision.
     locks.set(
       signature,
       later?.covered
@@ -82,8 +82,8 @@ export async function verifyEarlierSignatures(input: {
   const judged = await judgeEach(document, all, changes, input);
   const seals = [...judged.values()].flatMap(({ own }) => own ?? []);
   const last = input.seal === null ? null : sealFormOf(input.seal.dictionary);
-  // The signature that covers the whole file counts as a seal here even if it is not trusted, because other claims
-  // check its trust.
+  // The signature that covers the whole file counts as a seal here even if it is not trusted. Other claims are about
+  // its trust.
   if (last !== null && input.seal?.start !== undefined) {
     seals.push({ start: input.seal.start, revision: 0, purpose: last });
   }
@@ -151,8 +151,8 @@ function strictest(one: 1 | 2 | 3 | null, other: 1 | 2 | 3 | null): 1 | 2 | 3 | 
 }
 
 /**
- * The permission that a signature without its own /P inherits: 3 (annotations are permitted) when an earlier signature
- * certified the document with /P 3; otherwise null.
+ * The permission (/P) that a signature without its own /P inherits. It is 3 (annotations are permitted) when an earlier
+ * signature certified the document with /P 3; otherwise null.
  */
 function inherited(signature: RangedSignature, all: readonly RangedSignature[]): 3 | null {
   const certified = all.find(({ docMdp }) => docMdp !== undefined);

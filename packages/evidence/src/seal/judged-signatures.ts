@@ -35,7 +35,7 @@ export async function judgeEach(
       ...(value !== undefined && { rangeDigest: { hash: "SHA-256", value } }),
     });
     const purpose = sealFormOf(dictionary);
-    // A seal of an unknown revision also makes its document final. Otherwise a broken object would let changes go
+    // Even if its revision is unknown, a seal makes its document final. Otherwise a broken object would let changes go
     // unnoticed.
     const revision = changes.get(signature)?.revision ?? -1;
     const isSeal = purpose !== null && start !== undefined;

@@ -22,8 +22,8 @@ type LoggedClaimName = LogClaimName | CheckpointClaimName | CarriedClaimName;
 type LoggedSeal = Pick<Parameters<typeof verifyDetachedLogProof>[0], "bytes" | "sealedSha256" | "purpose">;
 
 /**
- * The claims about the log. Its checkpoint proves a time for the seal only if the log proof shows that the checkpoint
- * includes the seal's line.
+ * Makes the claims about the transparency log. The log's checkpoint proves a time for the seal only if the log proof
+ * shows that the checkpoint includes the seal's line.
  */
 export async function verifyLogged(
   sealed: LoggedSeal,
@@ -45,7 +45,10 @@ export async function verifyLogged(
   };
 }
 
-/** The claims about a log proof and its checkpoint. The times and the proof are only about this seal's line. */
+/**
+ * The claims about a log proof and its checkpoint. The times, and the log proof itself, are given only if the proof is
+ * about this seal's line.
+ */
 type Logged = {
   readonly claims: readonly Claim<LoggedClaimName>[];
   readonly provenTime: number | null;

@@ -13,8 +13,8 @@ import { type TimeStampVerification, verifyTimeStampToken } from "../rfc3161/ver
 import type { Certificate } from "../x509/certificate.ts";
 
 /**
- * The format of a signature, by its /SubFilter: PAdES (ETSI EN 319 142-1), the older PKCS#7 without a bound
- * certificate, a document time stamp, or an unsupported format.
+ * The format of a signature, by its /SubFilter: PAdES (ETSI EN 319 142-1), the older PKCS#7 (whose certificate need not
+ * be signed), a document time stamp, or an unsupported format.
  */
 type SignatureFormat = "pades" | "pkcs7" | "document-time-stamp" | "pkcs7-sha1" | "x509-rsa-sha1" | "unknown";
 
@@ -31,22 +31,28 @@ export interface PadesInput {
   /** The instant of the verification, epoch ms. */
   readonly at: number;
   readonly crypto: EvidenceCrypto;
-  /** Digest of the signed ranges, if known already. */
+  /** The digest of the signed ranges, if the caller knows it already. */
   readonly rangeDigest?: { readonly hash: HashName; readonly value: Uint8Array };
 }
 
 export interface PadesVerification {
   readonly format: SignatureFormat;
-  /** B-T when at least one time stamp over the signature is intact; null for an invalid PAdES baseline signature. */
+  /**
+   * The PAdES level: B-T when at least one time stamp over the signature is intact, else B-B. Null for an invalid PAdES
+   * baseline signature.
+   */
   readonly level: "B-B" | "B-T" | null;
-  /** True when the digest of the signed ranges is the signed one, and the certificate's key made the signature. */
+  /**
+   * True if the computed digest of the signed ranges equals the signed digest, and the certificate's key made the
+   * signature.
+   */
   readonly valid: boolean;
   readonly claims: readonly Claim<SignerClaimName>[];
   /** The signer's certificate; null when it is missing, and for a document time stamp. */
   readonly certificate: Certificate | null;
-  /** The included certificates. */
+  /** The certificates that the signature includes. */
   readonly certificates: readonly Certificate[];
-  /** Time stamps over the signature value or, for a document time stamp, over the ranges. */
+  /** Time stamps over the signature value. For a document time stamp: over the signed ranges. */
   readonly timeStamps: readonly TimeStampVerification[];
   /** The signature value; null when it could not be read. */
   readonly signatureValue: Uint8Array | null;
@@ -83,8 +89,8 @@ function signatureFormat(dictionary: PdfDictionary): SignatureFormat {
 
 /**
  * Verifies one signature of a PDF over the ranges that `readByteRange` accepted: PAdES B-B and B-T, the older
- * adbe.pkcs7.detached (never with a level), and document time stamps. Does not check whether the signer is trusted.
- * Failures and unreadable parts are in the result, never an exception.
+ * adbe.pkcs7.detached (which never gets a level), and document time stamps. Doesn't decide whether the signer is
+ * trusted. Failures and unreadable parts are in the result, never an exception.
  */
 export async function verifyPades(input: PadesInput): Promise<PadesVerification> {
   const format = signatureFormat(input.dictionary);

@@ -13,20 +13,21 @@ import type { SealTrust } from "./verify-seal.ts";
 export type OwnSeal = {
   /** Offset of the seal's object. */
   readonly start: number;
-  /** Its revision, counted from the newest; -1 when unknown. */
+  /** The index of the seal's revision, counted from the newest, which is 0; -1 when unknown. */
   readonly revision: number;
   readonly purpose: SealPurpose;
 };
 
 /**
- * The purpose in a signature dictionary that is written like the service's seals; otherwise null. Does not check trust.
+ * The purpose that a signature dictionary states, if it is written like the service's seals; otherwise null. Doesn't
+ * decide on trust.
  */
 export function sealFormOf(dictionary: PdfDictionary): SealPurpose | null {
   return dictionary.entries.has("SSSOriginalLength") ? sealPurposeOf(dictionary) : null;
 }
 
 /**
- * Whether the certificate of a valid signature is a trusted seal certificate that was valid when the signature was
+ * True if the certificate of a valid signature is a trusted seal certificate that was valid when the signature was
  * made.
  */
 export async function isTrustedSeal(
@@ -56,8 +57,8 @@ const isOfSigners = ({ kind }: SealPurpose): boolean => kind === "signed" || kin
 const isOfNotary = ({ kind }: SealPurpose): boolean => kind === "notarized" || kind === "notarized_elsewhere";
 
 /**
- * Whether the changes after a seal of the service are permitted in a final document: validation data, time stamps, and
- * further invisible seals of the service. After a seal over signers' acts, the order's notary may also make the changes
+ * True if the changes after a seal of the service are permitted in a final document: validation data, time stamps, and
+ * more invisible seals of the service. After a seal over signers' acts, the order's notary may also make the changes
  * that `permission` allows, up to a seal for the notarization.
  *
  * @param seals all seals of the service in the document
@@ -101,12 +102,12 @@ const PERMITTED = {
 } as const;
 
 /**
- * Whether a signature permits the changes of later revisions.
+ * Makes the claim that a signature permits the changes of later revisions.
  *
  * @param gone whether a later revision removed the signature
  * @param permission the strictest permission that the signature states or inherits
  * @param closed whether all of these changes are permitted in a final document
- * @param isAct whether it is a signer's act, after which nobody may fill a read-only field
+ * @param isAct whether the signature is a signer's act, after which nobody may fill a read-only field
  */
 export function laterChangesClaim(
   gone: boolean,

@@ -44,8 +44,8 @@ const OF_A_SEAL: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Whether a result is about a valid signature over the whole file that another program made: it states neither a seal's
- * purpose nor the length of a document, and has no other fault. Its verdict is still `not_verified`.
+ * True if a result is about a valid whole-file signature that another program made. It states neither a seal's purpose
+ * nor the length of a document, and has no other fault. Its verdict is still `not_verified`.
  */
 export function isForeignSignature(claims: readonly Claim[]): boolean {
   const stateOf = (wanted: string) => claims.find(({ name }) => name === wanted)?.state;

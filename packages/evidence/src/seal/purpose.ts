@@ -24,9 +24,9 @@ export type SealPurpose = {
 };
 
 /**
- * /Reason of the seals. One key seals both the service's own certificates and documents that strangers upload. Only
- * this text in the signed dictionary prevents that a stranger's document is accepted as a certificate, or a test
- * document as a real one.
+ * The texts in /Reason of the service's seals. One key seals both the service's own certificates and documents that
+ * strangers upload. Only this text in the signed dictionary distinguishes a certificate from a stranger's document, and
+ * a real document from a test.
  */
 export const sealReasons = {
   proof: { live: "Proof passport", test: "Proof passport (test environment)" },
@@ -54,7 +54,10 @@ export type SealReason = {
 
 const ofOrders: ReadonlySet<string> = new Set(["signed", "notarized", "signed_elsewhere", "notarized_elsewhere"]);
 
-/** Whether a seal is on the document of an order. Anybody may get a file sealed as a proof passport. */
+/**
+ * True if a seal with this purpose is on the document of an order. A proof passport is not: anybody may get any file
+ * sealed as one.
+ */
 export const isOfAnOrder = (purpose: SealPurpose | null | undefined): boolean => ofOrders.has(purpose?.kind ?? "");
 
 /** The purpose in a signature dictionary; null when it is missing or unknown. */
@@ -70,8 +73,8 @@ export function sealPurposeOf(dictionary: PdfDictionary): SealPurpose | null {
 }
 
 /**
- * The claim about a seal by a test certificate. There is no such claim for other certificates: before test certificates
- * existed, one certificate sealed real and test documents alike.
+ * The claim about the environment of a seal. Only a seal by a test certificate gets this claim: before test
+ * certificates existed, one certificate sealed real and test documents alike.
  */
 export function environmentClaims(
   purpose: SealPurpose | null,

@@ -22,15 +22,13 @@ export type RetiredCertificate = {
   readonly reason: string;
 };
 
-/**
- * With these reasons, only the owner is assumed to have the key. So a seal is still accepted if its time is not proven.
- */
+/** With these reasons, nobody else is assumed to have the key. So a seal whose time is not proven is still accepted. */
 const KEY_STAYS_SAFE: ReadonlySet<string> = new Set(["superseded", "affiliation-changed", "cessation-of-operation"]);
 
-/** Whether the owner is still the only one who has the key after a retirement for this reason. */
+/** True if the owner is assumed to be the only one who has the key after a retirement for this reason. */
 export const keyStaysSafe = (reason: string): boolean => KEY_STAYS_SAFE.has(reason);
 
-/** If someone else has the key, all certificates for that key are unreliable. */
+/** Compares keys and not certificates: if someone else has the key, all certificates for that key are unreliable. */
 const isRetired =
   (certificate: Certificate) =>
   ({ certificate: retired, reason }: RetiredCertificate): boolean =>
@@ -47,10 +45,11 @@ export type SealTimes = {
 };
 
 /**
- * The claims about retired certificates of a seal; none unless one of the certificates is retired. Only a proven time
- * makes a seal acceptable. The time that the seal itself states can only make it unacceptable. A seal gets its token
- * when it is made, so a token in the seal from after the retirement makes it unacceptable. Detached proof can be made
- * years after the seal, so its time doesn't.
+ * The claims about retired certificates of a seal; none unless one of the certificates is retired.
+ *
+ * Only a proven time makes a seal acceptable; the time that the seal itself states can only make it unacceptable. A
+ * token inside the seal was made together with it, so a token from after the retirement makes the seal unacceptable. A
+ * detached proof can be years younger than the seal, so its time does not.
  *
  * @param path the seal's own certificate and those above it
  */

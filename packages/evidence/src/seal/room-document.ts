@@ -9,10 +9,12 @@ import { nameOf } from "../pdf/values.ts";
 import type { SealPurpose } from "./purpose.ts";
 import type { ProofVerification } from "./verify-proof.ts";
 
-/** Documents about an order that the service itself makes. No manifest lists them. */
+/**
+ * The purposes of seals on documents that the service itself makes about an order. No manifest lists such a document.
+ */
 const unlisted: ReadonlySet<SealPurpose["kind"]> = new Set(["closing", "custody", "receipt", "journal", "certificate"]);
 
-/** Whether a manifest may list a file with this seal, or without one. */
+/** True if a manifest may list a file whose seal has this purpose, or a file without a seal. */
 export const mayBeListed = (purpose: SealPurpose | null | undefined): boolean =>
   purpose == null || !unlisted.has(purpose.kind);
 
@@ -24,10 +26,11 @@ export type RoomManifests = {
 };
 
 /**
- * The claim which document of a closing a file is, by the manifests of its room. A file that no manifest lists stays
- * unchecked, because documents that were finished later are missing in earlier versions. The claim fails for a file
- * that begins with a listed document and was then changed. It fails even if a proof passport's seal covers the changes,
- * because anybody can get such a seal.
+ * The claim about the document of a closing that a file is, by the manifests of its room.
+ *
+ * A file that no manifest lists stays unchecked, because earlier versions do not list documents that were finished
+ * later. The claim fails for a file that begins with a listed document and was then changed. It fails even if a proof
+ * passport's seal covers the changes, because anybody can get such a seal.
  * @param verification the result for the same bytes
  */
 export async function roomDocumentClaim(
@@ -39,7 +42,7 @@ export async function roomDocumentClaim(
   const name = "document_of_this_room";
   const namedBy = (hashes: readonly string[]) =>
     manifests.toReversed().flatMap((manifest) => wordsIn(manifest, hashes) ?? [])[0];
-  // Archival time stamps may follow the sealed file.
+  // Archival time stamps may follow the sealed file, so the hash of the whole file is compared as well.
   const whole = namedBy([sealedSha256, await sha256Hex(bytes)]);
   if (whole !== undefined) return { name, state: "holds", why: whole };
   const within = docSha256 === null ? undefined : namedBy([docSha256]);
@@ -54,7 +57,7 @@ export async function roomDocumentClaim(
     isUnchanged(verification)
   )
     return { name, state: "holds", why: `${beginning} ${notListedYet}` };
-  // True if the service sealed the listed file itself, and nothing else was appended.
+  // True if the service sealed the listed file itself, and nobody appended anything afterwards.
   const isOurs = kind !== undefined && kind !== "proof" && verification.verdict !== "not_verified";
   if (within !== undefined && isOurs) return { name, state: "holds", why: within };
   if (beginning !== undefined && kind !== "notarized_elsewhere")
@@ -81,16 +84,18 @@ const mostEnds = 8;
 
 /**
  * For a file without any signature: the listed file that it begins with, if it was changed afterwards. The listed file
- * may end at each end-of-file marker, with or without a line end. A signed file is skipped, because the service may
- * have sealed it after the certificate. A file with an empty signature field is skipped as well: the service adds such
- * fields before it shows a document to its signers, who can download it then.
+ * may end at each end-of-file marker, with or without a line end.
+ *
+ * A signed file is skipped, because the service may have sealed it after the certificate. A file with an empty
+ * signature field is skipped as well. The service adds such fields before it shows a document to its signers, who can
+ * download it then.
  */
 async function unsealedBeginning(
   bytes: Uint8Array,
   namedBy: (hashes: readonly string[]) => string | undefined,
 ): Promise<string | undefined> {
   let at = bytes.length;
-  // A missing marker is at -1. The resulting prefixes are shorter than any listed file.
+  // If a marker is missing, its position is -1. The prefixes that it gives are shorter than any listed file.
   const markers = Array.from({ length: mostEnds }, () => (at = lastIndexOfText(bytes, endOfFile, at, 0)));
   for (const marker of markers)
     for (const lineEnd of [0, 1, 2]) {
@@ -100,7 +105,7 @@ async function unsealedBeginning(
   return undefined;
 }
 
-/** Whether the file has a signature field without a signature. */
+/** True if the file has an empty signature field. */
 async function awaitsSignature(bytes: Uint8Array): Promise<boolean> {
   let awaits = false;
   try {

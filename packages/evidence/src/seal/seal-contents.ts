@@ -88,8 +88,8 @@ function algorithmOf({ publicKey }: Certificate): der.DerValue | null {
 }
 
 /**
- * Checks the length of an RSA signature, which must be that of the modulus. Checks that an ECDSA signature has the
- * lower s of the two forms (r, s) and (r, n - s).
+ * True if the signature has the sealer's form. An RSA signature must be as long as the modulus. An ECDSA signature must
+ * have the lower s of the two forms (r, s) and (r, n - s).
  */
 function isCanonical(signature: Uint8Array, { publicKey }: Certificate): boolean {
   if (publicKey.type === "rsa") return signature.length === Math.ceil(publicKey.bits / 8);

@@ -5,8 +5,8 @@ import { type Attribute, attributeValues } from "../cms/signed-data.ts";
 import { EvidenceError } from "../errors.ts";
 
 /**
- * A signed statement of the seal about facts that its signature over the bytes does not cover: the position of its own
- * gap, for example.
+ * A statement that the seal signs separately. Its facts, such as the position of the gap, are not covered by the
+ * signature over the bytes.
  */
 export type SealStatement = {
   readonly byteRange: readonly number[];

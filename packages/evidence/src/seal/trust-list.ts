@@ -32,19 +32,19 @@ export type TrustListEntry = {
   /** The time of retirement: ISO 8601, UTC. For a certificate that is not retired, this and `reason` are null. */
   readonly retiredAt: string | null;
   readonly reason: string | null;
-  /** For a seal certificate: whether it seals test documents only. Older lists omit this member. */
+  /** For a seal certificate: `test` if it seals test documents only, otherwise `live`. Older lists omit this member. */
   readonly environment?: "live" | "test";
 };
 
 const maxBytes = 1024 * 1024;
 const instant = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,3})?Z$/;
 
-/** Whether a text looks like a trust list and not like PEM. */
+/** True if a text looks like a trust list and not like PEM. */
 export const isTrustList = (text: string): boolean => text.trimStart().startsWith("{");
 
 /**
- * Reads trusted seal certificates from a trust list or from PEM. @throws EvidenceError like `parseTrustList` and
- * `parseCertificatesPem`
+ * Reads trusted seal certificates from a trust list or from PEM.
+ * @throws EvidenceError like `parseTrustList` and `parseCertificatesPem`
  */
 export const readTrust = (text: string): TrustList =>
   isTrustList(text)
@@ -52,13 +52,14 @@ export const readTrust = (text: string): TrustList =>
     : { sealAnchors: parseCertificatesPem(text), signerAnchors: [], retired: [], tsaAnchors: [], logs: [] };
 
 /**
- * Parses a trust list: `{format: 1, sealCertificates: [{pem, retiredAt, reason, environment}], signerCertificates:
- * [{pem, retiredAt, reason}], timeStampCertificates: [pem], logs: [{environment, key, end: {size, root, reason}}]}`.
- * Only `sealCertificates` is required, and unknown members are ignored. An unreadable retired certificate makes the
- * whole list unreadable, so that the retirement is not overlooked.
+ * Parses a trust list. Its form is `{format: 1, sealCertificates: [{pem, retiredAt, reason, environment}],
+ * signerCertificates: [{pem, retiredAt, reason}], timeStampCertificates: [pem], logs: [{environment, key, end: {size,
+ * root, reason}}]}`. Only `sealCertificates` is required, and unknown members are ignored.
  *
- * @throws EvidenceError `json`, `limit`; `record` naming the faulty member; `x509` for a certificate that cannot be
- * read
+ * An unreadable retired certificate makes the whole list unreadable. Otherwise its retirement would be overlooked.
+ *
+ * @throws EvidenceError `json`, `limit`; `record` for a faulty member, which it names; `x509` for a certificate that
+ * cannot be read
  */
 export function parseTrustList(bytes: Uint8Array): TrustList {
   const { format, sealCertificates, ...more } = parseStrictObject(bytes, maxBytes);
@@ -111,8 +112,8 @@ function readEntry(entry: unknown, member: string) {
   expect(reason === null || (typeof reason === "string" && reason.length <= 100), "reason");
   expect(reason === null || retiredAt !== null, "reason");
   const certificate = onlyCertificate(pem, "pem");
-  // The certificate itself states whether it seals only tests, and a list must not contradict it. Otherwise a list
-  // could make a test certificate look like a real one.
+  // The certificate itself states whether it seals only tests. If the list could contradict it, a list could make a
+  // test certificate look like a real one.
   const stated = certificate.isTestSeals ? "test" : "live";
   expect(environment === undefined || member !== "sealCertificates" || environment === stated, "environment");
   return { certificate, retiredAt: at, reason: reason ?? "unspecified" };

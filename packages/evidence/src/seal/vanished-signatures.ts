@@ -11,7 +11,10 @@ import { type RangedSignature, withRanges } from "../pdf/structure.ts";
 
 const KEY = "/ByteRange";
 const nextKey = searchWholeFile(KEY);
-/** Limit of the padding. The sealer writes up to a thousand spaces; other programs may write more. */
+/**
+ * Limit of the padding that the search allows. The sealer writes up to a thousand spaces; other programs may write
+ * more.
+ */
 const LONGEST = 4096;
 
 /**
@@ -30,7 +33,7 @@ export async function vanishedSignatures(
   const found: RangedSignature[] = [];
   const opened = new Map<number, readonly RangedSignature[]>();
   for (let at = nextKey(bytes, 0, bytes.length); at >= 0; at = nextKey(bytes, at + 1, bytes.length)) {
-    // Offsets inside an object stream are not offsets in the file.
+    // An offset inside an object stream is not an offset in the file, so it can't be compared with the signed range.
     const covers = ({ start, dictionary }: RangedSignature) =>
       start !== undefined && dictionary.start < at && at < dictionary.end;
     spend(document.budget, COST.candidate);

@@ -14,17 +14,20 @@ import { type ProofTrust, type ProofVerification, verifyProof } from "./verify-p
 export type ClosingVersion = {
   readonly manifest?: Uint8Array;
   readonly certificate?: Uint8Array;
-  /** The version and the lowercase hex hashes that a record states; absent without a record. */
+  /** The version number and the lowercase hex hashes that a record states; absent without a record. */
   readonly version?: number;
   readonly manifestSha256?: string;
   readonly sealedSha256?: string;
 };
 
 /**
- * `verified`: no claim fails, and a trusted seal confirms every manifest. This is the seal of the manifest's own
- * closing certificate or, through the chain of hashes, the seal of a later version. `intact`: the same, but some of
- * these seals are not trusted. `unsigned`: no claim fails, but no seal confirms at least one manifest. `not_verified`:
- * a claim fails, or there are no versions.
+ * The verdict on a Closing Passport.
+ *
+ * - `verified`: no claim fails, and a trusted seal confirms every manifest. This is the seal of the manifest's own
+ *   closing certificate or, through the chain of hashes, the seal of a later version.
+ * - `intact`: the same, but some of these seals are not trusted.
+ * - `unsigned`: no claim fails, but at least one manifest is not confirmed by any seal.
+ * - `not_verified`: a claim fails, or there are no versions.
  */
 export type ClosingVerdict = "verified" | "intact" | "unsigned" | "not_verified";
 
@@ -33,7 +36,7 @@ interface ClosingVersionResult {
   readonly version: number | null;
   readonly manifest: Manifest | null;
   readonly manifestSha256: string | null;
-  /** The verification of the certificate as a sealed PDF; null when none was given. */
+  /** The verification of the certificate as a sealed PDF; null when no certificate was given. */
   readonly certificate: ProofVerification | null;
   /** The purpose of the certificate's seal; null when it states none. */
   readonly purpose: SealPurpose | null;
@@ -51,17 +54,21 @@ type Checked = ClosingVersionResult & {
   readonly closingVersion: ClosingVersion;
   readonly bytes: Uint8Array | null;
   readonly claims: readonly Claim[];
-  /** The result for the certificate's own seal: none, intact, or trusted. */
+  /** The result for the certificate's own seal: no seal, intact, or trusted. */
   readonly level: Level;
 };
 
 /**
  * Verifies versions of one room's Closing Passport, in any order: every hash, link and seal.
  *
- * Claims for each version N with a certificate: `certificate.vN.seal` (one valid signature covers the whole file),
- * `.trusted` (its certificate is trusted), `.purpose` (the seal is for a closing certificate), `.manifest` (the
- * attached manifest equals the separate one), `.hash` (the file's hash is the stated sealedSha256). For a version
- * without a certificate, `.seal` is unchecked. Then all the claims of `verifyChain` over the manifests.
+ * The claims for each version N with a certificate:
+ * - `certificate.vN.seal`: one valid signature covers the whole file. Unchecked for a version without a certificate.
+ * - `.trusted`: its certificate is trusted.
+ * - `.purpose`: the seal is for a closing certificate.
+ * - `.manifest`: the attached manifest equals the separate one.
+ * - `.hash`: the file's hash is the stated sealedSha256.
+ *
+ * All the claims of `verifyChain` about the manifests follow.
  *
  * @param input `roomCode` the expected room; `at` the instant of the verification, epoch ms
  * @throws EvidenceError `ots` for a block header in `trust` that is not 80 bytes
@@ -145,7 +152,7 @@ function tryRead<T>(read: () => T): T | EvidenceError {
 
 function sealClaims(named: (check: string) => string, { verdict, claims }: ProofVerification): Claim[] {
   const trust = claims.find(({ name }) => name === "seal_certificate_trusted");
-  // Separate claims cover trust and purpose.
+  // Claims about the seal that `.seal` leaves out, because `.trusted` and `.purpose` cover them.
   const apart = ["seal_certificate_trusted", "seal_purpose"];
   const fault = claims.find(({ name, state }) => state === "fails" && !apart.includes(name));
   const onlyTrustFails = fault === undefined && trust?.state === "fails";

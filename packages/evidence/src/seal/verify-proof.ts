@@ -29,10 +29,15 @@ import { isOfAnOrder, sealPurposeOf } from "./purpose.ts";
 import { type SealClaimName, type SealTrust, type SealVerification, verifySeal } from "./verify-seal.ts";
 
 /**
- * `verified`: the seal covers the whole file, is intact and states a known purpose, and its certificate is trusted and
- * was valid. `intact`: the same, but no trusted seal certificate was given (anyone could have made the seal), or the
- * purpose is unknown. `not_verified`: a claim fails. `unsigned`: a PDF without any signature. `not_a_pdf`: no PDF
- * header.
+ * The verdict on a sealed PDF.
+ *
+ * - `verified`: the seal covers the whole file, is intact and states a known purpose, and its certificate is trusted
+ *   and was valid.
+ * - `intact`: the same, but no trusted seal certificate was given (anyone could have made the seal), or the purpose is
+ *   unknown.
+ * - `not_verified`: a claim fails.
+ * - `unsigned`: a PDF without any signature.
+ * - `not_a_pdf`: no PDF header.
  */
 export type ProofVerdict = "verified" | "intact" | "not_verified" | "unsigned" | "not_a_pdf";
 
@@ -63,18 +68,18 @@ export interface ProofVerification {
   readonly claims: readonly Claim<ProofClaimName>[];
   /** The number of bytes that are verified: the whole file without the archival time stamps at its end. */
   readonly sealedBytes: number;
-  /** Lowercase hex SHA-256 of these bytes. */
+  /** Lowercase hex SHA-256 of the first `sealedBytes` bytes. */
   readonly sealedSha256: string;
   /** Lowercase hex SHA-256 of the original document; null when the seal does not state where it ended. */
   readonly docSha256: string | null;
   /** The signature that covers the whole file; null when there is none. */
   readonly seal: SealVerification | null;
   /**
-   * The signatures that are older than the seal, each over its own revision. The verdict depends on them only through
-   * the claim `certification_respected`.
+   * The signatures that are older than the seal, each verified over its own revision. The verdict depends on them only
+   * through the claim `certification_respected`.
    */
   readonly earlierSignatures: readonly EarlierSignature[];
-  /** The time-stamp token that was given separately. */
+  /** The result for the time-stamp token that was given separately from the file. */
   readonly separateTimeStamp: TimeStampVerification | null;
   /** The claims of the detached `.ots` proof. */
   readonly anchoring: readonly Claim[];
@@ -186,7 +191,8 @@ async function verifyWhole(
 
 function verdictOf(claims: readonly Claim<ProofClaimName>[]): ProofVerdict {
   const state = (name: ProofClaimName) => claims.find((one) => one.name === name)?.state;
-  // A newer version of the format may define further purposes. The bytes can be verified nevertheless.
+  // The purpose may come from a newer version of the format, so an unknown purpose does not make the bytes
+  // unverifiable.
   if (claims.some((one) => one.state === "fails" && one.name !== "seal_purpose")) return "not_verified";
   if (MUST_HOLD.some((name) => state(name) !== "holds")) return "not_verified";
   const isTrusted = state("seal_certificate_trusted") === "holds" && state("seal_purpose") === "holds";
@@ -194,7 +200,7 @@ function verdictOf(claims: readonly Claim<ProofClaimName>[]): ProofVerdict {
 }
 
 interface Reading {
-  /** A verdict that needs no claims; null when the claims determine the verdict. */
+  /** The verdict if it needs no claims; null when the claims determine it. */
   readonly verdict: "unsigned" | "not_a_pdf" | null;
   readonly document: PdfDocument | null;
   readonly signatures: readonly RangedSignature[];
@@ -263,7 +269,7 @@ async function earlierOf(
   }
 }
 
-/** When a document's signatures are unreadable, the document must not be treated like one without signatures. */
+/** Makes a failed claim for unreadable signatures. The document must not be treated like one without signatures. */
 function unjudgedClaim(error: EvidenceError): Claim<ProofClaimName> {
   return { name: "certification_respected", state: "fails", why: `Its signatures were not judged: ${error.message}.` };
 }

@@ -24,23 +24,23 @@ export type SealClaimName =
   | "seal_certificate_environment"
   | "time_stamp_valid";
 
-/** Certificates that the caller trusts. With an empty list, the claims that depend on it are unchecked. */
+/** Certificates that the caller trusts. With an empty list, the claims that depend on that list are unchecked. */
 export interface SealTrust {
-  /** The seal certificates themselves, or their issuers. */
+  /** The seal certificates themselves, or the certificates of their issuers. */
   readonly sealAnchors: readonly Certificate[];
-  /** The time-stamping authorities' certificates, or their issuers. */
+  /** The time-stamping authorities' certificates, or the certificates of their issuers. */
   readonly tsaAnchors: readonly Certificate[];
-  /** Retired certificates, whether or not they are among the anchors. */
+  /** Retired certificates. They need not be among the anchors. */
   readonly retired?: readonly RetiredCertificate[];
 }
 
 export interface SealVerification {
   readonly pades: PadesVerification;
   readonly claims: readonly Claim<SealClaimName>[];
-  /** Whether the seal signs its own position in the file. Only the oldest seals don't. */
+  /** True if the seal signs its own position in the file. Only the oldest seals don't. */
   readonly statesPlace: boolean;
   /**
-   * The earliest time at which the seal provably existed, epoch ms: by a trusted time stamp in it, or by detached
+   * The earliest time at which the seal provably existed, epoch ms: by a trusted time stamp in the seal, or by detached
    * evidence. Null when nothing proves a time.
    */
   readonly provenTime: number | null;
@@ -105,7 +105,7 @@ function unchangedClaim(pades: PadesVerification): Claim<SealClaimName> {
     const broken = pades.timeStamps.flatMap(({ claims }) => claims).find(({ state }) => state === "fails");
     return { name, state: "fails", why: `${broken?.why ?? pades.problem ?? "The seal cannot be read"}.` };
   }
-  // Without a valid signature over it, a digest proves nothing.
+  // A digest proves nothing unless a valid signature covers it.
   if (digest.state === "holds" && !pades.valid) {
     return { name, state: "unchecked", why: "The digest fits, but the signature that should vouch for it does not." };
   }
@@ -130,8 +130,8 @@ async function signatureClaim(
 }
 
 /**
- * The claim about the position of the signature value in the file. The signed bytes do not determine it, so a signed
- * attribute of the seal states it.
+ * Makes the claim about the position of the signature value in the file. The signed bytes do not determine that
+ * position, so a signed attribute of the seal states it.
  */
 function placeClaim(
   statement: SealStatement | "absent" | "malformed",
@@ -162,7 +162,10 @@ function placeClaim(
   );
 }
 
-/** Without a purpose, it is unknown what the seal certifies, and whether it is a test. */
+/**
+ * Makes the claim about the purpose. Without a purpose, it is unknown whether the seal is on a test document, and which
+ * kind of document it is on.
+ */
 function purposeClaim(purpose: SealPurpose | null): Claim<SealClaimName> {
   const name = "seal_purpose";
   if (purpose === null) return { name, state: "fails", why: "The seal states no purpose that is known." };
@@ -210,8 +213,8 @@ async function judgeCertificate(
     `The certificate was not valid at ${instant}.`,
   );
   if (leaf.isSigners) {
-    // Signers' certificates have the same root as the seal's. Trusting the root must not make a signer's certificate
-    // acceptable as a seal's.
+    // Signers' certificates and the seal's certificate have the same root. Trust in that root must not make a signer's
+    // certificate acceptable as a seal's.
     const why = "The certificate was issued to a signer, and is no seal's.";
     return { claims: [{ name: trusted, state: "fails", why }, own], path };
   }

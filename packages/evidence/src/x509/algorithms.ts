@@ -35,7 +35,10 @@ export const HASH_LENGTH: Readonly<Record<HashName, number>> = {
   "SHA-512": 64,
 };
 
-/** @throws EvidenceError `der` or `x509`. */
+/**
+ * Reads an AlgorithmIdentifier.
+ * @throws EvidenceError `der` or `x509`
+ */
 export function readAlgorithm(node: DerNode): AlgorithmIdentifier {
   const fields = fieldsOf(node, "x509");
   const oid = readOid(fields.next("algorithm", TAG.oid));
@@ -62,7 +65,8 @@ export function signatureSchemeOf(
   if (algorithm.oid === OID.rsassaPss) return pssScheme(algorithm.parameters);
   if (!absentOrNull(algorithm.parameters)) return null;
   const listed = SIGNATURES[algorithm.oid];
-  // RFC 5758, section 3.2: ECDSA has no parameters. RSA has NULL, but absent ones are accepted.
+  // RFC 5758, section 3.2: an ECDSA algorithm has no parameters. An RSA algorithm has NULL as its parameters; absent
+  // ones are accepted as well.
   if (listed?.scheme === "ecdsa" && algorithm.parameters !== undefined) return null;
   if (algorithm.oid === OID.rsaEncryption) return digest === null ? null : { scheme: "rsa-pkcs1", hash: digest };
   return listed ?? null;
@@ -79,7 +83,8 @@ function pssScheme(parameters: DerNode | undefined): SignatureScheme | null {
   const maskAlgorithm = mask === undefined ? undefined : readAlgorithm(onlyChildOf(mask));
   const saltLength = salt === undefined ? 20 : readSmallInteger(onlyChildOf(salt));
   if (trailer !== undefined && readSmallInteger(onlyChildOf(trailer)) !== 1) return null;
-  // The defaults name SHA-1, so absent fields mean SHA-1. Libraries offer one hash for both uses.
+  // In RSASSA-PSS parameters, an absent field means SHA-1. Crypto libraries use one hash for both purposes (message and
+  // mask), so the two must be equal.
   if (hash === null || saltLength > 512) return null;
   if (maskAlgorithm === undefined) return hash === "SHA-1" ? { scheme: "rsa-pss", hash, saltLength } : null;
   if (maskAlgorithm.oid !== OID.mgf1 || maskAlgorithm.parameters === undefined) return null;

@@ -22,7 +22,7 @@ export interface Certificate extends CertificateExtensions {
   readonly der: Uint8Array;
   readonly tbsCertificate: Uint8Array;
   readonly version: 1 | 2 | 3;
-  /** Content octets of the INTEGER, as encoded. */
+  /** Content octets of the serial number's INTEGER, as encoded. */
   readonly serialNumber: Uint8Array;
   /** DER of the Name; `nameText` makes it readable. */
   readonly issuer: Uint8Array;
@@ -32,7 +32,7 @@ export interface Certificate extends CertificateExtensions {
   /** DER SubjectPublicKeyInfo. */
   readonly spki: Uint8Array;
   readonly publicKey: PublicKeyInfo;
-  /** The signature algorithm; null when it is not supported. `signatureOid` names every algorithm. */
+  /** The signature algorithm; null when it is not supported. `signatureOid` identifies it in any case. */
   readonly signatureAlgorithm: SignatureScheme | null;
   readonly signatureOid: string;
   readonly signature: Uint8Array;
@@ -41,12 +41,18 @@ export interface Certificate extends CertificateExtensions {
 /** Size limit of a certificate, in bytes. */
 const MAX_CERTIFICATE_LENGTH = 64 * 1024;
 
-/** Parses one DER certificate. @throws EvidenceError `x509`, `der`, `unsupported` or `limit`. */
+/**
+ * Parses one DER certificate.
+ * @throws EvidenceError `x509`, `der`, `unsupported` or `limit`.
+ */
 export function parseCertificate(der: Uint8Array): Certificate {
   return readCertificate(readDer(der));
 }
 
-/** Parses a certificate inside a larger structure. @throws EvidenceError like `parseCertificate`. */
+/**
+ * Parses a certificate inside a larger structure.
+ * @throws EvidenceError like `parseCertificate`.
+ */
 export function readCertificate(node: DerNode): Certificate {
   if (node.end - node.start > MAX_CERTIFICATE_LENGTH) throw new EvidenceError("limit", "A certificate is too long");
   const outer = fieldsOf(node, "x509");
@@ -73,8 +79,8 @@ export function readCertificate(node: DerNode): Certificate {
   const extensions = version === 3 ? tbs.optional(constructedTag(3)) : undefined;
   tbs.end();
 
-  // The outer algorithm must equal the signed one (RFC 5280, section 4.1.1.2). Otherwise the applied algorithm could
-  // differ from the signed one.
+  // The outer algorithm is not signed, but must equal the signed inner one (RFC 5280, section 4.1.1.2). Otherwise a
+  // signature could be verified with another algorithm than the signed one.
   if (!sameEncoding(outerAlgorithm, innerAlgorithm))
     throw new EvidenceError("x509", "The two signature algorithms of a certificate differ");
   const algorithm = readAlgorithm(innerAlgorithm);

@@ -2,9 +2,9 @@
 const mostCharacters = 64;
 
 /**
- * Whether a name begins like the names in the service's own certificates. Readers show only the name, so nobody may
- * sign with such a name. Includes names in other forms of Latin letters, with accents, or with invisible characters,
- * but not look-alike letters of other scripts.
+ * True if a name begins like the names in the service's own certificates. Readers show only the name, so nobody else
+ * may sign with such a name. Recognizes other forms of Latin letters, accents and invisible characters, but not
+ * look-alike letters of other scripts.
  */
 const isOurs = (name: string): boolean =>
   name
@@ -16,15 +16,17 @@ const isOurs = (name: string): boolean =>
 /** Right-to-left scripts, and the mathematical symbols that compatibility normalization turns into Hebrew letters. */
 const rightToLeft = /[\u0590-\u08ff\u2135-\u2138\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 
-/** A purely right-to-left name: it begins and ends with a letter, and contains no left-to-right characters. */
+/** True for a purely right-to-left name. It begins and ends with a letter, and contains no left-to-right characters. */
 const isRightToLeft =
   /^[\u05d0-\u05ea\u0621-\u063a\u0640-\u064a\u0671-\u06d3](?:[\u05b0-\u05b9\u05bb-\u05c3\u05d0-\u05ea\u05f0-\u05f4\u0621-\u063a\u0640-\u0655\u0670-\u06d3 '.,()\-0-9\u06f0-\u06f9\u200c\u2019]*[\u05d0-\u05ea\u0621-\u063a\u0640-\u064a\u0671-\u06d3])?$/u;
 
 /**
  * Characters that RFC 4518, section 2.4 prohibits in a name: tables A.1 (unassigned in Unicode 3.2), C.3, C.4 and C.5
- * of RFC 3454, and U+FFFD. Also letters of Unicode 3.2 that got a lower-case form only in a later version, because
- * preparation folds them to that form. Each entry is the distance from the end of the previous range, and the length of
- * its own range minus one, in base 36.
+ * of RFC 3454, and U+FFFD. Also some letters of Unicode 3.2 whose lower-case form is newer than Unicode 3.2: name
+ * preparation folds them to that form.
+ *
+ * Each entry is two numbers in base 36: the distance from the end of the previous range, and the length of its own
+ * range minus one.
  */
 const prohibited = readRanges(`
   f5 j-r 2n-1 1s-g 29-f h-3 3-3 2-2 2-4 8 2 l 19 14-8 3s 1l f 13-1 3-5 h-w 13-1 8 14 3-4 oh 4 1i-1 j-1 6-2 q-f 4
@@ -62,13 +64,13 @@ const isProhibited = (character: string): boolean => {
 const needsEscape = (character: string): boolean => rightToLeft.test(character) || isProhibited(character);
 
 /**
- * The common name of a signer's certificate (docs/evidence-format.md, section 4.4): the signer's name, if the name
- * preparation of RFC 4518 accepts it. Otherwise characters are escaped, because the validator pyHanko rejects a
- * certificate whose name fails that preparation.
+ * The common name in a signer's certificate (docs/evidence-format.md, section 4.4): the signer's name, if the name
+ * preparation of RFC 4518 accepts it. Otherwise the refused characters are escaped. Without that, the validator pyHanko
+ * would reject the certificate.
  */
 export function certifiedName(name: string): string {
-  // For an order without names, the mail address is used as the name. Its @ is replaced, because a certificate must
-  // never contain a mail address.
+  // For an order without names, the mail address is used as the name. Its @ is replaced, because no certificate may
+  // contain a mail address.
   const plain = name.replaceAll("@", " at ");
   const characters = Array.from(isOurs(plain) ? `Signer ${plain}` : plain).slice(0, mostCharacters);
   const text = characters.join("");

@@ -8,14 +8,14 @@ import { type CertificateFault, type ChainPurpose, issuerFault, leafFault } from
 
 export type { ChainPurpose } from "./usage.ts";
 
-/** The reason why no valid chain was found: the reason of the longest path. */
+/** The reason why no valid chain was found. It is the fault of the longest path that was tried. */
 type ChainReason = CertificateFault | "no-path" | "bad-signature" | "name-constraints" | "limit";
 
 export interface ChainInput {
   readonly leaf: Certificate;
   /** Certificates from the signature. Their presence there does not make them trusted. */
   readonly intermediates: readonly Certificate[];
-  /** Trusted certificates. A leaf that is itself an anchor forms a chain of one. */
+  /** Trusted certificates. A leaf that is itself an anchor is a chain of one certificate. */
   readonly anchors: readonly Certificate[];
   /** The instant at which every certificate must be valid, epoch milliseconds. */
   readonly at: number;
@@ -29,7 +29,7 @@ export type ChainResult =
 
 /** Limit of the certificates in one chain, leaf and anchor included. */
 const MAX_PATH = 8;
-/** Limit of the signature checks in one search. */
+/** The most signatures that one search verifies. */
 const MAX_CHAIN_SIGNATURES = 64;
 
 const WHY: Readonly<Record<ChainReason, string>> = {
@@ -59,14 +59,14 @@ const ABOUT_SUBJECT: ReadonlySet<ChainReason> = new Set([
 
 interface Search extends ChainInput {
   signaturesLeft: number;
-  /** The fault that was found furthest from the leaf so far. */
+  /** The fault that was found furthest from the leaf so far. `depth` is that distance. */
   fault: { readonly depth: number; readonly reason: ChainReason; readonly about: Certificate };
 }
 
 /**
- * Finds a valid chain from the leaf to an anchor (RFC 5280, section 6). A chain with a name constraint is valid only if
- * the constraint excludes nothing but mail addresses, and no certificate below it has a mail address. A failure is a
- * value: parsed certificates never cause an exception.
+ * Finds a valid chain from the leaf to an anchor (RFC 5280, section 6). A name constraint is accepted only if it
+ * excludes nothing but mail addresses, and no certificate below it has a mail address. The result states a failure;
+ * parsed certificates never cause an exception.
  */
 export async function verifyChain(input: ChainInput): Promise<ChainResult> {
   const { leaf, purpose, at } = input;
@@ -121,8 +121,8 @@ const mayNameMailAddress = ({ hasSubjectAltName, subject }: Certificate): boolea
   hasSubjectAltName || namesMailAddress(subject);
 
 /**
- * Certificates that can be the issuer by name and, if both certificates state a key identifier, by that identifier;
- * trusted certificates first.
+ * The certificates that can be the issuer: the name matches and, if both certificates state a key identifier, that
+ * identifier too. Trusted certificates come first.
  */
 function issuersOf(search: Search, subject: Certificate, path: readonly Certificate[]): Certificate[] {
   return [...search.anchors, ...search.intermediates].filter(

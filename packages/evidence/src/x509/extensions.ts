@@ -34,21 +34,23 @@ export interface CertificateExtensions {
   readonly keyUsage: ReadonlySet<KeyUsage> | null;
   readonly extendedKeyUsage: { readonly critical: boolean; readonly purposes: readonly string[] } | null;
   readonly subjectKeyIdentifier: Uint8Array | null;
-  /** keyIdentifier of the authority key identifier. */
+  /** The key identifier in the extension authorityKeyIdentifier. */
   readonly authorityKeyIdentifier: Uint8Array | null;
-  /** Whether certificatePolicies contains the policy of certificates that are issued to a signer for one act. */
+  /** True if certificatePolicies contains the policy of certificates that are issued to a signer for one act. */
   readonly isSigners: boolean;
-  /** Whether certificatePolicies contains the policy of certificates that seal test documents only. */
+  /** True if certificatePolicies contains the policy of certificates that seal test documents only. */
   readonly isTestSeals: boolean;
   readonly hasSubjectAltName: boolean;
   /**
-   * Whether nameConstraints excludes every mail address and nothing else: the only constraint that is supported here.
+   * True if nameConstraints excludes every mail address and nothing else. No other name constraint is supported here.
    */
   readonly excludesMailAddresses: boolean;
   /**
    * Dotted identifiers of the critical extensions that are not supported. A certificate with any of them is not part of
-   * a valid chain. An unsupported nameConstraints is listed even if it is not marked critical, because RFC 5280,
-   * section 4.2.1.10, requires that mark.
+   * a valid chain.
+   *
+   * An unsupported nameConstraints is listed even if it is not marked critical. RFC 5280, section 4.2.1.10, requires
+   * the mark, so leaving it out must not disable the constraint.
    */
   readonly unknownCriticalExtensions: readonly string[];
 }
@@ -59,8 +61,8 @@ const EMAIL_ADDRESS = encode(oid(OID.emailAddress));
 const SIGNER_POLICY = encode(oid(OID.signerCertificatePolicy));
 const TEST_SEAL_POLICY = encode(oid(OID.testSealPolicy));
 /**
- * NameConstraints that permits addresses at the host "invalid", and excludes the empty rfc822Name, which covers every
- * address.
+ * A NameConstraints value that rules out every mail address. It permits addresses at the host "invalid", and excludes
+ * the empty rfc822Name, which covers every address.
  */
 const NO_MAIL_ADDRESSES = encode(
   sequence(
@@ -77,8 +79,9 @@ const NO_MAIL_ADDRESSES = encode(
 );
 
 /**
- * Reads the extensions of a certificate. `node` is undefined when it has none. @throws EvidenceError `x509`, `der` or
- * `limit`.
+ * Reads the extensions of a certificate.
+ * @param node undefined when the certificate has none
+ * @throws EvidenceError `x509`, `der` or `limit`
  */
 export function readExtensions(node: DerNode | undefined): CertificateExtensions {
   const read: { -readonly [Key in keyof CertificateExtensions]: CertificateExtensions[Key] } = {
@@ -124,12 +127,13 @@ export function readExtensions(node: DerNode | undefined): CertificateExtensions
         read.authorityKeyIdentifier = readAuthorityKeyIdentifier(readDer(value));
         break;
       case OID.certificatePolicies:
-        // The service requires no policy, so this extension can be ignored even if it is critical.
+        // No particular policy is required of a certificate, so this extension can be ignored even if it is critical.
         read.isSigners = contains(value, SIGNER_POLICY);
         read.isTestSeals = contains(value, TEST_SEAL_POLICY);
         break;
       case OID.subjectAltName:
-        // RFC 5280 makes this extension critical when the subject is empty. No check depends on its content.
+        // RFC 5280 makes subjectAltName critical when the subject is empty. No claim depends on its content, so it is
+        // not parsed.
         read.hasSubjectAltName = true;
         break;
       case OID.nameConstraints:
@@ -144,12 +148,12 @@ export function readExtensions(node: DerNode | undefined): CertificateExtensions
   return read;
 }
 
-/** Whether the certificate's subject has an emailAddress. */
+/** True if the certificate's subject has an emailAddress. */
 export const namesMailAddress = (subject: Uint8Array): boolean => contains(subject, EMAIL_ADDRESS);
 
 /**
- * Whether the bytes contain a policy identifier. The bytes are not parsed further, because no check depends on the
- * rest.
+ * True if the bytes contain the encoding of an object identifier. The bytes are not parsed, because nothing depends on
+ * the rest.
  */
 function contains(bytes: Uint8Array, part: Uint8Array): boolean {
   for (let at = 0; at + part.length <= bytes.length; at++)

@@ -23,7 +23,10 @@ interface NameAttribute {
   readonly text: string;
 }
 
-/** The attributes of a DER Name, in the order encoded. @throws EvidenceError `x509`, `der` or `limit`. */
+/**
+ * The attributes of a DER Name, in the order encoded.
+ * @throws EvidenceError `x509`, `der` or `limit`.
+ */
 function nameAttributes(name: Uint8Array): NameAttribute[] {
   const attributes: NameAttribute[] = [];
   for (const relative of membersOf(readDer(name), "x509", TAG.sequence)) {
@@ -40,9 +43,9 @@ function nameAttributes(name: Uint8Array): NameAttribute[] {
 }
 
 /**
- * A Name in readable form, most specific first: `CN=..., O=..., C=...`. Separators and control characters in values are
- * escaped, so that no value looks like another attribute. For display, not for comparing.
- * @throws EvidenceError `x509`, `der` or `limit`.
+ * Makes a Name readable, most specific attribute first: `CN=..., O=..., C=...`. Escapes separators and control
+ * characters in values, so that no value looks like another attribute. For display, not for comparing.
+ * @throws EvidenceError `x509`, `der` or `limit`
  */
 export function nameText(name: Uint8Array): string {
   return nameAttributes(name)
@@ -51,12 +54,18 @@ export function nameText(name: Uint8Array): string {
     .join(", ");
 }
 
-/** The commonName, or null when there is none. @throws EvidenceError `x509`, `der` or `limit`. */
+/**
+ * The commonName, or null when there is none.
+ * @throws EvidenceError `x509`, `der` or `limit`.
+ */
 export function commonNameOf(name: Uint8Array): string | null {
   return nameAttributes(name).findLast((attribute) => attribute.type === OID.commonName)?.text ?? null;
 }
 
-/** Every commonName, in the order encoded. @throws EvidenceError `x509`, `der` or `limit`. */
+/**
+ * Every commonName, in the order encoded.
+ * @throws EvidenceError `x509`, `der` or `limit`.
+ */
 export const commonNamesOf = (name: Uint8Array): string[] =>
   nameAttributes(name).flatMap(({ type, text }) => (type === OID.commonName ? [text] : []));
 

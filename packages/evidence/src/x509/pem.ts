@@ -6,10 +6,10 @@ const BLOCK =
 const BOUNDARY = /CERTIFICATE\s*-----/gi;
 
 /**
- * The certificates of a PEM text (RFC 7468), in order. Text around the blocks is ignored, unless another program might
- * read it as a certificate or as the boundary of one.
+ * Parses the certificates of a PEM text (RFC 7468), in order. Text around the blocks is ignored, unless another program
+ * might read it as a certificate or as the boundary of one.
  *
- * @throws EvidenceError `x509` for such text, and when there is no certificate; else like `parseCertificate`.
+ * @throws EvidenceError `x509` for such ambiguous text, and when there is no certificate; else like `parseCertificate`
  */
 export function parseCertificatesPem(text: string): Certificate[] {
   const bodies = [...text.matchAll(BLOCK)].map(([, body]) => body ?? "");

@@ -13,15 +13,21 @@ export type PublicKeyInfo =
   | { readonly type: "other"; readonly oid: string };
 
 const CURVES: Readonly<Record<string, CurveName>> = { [OID.p256]: "P-256", [OID.p384]: "P-384", [OID.p521]: "P-521" };
-/** Octets of one coordinate, or of r and s. */
+/** The length in octets of one coordinate of a point, and of each of r and s in a signature. */
 export const CURVE_LENGTH: Readonly<Record<CurveName, number>> = { "P-256": 32, "P-384": 48, "P-521": 66 };
 
-/** Parses a DER SubjectPublicKeyInfo. @throws EvidenceError `x509` or `der`. */
+/**
+ * Parses a DER SubjectPublicKeyInfo.
+ * @throws EvidenceError `x509` or `der`.
+ */
 export function parsePublicKeyInfo(spki: Uint8Array): PublicKeyInfo {
   return readPublicKeyInfo(readDer(spki));
 }
 
-/** Reads a SubjectPublicKeyInfo (RFC 5280, section 4.1.2.7; RFC 5480). @throws EvidenceError `x509` or `der`. */
+/**
+ * Reads a SubjectPublicKeyInfo (RFC 5280, section 4.1.2.7; RFC 5480).
+ * @throws EvidenceError `x509` or `der`.
+ */
 export function readPublicKeyInfo(node: DerNode): PublicKeyInfo {
   const fields = fieldsOf(node, "x509");
   const algorithm = readAlgorithm(fields.next("algorithm"));
@@ -47,7 +53,8 @@ export function readPublicKeyInfo(node: DerNode): PublicKeyInfo {
   return { type: "ec", curve };
 }
 
-// With RSA exponent 1, every message is its own signature. A very long exponent makes verification slow.
+// True for an odd RSA exponent that is not 1 and has at most 8 octets. With exponent 1, every message is its own
+// signature. A very long exponent makes verification slow.
 function usableExponent(exponent: Uint8Array): boolean {
   const last = exponent[exponent.length - 1] ?? 0;
   return last % 2 === 1 && exponent.length <= 8 && !(exponent.length === 1 && last === 1);

@@ -10,9 +10,10 @@ const MIN_RSA_BITS = 2048;
 const MAX_RSA_BITS = 8192;
 
 /**
- * The reason why signatures by this key and algorithm are rejected; null when they are accepted. Accepted are RSA keys
- * of 2048 to 8192 bits and named curves, with an algorithm of the key's own kind and without MD5 and SHA-1.
- * @param signatureOid the named algorithm, to distinguish weak from unknown when `scheme` is null.
+ * The reason why signatures by this key and algorithm are rejected; null when they are accepted. The key must be RSA
+ * with 2048 to 8192 bits, or on a named curve. The algorithm must be of the key's own kind and use neither MD5 nor
+ * SHA-1.
+ * @param signatureOid the named algorithm, which distinguishes weak from unknown when `scheme` is null
  */
 export function signatureFault(
   key: PublicKeyInfo,

@@ -2,7 +2,7 @@ import { OID } from "../asn1/oid.ts";
 import type { Certificate } from "./certificate.ts";
 import { keyFault, type SignatureFault } from "./signature-policy.ts";
 
-/** The purpose of the leaf's key. */
+/** The purpose for which the leaf's key is used. */
 export type ChainPurpose = "documentSigning" | "timeStamping";
 
 /** The reason why a certificate can't be part of a chain. */
@@ -57,7 +57,7 @@ export function issuerFault(
   return purposeAllowed(certificate, purpose) ? null : "extended-key-usage";
 }
 
-/** Whether the extended key usage is critical and allows only time-stamping, as RFC 3161, section 2.3, requires. */
+/** True if the extended key usage is critical and allows only time-stamping, as RFC 3161, section 2.3, requires. */
 export function hasOnlyTimeStampingUsage({ extendedKeyUsage }: Certificate): boolean {
   if (extendedKeyUsage === null) return false;
   const { critical, purposes } = extendedKeyUsage;

@@ -23,10 +23,10 @@ const ENCRYPTED = 0x2041;
 const FLAGS = 0x080e;
 const UTF8 = 0x0800;
 const SLASH = 0x2f;
-/** MS-DOS attribute bits: of a volume label, and of a volume label or a folder. */
+/** The MS-DOS attribute bit of a volume label. The next constant has this bit and that of a folder. */
 const VOLUME_LABEL = 0x08;
 const SPECIAL = 0x18;
-/** The top four bits of the attributes that Unix programs write. */
+/** Marks, in the top four bits of the attributes that Unix programs write, a plain file. */
 const UNIX_FILE = 8;
 const UNIX_FOLDER = 4;
 /**
@@ -49,7 +49,7 @@ export type ZipFile = {
   readonly mostBytes: number;
 };
 
-/** An entry in the directory: of a file, or of a folder, whose name ends in a slash. */
+/** An entry in the zip's directory. It is a file or a folder; the name of a folder ends in a slash. */
 export type ZipEntry = {
   readonly name: string;
   readonly isFolder: boolean;
@@ -60,8 +60,8 @@ export type ZipEntry = {
   readonly size: number;
   readonly offset: number;
   /**
-   * The bytes from the field "version needed" to the length of the name, then the name. The local header must contain
-   * the same bytes.
+   * The bytes that the directory and the local header share: from the field "version needed" to the length of the name,
+   * then the name. Both must be the same.
    */
   readonly description: Uint8Array;
   readonly nameBytes: Uint8Array;
@@ -70,7 +70,10 @@ export type ZipEntry = {
 
 export type ZipDirectory = { readonly entries: readonly ZipEntry[]; readonly offset: number };
 
-/** Reads the central directory (APPNOTE 6.3.10, sections 4.3.12 and 4.3.16). @throws EvidenceError `zip`, `limit` */
+/**
+ * Reads the central directory (APPNOTE 6.3.10, sections 4.3.12 and 4.3.16).
+ * @throws EvidenceError `zip`, `limit`
+ */
 export function readDirectory(file: ZipFile): ZipDirectory {
   const { count, offset, end } = readEnd(file);
   const entries: ZipEntry[] = [];
@@ -128,7 +131,10 @@ function readEntryAt({ bytes, view, form }: ZipFile, at: number, end: number): Z
   return { ...entry, name };
 }
 
-/** Whether the external attributes (section 4.4.15) are those of a plain file, or of a folder, or state no type. */
+/**
+ * True if the external attributes (section 4.4.15) state no type, or the right one: a folder if `isFolder`, otherwise a
+ * plain file.
+ */
 function hasAttributesOf(isFolder: boolean, attributes: number): boolean {
   const type = attributes >>> 28;
   const isSpecial = (attributes & (isFolder ? VOLUME_LABEL : SPECIAL)) !== 0;
@@ -153,7 +159,7 @@ function readEnd({ view, form }: ZipFile) {
   return { count, offset, end: at };
 }
 
-/** Names that differ only in case are refused, because many file systems treat them as the same name. */
+/** Refuses names that differ only in case, because many file systems treat them as the same name. */
 function requireApart(entries: readonly ZipEntry[]): void {
   const names = new Set(entries.map(({ name }) => name.toLowerCase()));
   if (names.size !== entries.length) throw refusal("same-name");
@@ -171,8 +177,8 @@ function requireBounded(entries: readonly ZipEntry[], mostBytes: number): void {
 }
 
 /**
- * The local header of a file (section 4.3.7) must agree with the directory. With bit 3, its checksum and sizes follow
- * the data (section 4.3.9), and each of them may be 0 in the header.
+ * Reads the local header of a file (section 4.3.7), which must agree with the directory. If bit 3 of the flags is set,
+ * checksum and sizes follow the data (section 4.3.9). The header may then state 0 for each of them.
  *
  * @returns where the data begins
  * @throws EvidenceError `zip`
@@ -216,7 +222,7 @@ function requireHarmless(extra: Uint8Array, name: Uint8Array): void {
   }
 }
 
-/** Whether a Unicode Path field has version 1, the checksum of the name, and the same name. */
+/** True if a Unicode Path field has version 1, the checksum of the name, and the same name. */
 function isPathOf(name: Uint8Array, field: Uint8Array): boolean {
   const expected = new Uint8Array(5 + name.length);
   expected[0] = 1;

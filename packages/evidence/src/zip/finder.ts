@@ -13,7 +13,7 @@ const FINDER = /^(?:(?:[^/]+\/){1,2}\.DS_Store|__MACOSX\/(?:[^/]+\/){0,2}(?:\._[
 export const finderSubject = (name: string): string | null =>
   FINDER.test(name) ? name.replace(/^__MACOSX\//, "").replace(/(^|\/)(?:\._)?\.?([^/]+)$/, "$1$2") : null;
 
-/** Whether a file begins with the bytes that its name requires, and no program could open it as a PDF. */
+/** True if a file begins with the bytes that its name requires, and no program could open the file as a PDF. */
 export function isFinderFile(name: string, bytes: Uint8Array): boolean {
   // AppleDouble (RFC 1740, appendix B) has the magic number 00051607.
   const magic = name.endsWith("/.DS_Store") ? "\0\0\0\u0001Bud1" : "\0\u0005\u0016\u0007";

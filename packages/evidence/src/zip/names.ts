@@ -2,8 +2,8 @@ import { refusal } from "./faults.ts";
 import { finderSubject } from "./finder.ts";
 
 /**
- * `evidence`: an evidence zip, whose files are in no folder. `documents`: a zip that people get with their documents
- * (docs/evidence-format.md, section 9.4), with everything in one folder.
+ * The kinds of zips. `evidence`: an evidence zip, whose files are in no folder. `documents`: a zip that people get with
+ * their documents (docs/evidence-format.md, section 9.4), with everything in one folder.
  */
 export type ZipForm = "evidence" | "documents";
 
@@ -17,7 +17,9 @@ const PLAIN = /^[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*$/;
 const PART = /^(?:[^<>:"/\\|?*\p{Cc}\p{Cf}\p{Z}]| )+$/u;
 const EDGES = /^[ .]|[ .]$/;
 
-/** The name of an entry; null for characters beyond ASCII without the flag for UTF-8, or for invalid UTF-8. */
+/**
+ * Decodes the name of a zip entry. Null for characters beyond ASCII without the flag for UTF-8, and for invalid UTF-8.
+ */
 export function nameIn(bytes: Uint8Array, isUtf8: boolean): string | null {
   // Without the flag, programs decode such bytes in the character set of their system.
   if (!isUtf8 && bytes.some((byte) => byte > 0x7f)) return null;
@@ -37,9 +39,10 @@ function isFinderName(name: string): boolean {
 }
 
 /**
- * Whether a name is FOLDER/FILE or FOLDER/FOLDER/FILE, or that of one of these folders with a slash at its end. Only
- * Unicode's form NFC is accepted, because some file systems treat two forms of a letter as the same name.
- * @param leastParts 2; 1 also accepts the top folder's own name, which a file of the Finder can be about
+ * True if a path is FOLDER/FILE or FOLDER/FOLDER/FILE, or one of these folders with a slash at its end. Only Unicode's
+ * form NFC is accepted, because some file systems treat two forms of a letter as the same name.
+ * @param leastParts the fewest parts of the path: 2; 1 also accepts the top folder itself, which a Finder entry can
+ * describe
  */
 function isDocumentPath(name: string, leastParts: number): boolean {
   const parts = name.split("/");
@@ -49,8 +52,8 @@ function isDocumentPath(name: string, leastParts: number): boolean {
 }
 
 /**
- * Requires that all files are in one folder, and that no file has the name of a folder. Entries of the Finder must be
- * about that folder.
+ * Asserts that all files are in one folder, and that no file has the same name as a folder. Entries of the Finder must
+ * be about that folder.
  */
 export function requireOneFolder(entries: readonly { readonly name: string }[]): void {
   const folderOf = (name: string) => name.slice(0, name.lastIndexOf("/")).toLowerCase();

@@ -9,9 +9,11 @@ import type { ZipForm } from "./names.ts";
 export { zipLimits } from "./directory.ts";
 
 /**
- * The files of an evidence zip (APPNOTE 6.3.10), stored or deflated, by their names. Nothing is written to disk.
- * Everything that programs could interpret in two ways is refused, with a named fault (docs/evidence-format.md, section
- * 9.1): special file types, names that some file systems treat as one, headers that differ, and bytes outside any file.
+ * Reads the files of an evidence zip (APPNOTE 6.3.10), stored or deflated, by their names. Nothing is written to disk.
+ *
+ * Refuses everything that programs could interpret in two ways, with a named fault (docs/evidence-format.md, section
+ * 9.1). Examples are special file types, names that some file systems treat as one, headers that differ, and bytes
+ * outside any file.
  *
  * @throws EvidenceError `zip` for broken, ambiguous or unsupported files, `limit`
  */
@@ -70,8 +72,8 @@ function contentOf(data: Uint8Array, { method, size }: ZipEntry): Uint8Array {
 }
 
 /**
- * Section 4.3.9: with bit 3, a signature, the checksum and the sizes follow the data. The directory states the same
- * values.
+ * The length of the bytes that follow the data if bit 3 of the flags is set (section 4.3.9): a signature, the checksum
+ * and the sizes. They must match the directory.
  */
 function descriptorLength({ bytes, view }: ZipFile, at: number, { flags, crc, compressed, size }: ZipEntry): number {
   if ((flags & 0x08) === 0) return 0;

@@ -41,8 +41,8 @@ function parts(): DerNode[] {
 }
 
 /**
- * `plain` with some parts of its SignedData replaced, by index; the index 3.5 inserts a part between the certificates
- * and the signers.
+ * A copy of `plain` with some parts of its SignedData replaced, by index. The index 3.5 inserts a part between the
+ * certificates and the signers.
  */
 function withParts(changes: Readonly<Record<string, DerValue>>): Uint8Array {
   const all = parts().map((node, index) => changes[index] ?? raw(rawOf(node)));

@@ -9,7 +9,7 @@ const algorithm = (oid: string) => der.sequence(der.oid(oid));
 const name = (text: string) => der.sequence(der.set(der.sequence(der.oid(OID.commonName), der.utf8String(text))));
 
 /**
- * A self-signed P-256 certificate over the forger's key; `extendedKeyUsage` adds that one usage as a critical
+ * A self-signed P-256 certificate over the forger's key. `extendedKeyUsage` adds that usage alone, as a critical
  * extension.
  */
 export function forgedCertificate(

@@ -46,15 +46,15 @@ export type LogVector = {
   /** A policy with the witnesses that must have cosigned; the policy applies to all `logs`. */
   readonly policy?: string;
   /**
-   * `carried`: the checkpoint in a seal; null for a value that is not a text. Then the time that the seal states, and
-   * the earliest trusted time stamp over the proof's checkpoint.
+   * `carried` is the checkpoint in a seal; null for a value that is not a text. The next two members are the time that
+   * the seal states, and the earliest trusted time stamp over the proof's checkpoint.
    */
   readonly carried?: string | null;
   readonly claimedTime?: number | null;
   readonly stampedTime?: number | null;
   /**
-   * A file of the vectors `whole`, and the purpose that its seal states. For the vectors `stated`: null when the seal
-   * states no purpose.
+   * A file of the test vectors `whole`, and the purpose that its seal states. The purpose is null in the vectors
+   * `stated` when the seal states none.
    */
   readonly file?: string;
   readonly purpose?: SealPurpose | null;
@@ -98,7 +98,7 @@ async function isConsistent({ tree }: LogVector): Promise<boolean> {
   });
 }
 
-/** Whether the bytes can be read: false if reading throws an EvidenceError. */
+/** Reads bytes and tells if they can be read. False if reading throws an EvidenceError. */
 async function isRead(read: () => unknown): Promise<boolean> {
   try {
     await read();

@@ -65,7 +65,7 @@ export function sampleWitness(name: string, seed: number) {
 export async function sampleLog(origin: string, seed: number) {
   const privateKey = keyOfSeed(seed);
   const key = await noteKeyOf(origin, new Uint8Array(publicOf(privateKey)));
-  /** A checkpoint; `extensions`: further lines of its text, each with its line feed. */
+  /** Signs a checkpoint. `extensions` are more lines of its text, each with its line feed. */
   const signed = (size: number, root: Uint8Array, extensions = "") => {
     const checkpoint = { origin, size, root };
     const signature = sign(null, Buffer.from(checkpointText(checkpoint) + extensions), privateKey);

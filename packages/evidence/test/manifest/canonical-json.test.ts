@@ -7,7 +7,7 @@ import { needs } from "@signsealship/testing/tools/tools";
 import fc from "fast-check";
 import { canonicalJson, canonicalJsonBytes, type JsonValue } from "../../src/manifest/canonical-json.ts";
 
-/** One line of canonical JSON for each line of input. */
+/** Runs jq, which prints one line of canonical JSON for each line of input. */
 function jq(input: string): string[] {
   return run("jq", ["-Sca", "."], input);
 }

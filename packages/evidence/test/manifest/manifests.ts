@@ -5,7 +5,7 @@ import type { ChainVersion } from "../../src/manifest/chain.ts";
 export const roomCode = "0123456789abcdef0123456789abcdef01234567";
 export const hash = (digit: string) => digit.repeat(64);
 
-/** A snapshot of a room with unsorted orders, an artifact of each kind, and an order without artifacts. */
+/** The content of a room with unsorted orders, an artifact of each kind, and an order without artifacts. */
 export function snapshot(changes: Partial<ManifestInput> = {}): ManifestInput {
   return {
     roomCode,

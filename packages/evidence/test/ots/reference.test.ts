@@ -84,8 +84,8 @@ function pythonText(item: unknown): string {
 }
 
 /**
- * The parser must find everything that the reference finds. It may find more: if the damage made two edges equal, the
- * reference loses one of them.
+ * Asserts that the parser finds everything that the reference finds. It may find more: if the damage made two edges
+ * equal, the reference loses one of them.
  */
 async function assertNoLessThan(proof: DetachedTimestamp, bytes: Uint8Array, answer: OracleAnswer | undefined) {
   assert.notEqual(answer?.found, undefined, `the reference refuses it: ${answer?.error}`);
@@ -111,8 +111,8 @@ function attempt(read: () => DetachedTimestamp): DetachedTimestamp | EvidenceErr
 
 function damage(bytes: Uint8Array, seed: number): Uint8Array {
   const copy = bytes.slice();
-  // Changes a byte after the magic, the version and the hash operation. Readers refuse nearly every change of those
-  // three before they read anything else.
+  // Damages a byte after the magic, the version and the hash operation. If one of those three is damaged, readers
+  // nearly always stop there, so the test would reach nothing else.
   const at = 33 + ((seed * 7919) % (bytes.length - 33));
   copy[at] = ((copy[at] ?? 0) + 1 + ((seed * 104_729) % 255)) & 0xff;
   return seed % 5 === 0 ? copy.slice(0, at) : copy;

@@ -2,7 +2,7 @@ import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { sealReasons } from "../../src/seal/purpose.ts";
 import { appendRevision, bodyOf, bytesOf, latin1, type SignOptions, signPdf } from "./signed-pdf.ts";
 
-/** A document sealed with this /Reason. */
+/** Seals a document with this /Reason. */
 export function sealedFor(reason: string, options: SignOptions, document: Uint8Array): Uint8Array {
   return signPdf(document, { reason, ...options });
 }
@@ -33,7 +33,7 @@ export function withAttachment(data: Uint8Array, attachment: Attachment = {}): U
   return bytesOf(text);
 }
 
-/** A PDF with these files attached, in the order of their names; a plain one for an empty list. */
+/** Makes a PDF with these files attached, in the order of their names. Without files, it is a plain PDF. */
 export function withAttachments(files: Readonly<Record<string, Uint8Array>>): Uint8Array {
   const [first, ...rest] = Object.entries(files).sort(([a], [b]) => (a < b ? -1 : 1));
   if (first === undefined) return Uint8Array.from(makePdf({ text: "Certificate" }));

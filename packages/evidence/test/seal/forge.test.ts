@@ -60,7 +60,7 @@ test("refuses every forgery of a certified file, signed again by a stranger", as
   }
 });
 
-/** Adds a signature by an untrusted signer; undefined when the forged file has nothing left to sign. */
+/** Adds a signature by an untrusted signer. Undefined when the forged file is too broken to be signed. */
 function resign(bytes: Uint8Array): Uint8Array | undefined {
   try {
     return signPdf(bytes, { signer: stranger, visible: true });

@@ -6,7 +6,7 @@ export type Forgery = { readonly attack: string; readonly name: string; readonly
 /** A file that `signPdf` made, and the offsets of its parts. */
 type Anatomy = {
   readonly pdf: string;
-  /** Object number of the last signature dictionary. */
+  /** The object number of the last signature dictionary. */
   readonly signature: number;
   readonly gapStart: number;
   readonly gapEnd: number;
@@ -14,9 +14,10 @@ type Anatomy = {
 };
 
 /**
- * Forges one signed file by every published class of attack. None of them needs the signing key.
+ * Forges one signed file by every published class of attack. No attack needs the signing key.
  *
- * @param signed a file of `signPdf`; @param other another file signed with the same key
+ * @param signed a file of `signPdf`
+ * @param other another file signed with the same key
  */
 export function forgeries(signed: Uint8Array, other: Uint8Array): Forgery[] {
   const file = anatomy(signed);

@@ -23,7 +23,7 @@ const bytes = signPdf(Uint8Array.from(makePdf({ text: "Contract" })), { signer: 
 const sha256 = Uint8Array.from(createHash("sha256").update(bytes).digest());
 const height = 900_000;
 
-/** A proof that these blocks commit to a digest. */
+/** An OpenTimestamps proof that the blocks at these heights contain a digest. */
 function proofOf(digest: Uint8Array, ...heights: readonly number[]): Uint8Array {
   const branch = (one: number) => ({ attestation: { kind: "bitcoin", height: one } }) as const;
   return writeDetached({
@@ -35,7 +35,7 @@ function proofOf(digest: Uint8Array, ...heights: readonly number[]): Uint8Array 
 
 const otsProof = proofOf(sha256);
 
-/** A header with this merkle root and time. */
+/** A Bitcoin block header with this merkle root and time. */
 function header(root: Uint8Array, time: number): Uint8Array {
   const out = new Uint8Array(80);
   out.set(root, 36);

@@ -18,7 +18,7 @@ export const RUNNING_OVER: Readonly<Record<string, string>> = {
   "an array that is not closed": "[ 1 2",
 };
 
-/** Values of the last object that end inside the document, although not where they seem to end. */
+/** Values of a document's last object that end inside the document, although not where they seem to end. */
 export const ENDING: Readonly<Record<string, string>> = {
   "an image of another /Length than it has": `${data(" /Length 2")}abcdef\nendstream\nendobj`,
   "an image that holds objects": `${data(" /Length 26")}8 0 obj\n(a)\nendobj\n9 0 obj\nendstream\nendobj\nendobj`,
@@ -28,7 +28,10 @@ export const ENDING: Readonly<Record<string, string>> = {
 
 export type Naming = "named" | "named behind a comment" | "named by no section";
 
-/** A one-page document whose last object, 6, has this value; its sections are inside or after it. */
+/**
+ * A one-page document whose last object, number 6, has this value. Its cross-reference sections are inside or after
+ * that object.
+ */
 export function endingIn(value: string, naming: Naming = "named"): Uint8Array {
   let text = "%PDF-1.7\n";
   const offsets: number[] = [];

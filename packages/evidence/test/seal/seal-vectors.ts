@@ -9,7 +9,7 @@ import type { VectorCheck } from "../vector-cases.ts";
 const bytesOf = (name: string) =>
   Uint8Array.from(readFileSync(new URL(`../../vectors/seals/${name}`, import.meta.url)));
 
-/** The vectors of older seals, which do not sign their position. */
+/** The test vectors of older seals, which do not sign their own position. */
 export const sealChecks = (crypto: EvidenceCrypto): VectorCheck[] =>
   cases.map((one) => ({ name: `${one.file}, ${one.name}: ${one.expect}`, run: () => run(one, crypto) }));
 
@@ -18,7 +18,7 @@ async function run({ file, anchor, at, expect }: (typeof cases)[number], crypto:
   const result = await verifyProof(bytesOf(file), { sealAnchors, tsaAnchors: [] }, Date.parse(at), { crypto });
   assert.equal(result.verdict, expect, JSON.stringify(result.claims));
   if (expect === "verified") return;
-  // The key and the signed bytes are right. Only the position of the signature value is wrong.
+  // The seal's key and signed bytes are right, so only the claim about the position fails.
   const state = (claim: string) => result.claims.find((one) => one.name === claim)?.state;
   assert.equal(state("document_unchanged_since_seal"), "holds");
   assert.equal(state("seal_signature_valid"), "holds");

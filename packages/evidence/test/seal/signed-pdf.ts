@@ -5,7 +5,7 @@ import { type CmsOptions, cmsOver, type TestSigner } from "../signer.ts";
 export type SignOptions = CmsOptions & {
   readonly signer: TestSigner;
   readonly subFilter?: string;
-  /** /P of a certification. */
+  /** The permission (/P) that a certification grants. */
   readonly certify?: 1 | 2 | 3;
   /** Omits /SSSOriginalLength, as other signing programs do, or states a wrong length. */
   readonly originalLength?: "absent" | number;
@@ -14,7 +14,7 @@ export type SignOptions = CmsOptions & {
   readonly dictionary?: (text: string) => string;
   /** The purpose that the seal states; null for none. */
   readonly reason?: string | null;
-  /** Omits the statement of its own position, as older seals did. */
+  /** Omits the seal's statement of its own position, as older seals did. */
   readonly unstated?: boolean;
   /** Returns the DER for /Contents, given the signed bytes. It replaces the usual CMS. */
   readonly contents?: (signed: Uint8Array) => Uint8Array;
@@ -63,7 +63,7 @@ export function appendRevision(pdf: string, objects: readonly NewObject[], trail
   return `${text}xref\n${rows.join("")}trailer\n<< /Size ${newSize} /Root 1 0 R /Prev ${startxref}${trailer} >>\nstartxref\n${text.length}\n%%EOF\n`;
 }
 
-/** Appends the tail of a seal, byte for byte as the sealer writes one. */
+/** Appends the objects of a seal, byte for byte as the sealer writes them. */
 function appendTail(pdf: string, objects: readonly NewObject[]): string {
   const { startxref, size } = endOf(pdf);
   let text = pdf.endsWith("\n") ? pdf : `${pdf}\n`;
@@ -86,7 +86,9 @@ function appendTail(pdf: string, objects: readonly NewObject[]): string {
 
 const escaped = (text: string): string => text.replace(/[\\()]/g, "\\$&");
 
-/** The text of the signature dictionary around its value, in the form of the sealer or of another program. */
+/**
+ * The texts of the signature dictionary before and after its value, in the form of the sealer or of another program.
+ */
 function dictionaryParts(options: SignOptions, length: number): readonly [string, (ranges: string) => string] {
   const { certify, originalLength } = options;
   const subFilter = options.subFilter ?? "ETSI.CAdES.detached";
@@ -107,8 +109,8 @@ function dictionaryParts(options: SignOptions, length: number): readonly [string
 }
 
 /**
- * Signs by a further revision: signature, invisible field, page and catalog. Works only on files that the test code of
- * this repository made.
+ * Signs a PDF by appending a revision: signature, invisible field, page and catalog. Works only on files that the test
+ * code of this repository made.
  */
 export function signPdf(original: Uint8Array, options: SignOptions): Uint8Array {
   const pdf = latin1(original);
@@ -146,7 +148,7 @@ export function signPdf(original: Uint8Array, options: SignOptions): Uint8Array 
 }
 
 /**
- * Appends a revision and fills the one signature in it.
+ * Appends a revision and fills in its only signature.
  *
  * @param placeholder the value of /Contents until it is signed: `<00...>`
  * @param objects returns the revision's objects, given the four numbers of /ByteRange as text
@@ -161,7 +163,10 @@ export function signRevision(
   return fillSignature(pdf, placeholder, objects, options, (text, added) => appendRevision(text, added, trailer), null);
 }
 
-/** Appends a revision as the sealer does, and fills the seal in it. @param objects the seal first, then its field */
+/**
+ * Appends a revision as the sealer does, and fills in its seal.
+ * @param objects the seal first, then its field
+ */
 export function sealRevision(
   pdf: string,
   placeholder: string,

@@ -58,10 +58,7 @@ test("marks a name that begins like the service's own certificates as a signer's
   assert.equal(certifiedName("Jane SignSealShip"), "Jane SignSealShip");
 });
 
-/**
- * pyHanko uses asn1crypto, which prepares names by RFC 4518. It does not trust a certificate with a name that
- * asn1crypto refuses.
- */
+/** pyHanko does not trust a certificate whose name asn1crypto refuses. That library prepares names by RFC 4518. */
 const prepare = `
 import json, sys
 from asn1crypto.x509 import NameTypeAndValue

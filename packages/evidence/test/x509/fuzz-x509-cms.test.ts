@@ -40,7 +40,7 @@ for (const [name, parse, seeds] of PARSERS) {
     const random = randomFrom(20_260_101);
     for (let i = 0; i < mutations; i++) {
       const seed = seeds[i % seeds.length] ?? new Uint8Array();
-      // Half of the mutations keep every length, so that they reach deeply nested parts.
+      // Half of the mutations change no length in the encoding, so that the parser reaches deeply nested parts.
       onlyEvidenceErrors(() => parse(i % 2 === 0 ? mutate(seed, random) : overwrite(seed, random)));
     }
   });

@@ -54,7 +54,7 @@ test("reads files of the zip program", needs("zip"), (t) => {
   assert.equal(Buffer.from(read.get("a.txt") ?? []).toString(), "hello".repeat(100));
 });
 
-/** A folder with a document in a folder, as after unpacking one of the service's zips. */
+/** A folder that contains a document in another folder, as after unpacking one of the service's zips. */
 function unpackedFolder(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), "zip-"));
   t.after(() => rmSync(folder, { recursive: true }));
@@ -77,7 +77,7 @@ test("reads a folder that people packed again with the zip program", needs("zip"
     execFileSync("zip", ["-q", ...options, name, "2026 Ortega"], { cwd });
     isRead(readFileSync(join(cwd, name)));
   }
-  // To a pipe, zip writes checksums and sizes after the data.
+  // When zip writes to a pipe, it puts checksums and sizes after the data.
   isRead(execFileSync("zip", ["-q", "-r", "-", "2026 Ortega"], { cwd }));
 });
 
@@ -166,7 +166,8 @@ test("reads extra fields that state times, owners and the name itself, and refus
   refuses(zipWith(times, Buffer.alloc(3)), /extra-field/);
   refuses(zipWith(field(0x5455, 5, 6)), /extra-field/);
   refuses(zipWith(times, field(0x0001, 16)), /zip64/);
-  // The Unix fields of PKWARE and ASi may name the target of a link; the others are of encryption and of a comment.
+  // The Unix fields of PKWARE and ASi may name the target of a link. The other fields are for encryption and for a
+  // comment.
   for (const id of [0x000d, 0x756e, 0x0017, 0x9901, 0x6375, 0xcafe])
     refuses(zipWith(times, field(id, 8)), /extra-field/);
 });

@@ -9,7 +9,7 @@ export type Operation = {
   responses: Record<string, { content?: Content }>;
 };
 
-/** The parts of `/openapi.json` that have types. */
+/** The parts of `/openapi.json` that this code reads. */
 export type Description = {
   paths: Record<string, Record<string, Operation>>;
   webhooks: Record<string, { post: Operation }>;

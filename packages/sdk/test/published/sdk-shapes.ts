@@ -122,10 +122,10 @@ export const calls = {
   runPlaybook: "playbooks.run",
 } as const;
 
-/** Operations for people and for the dashboard, which the client omits. */
+/** Operations for people and for the dashboard. The client has no calls for them. */
 export const notInClient = ["linkPartner"];
 
-/** Client calls that are not operations: lists over all pages, and a client with other options. */
+/** Client calls that are not operations of the service: lists over all pages, and a client with other options. */
 export const ownCalls = [
   "orders.all",
   "rooms.all",
@@ -251,7 +251,7 @@ export const inputTypes = {
   SignerReplacement: "Schemas['SignerReplacement']",
 };
 
-/** Types of form and query fields. Their values are text on the wire, so only the names are compared. */
+/** Types of form and query fields. Their values are sent as text, so only the names are compared. */
 export const fieldTypes = {
   OrderFields: "Exclude<keyof Forms['createOrder'], 'document'>",
   BulkFields: "Exclude<keyof Forms['createBulk'], 'file'>",

@@ -23,8 +23,8 @@ const scalars: Readonly<Record<string, string>> = {
 };
 
 /**
- * Converts a schema to a TypeScript type; a named schema becomes `Schemas["Name"]`. @throws Error for a keyword that
- * this converter does not know.
+ * Converts a schema to a TypeScript type; a named schema becomes `Schemas["Name"]`.
+ * @throws Error for a keyword that this converter does not know
  */
 export function typeOf(schema: JsonSchema): string {
   const { $ref, anyOf, type, items, contentSchema } = schema;

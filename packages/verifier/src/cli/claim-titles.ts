@@ -11,7 +11,7 @@ type Titles = Readonly<
     Record<string, string>
 >;
 
-/** Names of claims in plain words, for the command line and for pages. */
+/** The titles of claims in plain words, by the name of the claim. For the command line and for pages. */
 const TITLES: Titles = {
   pdf_readable: "The file is a PDF that can be read",
   whole_file_covered: "The seal covers the whole file",

@@ -1,6 +1,6 @@
 import { runVerify } from "./run.ts";
 
-// A reader that closes the pipe early, such as head, is not an error.
+// A reader such as head may close the pipe early, which is not an error.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code !== "EPIPE") throw error;
 });

@@ -35,7 +35,7 @@ export const verifyOptions = {
   },
 } as const;
 
-/** The options as the usage line of the command shows them. */
+/** The options in the form in which the command's usage line shows them. */
 export const verifyFlags = Object.entries(verifyOptions)
   .map(([name, option]) => `[--${name} ${option.value}]${"multiple" in option ? "..." : ""}`)
   .join(" ");
@@ -53,7 +53,7 @@ const MAX_SIDE_FILE = 16 * 1024 * 1024;
  * Reads the files that the options name.
  *
  * @param fallback PEM files whose first certificates are trusted when `--trust` is not given
- * @throws UsageError naming the option
+ * @throws UsageError with the name of the option
  */
 export async function contextOf(values: VerifyValues, now: number, fallback: readonly string[]): Promise<Context> {
   const { trust: named, "tsa-trust": tsaTrustPath } = values;
@@ -68,7 +68,7 @@ export async function contextOf(values: VerifyValues, now: number, fallback: rea
       signerAnchors: trust.signerAnchors,
       retired: trust.retired,
       tsaAnchors: [...trust.tsaAnchors, ...tsaAnchors],
-      // Logs from a policy come first, because only a policy lists the witnesses that must have cosigned.
+      // Logs from a policy come first in the list, because only a policy lists the witnesses that must have cosigned.
       logs: [...(await logsOfPolicy(values["log-policy"])), ...trust.logs, ...(values.log ?? []).map(trustedLog)],
       blockHeaders: headers === null ? new Map() : parseHeaders(headers),
     },
@@ -105,8 +105,8 @@ async function trustOf(named: string | undefined, fallback: readonly string[]): 
 
 async function ownTrust(paths: readonly string[]): Promise<ChosenTrust> {
   const chains = await Promise.all(paths.map((path) => readFrom("--trust", path, parseCertificatesPem)));
-  // Trusts only the first certificate of a chain, the seal's own. Trusting its issuers would trust every certificate
-  // that they issue.
+  // Trusts only the first certificate of a chain, which is the seal's own. Trust in the issuers above it would extend
+  // to every certificate that they issue.
   const sealAnchors = chains.flatMap((chain) => chain.slice(0, 1));
   // The printed commands of other tools accept only one file.
   return {
@@ -136,7 +136,7 @@ async function readFrom<T>(option: string, path: string, parse: (text: string) =
 const INSTANT = /^(\d{4}-\d{2}-\d{2})(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})?)?$/;
 
 /**
- * Parses an ISO 8601 date (of an existing day) or instant to epoch ms; UTC unless it has a zone.
+ * Parses an ISO 8601 date (of a day that exists) or instant as epoch ms. The zone is UTC unless the text states one.
  * @throws UsageError
  */
 export function instantOf(option: string, text: string): number {
@@ -152,10 +152,10 @@ export function instantOf(option: string, text: string): number {
 const LINE = /^(\d{1,9})\s+([0-9a-fA-F]{160})$/;
 
 /**
- * Block headers from text: a line for each with its height and its 80 bytes in hex, as `bitcoin-cli getblockheader
- * HASH false` prints them. Empty lines and those that begin with `#` are skipped.
+ * Parses block headers from text. Each line has a height and a header's 80 bytes in hex, as `bitcoin-cli getblockheader
+ * HASH false` prints them. Empty lines and lines that begin with `#` are skipped.
  *
- * @throws UsageError naming the first malformed line, or the first that repeats a height
+ * @throws UsageError for the first line that is malformed or repeats a height
  */
 function parseHeaders(text: string): ReadonlyMap<number, Uint8Array> {
   const headers = new Map<number, Uint8Array>();

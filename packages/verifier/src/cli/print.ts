@@ -16,7 +16,7 @@ const VERDICTS: Readonly<Record<Verdict, string>> = {
   not_verified: "NOT VERIFIED. At least one check failed.",
 };
 
-/** Texts for the verdicts on a detached proof or time stamp, which proves only a time and not who sealed. */
+/** Texts for the verdicts on a detached proof or time stamp. Such evidence proves only a time and not who sealed. */
 const VERDICTS_OF_TIMES: Readonly<Partial<Record<Verdict, string>>> = {
   verified:
     "VERIFIED. Everything that was checked passed: these bytes existed at that time. It says nothing of a seal.",
@@ -27,7 +27,7 @@ const MARKS: Readonly<Record<Check["result"], string>> = { holds: "✓", fails: 
 const COLORS: Readonly<Record<Check["result"], string>> = { holds: "32", fails: "31", unchecked: "33" };
 
 /**
- * Formats a report for people. Each claim is followed by a command of another tool that checks the same claim; the
+ * Formats a report for people. After each claim comes a command with which another tool checks the same claim. The
  * conclusion is at the end.
  */
 export function printed(target: string, report: Report, color: boolean): string {

@@ -13,7 +13,7 @@ import { progressBar } from "./progress.ts";
 export type VerifyIo = {
   readonly out: (text: string) => void;
   readonly err: (text: string) => void;
-  /** Whether output and errors go to a terminal: enables colors and the progress bar. */
+  /** True if output and errors go to a terminal. This enables colors and the progress bar. */
   readonly outIsTty: boolean;
   readonly errIsTty: boolean;
   /** The present instant, epoch ms. */
@@ -68,7 +68,10 @@ export async function runVerify(argv: readonly string[], io: VerifyIo): Promise<
   }
 }
 
-/** Verifies one target. @throws UsageError */
+/**
+ * Verifies one target.
+ * @throws UsageError
+ */
 export async function verifyAnswer(target: string, values: VerifyValues, io: VerifyIo): Promise<VerifyAnswer> {
   const byDefault = isService(target) ? [] : io.trustedByDefault;
   const context = await contextOf(values, io.now(), byDefault);
@@ -104,8 +107,8 @@ function defaultTrustCheck(paths: readonly string[]): Check {
 }
 
 /**
- * Whether the target is a URL. The default trusted certificates of this machine apply to files only, because a service
- * names its own certificate.
+ * True if the target is a URL. The certificates that this machine trusts by default apply only to files, because a
+ * service names its own certificate.
  */
 function isService(target: string): boolean {
   return /^https?:\/\//i.test(target);

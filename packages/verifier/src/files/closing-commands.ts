@@ -5,8 +5,8 @@ import { quoted } from "./shell.ts";
  * Commands of other tools (poppler, jq, coreutils) with which readers can check each claim about one version of a
  * Closing Passport themselves.
  *
- * @param paths of the manifest and of the certificate; without a manifest, a command extracts it from the certificate,
- * as `manifest-vN.json`
+ * @param paths of the manifest and of the certificate; if there is no manifest file, a command extracts the manifest
+ * from the certificate, as `manifest-vN.json`
  */
 export function closingCommands(
   claims: readonly Claim[],

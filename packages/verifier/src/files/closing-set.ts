@@ -19,8 +19,8 @@ export type ClosingPiece = { readonly path: string } & (
 );
 
 /**
- * Wraps a service's record of one version of a closing certificate, fetched or saved, as a piece of the set. @throws
- * EvidenceError as `parseRoomRecord`
+ * Wraps a service's record of one version as a piece of the set. The record was fetched or saved.
+ * @throws EvidenceError as `parseRoomRecord`
  */
 export const roomRecordPiece = ({ path, bytes }: NamedBytes): ClosingPiece => ({
   path,
@@ -48,8 +48,8 @@ type Paths = { manifest?: string; certificate?: string };
 type Pair = { version: ClosingVersion; readonly paths: Paths; readonly number: number | null; readonly key?: string };
 
 /**
- * Verifies the manifests and certificates of one room together. The manifest and the certificate of a version form a
- * pair.
+ * Verifies the manifests and certificates of one room together. The manifest and the certificate of the same version
+ * are verified as a pair.
  */
 export async function verifyClosingSet(
   pieces: readonly ClosingPiece[],
@@ -72,14 +72,17 @@ export async function verifyClosingSet(
   const report: Report = {
     verdict: result.verdict === "verified" && test ? "verified_test" : result.verdict,
     kind: kindOfSet(pieces, versions),
-    // Commands that create files come before those that read them.
+    // The order of the commands matters: those that create files come before those that read them.
     checks: [...records, ...sealFaults(result), ...checksOf(result.claims, commands)],
     facts: { ...(roomCode !== undefined && { room: roomCode }), versions: String(versions.length) },
   };
   return records.some(({ result: state }) => state === "fails") ? { ...report, verdict: "not_verified" } : report;
 }
 
-/** The certificate's own failing claims. They are listed because the claim `.seal` only summarizes them. */
+/**
+ * The claims about a certificate that fail. They are listed in addition to the claim `.seal`, which only summarizes
+ * them.
+ */
 function sealFaults({ versions }: Awaited<ReturnType<typeof verifyClosing>>): Check[] {
   return versions.flatMap(({ certificate, version }) =>
     checksOf(
@@ -99,8 +102,8 @@ function kindOfSet(pieces: readonly ClosingPiece[], versions: readonly ClosingVe
 }
 
 /**
- * Checks each record itself: that it is readable, and that the service's own verdict on the chain is positive. Claims
- * about the version check the record's hashes.
+ * Checks about each record itself: that it is readable, and that the service's own verdict on the chain is positive.
+ * Other claims compare the record's hashes.
  */
 function recordChecks(pieces: readonly ClosingPiece[]): Check[] {
   return pieces.flatMap((piece) => {
@@ -120,13 +123,13 @@ function recordChecks(pieces: readonly ClosingPiece[]): Check[] {
 const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
 
 /**
- * Forms pairs: first from records, then from manifests without a record, then from certificates. A certificate joins
- * the first pair of its version that has none.
+ * Forms pairs of a manifest and a certificate. Records come first, then manifests without a record, then certificates.
+ * A certificate joins the first pair of its version that has no certificate.
  */
 function paired(pieces: readonly ClosingPiece[]): Pair[] {
   const pairs: Pair[] = [];
   const add = (pair: Pair) => {
-    // Drops identical copies of a file. Different files of the same version all stay.
+    // Leaves out a file that is identical to an earlier one. Different files of the same version all stay.
     if (!pairs.some(({ key }) => key === pair.key)) pairs.push(pair);
   };
   for (const piece of pieces) {

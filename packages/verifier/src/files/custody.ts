@@ -3,10 +3,7 @@ import type { Context, NamedBytes } from "../context.ts";
 import { checksOf, type Report, withChecks, worstOf } from "./report.ts";
 import { quoted } from "./shell.ts";
 
-/**
- * The part of a custody certificate's report that is not about its seal: the envelope and, if given, the sealed
- * document.
- */
+/** Reports the parts of a custody certificate other than its seal: the envelope and, if given, the sealed document. */
 export async function asCustody(
   file: NamedBytes,
   report: Report,
@@ -17,7 +14,8 @@ export async function asCustody(
   const { envelope } = custody;
   const commands = envelope ? custodyCommands(envelope, file.path, document?.path ?? null) : undefined;
   const whole = withChecks(report, checksOf(custody.claims, commands));
-  // If the document's seal is not trusted, the common verdict is lowered.
+  // The document's verdict counts too, so an untrusted seal of the document lowers the result. A verified document of a
+  // test counts as `verified_test`.
   const test = envelope?.environment === "test" && custody.document?.verdict === "verified";
   const ofDocument = test ? "verified_test" : custody.document?.verdict;
   return {

@@ -47,7 +47,7 @@ export async function verifyDocumentsZip(
   return withChecks(report, [...(await closingProofs(closing, context, companionsOf)), ...otherFiles(rest)]);
 }
 
-/** The log proof and the OpenTimestamps proof of each PDF, matched by file name. */
+/** Finds the log proof and the OpenTimestamps proof of each PDF, by file name. */
 function proofsOf(pdfs: readonly NamedBytes[], proofs: readonly NamedBytes[]) {
   const named = (file: NamedBytes) => ({ name: file.path, file });
   const found = proofsByPdf(pdfs.map(named), proofs.map(named));
@@ -62,7 +62,7 @@ function proofsOf(pdfs: readonly NamedBytes[], proofs: readonly NamedBytes[]) {
 
 type Named = Pick<EnvelopeEvidence["document"], "bytes" | "sealedSha256">;
 
-/** The document of each custody certificate, if the zip contains it. */
+/** Finds the document that each custody certificate is about, if the zip contains it. */
 async function certifiedDocuments(pdfs: readonly NamedBytes[], documents: readonly NamedBytes[]) {
   const named = new Map<NamedBytes, Named>();
   for (const pdf of pdfs) {
@@ -72,15 +72,16 @@ async function certifiedDocuments(pdfs: readonly NamedBytes[], documents: readon
   const keyOf = ({ bytes, sealedSha256 }: Named) => `${bytes} ${sealedSha256}`;
   const lengths = new Set([...named.values()].map(({ bytes }) => bytes));
   const found = new Map<string, NamedBytes>();
-  // A notarized document begins with the bytes of the signed one. The shorter file comes first here.
+  // A notarized document begins with the bytes of the signed document. Sorting puts the signed document, which is
+  // shorter, first.
   for (const file of documents.toSorted((a, b) => a.bytes.length - b.bytes.length))
     for (const one of beginningsOf(file.bytes, lengths)) if (!found.has(keyOf(one))) found.set(keyOf(one), file);
   return new Map([...named].map(([pdf, document]) => [pdf, found.get(keyOf(document))]));
 }
 
 /**
- * The SHA-256 of a file's first bytes, for each of the lengths. The file is hashed once, however many certificates
- * state a length.
+ * Hashes the first bytes of a file, for each of the lengths. Each byte is hashed once, however many certificates state
+ * a length.
  */
 function beginningsOf(file: Uint8Array, lengths: ReadonlySet<number>): Named[] {
   const hash = createHash("sha256");
@@ -108,8 +109,8 @@ async function documentNamedIn({ bytes }: NamedBytes): Promise<Named | null> {
 }
 
 /**
- * Verifies documents that no closing certificate lists. A document without a seal stays unchecked, because nothing
- * confirms it.
+ * Verifies documents that no closing certificate lists. A document without a seal stays unchecked, because no
+ * certificate or seal confirms it.
  */
 async function verifyEach(
   documents: readonly NamedBytes[],
@@ -126,7 +127,10 @@ async function verifyEach(
   return { verdict: worstOf(verdicts), kind: "evidence", checks, facts: { documents: String(documents.length) } };
 }
 
-/** Checks the proofs of closing certificates. The certificates themselves are verified as a set. */
+/**
+ * Verifies the log proofs and OpenTimestamps proofs of closing certificates. The certificates themselves are verified
+ * as a set.
+ */
 async function closingProofs(
   closing: readonly NamedBytes[],
   context: Context,

@@ -107,13 +107,14 @@ function readRecord(bytes: Uint8Array): ProofRecord | EvidenceError {
 }
 
 /**
- * A failed report for an unreadable record. The record is not ignored, because other software might be able to read it.
+ * Makes a failed report for an unreadable record. The record must not be ignored, because other software might be able
+ * to read it.
  */
 export function unreadableRecord(kind: Kind, { code, message }: EvidenceError): Report {
   return failure(kind, "not_verified", "record_readable", `The record cannot be read: ${message} (${code}).`);
 }
 
-/** Compares the record with the file. If a shell command can repeat a check, the check contains that command. */
+/** Makes the checks that compare the record with the file. A check contains a shell command if one can repeat it. */
 export function recordChecks(
   record: ProofRecord,
   { facts, checks }: Report,
@@ -150,7 +151,10 @@ function certificatesCheck({ path, bytes }: NamedBytes, { facts }: Report): Chec
   }
 }
 
-/** Refuses a second PDF of any name: among verified evidence, people could mistake it for evidence. */
+/**
+ * Makes a check about the files that the evidence does not cover. It fails for another PDF, whatever its name: among
+ * verified evidence, people could mistake it for evidence.
+ */
 function otherFiles(files: ReadonlyMap<string, Uint8Array>): Check[] {
   const claim = "other_files";
   const pdfs = otherPdfs(files);

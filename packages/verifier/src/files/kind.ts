@@ -7,8 +7,8 @@ export type FileKind = "pdf" | "zip" | "ots" | "log" | "json" | "pem" | "der" | 
 const HEADER_WINDOW = 1024;
 
 /**
- * Detects the kind of a file by its first bytes. A name ending in `.pdf` takes precedence: PDF readers open such a
- * file, so it is verified as a PDF even if it is also something else.
+ * Detects the kind of a file by its first bytes. But a file whose name ends in `.pdf` is verified as a PDF, whatever
+ * else it is, because PDF readers open it.
  */
 export function kindOf(name: string, bytes: Uint8Array): FileKind {
   if (/\.pdf$/i.test(name)) return "pdf";

@@ -1,7 +1,7 @@
 import { quoted } from "./shell.ts";
 
 /**
- * Commands of the OpenTimestamps client. Lines that begin with `#` name their requirements.
+ * Commands of the OpenTimestamps client. Lines that begin with `#` state the requirements of a command.
  *
  * @param about the file or digest that the proof covers, as `ots verify` accepts it
  */

@@ -11,8 +11,8 @@ import { quoted } from "./shell.ts";
 /**
  * Verifies an OpenTimestamps proof, alone or with the file that it covers.
  *
- * @param about the file that the proof should cover: its lowercase hex SHA-256, and its path if there is one; null when
- * the file is unknown
+ * @param about the file that the proof should cover: its lowercase hex SHA-256, and its path if there is one. Null when
+ * the file is unknown.
  */
 export async function verifyOtsFile(
   { path, bytes }: NamedBytes,

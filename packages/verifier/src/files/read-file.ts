@@ -4,7 +4,10 @@ import { UsageError } from "../errors.ts";
 /** Largest file that is read, in bytes. */
 const maxFileBytes = 256 * 1024 * 1024;
 
-/** A file's bytes. @throws UsageError when it cannot be read or is larger than `maxBytes` */
+/**
+ * Reads a file's bytes.
+ * @throws UsageError when the file cannot be read or is larger than `maxBytes`
+ */
 export async function readBounded(path: string, maxBytes: number = maxFileBytes): Promise<Uint8Array> {
   let handle: FileHandle | undefined;
   try {

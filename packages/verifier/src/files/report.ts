@@ -2,10 +2,15 @@ import type { Claim, ClaimState } from "@signsealship/evidence/claim";
 import type { ProofStatement } from "@signsealship/evidence/seal";
 
 /**
- * `verified`: every claim is true, and the seal is trusted. `verified_test`: the same, but the seal states that it is a
- * test. `intact`: the seal verifies, but its certificate is not trusted, or its purpose is unknown. `unchecked`: no
- * claim fails, but decisive information was not given. `unsigned`: there is no seal. `not_a_pdf`: the bytes are not any
- * kind of evidence. `not_verified`: a claim fails.
+ * The verdict of a report.
+ *
+ * - `verified`: every claim is true, and the seal is trusted.
+ * - `verified_test`: the same, but the seal states that it is a test.
+ * - `intact`: the seal verifies, but its certificate is not trusted, or its purpose is unknown.
+ * - `unchecked`: no claim fails, but decisive information was not given.
+ * - `unsigned`: there is no seal.
+ * - `not_a_pdf`: the bytes are not any kind of evidence.
+ * - `not_verified`: a claim fails.
  */
 export type Verdict = "verified" | "verified_test" | "intact" | "unchecked" | "unsigned" | "not_a_pdf" | "not_verified";
 
@@ -42,16 +47,16 @@ export type Report = {
   readonly statement?: ProofStatement;
   /** The room's code and the version; only in a report on a part of a Closing Passport. */
   readonly closing?: { readonly roomCode: string; readonly version: number };
-  /** True when certificate and document are both genuine, but the certificate is about another document. */
+  /** True if certificate and document are both genuine, but the certificate is about another document. */
   readonly isOfAnotherFile?: boolean;
 };
 
-/** 0 when the target is verified, else 1. */
+/** The exit code for a verdict: 0 when the target is verified, else 1. */
 export function exitCodeOf(verdict: Verdict): 0 | 1 {
   return verdict === "verified" || verdict === "verified_test" ? 0 : 1;
 }
 
-/** Turns claims into checks, with their commands. */
+/** Turns claims into checks, each with its command if it has one. */
 export function checksOf(claims: readonly Claim[], commands: ReadonlyMap<string, string> = new Map()): Check[] {
   return claims.map(({ name, state, why }) => check(name, state, why, commands.get(name)));
 }
@@ -71,14 +76,15 @@ export function failedOn(error: unknown): Report {
   return failure("unknown", "not_verified", "file_readable", `The verifier failed on this file: ${why}.`);
 }
 
-/** Adds checks to a report; one that fails makes the verdict `not_verified`. */
+/** Adds checks to a report. A failed check makes the verdict `not_verified`. */
 export function withChecks(report: Report, more: readonly Check[]): Report {
   const fails = more.some(({ result }) => result === "fails");
   return { ...report, verdict: fails ? "not_verified" : report.verdict, checks: [...report.checks, ...more] };
 }
 
 /**
- * The verdict of a set: the worst verdict of its members. `not_verified` if a member is not evidence or has no seal.
+ * The verdict on a set: the worst verdict of its members. It is `not_verified` if a member is not evidence or has no
+ * seal.
  */
 export function worstOf(verdicts: Iterable<Verdict>): Verdict {
   const seen = new Set(verdicts);

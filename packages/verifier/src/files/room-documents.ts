@@ -8,8 +8,8 @@ import { type Check, type Report, type Verdict, worstOf } from "./report.ts";
 import { type Companions, verifySealedPdf } from "./sealed-pdf.ts";
 
 /**
- * Whether a PDF is a closing certificate, or claims to be one. A document with an attached manifest is verified as a
- * certificate, and fails as one.
+ * True if a PDF is a closing certificate, or claims to be one. A document with an attached manifest claims to be one,
+ * so it is verified as a certificate and fails.
  */
 export async function isClosingCertificate(bytes: Uint8Array): Promise<boolean> {
   try {
@@ -22,7 +22,7 @@ export async function isClosingCertificate(bytes: Uint8Array): Promise<boolean> 
 
 /**
  * Verifies documents together with the closing certificates, manifests and records of a room. Reports which document of
- * the closing each file is. Only verified certificates are used for that.
+ * the closing each file is. Only verified certificates decide that.
  * @param companionsOf the files that accompany a document
  */
 export async function verifyRoomDocuments(
@@ -66,14 +66,14 @@ const isGenuineStranger = (report: Report): boolean =>
 
 /**
  * The verdict on the closing and all of its files together. A document that no manifest lists never counts as verified.
- * A listed file without a seal gets the verdict of the closing, because the certificate contains its hash.
+ * A listed file without a seal gets the verdict on the closing, because the certificate contains the file's hash.
  */
 function togetherOf(closing: Verdict, judged: readonly { report: Report }[]): Verdict {
   const verdicts = judged.map(({ report }): Verdict => {
     if (report.verdict === "unsigned") return stateOf(report) === "holds" ? closing : "unchecked";
     return report.verdict !== "not_verified" && stateOf(report) === "unchecked" ? "unchecked" : report.verdict;
   });
-  // Manifests without a certificate prove nothing, but are not a fault.
+  // A closing without any certificate proves nothing, but that is not a fault, so it counts as `unchecked`.
   return worstOf([closing === "unsigned" ? "unchecked" : closing, ...verdicts]);
 }
 
@@ -87,7 +87,7 @@ function readManifest(piece: ClosingPiece): Manifest | null {
   }
 }
 
-/** Merges files with equal bytes, so that they are verified once, under all their names. */
+/** Merges files with equal bytes into one file with all their names, so that it is verified once. */
 export function equalOnce<File extends NamedBytes>(files: readonly File[]): File[] {
   const byHash = new Map<string, File>();
   for (const file of files) {

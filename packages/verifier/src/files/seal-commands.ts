@@ -4,8 +4,8 @@ import type { SealParts } from "./seal-parts.ts";
 import { quoted } from "./shell.ts";
 
 /**
- * Facts about a sealed PDF that the commands need in addition to its byte offsets: the paths to print, and instants as
- * epoch ms.
+ * Facts about a sealed PDF that the commands need: the paths to print, and instants as epoch ms. `SealParts` has the
+ * byte offsets.
  */
 export type SealFacts = {
   readonly ots?: string;
@@ -13,7 +13,7 @@ export type SealFacts = {
   readonly token?: { readonly path: string; readonly overFile: boolean; readonly genTime: number | null };
   /** The instant at which the certificate must be valid. */
   readonly instant: number;
-  /** The time in the seal's first token. */
+  /** The time that the first time-stamp token in the seal states. */
   readonly genTime: number | null;
 };
 
@@ -50,7 +50,7 @@ export function sealCommands(
     "seal_signature_valid",
     [
       `${verify} -cades -CAfile signer.pem -partial_chain -purpose any -no_check_time -out /dev/null`,
-      // Searches only the bytes before the signature, because a time stamp after it contains its own signingTime.
+      // Searches only the bytes before the signature value. After it, a time stamp contains a signingTime of its own.
       `! head -c ${parts.signature?.start ?? parts.cmsLength} seal.p7s | xxd -p | tr -d '\\n' | grep ${SIGNING_TIME}`,
     ].join("\n"),
   );
@@ -74,7 +74,7 @@ export function sealCommands(
   return commands;
 }
 
-/** Extracts the signature value as seal.p7s, and joins the bytes that it covers as covered.bin. */
+/** The commands that extract the signature value as seal.p7s, and join the bytes that it covers as covered.bin. */
 export function partsCommands(path: string, { gapStart, gapEnd, cmsLength }: SealParts): string {
   const file = quoted(path);
   return [
@@ -83,7 +83,10 @@ export function partsCommands(path: string, { gapStart, gapEnd, cmsLength }: Sea
   ].join("\n");
 }
 
-/** Extracts from seal.p7s the bytes that the seal's time stamp covers, as signature.bin; null without a time stamp. */
+/**
+ * The command that extracts from seal.p7s the bytes that the seal's time stamp covers, as signature.bin. Null without a
+ * time stamp.
+ */
 export const signatureCommand = ({ signature }: SealParts): string | null =>
   signature && `tail -c +${signature.start + 1} seal.p7s | head -c ${signature.length} > signature.bin`;
 
@@ -113,13 +116,13 @@ type Stamp = {
   readonly token: string;
   readonly data: string;
   readonly genTime: number | null;
-  /** Whether the file is a complete TimeStampResp and not a bare token. */
+  /** True if the file is a complete TimeStampResp and not a bare token. */
   readonly response?: boolean;
 };
 
 /**
- * Verifies a time stamp at the stamped time if the authority's certificate is given; otherwise only prints the time
- * stamp.
+ * The command that verifies a time stamp at the stamped time. If the authority's certificate is not given, the command
+ * only prints the time stamp.
  */
 export function tokenCommand({ token, data, genTime, response }: Stamp, tsaTrustPath: string | null): string {
   const input = `${response ? "" : "-token_in "}-in ${quoted(token)}`;
@@ -129,7 +132,7 @@ export function tokenCommand({ token, data, genTime, response }: Stamp, tsaTrust
 }
 
 /**
- * The instant of verification, in seconds since 1970, for openssl. Without it, openssl would use the present time, when
- * the certificate may have expired.
+ * The option that gives openssl the instant of verification, in seconds since 1970. Without it, openssl would use the
+ * present time, when the certificate may have expired.
  */
 const attime = (instant: number): string => `-attime ${Math.floor(instant / 1000)}`;

@@ -5,9 +5,9 @@ import { type SealPurpose, sealPurposeOf } from "@signsealship/evidence/seal";
 
 type Slice = { readonly start: number; readonly length: number };
 
-/** Byte offsets of a sealed PDF's parts, with which other tools can extract them. */
+/** Byte offsets of the parts of a sealed PDF, with which other tools can extract these parts. */
 export type SealParts = {
-  /** The signature covers the file without `[gapStart, gapEnd)`. */
+  /** The gap for the signature value. The signature covers the file without `[gapStart, gapEnd)`. */
   readonly gapStart: number;
   readonly gapEnd: number;
   readonly cmsLength: number;
@@ -20,8 +20,8 @@ export type SealParts = {
 };
 
 /**
- * Finds the parts of the one signature that covers the whole file; null without such a signature, or for an unreadable
- * file.
+ * Finds the parts of a sealed PDF, from the signature that covers the whole file. Null without such a signature, or for
+ * an unreadable file.
  */
 export async function sealPartsOf(bytes: Uint8Array): Promise<SealParts | null> {
   try {

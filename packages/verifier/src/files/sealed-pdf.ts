@@ -32,7 +32,7 @@ export type Companions = {
   /** Time stamps over the checkpoint of the log proof, and an `.ots` proof of its root. */
   readonly checkpointTokens?: readonly NamedBytes[];
   readonly checkpointOts?: NamedBytes;
-  /** For a closing certificate: what a record states about it. */
+  /** For a closing certificate: the facts that a record states about it. */
   readonly closing?: ClosingVersion;
   /** For a custody certificate, or the certificate of a proof passport: the sealed document that it describes. */
   readonly document?: NamedBytes;
@@ -55,7 +55,7 @@ export async function verifySealedPdf(file: NamedBytes, companions: Companions, 
       },
     },
   });
-  // Archival time stamps may follow the sealed file.
+  // Archival time stamps may follow the sealed file. They are left out here.
   const sealed = file.bytes.subarray(0, proof.sealedBytes);
   const parts = await sealPartsOf(sealed);
   const signing = await verifySigningComplete(sealed, proof, context);
@@ -96,8 +96,8 @@ export async function verifySealedPdf(file: NamedBytes, companions: Companions, 
 }
 
 /**
- * The commands about a sealed file. If archival time stamps follow the sealed file, the first command extracts the
- * sealed file as `sealed.pdf`, and the other commands use that file.
+ * The commands for a sealed file. If archival time stamps follow it, the first command extracts the sealed file as
+ * `sealed.pdf`, and the other commands use that file.
  */
 function commandsFor(
   { path, bytes }: NamedBytes,
@@ -128,7 +128,7 @@ function imprintOf(token: Uint8Array): string | null {
 }
 
 /**
- * Findings about signatures that are older than the seal. They affect the verdict only through the claim
+ * Checks about the signatures that are older than the seal. They affect the verdict only through the claim
  * `certification_respected`.
  */
 function earlierChecks({ earlierSignatures }: ProofVerification): Check[] {
@@ -137,7 +137,7 @@ function earlierChecks({ earlierSignatures }: ProofVerification): Check[] {
   );
 }
 
-/** A seal that states that it is a test yields `verified_test`, never `verified`. */
+/** Turns `verified` into `verified_test` if the seal states that it is a test. */
 function withEnvironment(verdict: ProofVerification["verdict"], purpose: SealPurpose | null): Verdict {
   return verdict === "verified" && purpose?.environment === "test" ? "verified_test" : verdict;
 }
@@ -202,8 +202,8 @@ function attachedCommands(path: string, document: string | null): ReadonlyMap<st
 }
 
 /**
- * Anyone can get a document sealed. So a sealed document that contains a manifest must not be accepted as a
- * certificate.
+ * Makes a failed check for a sealed document that contains a manifest. Anyone can get a document sealed, so such a
+ * document must not be accepted as a certificate.
  */
 function strayManifest(bytes: Uint8Array, parts: SealParts | null): Check[] {
   if (parts === null) return [];

@@ -71,8 +71,8 @@ function tryResponse(bytes: Uint8Array): ReturnType<typeof parseTimeStampResp> |
 }
 
 /**
- * The file that a token covers, by its name in the printed commands. If the file does not exist yet, `commands` create
- * it.
+ * The file that a token covers, under the name that the printed commands use. If the file does not exist yet,
+ * `commands` create it.
  */
 type Stamped = { readonly path: string; readonly commands: readonly string[] };
 
@@ -104,8 +104,8 @@ function ownImprint({ tstInfo }: TimeStampToken): Uint8Array {
 const ABOUT_TRUST: readonly string[] = ["seal_certificate_trusted", "seal_certificate_valid_at_time", "seal_purpose"];
 
 /**
- * Whether the file is the one that its seal signed, because a signature value can be copied into any file. Does not
- * check who made the seal.
+ * True if the file is the one that its seal signed. A signature value can be copied into any file, so it proves nothing
+ * alone. Does not check who made the seal.
  */
 async function holdsSeal({ bytes }: NamedBytes, { at, crypto }: Context): Promise<boolean> {
   const { claims, seal } = await verifyProof(bytes, { sealAnchors: [], tsaAnchors: [] }, at, { crypto });

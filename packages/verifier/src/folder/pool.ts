@@ -9,9 +9,11 @@ import { workerContextOf } from "./worker-context.ts";
 const worthWorkers = 24;
 
 /**
- * Verifies units; if there are many, with `workers` threads. Each thread verifies one unit at a time, so memory does
- * not grow with the number of units. `done` is called after each unit; units end in any order. If a worker dies, its
- * unit fails and a new worker continues.
+ * Verifies units of a folder. If there are many, uses `workers` threads. Each thread verifies one unit at a time, so
+ * memory does not grow with the number of units.
+ *
+ * `done` is called after each unit; units end in any order. If a worker dies, its unit fails and a new worker
+ * continues.
  */
 export async function verifyUnits(
   units: readonly Unit[],

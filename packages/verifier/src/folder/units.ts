@@ -4,8 +4,8 @@ import { evidenceNames } from "@signsealship/evidence/records";
 import { zipLimits } from "@signsealship/evidence/zip";
 
 /**
- * The smallest part of a folder that is verified separately: a file with its `.ots` proof, if there is one, or an
- * unpacked zip of evidence or documents. A file of an unknown kind is listed only if it has a proof.
+ * The smallest part of a folder that is verified separately. It is a file with its `.ots` proof (if there is one), or
+ * an unpacked zip of evidence or documents. A file of an unknown kind is listed only if it has a proof.
  */
 export type Unit =
   | { readonly type: "file"; readonly path: string; readonly ots: string | null }
@@ -15,7 +15,7 @@ const folderLimits = { files: 1_000_000, depth: 32 } as const;
 
 const evidenceFiles: readonly string[] = Object.values(evidenceNames);
 
-/** Whether a file's name marks it as evidence. */
+/** True if a file's name marks it as evidence. */
 export const isEvidenceName = (name: string): boolean => /\.(pdf|json|zip|ots|tst|tsr)$/i.test(name);
 
 /**
@@ -62,7 +62,7 @@ export async function unitsOf(root: string): Promise<{ units: Unit[]; passedOver
   return { units, passedOver };
 }
 
-/** A zip of documents has these files at its top (docs/evidence-format.md, section 9.4). */
+/** True if the files at the top of a folder are those of a zip of documents (docs/evidence-format.md, section 9.4). */
 const isUnpackedDocuments = (names: ReadonlySet<string>): boolean =>
   names.has("contents.json") && names.has("verify.html");
 
@@ -70,9 +70,9 @@ const isUnpackedDocuments = (names: ReadonlySet<string>): boolean =>
 const isOfDocuments = (path: string): boolean => /^(?:[^/]+\/)?[^/]+\.pdf(?:\.tlog-proof|\.ots)?$/i.test(path);
 
 /**
- * The files in a folder and its subfolders, by relative path. Null when they are too many or too large to read at once,
- * or when some evidence can't be part of a zip of documents. Then the files are verified one by one, without their
- * proofs.
+ * The files in a folder and its subfolders, by relative path. Null when they are too many or too large to read at once.
+ * Also null when some evidence can't be part of a zip of documents. After null, the files are verified one by one,
+ * without their proofs.
  */
 async function filesBelow(folder: string): Promise<string[] | null> {
   const names: string[] = [];
@@ -80,13 +80,13 @@ async function filesBelow(folder: string): Promise<string[] | null> {
   let [seen, bytes] = [0, 0];
   for (const below of folders)
     for await (const entry of await opendir(join(folder, below))) {
-      // The bound leaves room for folders, because a zip counts only files as entries.
+      // The zip's limit counts files only. Doubling it leaves room for folders.
       if (++seen > 2 * zipLimits.documentEntries) return null;
       const name = `${below}${entry.name}`;
       if (entry.isDirectory()) folders.push(`${name}/`);
       if (!entry.isFile()) continue;
       if (isEvidenceName(name) && !isOfDocuments(name) && name !== "contents.json") return null;
-      // A file that was deleted in the meantime fails when it is read.
+      // If a file was deleted in the meantime, the later attempt to read it fails.
       const found = await stat(join(folder, name)).catch(() => null);
       bytes += found?.size ?? 0;
       if (names.push(name) > zipLimits.documentEntries || bytes > zipLimits.totalBytes) return null;

@@ -19,15 +19,15 @@ import { type Unit, unitsOf } from "./units.ts";
 
 export type FolderDeps = {
   readonly workers: number;
-  /** Creates a progress bar for this many units; null for no progress bar. */
+  /** Creates a progress bar for this many units. Null if no progress bar is shown. */
   readonly progress: ((total: number) => Progress) | null;
 };
 
 type Member = { readonly path: string; readonly kind: Report["kind"] };
 
 /**
- * Verifies everything in a folder. The report gets one check for a verified file, and all checks of any other file.
- * Manifests and certificates of one room are verified together.
+ * Verifies everything in a folder. The report contains only one check for a verified file, but all checks of any other
+ * file. Manifests and certificates of one room are verified together.
  */
 export async function verifyFolder(root: string, context: Context, deps: FolderDeps): Promise<Report> {
   const { units, passedOver: otherNames } = await unitsOf(root).catch((error: unknown) => {

@@ -3,7 +3,7 @@ import type { Unit } from "./units.ts";
 import { verifyUnit } from "./verify-unit.ts";
 import { contextFrom, type WorkerContext } from "./worker-context.ts";
 
-// Handles one unit at a time, so that a worker has only one file in memory.
+// The channel to the main thread. The worker handles one unit at a time, so that it has only one file in memory.
 const port = parentPort;
 if (port !== null) {
   const context = contextFrom(workerData as WorkerContext);

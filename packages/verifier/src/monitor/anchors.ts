@@ -8,15 +8,15 @@ import { sameBytes } from "./fork-proof.ts";
 import { nameAt } from "./next-log.ts";
 import { LogBroken, type PublishedTree, type ReadLog } from "./published-log.ts";
 
-/** A size that a log had at a time, in epoch ms. */
+/** The size of a log when the monitor saw it. `at` is epoch ms. */
 type Sighting = { readonly size: number; readonly at: number };
 
-/** The facts about a log's times that a monitor stores for its next run. */
+/** Facts about the times of a log that a monitor stores for its next run. */
 export type Seen = {
   /** The time of the first run and of the last one, as ISO 8601. */
   readonly since: string;
   readonly last: string;
-  /** Whether the log has ever had an anchored state. */
+  /** True if the log ever had an anchored state. */
   readonly anchors: boolean;
   /** Sizes of the log that the monitor saw and that no anchored state covers yet: the first of each hour. */
   readonly waiting: readonly Sighting[];
@@ -25,15 +25,15 @@ export type Seen = {
 const hourMs = 3_600_000;
 const dayMs = 24 * hourMs;
 
-/** An anchor may be this late: after a failure of an authority, a log tries again within this time. */
+/** How late an anchor may be. After a failure of an authority, a log tries again within this time. */
 const graceMs = hourMs;
 
-/** The most waiting sizes that are stored for the next run. */
+/** The most entries of `waiting` that are stored for the next run. */
 const mostWaiting = 1_000;
 
 /**
- * The list of anchored states at the path `anchors`. `isAnchored`: an authority or a calendar has issued a proof of the
- * state.
+ * The log's list of anchored states, at the path `anchors`. `isAnchored`: an authority or a calendar has issued a proof
+ * of the state.
  */
 type AnchorList = {
   readonly intervalSeconds: number;
@@ -41,11 +41,13 @@ type AnchorList = {
 };
 
 /**
- * Finds the hours whose entries no authority and no calendar anchored in time. A log anchors a state in each hour in
- * which it grew. The monitor learns the growth from its own runs, and from the states that the log chose to anchor. It
- * verifies the proofs, but not whether the authorities are trusted.
+ * Finds the hours whose entries no authority and no calendar anchored in time. A log must anchor a state in each hour
+ * in which it grew. The monitor learns of the growth from its own runs, and from the states that the log chose to
+ * anchor.
  *
- * @param about `from` is the log's address, and `seen` the facts of earlier runs, null for the first run
+ * The monitor verifies the proofs, but not whether the authorities are trusted.
+ *
+ * @param about `from` is the log's address; `seen` the facts of earlier runs, null for the first run
  * @returns the facts for the next run
  */
 export async function judgeAnchors(
@@ -89,7 +91,7 @@ export async function judgeAnchors(
 
 const hourOf = (at: number): string => new Date(at).toISOString().slice(0, 13).replace("T", " ");
 
-/** Reports each hour once. */
+/** Adds a sentence about an hour without an anchor, once for each hour. */
 function addMissing({ missing }: Findings, { size, at }: Sighting, time: number | null): void {
   const hour = `The hour from ${hourOf(at)}:00 UTC has no anchor:`;
   if (missing.some((sentence) => sentence.startsWith(hour))) return;
@@ -101,9 +103,9 @@ function addMissing({ missing }: Findings, { size, at }: Sighting, time: number 
 }
 
 /**
- * Checks that an anchored state is part of the log's history, and that each of its proofs is over that state. Each
- * state is read once.
- * @returns the earliest time in its proofs, epoch ms; null when there is none
+ * Returns a function that checks an anchored state: it is part of the log's history, and each of its proofs is over
+ * that state. Each state is read once.
+ * @returns the earliest time in the state's proofs, epoch ms; null when there is none
  */
 function anchorJudge(read: ReadLog, tree: PublishedTree, { key, findings }: { key: string; findings: Findings }) {
   const judged = new Map<number, number | null>();
@@ -124,7 +126,7 @@ function anchorJudge(read: ReadLog, tree: PublishedTree, { key, findings }: { ke
 type Anchor = { readonly source: string; readonly anchoredAt: number; readonly proof: Uint8Array };
 
 /**
- * The time of a proof. Until a block confirms it, a calendar's time is only the log's own statement.
+ * The time that an anchor's proof gives. Until a block confirms it, a calendar's time is only the log's own statement.
  * @throws LogBroken
  */
 async function timeOf({ source, anchoredAt, proof }: Anchor, checkpoint: string): Promise<number> {

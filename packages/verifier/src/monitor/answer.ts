@@ -6,8 +6,8 @@ import type { Findings } from "./findings.ts";
 import type { NextLog } from "./next-log.ts";
 
 /**
- * The exit code. 0: no fault. 1: the log behaved dishonestly, or did not do what it promises. 2: the log can't be read,
- * or a given file is not about this log.
+ * The result of the command. The exit code: 0 for no fault. 1: the log behaved dishonestly, or does not do what it
+ * promised. 2: the log can't be read, or a given file is not about this log.
  */
 export type MonitorAnswer = { readonly json: object; readonly text: string; readonly exitCode: 0 | 1 | 2 };
 
@@ -38,12 +38,12 @@ function placeIn(logs: readonly WatchedLog[], sealedSha256: string): PlaceOfFile
     const place = found?.places.get(sealedSha256);
     return place && checkpoint ? [{ ...place, origin: checkpoint.origin }] : [];
   });
-  // A later log may retract entries of an earlier one.
+  // The first place counts, because a later log may also retract entries of an earlier one.
   const [first] = places;
   return first ? { ...first, retracted: places.find(({ retracted }) => retracted !== null)?.retracted ?? null } : null;
 }
 
-/** The answer about a log. `followedBy` has the results for the logs after it, in their order. */
+/** Makes the answer about a log. Its member `followedBy` has the results for the log's successors, in their order. */
 export function answerOf(logs: readonly WatchedLog[], files: readonly ComparedFile[]): MonitorAnswer {
   const places: PlaceOfFile[] = files.flatMap(({ path, sealedSha256 }) =>
     sealedSha256 === null || logs.some(({ found }) => !found) ? [] : [{ path, place: placeIn(logs, sealedSha256) }],

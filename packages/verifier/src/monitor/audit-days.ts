@@ -3,15 +3,15 @@ import { nameAt } from "./next-log.ts";
 const dayMs = 24 * 3_600_000;
 
 /**
- * The head of the operator's records of a day enters the log some minutes after the day's end. After this time it
- * counts as missing.
+ * How long after a day's end the log may lack the day's `audit/v1` entry, with the head of the operator's records.
+ * After this time, the entry counts as missing.
  */
 const graceMs = 6 * 3_600_000;
 
 const dayOf = (ms: number): string => new Date(ms).toISOString().slice(0, 10);
 const nextDay = (day: string): string => dayOf(Date.parse(day) + dayMs);
 
-/** Collects the days of the `audit/v1` entries, and finds days between them that have none. */
+/** Collects the days that have an `audit/v1` entry, and finds the days between them that have none. */
 export function createAuditDays(before: string | null) {
   const seen = new Set<string>();
   return {
@@ -19,7 +19,10 @@ export function createAuditDays(before: string | null) {
       seen.add(day);
     },
     last: (): string | null => [...seen, ...(before === null ? [] : [before])].sort().at(-1) ?? null,
-    /** @param judged the day up to which earlier runs reported gaps; null for none */
+    /**
+     * The days without an entry between the first and the last day that have one.
+     * @param judged the day up to which earlier runs reported gaps; null for none
+     */
     gaps(judged: string | null): string[] {
       // The entries of one batch have no fixed order, so the days are compared after all entries were read.
       const days = [...seen].sort();
@@ -38,10 +41,10 @@ function missingDays(first: string, last: string): string {
 }
 
 /**
- * A sentence about the days up to now whose entries are overdue. Null for none, for a log of test seals, which has no
- * such entries, and for a copy in a folder, which may be old.
+ * A sentence about the days up to now whose `audit/v1` entries are overdue; null for none. Also null for a log of test
+ * seals, which has no such entries, and for a copy in a folder, which may be old.
  * @param last the latest day with an entry; null for none
- * @param since when a monitor first saw the log. Without any entry, the records of that day are expected first.
+ * @param since when a monitor first saw the log. Without any entry, the entry of that day is expected first.
  */
 export function overdueDays(
   from: string,

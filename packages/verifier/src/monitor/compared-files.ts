@@ -10,8 +10,8 @@ import { sha256 } from "./published-log.ts";
 export type NamedCheckpoint = { readonly name: string; readonly note: string };
 
 /**
- * A given file. For a sealed PDF, `sealedSha256` is the hash (hex) that the log should contain. It is null for other
- * files, which contain checkpoints.
+ * A file to compare with the log. For a sealed PDF, `sealedSha256` is the hash (hex) that the log should contain. It is
+ * null for other files, which contain checkpoints.
  */
 export type ComparedFile = {
   readonly path: string;
@@ -22,7 +22,10 @@ export type ComparedFile = {
 const startsWith = (bytes: Uint8Array, text: string): boolean =>
   Buffer.from(bytes.subarray(0, text.length)).toString("latin1") === text;
 
-/** @throws UsageError for a file that can't be read; EvidenceError for a file with neither a seal nor a checkpoint */
+/**
+ * Reads a file to compare with the log.
+ * @throws UsageError for a file that can't be read; EvidenceError for a file with neither a seal nor a checkpoint
+ */
 export async function readComparedFile(path: string): Promise<ComparedFile> {
   const bytes = await readBounded(path);
   if (startsWith(bytes, "%PDF-"))
@@ -34,7 +37,7 @@ export async function readComparedFile(path: string): Promise<ComparedFile> {
   return { path, checkpoints: checkpointsIn(path, bytes), sealedSha256: null };
 }
 
-/** The checkpoint inside a sealed PDF. For an unreadable PDF, none: then only its hash is compared. */
+/** The checkpoint inside a sealed PDF. Empty for an unreadable PDF, so that only the file's hash is compared. */
 async function carriedBy(path: string, bytes: Uint8Array): Promise<NamedCheckpoint[]> {
   try {
     const note = await readCarriedCheckpoint(bytes);

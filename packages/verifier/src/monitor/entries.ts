@@ -16,9 +16,9 @@ import { bundlesOf, LogBroken, nodeHash, type PublishedTree, rootOfLevel, sha256
 /** The facts that a monitor stores about the log entries it has read, so that its next run can continue there. */
 export type EntriesRead = {
   readonly size: number;
-  /** The Merkle tree over these entries, as the roots of its perfect subtrees, left to right. */
+  /** The Merkle tree over the entries read so far, as its perfect subtrees, left to right. */
   readonly edge: readonly EdgeNode[];
-  /** The links of the closing entries, each with the index of its entry. */
+  /** The hash links of the closing entries, each with the index of its entry. */
   readonly links: ReadonlyMap<string, number>;
   /**
    * The index of a log's final entry, and the key of the next log that this entry names. Null while the log is in use.
@@ -47,7 +47,7 @@ type Found = {
   readonly read: EntriesRead;
   /** Sentences about entries that can't be in an honest log. */
   readonly wrong: readonly string[];
-  /** Sentences about entries that the log lacks. */
+  /** Sentences about entries that the log should have but lacks. */
   readonly missing: readonly string[];
   /**
    * The requested files that the log contains, keyed by SHA-256. The value is the index of the file's entry and, if the
@@ -62,11 +62,15 @@ export type FilePlace = { readonly index: number; readonly retracted: string | n
 const ahead = 8;
 
 /**
- * Reads the new entries, computes the root over all entries, and compares it with the checkpoint.
- * @param options `wanted`: the SHA-256 in hex of sealed files to look for. `earlierLinks`: the links of closing entries
- * in earlier logs. `days.earlierDay`: the latest day with an `audit/v1` entry in those logs. `days.judgedDay`: the day
- * up to which gaps were already reported. `comparesTiles`: also compares each tile of hashes with the entries, which
- * requires reading from the first entry. `onEntry`: called with each line
+ * Reads the log's new entries, computes the root over all entries, and compares it with the checkpoint's root.
+ *
+ * @param options
+ * - `wanted`: the SHA-256 in hex of sealed files to look for.
+ * - `earlierLinks`: the links of closing entries in earlier logs.
+ * - `days.earlierDay`: the latest day with an `audit/v1` entry in those logs.
+ * - `days.judgedDay`: the day up to which gaps were already reported.
+ * - `comparesTiles`: also compares each tile of hashes with the entries, which requires reading from the first entry.
+ * - `onEntry`: called with each line.
  * @throws LogBroken when the entries do not lead to the checkpoint
  */
 export async function readEntries(
@@ -90,7 +94,7 @@ export async function readEntries(
       appendToEdge(edge, leaf, nodeHash);
       rules.judgeLine(first + place, entry);
       options.onEntry?.(first + place, Buffer.from(entry).toString("latin1"));
-      // Awaits only if necessary, because one await for each of a million entries takes seconds.
+      // Awaits only if tiles are compared, because one await for each of a million entries takes seconds.
       if (levels) await levels.push(0, leaf);
     }
   await levels?.finish();
@@ -118,7 +122,10 @@ async function* bundlesFrom(tree: PublishedTree, start: number) {
 
 const mostSentences = 100;
 
-/** Collects at most a hundred sentences: a malicious log could cause one for each of millions of entries. */
+/**
+ * Collects at most a hundred sentences. Without a limit, a malicious log could cause one for each of millions of
+ * entries.
+ */
 function cappedSentences() {
   const sentences: string[] = [];
   const add = (sentence: string): void => {

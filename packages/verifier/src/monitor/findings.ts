@@ -6,11 +6,11 @@ import { type Fork, formatFork, isSignedBy } from "./fork-proof.ts";
 import { LogBroken, type PublishedTree } from "./published-log.ts";
 
 /**
- * Collects what a monitor found out about a log. `sentences` describe dishonest behavior, such as a changed history.
+ * Collects the findings of a monitor about a log. `sentences` describe dishonest behavior, such as a changed history.
  */
 export class Findings {
   readonly sentences: string[] = [];
-  /** Sentences about promises that the log did not fulfill in time. They do not prove that it changed its history. */
+  /** Sentences about promises that the log did not keep in time. They do not prove that the log changed its history. */
   readonly missing: string[] = [];
   /** Sentences about facts that the reader should see but that are not faults. */
   readonly notes: string[] = [];
@@ -22,7 +22,7 @@ export class Findings {
     return this.sentences.length > 0;
   }
 
-  /** Runs one step of a check. If it throws `LogBroken`, that becomes a finding, and the result is null. */
+  /** Runs one step of a check. If the step throws `LogBroken`, adds its sentence to the findings and returns null. */
   async during<Result>(work: () => Promise<Result>): Promise<Result | null> {
     try {
       return await work();
@@ -34,8 +34,8 @@ export class Findings {
   }
 
   /**
-   * Compares a given checkpoint with the published tree. A checkpoint without this key's signature, such as another
-   * log's, is ignored.
+   * Requires that the published tree begins with the tree of a given checkpoint. A checkpoint without this key's
+   * signature, such as another log's, is ignored.
    * @throws LogBroken for missing or contradicting tiles; EvidenceError for a text that is not a checkpoint or a key
    */
   async requireBeginsWith(tree: PublishedTree, { name, note }: NamedCheckpoint, key: string): Promise<void> {
@@ -60,7 +60,10 @@ export class Findings {
     this.forks.push({ fork: { older: note, newer: signed, rootInNewer, proof }, size });
   }
 
-  /** Writes the proof of the first fork to `fork-SIZE.txt`. @returns its path; null without a fork */
+  /**
+   * Writes the proof of the first fork that was found to `fork-SIZE.txt`.
+   * @returns the file's path; null without a fork
+   */
   async writeFork(folder: string): Promise<string | null> {
     const [first] = this.forks;
     if (!first) return null;

@@ -8,12 +8,12 @@ import {
 } from "@signsealship/evidence/log";
 
 /**
- * Two contradicting checkpoints that one key signed. `rootInNewer` is the root over as many entries of the newer tree
- * as the older tree has. It differs from the older tree's root. If both trees have the same size, `rootInNewer` is the
- * newer one's root and `proof` is empty.
+ * Two contradicting checkpoints that one key signed. `rootInNewer` is the root over the newer tree's first entries: as
+ * many as the older tree has. It differs from the older tree's root. If both trees have the same size, `rootInNewer` is
+ * the newer tree's root and `proof` is empty.
  */
 export type Fork = {
-  /** The signed notes, as they were published. */
+  /** The signed checkpoints, as they were published. */
   readonly older: string;
   readonly newer: string;
   readonly rootInNewer: Uint8Array;
@@ -27,7 +27,7 @@ had, so the log gave out two histories. Anybody can check it: bin/signsealship m
 RFC 9162, section 2.1.4.2, says: the proof leads from ROOT to the newer root, and ROOT is not the older root.
 `;
 
-/** Whether a text begins like the file of a fork proof. */
+/** True if a text begins like the file of a fork proof. */
 export const isForkFile = (text: string): boolean => text.startsWith(`${title}\n`);
 
 const section = (name: string, text: string): string => `-----BEGIN ${name}-----\n${text}-----END ${name}-----\n`;
@@ -42,7 +42,10 @@ export const formatFork = ({ older, newer, rootInNewer, proof }: Fork): string =
 
 const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base64");
 
-/** @throws EvidenceError `log` for a text without these three parts */
+/**
+ * Parses the text of a fork proof.
+ * @throws EvidenceError `log` for a text without these three parts
+ */
 export function parseFork(text: string): Fork {
   const part = (name: string): string => {
     const [, body] = text.split(`-----BEGIN ${name}-----\n`);
@@ -58,7 +61,7 @@ export function parseFork(text: string): Fork {
   return { older: part("OLDER CHECKPOINT"), newer: part("NEWER CHECKPOINT"), rootInNewer, proof };
 }
 
-/** Null when the fork is proven; otherwise a sentence about the missing evidence. */
+/** Verifies a fork proof. Null when the fork is proven; otherwise a sentence about the missing evidence. */
 export async function whyNoFork({ older, newer, rootInNewer, proof }: Fork, key: string): Promise<string | null> {
   const [old, young] = [parseCheckpoint(older), parseCheckpoint(newer)];
   for (const checkpoint of [old, young])
@@ -71,7 +74,7 @@ export async function whyNoFork({ older, newer, rootInNewer, proof }: Fork, key:
 }
 
 /**
- * Verifies the checkpoint's signature by the given key, whose name must be the checkpoint's origin.
+ * True if the given key signed the checkpoint. The name in the key must be the checkpoint's origin.
  * @throws EvidenceError `log` for a text that is not a key
  */
 export async function isSignedBy({ origin, note }: SignedCheckpoint, key: string): Promise<boolean> {

@@ -14,7 +14,7 @@ export type MonitorState = {
   /** The newest checkpoint so far, as it was signed. */
   readonly checkpoint: string | null;
   readonly read: EntriesRead;
-  /** Null before the first run. */
+  /** The facts about the log's times; null before the first run. */
   readonly seen: Seen | null;
 };
 
@@ -35,7 +35,10 @@ const emptyState: MonitorState = { key: null, checkpoint: null, read: nothingRea
 const pathOf = (folder: string, from: string): string =>
   join(folder, `${createHash("sha256").update(from).digest("hex").slice(0, 16)}.json`);
 
-/** @throws UsageError for a file that is not the state of a monitor, or contradicts itself */
+/**
+ * Reads the stored state of a log.
+ * @throws UsageError for a file that is not the state of a monitor, or contradicts itself
+ */
 export async function readState(folder: string | null, from: string): Promise<MonitorState> {
   if (folder === null) return emptyState;
   const path = pathOf(folder, from);
@@ -57,7 +60,7 @@ export async function readState(folder: string | null, from: string): Promise<Mo
 
 function parsedState(text: string): MonitorState | null {
   try {
-    // The state file of an earlier release lacks some members.
+    // A state file that an earlier release wrote lacks some members.
     const stored = JSON.parse(text) as Stored;
     const { key, checkpoint, edge, links, next = null, auditDay = null, policy = null, seen = null } = stored;
     const nodes = edge.map(([level, hash]): EdgeNode => ({ level, hash: new Uint8Array(Buffer.from(hash, "hex")) }));

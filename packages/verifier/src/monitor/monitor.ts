@@ -21,13 +21,18 @@ export type MonitorOptions = {
   readonly key: string | null;
   /** The folder that stores the state between runs; null to store nothing. */
   readonly state: string | null;
-  /** Files that contain checkpoints (proofs, evidence zips, checkpoints), or sealed PDFs to look for. */
+  /**
+   * The paths of files that contain checkpoints (proofs, evidence zips, checkpoints), or of sealed PDFs to look for.
+   */
   readonly with: readonly string[];
-  /** Whether to read all entries and all tiles again. */
+  /** True to read all entries and all tiles again. */
   readonly isFull: boolean;
   readonly fetch: Fetch;
   readonly now: () => Date;
-  /** A file with the reader's policy: the witnesses that must have cosigned (C2SP tlog-policy). Null requires none. */
+  /**
+   * The path of a file with the reader's policy: the witnesses that must have cosigned (C2SP tlog-policy). Null if no
+   * witness is required.
+   */
   readonly policy: string | null;
   readonly quorumWait: QuorumWait;
   /**
@@ -40,7 +45,7 @@ export type MonitorOptions = {
 /** The operator's own records about a log. */
 type OwnRecords = {
   readonly key: string;
-  /** The newest checkpoint that the operator recorded of a tree with at most `size` entries; null if there is none. */
+  /** The newest checkpoint in the operator's records whose tree has at most `size` entries; null if there is none. */
   readonly checkpointUpTo: (size: number) => Promise<(NamedCheckpoint & { readonly size: number }) | null>;
   readonly onEntry: (index: number, line: string) => void;
   readonly findings: () => readonly string[];
@@ -48,8 +53,11 @@ type OwnRecords = {
 
 /**
  * Watches a transparency log from outside. Verifies that its newest checkpoint is signed and extends every earlier or
- * given checkpoint. Verifies that all entries lead to its root, and follow the rules that anybody can check. Also finds
- * hours without an anchor, days without the operator's records, and a state without the quorum of the reader's policy.
+ * given checkpoint. Verifies that all entries lead to the checkpoint's root, and follow the rules that anybody can
+ * check.
+ *
+ * Also finds hours without an anchor, days without the operator's records, and a state without the quorum of the
+ * reader's policy.
  *
  * @param from the log's address (`https://HOST/log/live`), the folder of a copy, or a file that claims to prove a fork
  * @throws UsageError for files or keys that cannot be read
@@ -143,8 +151,8 @@ async function watchOne(
     findings.sentences.push(...((await findings.during(() => judgeSuccession(tree, before))) ?? []));
   }
   const wanted = new Set(files.flatMap(({ sealedSha256 }) => sealedSha256 ?? []));
-  // In these cases all entries are read again. After a fault, for example, the log may have two histories, and the
-  // stored entries may be from the other one.
+  // In these cases all entries are read again. After a finding, for example, the log may have two histories, and the
+  // stored facts may be about the other history.
   const before = options.isFull || own || wanted.size > 0 || findings.isWrong ? nothingRead : state.read;
   const earlierLinks = new Set(earlier.flatMap((one) => [...(one.found?.read.links.keys() ?? [])]));
   const earlierDay = previous?.found?.read.auditDay ?? null;
@@ -158,7 +166,7 @@ async function watchOne(
   const about = { from, key, findings, seen: state.seen };
   const seen = found && !next ? await judgePromises({ read, tree, found: found.read, policy }, about, options) : null;
   const fork = await findings.writeFork(options.state ?? ".");
-  // After a finding, the state is not stored. So the next run compares the log with the last good state again.
+  // After a finding, the new state is not stored, so that the next run compares the log with the last good state again.
   if (options.state !== null && found && !findings.isWrong)
     await writeState(options.state, from, { key, checkpoint: note, read: found.read, seen: seen ?? state.seen });
   const { origin, size } = checkpoint;
@@ -166,7 +174,10 @@ async function watchOne(
   return { facts, findings, checkpoint, found, next };
 }
 
-/** Finds promises that a log in use does not fulfill: anchors, the operator's records, and the policy's quorum. */
+/**
+ * Finds promises that a log in use does not keep. They concern anchors, the operator's records, and the policy's
+ * quorum.
+ */
 async function judgePromises(
   {
     read,
@@ -190,8 +201,8 @@ async function judgePromises(
 }
 
 /**
- * The operator recorded each checkpoint that the log's key signed. Another checkpoint proves a stolen key or a lost
- * database.
+ * Compares the log with the operator's own records. The operator records each checkpoint that the log's key signs. An
+ * unrecorded checkpoint means a stolen key or a lost database.
  */
 async function holdAgainstOwn(own: OwnRecords, tree: PublishedTree, key: string, findings: Findings): Promise<void> {
   const { size } = tree.checkpoint;
@@ -223,7 +234,7 @@ async function signedCheckpoint(note: string, key: string, findings: Findings): 
   return null;
 }
 
-/** Reads a checkpoint; for an unreadable one, returns the reason. */
+/** Reads a checkpoint. If it is unreadable, returns the reason as a text. */
 function readCheckpoint(note: string): SignedCheckpoint | string {
   try {
     return parseCheckpoint(note);

@@ -16,19 +16,21 @@ export async function publishedLogs(from: string, fetch: Fetch): Promise<readonl
   return list && parseTrustList(list).logs;
 }
 
-/** A log's name: the last part of the origin in its key. */
+/** The name of the log that a key belongs to: the last part of the origin in the key. */
 export const nameInKey = (key: string): string => /([^/]*?)\+/.exec(key)?.[1] ?? "";
 
 /** The name of the log at an address; null for a folder. */
 export const nameAt = (from: string): string | null => addressForm.exec(from)?.[2] ?? null;
 
-/** The log after one that ended: its address and key. `isVouchedFor`: the old log's last entry names the key. */
+/**
+ * The log that follows one that ended: its address and key. `isVouchedFor`: the ended log's last entry names this key.
+ */
 export type NextLog = { readonly from: string; readonly key: string; readonly isVouchedFor: boolean };
 
 /**
- * Finds the log that follows an old log. The old log's last entry names the key of the next one. After a compromise or
- * a loss, the service's trust list names it.
- * @param named the key in the old log's last entry; null without such an entry
+ * Finds the log that follows an ended log. The ended log's last entry names the key of the next log. After a compromise
+ * or a loss, there is no such entry, but the service's trust list names the next log.
+ * @param named the key in the ended log's last entry; null without such an entry
  * @returns null for a log that has not ended, and for a copy in a folder
  */
 export async function nextLog(from: string, key: string, named: string | null, fetch: Fetch): Promise<NextLog | null> {
@@ -49,8 +51,8 @@ export async function nextLog(from: string, key: string, named: string | null, f
 const addressOf = (base: string, key: string) => ({ from: `${base}/log/${nameInKey(key)}`, key });
 
 /**
- * Whether a key is of a later log than the one at the address, such as `live-3` after `live-2`. Without this check, the
- * keys could lead in a circle.
+ * True if a key is of a later log than the one at the address, such as `live-3` after `live-2`. Otherwise the keys
+ * could lead in a circle.
  */
 function isLater(from: string, key: string): boolean {
   const [, environment, number = "1"] = /^(live|test)(?:-(\d{1,3}))?$/.exec(nameInKey(key)) ?? [];
@@ -59,8 +61,8 @@ function isLater(from: string, key: string): boolean {
 }
 
 /**
- * Compares the beginning of a log with the log before it.
- * @param before the old log's key and newest checkpoint
+ * Compares the first entries of a log with the log before it.
+ * @param before the earlier log's key and newest checkpoint
  * @returns sentences about dishonest behavior
  * @throws LogBroken for entries that can't be read
  */

@@ -21,12 +21,12 @@ import {
 } from "@signsealship/evidence/log";
 import type { Fetch } from "../url/fetch-bounded.ts";
 
-/** The log can't be read, so no statement about its honesty is possible. */
+/** Thrown when a log can't be read, so that no statement about its honesty is possible. */
 export class LogUnreadable extends Error {}
 
 /**
- * Reads a file of a log by its path below the prefix; null when the file does not exist. @throws LogUnreadable when it
- * can't be read
+ * Reads a file of a log by its path below the prefix; null when the file does not exist.
+ * @throws LogUnreadable when the file can't be read
  */
 export type ReadLog = (path: string) => Promise<Uint8Array | null>;
 
@@ -52,7 +52,10 @@ const readFolder =
     }
   };
 
-/** If a server is busy (429) or fails (5xx), the request is repeated after a pause. */
+/**
+ * Returns a function that reads a log's files from a server. If the server is busy (429) or fails (5xx), the request is
+ * repeated after a pause.
+ */
 function readUrl(prefix: string, fetch: Fetch): ReadLog {
   const read = async (path: string, tries: number): Promise<Uint8Array | null> => {
     const url = `${prefix}/${path}`;
@@ -92,13 +95,16 @@ async function bounded(response: Response, url: string): Promise<Uint8Array> {
   return Buffer.concat(chunks, length);
 }
 
-/** The published files contradict the checkpoint that the log's key signed; `why` is a sentence. */
+/**
+ * Thrown when the published files contradict the checkpoint that the log's key signed. `why` is a sentence about the
+ * contradiction.
+ */
 export class LogBroken extends Error {}
 
 /** A checkpoint, and the signed note that it was read from. */
 type NewestCheckpoint = Checkpoint & { readonly signed: string };
 
-/** The tree of a log that its newest checkpoint commits to. Its hashes are read from the published tiles. */
+/** The tree to which a log's newest checkpoint commits. The hashes of the tree are read from the published tiles. */
 export class PublishedTree {
   private readonly read: ReadLog;
   readonly checkpoint: NewestCheckpoint;
@@ -109,7 +115,10 @@ export class PublishedTree {
     this.checkpoint = checkpoint;
   }
 
-  /** The entries of a bundle. @throws LogBroken for a bundle that is missing or unreadable */
+  /**
+   * The entries of a bundle.
+   * @throws LogBroken for a bundle that is missing or unreadable
+   */
   async bundle(n: number): Promise<Uint8Array[]> {
     const width = widthAt({ level: "entries", n }, this.checkpoint.size);
     const path = tilePath({ level: "entries", n, width });
@@ -118,7 +127,10 @@ export class PublishedTree {
     return entries;
   }
 
-  /** @throws LogBroken for a tile that is missing or has a wrong length */
+  /**
+   * Reads a tile of hashes.
+   * @throws LogBroken for a tile that is missing or has a wrong length
+   */
   async tile(level: number, n: number): Promise<Uint8Array> {
     const width = widthAt({ level, n }, this.checkpoint.size);
     const path = tilePath({ level, n, width });

@@ -16,10 +16,15 @@ import { isSignedBy } from "./fork-proof.ts";
 import { nameAt, nameInKey } from "./next-log.ts";
 import { LogBroken, PublishedTree, type ReadLog } from "./published-log.ts";
 
-/** A reader's policy: the witnesses that must have cosigned a log's states. `sha256` is the hash of the file. */
+/**
+ * A reader's policy: the witnesses that must have cosigned a log's states. `sha256` is the hash of the policy's file.
+ */
 export type ReaderPolicy = WitnessPolicy & { readonly sha256: string };
 
-/** @throws UsageError for a file that is not a policy (C2SP tlog-policy) */
+/**
+ * Reads a reader's policy.
+ * @throws UsageError for a file that is not a policy (C2SP tlog-policy)
+ */
 export async function readPolicy(path: string): Promise<ReaderPolicy> {
   try {
     const text = await readFile(path, "utf8");
@@ -32,9 +37,9 @@ export async function readPolicy(path: string): Promise<ReaderPolicy> {
 }
 
 /**
- * The key of the log at an address, from the policy. If the policy names no logs, it is the caller's key.
+ * Finds the key of the log at an address in the policy. If the policy names no logs, returns the caller's key.
  * @param key the caller's key; null for none
- * @throws UsageError for a policy that does not name this log, or that could mean several
+ * @throws UsageError for a policy that does not name this log, or in which several logs could be meant
  */
 export function keyByPolicy({ logs }: WitnessPolicy, from: string, key: string | null): string | null {
   if (logs.length === 0) return key;
@@ -49,7 +54,9 @@ export function keyByPolicy({ logs }: WitnessPolicy, from: string, key: string |
 }
 
 export type QuorumWait = {
-  /** The time that a state may lack its quorum. The log requests cosignatures after it has published a state. */
+  /**
+   * How long a state may lack its quorum, because the log requests cosignatures only after it has published the state.
+   */
   readonly seconds: number;
   readonly sleep?: (ms: number) => Promise<unknown>;
 };
@@ -57,8 +64,8 @@ export type QuorumWait = {
 const askEveryMs = 5_000;
 
 /**
- * Requires the policy's quorum for a log's newest state. A log publishes a state before its witnesses have cosigned it.
- * So a state without the quorum is read again, until that state or a later one has the quorum, or the time is over.
+ * Requires the policy's quorum for a log's newest state. A log publishes a state before its witnesses cosign it. So the
+ * newest state is read again until it has the quorum or the time is over.
  */
 export async function requireQuorum(
   read: ReadLog,
@@ -99,7 +106,10 @@ async function signedOrNull(note: string, key: string): Promise<SignedCheckpoint
   }
 }
 
-/** Notes about new keys and witnesses: whether the policy names the log, and whether the log names the policy. */
+/**
+ * Notes about new keys and witnesses: whether the reader's policy names the log, and whether the log's entries name
+ * that policy.
+ */
 export function policyNotes({ logs, sha256 }: ReaderPolicy, key: string, logged: LoggedPolicy | null): string[] {
   const stranger = logs.length > 0 && !logs.includes(key) ? ["The policy does not name this log."] : [];
   if (!logged) return [...stranger, "The log names no policy of its own."];

@@ -70,8 +70,9 @@ function jsonIn(answer: Answer, url: string): Uint8Array | string {
 }
 
 /**
- * Without `--trust`, the user trusts the service at this address to name its own certificate. The certificate is
- * downloaded only over a connection on which nobody else can respond: HTTPS, or the local machine.
+ * Adds the certificates that the service publishes, if `--trust` is not given. The user then trusts the service at this
+ * address to name its own certificate. It is downloaded only over a connection on which nobody else can respond: HTTPS,
+ * or the local machine.
  */
 async function withPublishedTrust(
   base: string,
@@ -99,7 +100,8 @@ async function withPublishedTrust(
 type Published = { readonly list: TrustList; readonly path: string; readonly command: string };
 
 /**
- * The trust list of a service; its present seal certificate if it has no list; otherwise a sentence with the reason.
+ * Downloads the trust list of a service, or its present seal certificate if it has no list. Returns a sentence with the
+ * reason if it has neither.
  */
 async function publishedTrust(base: string, get: Get): Promise<Published | string> {
   const show = "openssl x509 -noout -subject -fingerprint -sha256";
@@ -112,7 +114,8 @@ async function publishedTrust(base: string, get: Get): Promise<Published | strin
     const path = "/seal/certificate.pem";
     const pem = await get(path, fetchLimits.jsonBytes);
     if (!pem.ok || pem.status !== 200) return "The service publishes no certificate. See --trust.";
-    // Trusts only the seal's own certificate. Trusting its issuers would trust every certificate that they issue.
+    // Trusts only the seal's own certificate. Trust in the issuers above it would extend to every certificate that they
+    // issue.
     const sealAnchors = parseCertificatesPem(new TextDecoder().decode(pem.bytes)).slice(0, 1);
     const command = `curl ${quoted(base + path)} | ${show}`;
     return { list: { sealAnchors, signerAnchors: [], retired: [], tsaAnchors: [], logs: [] }, path, command };
@@ -142,7 +145,10 @@ function readOr<T>(read: () => T): T | EvidenceError {
   }
 }
 
-/** The files of the evidence zip, or the sealed PDF alone if there is no zip; otherwise a sentence with the reason. */
+/**
+ * Downloads the evidence zip and returns its files. Without a zip, returns the sealed PDF alone; without either, a
+ * sentence with the reason.
+ */
 async function evidenceFiles(get: Get, api: string): Promise<ReadonlyMap<string, Uint8Array> | string> {
   const zip = await get(`${api}/evidence`, fetchLimits.fileBytes);
   if (zip.ok && zip.status === 200) {

@@ -64,8 +64,9 @@ function soundCode(rowMac: RowMac, orderCode: string, { mac, ...record }: Stored
 }
 
 /**
- * Reads documents one after another, and compares the hash of each with the recorded one.
- * @param compared the documents that were already compared; they are skipped, and newly compared ones are added
+ * Reads an order's documents from the store one after another, and compares the hash of each with the recorded hash.
+ * @param compared the documents that were compared before. They are skipped. The function adds each document that it
+ * compares.
  * @throws ServiceError `unavailable` when the store doesn't respond or lacks a document
  * @throws Error when a document has another hash, because the seal would certify it
  */

@@ -14,12 +14,12 @@ import type { StoredVersion, VersionDeps } from "./versions.ts";
  */
 export type CertificateCheck = {
   /**
-   * Whether the archived certificate exists, its seal verifies, and it contains the row's manifest. Also true when the
+   * True if the archived certificate exists, its seal verifies, and it contains the row's manifest. Also true when the
    * retention plan has deleted the certificate.
    * @throws ServiceError `unavailable` when the certificate can't be read or checked now
    */
   holds: (row: StoredVersion) => Promise<boolean>;
-  /** Records a certificate that was just sealed as already checked, so that it need not be read again. */
+  /** Remembers a new certificate as verified, so that it need not be read and verified again. */
   remember: (sealed: { sealedSha256: string; manifestSha256: string }) => void;
 };
 
@@ -35,8 +35,9 @@ const task: Task<CheckInput, string | null> = {
 const mostRemembered = 10_000;
 
 /**
- * The manifest in a file with a given hash never changes, so each certificate is checked only once. Reading, decrypting
- * and verifying it would be most of the work of a public verification (`npm run bench closing`).
+ * Remembers the manifest of each verified certificate, because a file with a given hash always has the same manifest.
+ * So each certificate is read, decrypted and verified only once. That would be most of the work of a public
+ * verification (`npm run bench closing`).
  */
 export function createCertificateCheck(
   deps: VersionDeps & { db: Sql; blobs: Blobs; workers: Workers },

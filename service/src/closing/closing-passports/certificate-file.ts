@@ -42,7 +42,7 @@ export type CertificateDeps = VersionDeps & { db: Sql; blobs: Blobs };
 /**
  * The record of a room's certificate, without its file. Null when the room has none, and when the row or its manifest
  * was altered.
- * @param wanted its hash; null for the newest
+ * @param wanted the hash of the wanted certificate; null for the newest one
  */
 export async function certificateOfRoom(
   deps: VersionDeps & { db: Sql },
@@ -73,7 +73,10 @@ export async function withCertificate<T>(
   return sound && blobs.withBytes(at, async (bytes) => bytes && work(bytes));
 }
 
-/** Logs an error when the file is not the certificate that was sealed, and treats the file as missing. */
+/**
+ * Handles an error while an archived certificate is read. A file that is not the sealed one is logged, and treated as
+ * missing.
+ */
 const unread =
   (log: Log, { roomId, version }: StoredVersion) =>
   (error: unknown): null => {

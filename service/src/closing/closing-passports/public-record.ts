@@ -37,11 +37,11 @@ export type ClosingVersionRecord = {
   sealedSha256: string;
   /** The stored manifest. Null for earlier versions, because a verify code grants access only to its own version. */
   manifestText: string | null;
-  /** Whether the row's MAC verifies and the manifest has the recorded hash. */
+  /** True if the row's MAC verifies and the manifest has the recorded hash. */
   hashHolds: boolean;
   linkHolds: boolean;
   /**
-   * Whether the sealed certificate is stored and contains this manifest; also true when the retention plan deleted the
+   * True if the sealed certificate is stored and contains this manifest; also true when the retention plan deleted the
    * certificate.
    */
   certificateHolds: boolean;

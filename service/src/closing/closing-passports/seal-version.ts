@@ -25,7 +25,7 @@ export type SealClosingDeps = CheckedVersionDeps & {
   issuing: Issuing;
   limits: {
     requireStorage: RequireStorage;
-    /** One seal at a time for each room. Seals that wait here hold no database connection. */
+    /** Lets only one seal run at a time for each room. Seals that wait for it hold no database connection. */
     semaphore: KeyedSemaphore;
   };
 };
@@ -76,9 +76,9 @@ type Asked = {
 
 export type WhenDone = {
   /**
-   * Reads the request for an automatic seal, in the transaction and before the room. So an order that is added after
-   * this call raises the request's round, even if the room was read without the order. Null when the request was
-   * withdrawn.
+   * Reads the request for an automatic seal, in the transaction and before the room is read. If an order is added after
+   * this call, the request's round increases, so that a seal without that order doesn't end the request. Null when the
+   * request was withdrawn.
    */
   begin: (tx: Tx) => Promise<OpenWish | null>;
 };
@@ -95,7 +95,7 @@ type OpenWish = {
 /** Thrown to roll back a seal when a member has switched the automatic seal off in the meantime. */
 class WithdrawnError extends Error {}
 
-/** A room with the most versions never gets another one. */
+/** The room already has the maximum number of versions, so it never gets another one. */
 export class VersionQuotaError extends ServiceError {
   constructor() {
     super("validation", `Passport version quota reached (${manifestLimits.versions} versions per room).`);
@@ -113,8 +113,8 @@ export class AlteredVersionError extends ServiceError {
 }
 
 /**
- * Reads the documents before the transaction, because they may be many and large. Within the transaction only documents
- * that were added since then are read.
+ * Reads and compares the documents before the transaction, because they may be many and large. The transaction then
+ * reads only the documents that were added in the meantime.
  */
 export async function sealInTurn(deps: SealClosingDeps, asked: Asked): Promise<ClosingPassport | null> {
   const snapshot = await selectSnapshotOf(deps.db, deps.rowMac, asked.room);
@@ -127,7 +127,11 @@ export async function sealInTurn(deps: SealClosingDeps, asked: Asked): Promise<C
     });
 }
 
-/** @returns null when the request for the seal was withdrawn */
+/**
+ * Seals the next version in a transaction.
+ * @returns null when an automatic seal makes no version: its request was withdrawn, an order has not ended, or the last
+ * version counts instead
+ */
 async function sealNext(
   deps: SealClosingDeps,
   tx: Tx,
@@ -142,8 +146,8 @@ async function sealNext(
   if (wish) {
     if (!wish.isReady(snapshot.documents.map(({ status }) => status))) return null;
     const last = before.at(-1);
-    // Builds the manifest to compare with under the last version's own number, because a number after the last of 20
-    // can't be built.
+    // Compares the last version with a manifest of the present state under the same number. A manifest can't have a
+    // number beyond the maximum of 20 versions.
     if (last && isOfSame(last, manifestOf(deps, room, snapshot, before.at(-2), deps.clock()))) {
       await wish.sealed(last.version, deps.clock());
       return null;
@@ -193,7 +197,7 @@ async function sealNext(
   };
 }
 
-/** Whether a version lists the same documents in the same state. */
+/** True if a version lists the same documents in the same state. */
 const isOfSame = ({ manifest }: StoredVersion, present: Manifest): boolean =>
   isDeepStrictEqual(
     parseManifest(Buffer.from(manifest, "latin1")).documents,
@@ -213,7 +217,10 @@ async function readForSeal(deps: CheckedVersionDeps, tx: Tx, { room, roomId }: A
   return { snapshot, before };
 }
 
-/** @throws ServiceError when no version may be sealed, or when the next one is not the expected one */
+/**
+ * Requires that the room may get another version, and that its number is the expected one.
+ * @throws ServiceError otherwise
+ */
 function requireNext(before: readonly StoredVersion[], expected: number | null): void {
   if (before.length >= manifestLimits.versions) throw new VersionQuotaError();
   const next = before.length + 1;

@@ -95,7 +95,7 @@ const ofSigning: ReadonlySet<string> = new Set(["sealed", "custody_certificate"]
 
 /**
  * Leaves out artifacts that the retention plan deleted. If people signed again before the notary, also leaves out the
- * earlier files. If they signed a print, leaves out the earlier envelope and its signers as well.
+ * files of the earlier signing. If they signed a paper print, leaves out the earlier envelope and its signers as well.
  * @throws ServiceError `unavailable` for an altered entry of a notary's journal
  */
 function withStored(rowMac: RowMac, { artifacts, signingAgain, ...document }: MarkedDocument): SnapshotDocument {
@@ -115,7 +115,7 @@ const envelope = sql`(SELECT json_build_object('verifyCode', e.verify_code, 'pos
   FROM envelopes e JOIN envelope_events t ON t.envelope_id = e.id
   WHERE e.id = ${latestEnvelope} AND e.outcome = 'Completed' ORDER BY t.position DESC LIMIT 1)`;
 
-/** The page count of the newest document that states one; null when no document does. */
+/** The page count of the newest document that has a recorded page count; null when none has one. */
 const pages = sql`(SELECT d.pages ${fromDocuments} WHERE d.order_id = o.id AND d.pages IS NOT NULL ORDER BY d.id DESC LIMIT 1)`;
 
 const signers = sql`(SELECT coalesce(json_agg(json_build_object('name', s.name, 'signedAt', s.signed_at) ORDER BY s.routing, s.n), '[]')
@@ -209,8 +209,8 @@ type EarlierVersion = Omit<VersionLinks, "roomCode"> & {
   roomId: string;
   version: number;
   /**
-   * The manifest of a first version. It contains the room's code at the time of sealing, and the log line is derived
-   * from that code. Null for later versions.
+   * The manifest, for a first version; null for later versions. The line in the transparency log is derived from the
+   * room's code, which the manifest states as of the sealing.
    */
   manifest: string | null;
   environment: Environment;

@@ -7,8 +7,8 @@ import type { ClosingVerification } from "./schemas.ts";
 import { hasCode, hashHolds, joinVersion, linkHolds, type VersionRow, versionColumns } from "./versions.ts";
 
 /**
- * The query of a verification. Only the first check of a certificate needs another. The statement is built apart from
- * its execution, so that a benchmark can run it alone.
+ * The only query of a verification, unless the certificate is verified for the first time. The statement is a separate
+ * function, so that a benchmark can run it alone.
  */
 export const verificationStatement = (verifyCode: string): Statement =>
   sql`SELECT ${versionColumns} FROM closing_passports c ${joinVersion} WHERE ${hasCode(sql`c`, verifyCode)}`;

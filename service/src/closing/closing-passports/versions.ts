@@ -94,7 +94,10 @@ export const protectedTables = [versionRows];
 /** Columns of a version `c` and of its room's firm, for `joinVersion`. */
 export const versionColumns = sql`${storedColumns}, b.manifest_sha256 AS "beforeSha256", p.brand_name AS "brandName", p.accent_color AS "accentColor", p.logo_url AS "logoUrl", ${markedFirm}`;
 
-/** SQL condition: true if the version has this verify code. @param version the version's alias in the query */
+/**
+ * SQL condition: true if the version has this verify code.
+ * @param version the version's alias in the query
+ */
 export const hasCode = (version: Statement, verifyCode: string): Statement =>
   isSealed(sql`${version}.verify_code`, "closing", verifyCode);
 
@@ -124,7 +127,10 @@ export const closingSource: SourceOf = (plan) => ({
   unshared: () => unnamedIn(sql`closing_passports`, sql`AND other.verify_code <> named.id`),
 });
 
-/** The transparency log's lines for the sealed versions, without the link to the version before. */
+/**
+ * Selects, for each sealed version, the start of its line in the transparency log. The line's last part, the link to
+ * the previous version, is left out.
+ */
 export const loggedClosings: LoggedRows = (environment) => sql`
   SELECT 'closing/v1 ' || c.sealed_sha256 AS line, 'version ' || c.version || ' of closing passport ' || c.room_id AS row, c.created_at AS at
   ${fromVersions} WHERE r.environment = ${environment}`;
@@ -135,7 +141,7 @@ export const joinVersion: Statement = sql`${joinRoom(sql`c.room_id`)} ${joinFirm
 
 export type VersionDeps = { rowMac: RowMac; log: Log };
 
-/** Whether the row's MAC is valid. Logs an error when it is not. */
+/** True if the row's MAC is valid. Logs an error when it is not. */
 export function rowHolds({ rowMac, log }: VersionDeps, row: StoredVersion): boolean {
   if (rowMac.holds("closing_passports", versionMembers(row), row.mac)) return true;
   const { roomId, version } = row;
@@ -146,13 +152,17 @@ export function rowHolds({ rowMac, log }: VersionDeps, row: StoredVersion): bool
   return false;
 }
 
-/** Whether the row's MAC is valid and the manifest's text has the recorded hash. */
+/** True if the row's MAC is valid and the manifest's text has the recorded hash. */
 export const hashHolds = (deps: VersionDeps, row: StoredVersion): boolean =>
   rowHolds(deps, row) && hash("sha256", row.manifest) === row.manifestSha256;
 
-/** Whether both the version's record and its manifest state the hash of the previous version's manifest. */
+/**
+ * True if the version's row and its manifest both state the hash that the previous version's row has for its own
+ * manifest.
+ */
 export function linkHolds({ version, manifest, prevManifestSha256, beforeSha256 }: VersionRow): boolean {
   if (prevManifestSha256 !== beforeSha256 || (version === 1) !== (prevManifestSha256 === null)) return false;
-  // JSON escapes quotes within texts, so a text in the manifest can't contain this string; only the member itself can.
+  // JSON escapes quotes inside of texts, so no text in the manifest can contain this string. Only the member itself
+  // matches.
   return manifest.includes(`"prevManifestSha256":${JSON.stringify(prevManifestSha256)},`);
 }

@@ -22,7 +22,10 @@ export const certificateEntry = ({ sha256, deletedAt }: { sha256: string; delete
 /** A certificate with its file, which is null after the retention plan deleted it. */
 export type OpenedCertificate = { record: StoredVersion; file: StoredFile | null };
 
-/** Opens a certificate; null for one without a record, and for one whose file is missing or altered. */
+/**
+ * Opens the file of a certificate. Null when there is no record, and when the file is missing or altered although the
+ * retention plan didn't delete it.
+ */
 export async function openedCertificate(
   deps: CertificateDeps,
   record: StoredVersion | null,
@@ -39,24 +42,28 @@ type OrderToSend = { code: string; title: string | null; final: Parameters<typeo
 const lists = (record: StoredVersion, { code, final }: OrderToSend): boolean =>
   final !== null && listsDocument(documentsIn(record), code, final);
 
-/** The reason why the room has no certificate to send. `altered`: its record is not the one that the service wrote. */
+/**
+ * The reason why the room has no certificate to send. `altered`: somebody changed the certificate's record in the
+ * database.
+ */
 export type NoCertificate = "not_sealed" | "deleted" | "altered";
 
 /** The newest certificate, as the form that sends documents offers it. */
 export type CertificateOffer = {
   version: number;
-  /** Whether it lists every document that can be sent, as it is now. */
+  /** True if the certificate lists the present version of every document that can be sent. */
   isCurrent: boolean;
   /**
-   * The number of orders whose documents can't be sent from this room, but to which the codes in the certificate lead.
+   * The number of orders whose documents can't be sent from this room, but which a reader can open with the codes in
+   * the certificate.
    */
   others: number;
 };
 
 /**
  * The room's newest certificate, or the reason why there is none to send.
- * @param newest null when the room has none, or an altered one
- * @param versions the number of versions that the room has
+ * @param newest null when the room has no certificate, or when its record was altered
+ * @param versions the number of certificates that were sealed for the room
  * @param sendable the orders whose documents can be sent
  * @param ofRoom the codes of all orders in the room; the certificate contains the room's code, which grants access to
  * them
@@ -79,9 +86,10 @@ export function offerOf(
 }
 
 /**
- * The hash of the certificate to send. Requires the newest version, and the one that the sender saw, because each
- * version may reveal other orders.
- * @throws ServiceError `conflict` for a room without one, for another version, and for a document that it does not list
+ * The hash of the certificate to send. The version must be the newest one, and the one that the sender saw, because
+ * each version may reveal other orders.
+ * @throws ServiceError `conflict` for a room without a certificate, for another version, and for a document that the
+ * certificate does not list
  */
 export async function certificateToSend(
   deps: CertificateDeps,

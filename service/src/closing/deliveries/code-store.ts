@@ -14,7 +14,10 @@ export const codeState: StateMac = {
     extract(epoch FROM ${c}.locked_at), ${c}.state_version`,
 };
 
-/** The newest code of a link. `codeId` is null before the first code was mailed, and after the newest was used. */
+/**
+ * The newest code of a delivery's link. `codeId` is null until the first code is mailed, and again after the newest
+ * code was used.
+ */
 type DeliveryCode = {
   codeId: string | null;
   askedAt: Date | null;

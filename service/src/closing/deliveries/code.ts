@@ -30,8 +30,8 @@ const locked = () =>
 
 /**
  * Mails a new code to the recipient; the earlier code stops working.
- * @throws ServiceError `not_found` as `linkedDelivery`; `conflict` for a locked link, within a minute of the last code,
- * and for the 21st code
+ * @throws ServiceError `not_found` in the same cases as `linkedDelivery`; `conflict` for a locked link, less than a
+ * minute after the last code, and for the 21st code
  */
 export async function mailDeliveryCode(deps: DeliveryDeps, link: Link): Promise<void> {
   const { id } = await linkedDelivery(deps, link);

@@ -28,18 +28,18 @@ export type ZipDeps = DocumentDeps &
     verifier: {
       baseUrl: string;
       page: () => Promise<Buffer>;
-      /** Whether the log's roots are sent to OpenTimestamps calendars, so that documents get `.ots` proofs. */
+      /** True if the log's roots are sent to OpenTimestamps calendars, so that documents get `.ots` proofs. */
       hasCalendars: boolean;
     };
   };
 
-/** `isNotarySimulated` is only needed where files get names. */
+/** `isNotarySimulated` is optional, because only functions that name files need it. */
 type OrderToDeliver = Omit<OrderOfRoom, "isSimulated" | "isNotarySimulated"> &
   Partial<Pick<OrderOfRoom, "isNotarySimulated">>;
 
 /** An order with its stored documents. */
 export type Deliverable = Pick<OrderOfRoom, "id" | "code" | "status" | "isNotarySimulated"> & {
-  /** Whether the notarized document replaces one that was signed earlier and is no longer valid. */
+  /** True if the notarized document replaces one that was signed earlier and is no longer valid. */
   replacesSigned: boolean;
   title: string | null;
   reference: string | null;
@@ -51,6 +51,7 @@ export type Deliverable = Pick<OrderOfRoom, "id" | "code" | "status" | "isNotary
 type Document = ReturnType<typeof readDocuments>[number];
 
 /**
+ * The orders of a delivery, each with its stored documents.
  * @param reference the file number of the closing; null to use each order's own reference
  * @throws ServiceError `unavailable` for a document or an entry of a notary's journal whose MAC is invalid
  */
@@ -77,15 +78,15 @@ export function deliverableOf(
 }
 
 /**
- * The files to deliver for a finished order: the final document, the newest custody certificate, and receipts. For a
- * notarized document that continues a signed one, they include the signed one.
+ * The files to deliver for a finished order: the final document, the newest custody certificate, and receipts. If the
+ * final document is notarized and continues a signed one, the signed document is delivered too.
  */
 export function filesOf({ id, final, documents, replacesSigned }: Deliverable): DeliveredFile[] {
   if (final === null) return [];
   const newest = (wanted: string) => documents.findLast(({ kind }) => kind === wanted) ?? [];
-  // Delivers the signed file even if it was notarized later, because the custody certificate describes the signed file.
-  // If people signed again before the notary, the signed file is left out: a recipient could mistake the earlier
-  // signatures for the valid ones.
+  // A notarized document is delivered with the signed file, because the custody certificate describes the signed file.
+  // If people signed again before the notary, neither the signed file nor that certificate is delivered: a recipient
+  // could mistake the earlier signatures for the valid ones.
   const before = replacesSigned
     ? []
     : [final.kind === "notarized" ? newest("sealed") : [], newest("custody_certificate")].flat();
@@ -101,9 +102,9 @@ export function filesOf({ id, final, documents, replacesSigned }: Deliverable): 
 export type NamedFile = DeliveredFile & {
   path: string;
   orderCode: string;
-  /** Whether people signed the order's document here. */
+  /** True if people signed the order's document here. */
   isSignedHere: boolean;
-  /** Whether the file is a notarized document of the sandbox, which no notary signed. */
+  /** True if the file is a notarized document of the sandbox, which no notary signed. */
   isNotarySimulated: boolean;
   deletedAt: Date | null;
 };
@@ -131,7 +132,7 @@ export function namedFiles(orders: readonly Deliverable[], files: readonly Deliv
         throw new ServiceError("unavailable", "A document of this delivery is not on record any more. Ask its sender.");
       const folder = folderOf(file.kind, isNotarized);
       const prefix = folder === "Documents" ? `${String(++number).padStart(2, "0")} ` : "";
-      // The name is unique in all folders, because a proof is named after its file alone.
+      // The file name must be unique across all folders, because a proof is named after the file without its folder.
       const isNotarySimulated = file.kind === "notarized" && order.isNotarySimulated;
       const kind = isNotarySimulated ? simulatedNotarization : file.kind;
       const path = `${folder}/${unique(`${prefix}${fileName({ ...order, kind })}`, ".pdf")}`;
@@ -142,8 +143,8 @@ export function namedFiles(orders: readonly Deliverable[], files: readonly Deliv
 
 export type ZipOf = {
   /**
-   * The closing certificate that is added to the zip; null for none. Its manifest contains the codes of the room and of
-   * all its orders, so others get it only when the firm chose that.
+   * The closing certificate to add to the zip; null for none. Its manifest contains the codes of the room and of all
+   * its orders. So people outside of the firm get it only if the firm chose to send it.
    */
   certificate: OpenedCertificate | null;
   /** True if the zip should contain a certificate that is missing or altered. */
@@ -155,7 +156,8 @@ export type ZipOf = {
 };
 
 /**
- * A zip without the 64-bit extension (Zip64) may have at most 4 GiB; mail gateways and some programs have lower limits.
+ * The largest zip. The format allows 4 GiB without its 64-bit extension (Zip64), but mail gateways and some programs
+ * allow less.
  */
 const mostBytes = 2 * 1024 ** 3;
 

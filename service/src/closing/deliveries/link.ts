@@ -22,7 +22,10 @@ export const deliveryPath = (secrets: SecretBytes, id: string): string =>
 const isToken = (secrets: SecretBytes, id: string, token: string): boolean =>
   isCode(token) && keysOf(secrets).some((key) => timingSafeEqual(Buffer.from(tokenUnder(key, id)), Buffer.from(token)));
 
-/** @property session the session that the browser got for a correct code; null without one */
+/**
+ * The parts of a request to a delivery's link.
+ * @property session the session that the browser got for a correct code; null without one
+ */
 export type Link = { id: string; token: string; session: string | null };
 
 /**
@@ -41,7 +44,7 @@ export const isSame = (one: string, other: string): boolean =>
 export const sessionUnder = (key: SecretBytes, id: string, end: string): string =>
   macOf(key, "delivery-session", `${id} ${end}`).toString("hex");
 
-/** Whether the browser's session is for this delivery and has not ended. */
+/** True if the browser's session is for this delivery and has not ended. */
 export function isSession({ secrets, clock }: DeliveryDeps, id: string, session: string | null): boolean {
   const [, end = "", mac = ""] = /^(\d{10,16})\.([0-9a-f]{64})$/.exec(session ?? "") ?? [];
   if (end === "" || Number(end) <= clock().getTime()) return false;

@@ -16,7 +16,10 @@ const edges = /^[ .]+|[ .]+$/g;
 /** Names that Windows reserves for devices, with any extension. */
 const device = /^(?:con|prn|aux|nul|com\d|lpt\d)(?:\.|$)/i;
 
-/** Turns a text into a part of a file name that every system accepts. @param most the longest result, in bytes */
+/**
+ * Turns a text into a part of a file name that every system accepts.
+ * @param most the longest result, in bytes
+ */
 export function namePart(text: string, most = mostBytes): string {
   const spaced = text.toWellFormed().normalize("NFC").replaceAll(forbidden, " ").replaceAll(/\s+/g, " ");
   let name = spaced.replaceAll(edges, "");
@@ -82,7 +85,7 @@ export type Contents = {
   unsigned: ReadonlySet<string>;
   /** The paths of the notarized documents that no notary signed, because the sandbox made them. */
   simulated: ReadonlySet<string>;
-  /** Whether the folder Evidence has a signed document that was notarized afterwards. */
+  /** True if the zip's Evidence folder contains a signed document that was notarized afterwards. */
   hasSigned: boolean;
   /** The kinds of the files in the zip. */
   kinds: ReadonlySet<string>;
@@ -91,7 +94,7 @@ export type Contents = {
   files: readonly { path: string; form: ProofForm }[];
   /** The paths of the files that still lack a proof. */
   waiting: Readonly<Record<ProofForm, readonly string[]>>;
-  /** True if the verification page accepts the whole zip. */
+  /** True if the verification page accepts all files of the zip at once. */
   fitsChecker: boolean;
   baseUrl: string;
 };
@@ -99,10 +102,13 @@ export type Contents = {
 const mebibyte = 1024 * 1024;
 /** The files and bytes that the verification page accepts at once (`pages/verify/browser/worker.ts`). */
 const checker = { files: 64, bytes: 256 * mebibyte };
-/** More than the explanation of 50 documents has. */
+/** More bytes than the explanation of a zip with 50 documents has. */
 const mostReadme = mebibyte;
 
-/** @param others the length of the zip without its explanation, in bytes */
+/**
+ * True if the verification page accepts a zip of this length.
+ * @param others the length of the zip without its explanation, in bytes
+ */
 export const fitsChecker = (others: number): boolean => others + mostReadme <= checker.bytes;
 
 /**

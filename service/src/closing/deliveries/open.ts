@@ -43,7 +43,7 @@ export async function openDelivery(deps: DeliveryDeps, link: Link) {
   const simulated = new Set(rows.flatMap(({ id, isSimulated }) => (isSimulated ? [id] : [])));
   const files = namedFiles(orders, delivery.files).map((file) => ({
     ...file,
-    /** Whether the sandbox completed the signing, so that nobody's signature is in this file. */
+    /** True if the sandbox completed the signing, so that nobody's signature is in this file. */
     isSimulated: file.kind === "sealed" && simulated.has(file.orderId),
   }));
   const certificate = await listedCertificate(deps, delivery);
@@ -67,7 +67,10 @@ async function listedCertificate(deps: DeliveryDeps, { roomId, certificateSha256
   return { ...certificateEntry({ sha256, deletedAt: record?.deletedAt ?? null }), record };
 }
 
-/** @throws ServiceError `unavailable` for a certificate that is missing or altered */
+/**
+ * Opens the certificate that a delivery lists.
+ * @throws ServiceError `unavailable` for a certificate that is missing or altered
+ */
 async function openListed(
   deps: DeliveryDeps,
   { record }: NonNullable<Awaited<ReturnType<typeof listedCertificate>>>,
@@ -129,7 +132,10 @@ export async function deliveryProof(deps: DeliveryDeps, link: Link & { documentI
   return { name: `${wanted.path.slice(wanted.path.lastIndexOf("/") + 1)}.${link.form}`, proof };
 }
 
-/** Opens a delivery, and finds one of its files. @throws ServiceError as `openDelivery`, `not_found` for another file */
+/**
+ * Opens a delivery, and finds one of its files.
+ * @throws ServiceError in the same cases as `openDelivery`; `not_found` for a file that is not in the delivery
+ */
 async function openWanted(deps: DeliveryDeps, link: Link & { documentId: string }) {
   const { delivery, room, listed } = await openDelivery(deps, link);
   const wanted = listed.find(({ kind, sha256 }) => `${kind}-${sha256}` === link.documentId);

@@ -34,8 +34,8 @@ export async function writeReceivers(
 }
 
 /**
- * Whether the firm detached the order from the room, or removed the person, after it asked for the delivery. An order
- * that was detached and then attached again counts as detached.
+ * SQL condition: true if, after the firm asked for the delivery, the firm detached the order from the room or removed
+ * the person. An order that was detached and attached again counts as detached.
  */
 export const isWithdrawn: Statement = sql`(
   NOT EXISTS (

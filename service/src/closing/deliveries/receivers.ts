@@ -1,6 +1,6 @@
 /**
- * People who are sent final documents once these are finished. They were chosen when the closing was placed. Documents
- * that are finished within ten minutes are sent together.
+ * People to whom final documents are sent once the documents are finished. The member chose these people when placing
+ * the closing. Documents that are finished within ten minutes are sent together.
  */
 
 import { auditLine } from "../../kernel/audit/audit.ts";
@@ -20,7 +20,7 @@ import { writeDelivery } from "./send.ts";
 import { lockDeliveries, ordersById, roomByCode, roomById } from "./store.ts";
 
 /**
- * Cancels all deliveries of a room's documents that a person still waits for.
+ * Ends the wait of a person for documents of a room, so that none of them is sent to that person automatically.
  * @throws ServiceError `not_found` when the person waits for no document of the room
  */
 export async function endReceiver(
@@ -84,7 +84,7 @@ async function sendTo(tx: Tx, { clock, rowMac }: Deps, roomId: string, email: st
   if (!receiver || !room) return;
   const withdrawn = own.filter((each) => each.isWithdrawn);
   for (const { id } of withdrawn) await endWait(tx, id, at, null);
-  // The next run checks whether the other documents are due.
+  // The next run decides whether the person's other documents are sent.
   if (withdrawn.length > 0) return;
   const ids = own.map(({ orderId }) => orderId);
   const rows = (await ordersById(tx, ids, room.partnerId)).filter(({ status }) => over.includes(status));

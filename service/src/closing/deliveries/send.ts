@@ -99,9 +99,9 @@ export type NewDelivery = {
   email: string;
   days: string;
   orderCodes: readonly string[];
-  /** Whether the link asks for a code that is mailed to the recipient. */
+  /** True if the link asks for a code that is mailed to the recipient. */
   asksCode: boolean;
-  /** The version of the closing's certificate that is delivered, too; null for none. */
+  /** The version of the closing certificate that is delivered with the documents; null for none. */
   certificateVersion: string | null;
 };
 
@@ -184,7 +184,10 @@ export async function writeDelivery(
   return id;
 }
 
-/** Ends the link of a delivery. @throws ServiceError `not_found` for an unknown delivery and for one that has ended */
+/**
+ * Ends the link of a delivery.
+ * @throws ServiceError `not_found` for an unknown delivery and for one that has ended
+ */
 export async function revokeDelivery(deps: DeliveryDeps, principal: Principal, roomCode: string, id: string) {
   const room = await roomOf(deps, principal, roomCode);
   await deps.db.transaction(async (tx) => {

@@ -29,8 +29,8 @@ const deliveryState: StateMac = {
   table: sql`closing_deliveries`,
   key: sql`id`,
   mac: sql`row_mac`,
-  // Earlier releases had no certificates and no codes, and their MACs covered the bare address here. A link that has
-  // neither is covered in the same way, so that the earlier MACs stay valid.
+  // Deliveries from earlier releases have no certificate and ask for no code, and their MACs cover the bare email
+  // address. The same form is used for every such delivery, so that the earlier MACs stay valid.
   covered: (d) => sql`${d}.id, ${d}.room_id, ${d}.recipient_name,
     CASE WHEN ${d}.certificate_sha256 IS NOT NULL THEN jsonb_build_array(${d}.recipient_email, ${d}.asks_code, ${d}.certificate_sha256)
       WHEN ${d}.asks_code THEN jsonb_build_array(${d}.recipient_email, 'code') ELSE to_jsonb(${d}.recipient_email) END,
@@ -38,7 +38,10 @@ const deliveryState: StateMac = {
     extract(epoch FROM ${d}.created_at), extract(epoch FROM ${d}.expires_at), extract(epoch FROM ${d}.revoked_at)`,
 };
 
-/** The columns that the MAC covers. Without the MAC, anyone with database access could add downloads to the record. */
+/**
+ * The columns of a use that its MAC covers. Without the MAC, anyone with database access could add downloads that never
+ * happened.
+ */
 const useState: StateMac = {
   table: sql`closing_delivery_uses`,
   key: sql`id`,
@@ -62,7 +65,7 @@ export type Delivery = {
   createdAt: Date;
   expiresAt: Date;
   revokedAt: Date | null;
-  /** Whether the link asks for a code that is mailed to the recipient. */
+  /** True if the link asks for a code that is mailed to the recipient. */
   asksCode: boolean;
   /** The closing certificate that is delivered; null for none. */
   certificateSha256: string | null;
@@ -77,7 +80,10 @@ export type DeliveryRoom = Owner & { id: string; code: string; name: string; ref
 
 const roomColumns = sql`r.id, r.code AS "code@room", r.name, r.reference, r.partner_id AS "partnerId", r.environment`;
 
-/** A room of this owner. @throws ServiceError `unavailable` when the MAC of the room is invalid */
+/**
+ * A room of this owner.
+ * @throws ServiceError `unavailable` when the MAC of the room is invalid
+ */
 export async function roomByCode(db: Sql, roomCode: string, owner: Owner): Promise<DeliveryRoom | undefined> {
   const [room] = await db.query<DeliveryRoom>(sql`
     SELECT ${roomColumns}, ${verifiedRoom} ${fromRooms} WHERE ${isSealed(sql`r.code`, "room", roomCode)}
@@ -104,7 +110,7 @@ export type OrderOfRoom = Owner & {
   documents: StoredOrderDocument[];
   signingAgain: StoredSigningAgain;
   isSimulated: boolean;
-  /** Whether the sandbox simulated the notarization, so that no notary signed. */
+  /** True if the sandbox simulated the notarization, so that no notary signed. */
   isNotarySimulated: boolean;
 };
 
@@ -189,7 +195,9 @@ export async function revoke(tx: Tx, id: string, roomId: string, at: Date): Prom
   return true;
 }
 
-/** One use of a link. For a download, `file` names the file; null means the zip of all files. */
+/**
+ * One recorded use of a delivery's link. For a download, `file` identifies the file; null means the zip of all files.
+ */
 export type DeliveryUse = {
   kind: "download" | "code_entered" | "locked";
   at: Date;
@@ -240,7 +248,8 @@ type ListedDelivery = Pick<
 
 /** The room's deliveries, newest first, each with its latest uses. Leaves out uses whose MAC is invalid. */
 export async function listDeliveries(db: Sql, roomId: string): Promise<(ListedDelivery & { uses: DeliveryUse[] })[]> {
-  // The limit makes PostgreSQL compute the digest of a delivery once, and not for each of its uses.
+  // The inner LIMIT makes PostgreSQL compute the MAC's digest once for each delivery, and not again for each of its
+  // uses.
   const rows = await db.query<ListedDelivery & Marked & (DeliveryUse | { kind: null })>(sql`
     SELECT sent.*, u.kind, u.at, u.file, u.network, ${marked(useState, sql`u`)}
     FROM (

@@ -29,7 +29,10 @@ const lifetimeMs = 14 * dayMs;
 const mostDrafts = 20;
 /** The start page decrypts all drafts of the member, so their size is bounded. */
 const mostBytes = 256 * 1024;
-/** A file that no draft names is deleted after this time. A form's first save follows its first upload in seconds. */
+/**
+ * A file that no draft mentions is deleted after this time. A form is first saved within seconds of its first upload,
+ * so this is long enough.
+ */
 const unnamedMs = dayMs;
 
 export type DraftDeps = { db: Database; clock: Clock; cipher: ColumnCipher };
@@ -59,7 +62,10 @@ type DraftToSave = {
   fields: Fields;
   /** The tokens of the uploaded files. */
   files: readonly string[];
-  /** If another window has changed the draft: true saves this form as a new draft, false discards it. */
+  /**
+   * The decision for the case that another window has changed the draft. True: this form is saved as a new draft.
+   * False: this form is discarded.
+   */
   mayCopy: boolean;
 };
 
@@ -68,7 +74,10 @@ export type SavedDraft = Pick<Draft, "id" | "version" | "expiresAt"> & {
   isCopy: boolean;
 };
 
-/** @throws ServiceError for a caller who is not a member of the firm */
+/**
+ * The member to whom drafts of this caller belong.
+ * @throws ServiceError for a caller who is not a member of the firm
+ */
 function ownerOf({ partnerId, environment, member }: Principal): Owner {
   if (!member) throw new ServiceError("conflict", "Only a member of the firm has drafts.");
   return { partnerId, environment, userId: member.userId };
@@ -121,7 +130,11 @@ async function update(tx: Tx, { clock, cipher }: DraftDeps, owner: Owner, sent: 
   return saved;
 }
 
-/** @param end the expiry of the draft that is copied; null for a new draft */
+/**
+ * Inserts a draft.
+ * @param end the expiry of the draft that is copied; null for a new draft
+ * @returns null when a draft with this id exists already
+ */
 async function insert(
   tx: Tx,
   { clock, cipher }: DraftDeps,
@@ -147,7 +160,7 @@ async function insert(
   return rows.length === 1 ? { id, version: 1, expiresAt } : null;
 }
 
-/** A draft lasts 14 days, and never longer than the first of its files. */
+/** The expiry of a new draft: after 14 days, or earlier when the first of its uploaded files expires. */
 async function endOfNew(tx: Tx, { partnerId }: Owner, files: readonly string[], now: Date): Promise<Date> {
   const filesEnd = await endOfUploads(tx, tokenHashes(files), { partnerId, form: "closing" }, now);
   return new Date(Math.min(now.getTime() + lifetimeMs, filesEnd?.getTime() ?? Number.POSITIVE_INFINITY));
@@ -160,7 +173,10 @@ type Row = Omit<Draft, "fields"> & { fields: Buffer };
 
 const columns = sql`id, version, fields, updated_at AS "updatedAt", expires_at AS "expiresAt"`;
 
-/** Decrypts a row. @throws Error for a row whose owner was changed in the database */
+/**
+ * Decrypts a row.
+ * @throws Error for a row whose owner was changed in the database
+ */
 function opened({ cipher }: DraftDeps, owner: Owner, row: Row): Draft {
   const content = JSON.parse(cipher.decrypt(row.fields, row.id).toString()) as { owner: Owner; fields: Fields };
   const { partnerId, environment, userId } = content.owner;
@@ -197,8 +213,8 @@ export async function draftsOf(deps: DraftDeps, principal: Principal): Promise<D
 }
 
 /**
- * Ends the draft of a closing in the transaction that places it. A draft that was never saved gets an ended row, so that
- * a save which arrives later finds it.
+ * Ends the draft of a closing, in the transaction that places the closing. For a draft that was never saved, inserts an
+ * ended row, so that a late save finds it and saves nothing.
  */
 export async function endDraft(tx: Sql, { clock }: Pick<DraftDeps, "clock">, principal: Principal, id: string) {
   const owner = ownerOf(principal);

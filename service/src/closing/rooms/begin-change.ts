@@ -11,7 +11,7 @@ export type RoomDeps = { db: Database; clock: Clock };
 type More = Pick<AuditLine, "orderId" | "fromStatus" | "toStatus" | "detail">;
 
 /**
- * A room that its owner has locked for a change. `at` is the time of the change in all records; `audit` writes the
+ * A room of the caller that is locked for a change. `at` is the time of the change in all records; `audit` writes the
  * audit line.
  */
 export type RoomChange = {

@@ -82,16 +82,17 @@ const all = sql`true`;
 const paidBy = (payer: Payer): Statement => sql`o.pay_by = ${payer}`;
 
 /**
- * Leaves out the orders of other clients, so that the holder of one client's link doesn't see their prices. Also leaves
- * out orders for which only the firm has to pay again.
+ * The condition for orders of this order's client. The holder of one client's link must not see the prices of other
+ * clients. Leaves out orders for which the firm must pay what a bank took back.
  */
 const ofSameClient = (orderCode: string) =>
   sql`o.pay_by = 'client' AND lower(o.customer_email) = ${clientEmailOf(orderCode)} AND NOT ${isLossOfFirm}`;
 
 /**
- * Opens one checkout for all payable orders of the room that its firm placed and that one payer pays.
- * @param asked the payer of the orders; by default the client, or the firm if no client's order of the room can be paid now
- * @param payer for whom the checkout is opened; by default, for the payer of its orders
+ * Opens one checkout for the payable orders of the room that its firm placed and that one payer pays.
+ * @param asked selects the orders by their payer; by default the client, or the firm if no client's order can be paid
+ * now
+ * @param payer the person for whom the checkout is opened; by default, the payer of the selected orders
  * @throws ServiceError `not_found` for an unknown room, `not_payable` when no order is payable, and the errors of a
  * checkout for one order
  */
@@ -114,15 +115,18 @@ export async function roomCheckout(
   } catch (refusal) {
     if (!isNotPayable(refusal)) throw refusal;
     if (asked !== undefined) throw (await paysNothing(asked)) ? notPayable(paysNoOrder[asked]) : refusal;
-    // The client's orders can't be paid, for example because they wait for a bank. If the firm's orders can't be paid
-    // either, reports the refusal of the client's orders.
+    // The client's orders can't be paid now, for example because a bank is still moving money. So tries the firm's
+    // orders. If these can't be paid either, throws the error about the client's orders, if the client pays any.
     return open("firm").catch(async (error: unknown) => {
       throw isNotPayable(error) && !(await paysNothing("client")) ? refusal : error;
     });
   }
 }
 
-/** The orders of the room that its own firm placed and that this payer pays. @throws ServiceError for an unknown room */
+/**
+ * The orders of the room that its own firm placed and that this payer pays.
+ * @throws ServiceError for an unknown room
+ */
 async function membersToPay(db: Sql, owner: Owner, roomCode: string, payBy: Payer): Promise<Member[]> {
   const { id } = await roomOf(db, roomCode, owner);
   return membersOf(id, paidBy(payBy))(db);
@@ -157,7 +161,10 @@ export async function roomCharge<Result extends GroupCharge>(
   return chargeGroup(deps, principal, membersOf(id, all), end);
 }
 
-/** Lets the clients pay the orders that the room's page showed in place of the firm: all of them, or none. */
+/**
+ * Makes the clients the payers of the orders that the room's page showed, in place of the firm. Changes all of these
+ * orders or none.
+ */
 export async function letRoomsClientsPay(
   deps: CheckoutDeps,
   principal: Principal,
@@ -201,7 +208,9 @@ type PaidRoom = Parameters<typeof dueOfRoom>[0];
 export const payableOfRoom = (room: PaidRoom, payer: Payer): number[] =>
   dueOfRoom(room, payer).map(({ cents }) => cents);
 
-/** The sum that `roomCharge` would charge the firm, without prices that a bank took back. */
+/**
+ * The sum that `roomCharge` would charge the firm. Leaves out supplements that replace a price which a bank took back.
+ */
 export const chargeableOfRoom = (room: PaidRoom): number =>
   dueOfRoom(room, "firm").reduce(
     (sum, { order, cents }) => (isPayable(order.status) || !order.replacesLoss ? sum + cents : sum),
@@ -247,7 +256,10 @@ export type DueDeps = { db: Sql; notarySupply: NotarySupply };
 
 type PayableRow = Pick<OwnOrder, "id" | "status" | "totalCents" | "supplementCents">;
 
-/** The sum to pay for the order now: its total, or a supplement; null for none. */
+/**
+ * The sum that is due for the order now: its total before the first payment, later an unpaid supplement. Null when
+ * nothing is due.
+ */
 export const sumDue = ({ status, totalCents, supplementCents }: Omit<PayableRow, "id">): number | null =>
   isPayable(status) ? totalCents : supplementCents;
 

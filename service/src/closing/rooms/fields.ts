@@ -63,14 +63,20 @@ function isoDay(day: string): string | null {
   return Number.isNaN(at.getTime()) ? null : at.toISOString().slice(0, 10);
 }
 
-/** Reads the body of `POST /api/rooms/{roomCode}/seal-when-done`. @throws ServiceError for anything but true or false */
+/**
+ * Reads the body of `POST /api/rooms/{roomCode}/seal-when-done`.
+ * @throws ServiceError for anything but true or false
+ */
 export function sealWhenDoneField(body: unknown): boolean {
   const { sealWhenDone } = membersOf(body);
   if (typeof sealWhenDone !== "boolean") throw invalid(sealMessage);
   return sealWhenDone;
 }
 
-/** Reads the body of `POST /api/rooms` and trims its texts. @throws ServiceError naming the field and the rule */
+/**
+ * Reads the body of `POST /api/rooms` and trims its texts.
+ * @throws ServiceError naming the field and the rule
+ */
 export function newRoomFields(body: unknown): NewRoom {
   const members = membersOf(body);
   const closesOn = closesOnField(members);

@@ -12,9 +12,9 @@ import type { CreatedRoom, RoomDay, RoomStatus } from "./schemas.ts";
 import { changeClosesOn, changeStatus, countOpenRooms, insertRoom, lockPartner, type RoomState } from "./store.ts";
 
 /**
- * Locks the partner until the transaction ends, so that two concurrent requests can't both get the last room of the
- * quota.
- * @throws ServiceError when the quota of its present tier is used up
+ * Refuses another open room beyond the quota. Locks the partner until the transaction ends, so that two concurrent
+ * requests can't both get the last room.
+ * @throws ServiceError when the quota of the partner's present tier is used up
  */
 async function requireRoomQuota(tx: Tx, principal: Principal): Promise<void> {
   const tier = await lockPartner(tx, principal.partnerId);
@@ -23,7 +23,10 @@ async function requireRoomQuota(tx: Tx, principal: Principal): Promise<void> {
     throw invalid(`Your ${tier} tier allows ${quota} open rooms.`);
 }
 
-/** Creates an open room and returns the contract's creation response. @throws ServiceError when the quota is used up */
+/**
+ * Creates an open room and returns the contract's creation response.
+ * @throws ServiceError when the quota is used up
+ */
 export async function createRoom(
   { db, clock }: RoomDeps,
   principal: Principal,
@@ -47,7 +50,11 @@ export async function createRoom(
   });
 }
 
-/** @returns the time when the room was created @throws ServiceError when the quota is used up */
+/**
+ * Creates an open room in the caller's transaction.
+ * @returns the time when the room was created
+ * @throws ServiceError when the quota is used up
+ */
 export async function createRoomIn(
   tx: Tx,
   clock: Clock,
@@ -93,7 +100,10 @@ export async function setClosesOn(
 export const closeRoom = (deps: RoomDeps, principal: Principal, roomCode: string): Promise<RoomStatus> =>
   setStatus(deps, principal, roomCode, "closed");
 
-/** Reopens the room. Reopening twice changes nothing. @throws ServiceError for an unknown room or a used-up quota */
+/**
+ * Reopens the room. Reopening twice changes nothing.
+ * @throws ServiceError for an unknown room or a used-up quota
+ */
 export const reopenRoom = (deps: RoomDeps, principal: Principal, roomCode: string): Promise<RoomStatus> =>
   setStatus(deps, principal, roomCode, "open");
 

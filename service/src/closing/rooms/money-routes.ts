@@ -29,7 +29,8 @@ const payerBody = Type.Object({
 });
 
 /**
- * The payer that the query or the body names. @throws ServiceError for another word, and when both name different ones
+ * The payer that the query or the body names.
+ * @throws ServiceError for another word, and when both name different ones
  */
 export function payerIn(query: { pay_by?: string | undefined }, body: unknown): Payer | undefined {
   const named = [query.pay_by, (body as { pay_by?: unknown } | undefined)?.pay_by].filter((each) => each !== undefined);

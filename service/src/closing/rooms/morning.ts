@@ -73,7 +73,7 @@ type Row = UnfinishedOrder & {
   isAuthentic: boolean;
 };
 
-/** Orders that a key placed are on nobody's list. */
+/** The unfinished orders for one member's mail. Orders that an API key placed are in no member's mail. */
 const rowsStatement = (partnerId: string, userId: string): Statement => sql`
   SELECT o.id AS "orderId", o.code AS "code@order", o.document_name AS "documentName", o.doc_slug AS "docSlug", o.status, o.fax,
     o.updated_at AS since, r.code AS "roomCode@room", r.name AS "roomName", r.closes_on::text AS "closesOn", a.label, e.expires_at AS "expiresAt",
@@ -94,8 +94,8 @@ const rowsStatement = (partnerId: string, userId: string): Statement => sql`
 type Deps = MailDeps & { titleOf: TitleOf };
 
 /**
- * The closings of a member, each with its unfinished orders that the member placed. The owner who joined first also has
- * the orders of members who left or have no live access any more.
+ * The closings of a member, each with the unfinished orders that the member placed. The orders of a member who left, or
+ * who has no live access any more, go to the owner who joined first.
  */
 async function closingsOf(deps: Deps, partnerId: string, userId: string): Promise<Closing[]> {
   const { db, rowMac, clock, titleOf } = deps;

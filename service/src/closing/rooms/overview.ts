@@ -66,9 +66,9 @@ export type OpenClosing = {
   due: "overdue" | "today" | "later" | null;
   orders: number;
   done: number;
-  /** The order that waits first, and the person or the provider that must act. */
+  /** A text that names the first waiting order, and the person or provider that must act on it. */
   reason: string;
-  /** The firm's next step; null while others act in time. */
+  /** The firm's next step; null while only others must act and the closing is not due yet. */
   step: ClosingStep | null;
 };
 
@@ -166,7 +166,7 @@ export type ClientOrder = Titled & {
   id: number;
   label: string | null;
   status: string;
-  /** True if the last failed payment was the firm's, from before the client became the payer. */
+  /** True if the latest failed payment was one by the firm, before the client became the payer. */
   isFailureOfFirm: boolean;
   sign: boolean;
   notarize: boolean;
@@ -174,11 +174,13 @@ export type ClientOrder = Titled & {
   fax: boolean;
   payBy: Payer;
   totalCents: number;
-  /** The sum that a payment asks for the order now; null when it asks for nothing. */
+  /** The sum that the client can pay for the order now; null when the client can pay nothing. */
   dueCents: number | null;
-  /** The kind of that sum: the price, more postage, or the price that a bank took back; null when nothing is due. */
+  /**
+   * The kind of `dueCents`: the price, more postage, or a price that a bank took back; null when `dueCents` is null.
+   */
   dueFor: "price" | "postage" | "loss" | null;
-  /** The reason why a payment leaves the order out, although the client owes something; null otherwise. */
+  /** The reason why the client can't pay an order now although a sum is due; null otherwise. */
   refusal: Exclude<RefusalKind, "not_due"> | null;
   documentsDeletedAt: Date | null;
   /** The latest shipment; null for none. */
@@ -225,7 +227,8 @@ export async function clientClosing(
   const orders = authentic(rows).map(
     async ({ supplementCents, replacesLoss, isFirmsToPay, ...row }): Promise<ClientOrder> => {
       const order = { ...row, parcel: parcelOf(row) };
-      // Null for a payment of the firm, even one that a bank is moving or took back, because the client need not act.
+      // Null when the firm must pay, even if a bank is moving the payment or took it back, because the client need not
+      // act.
       const cents = order.payBy === "client" && !isFirmsToPay ? sumDue({ ...order, supplementCents }) : null;
       if (cents === null) return { ...order, dueCents: null, dueFor: null, refusal: null };
       const kind = (await refusalOf(db, notarySupply, order))?.kind ?? null;

@@ -15,11 +15,14 @@ import { askForSeal } from "./seal-wish.ts";
 /** A closing that is not placed yet: its room, the people in it, and its orders, which were checked and priced. */
 export type NewClosing = {
   room: NewRoom;
-  /** Whether the service seals the closing's certificate once every order has ended. */
+  /** True if the service seals the closing's certificate once every order has ended. */
   sealsWhenDone: boolean;
   people: readonly (NewParticipant & { isInvited: boolean })[];
   documents: readonly { order: NewOrder; label: string; receivers: readonly Receiver[] }[];
-  /** If the firm pays: the only method to charge automatically; null for none, undefined for the active one. */
+  /**
+   * The only payment method that may be charged automatically if the firm pays; null for none, undefined for the firm's
+   * active method.
+   */
   methodToCharge?: string | null | undefined;
 };
 
@@ -50,8 +53,8 @@ export function placeClosing(
 ): Promise<{ roomCode: string }> {
   const closingCode = { roomCode: newCode() };
   return db.transaction(async (tx) => {
-    // This statement runs first, so a duplicate request waits here for the original one. It then finds the closing that
-    // was placed, instead of failing because the documents are already used.
+    // Runs first, so that a duplicate request waits here for the original one and then gets its closing. Otherwise the
+    // duplicate would fail, because its documents are already used.
     await record(tx, closingCode);
     for (const { order } of documents) await writeOrder(tx, { ...order, isChargedWithOthers: true });
     await createRoomIn(tx, clock, principal, { ...room, code: closingCode.roomCode });
@@ -72,8 +75,8 @@ export function placeClosing(
       await receive(tx, of, receivers);
       if (order.form.payBy === "firm" && order.status === "QuoteReady") charged.push(held.id);
     }
-    // One payment for all orders that have a price. An order that a person has to price is charged only on
-    // request.
+    // Charges all orders that have a price in one payment. An order that a person still has to price is charged later,
+    // on request.
     if (charged.length > 0)
       await (methodId === null
         ? enqueue(tx, firmWaitQueue, { orderIds: charged })

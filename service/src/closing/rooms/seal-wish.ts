@@ -18,16 +18,18 @@ export type SealWish = {
   sealedVersion: number | null;
   /** The reason why the last try failed; null while none has. */
   problem: string | null;
-  /** When the next try may begin, at the earliest; null for at once, and after a failure that is final. */
+  /**
+   * The earliest time of the next try. Null when the next try may begin at once, and when the last failure was final.
+   */
   nextTryAt: Date | null;
 };
 
 const endedStatuses = ["Completed", "Cancelled", "Refunded"] as const;
 
-/** Whether an order with this status has ended, so that its documents are final. */
+/** True if an order with this status has ended, so that its documents are final. */
 export const hasEnded = (status: string): boolean => endedStatuses.some((each) => each === status);
 
-/** Whether an order with this status waits for a person to correct it. */
+/** True if an order with this status waits for a person to correct it. */
 export const isStuckStatus = (status: string): boolean => !hasEnded(status) && statusGroupOf(status) === "attention";
 
 type Asked = { roomId: string; by: string; at: Date };
@@ -37,14 +39,20 @@ export const askForSeal = (tx: Tx, { roomId, by, at }: Asked) =>
   tx.query(sql`
     INSERT INTO closing_seals (room_id, asked_by, asked_at) VALUES (${roomId}, ${by}, ${at}) ON CONFLICT DO NOTHING`);
 
-/** Call this after an order was added to the room. The service seals the closing again once that order has ended. */
+/**
+ * Makes the automatic seal due again. Call this after an order was added to the room, so that the closing is sealed
+ * once that order has ended too.
+ */
 export const sealAgain = (tx: Tx, roomId: string) =>
   tx.query(sql`
     UPDATE closing_seals SET round = round + 1, sealed_at = NULL, sealed_version = NULL, problem = NULL,
       next_try_at = NULL, tries = 0
     WHERE room_id = ${roomId}`);
 
-/** Switches the automatic seal of the closing on or off. @throws ServiceError for an unknown room */
+/**
+ * Switches the automatic seal of the closing on or off.
+ * @throws ServiceError for an unknown room
+ */
 export async function switchSeal(
   { db, clock }: RoomDeps,
   principal: Principal,
@@ -76,8 +84,8 @@ const firstRetry = sql`interval '10 minutes'`;
 const longestRetry = sql`interval '1 day'`;
 
 /**
- * Queues the seals of closings of which every order has ended, and at least one is complete. A closing whose seal fails
- * is queued again after ten minutes. Each further failure doubles this time, up to a day.
+ * Queues the automatic seals of closings whose orders have all ended, at least one of them Completed. After a failure,
+ * a closing is queued again in ten minutes. Each more failure doubles this time, up to a day.
  */
 export async function queueSeals({ db, clock }: RoomDeps): Promise<void> {
   const now = clock();
@@ -109,8 +117,8 @@ export async function reportSealFailures({ db, clock }: Pick<RoomDeps, "db" | "c
 }
 
 /**
- * Opens a task about a closing whose last version is not what was sealed. It stays open until a person ends it, because
- * nobody seals the closing by itself.
+ * Opens a task about a closing whose last version was altered. It stays open until a person ends it, because the
+ * service can't seal such a closing again by itself.
  */
 export const reportAlteredVersion = (
   { db, clock }: Pick<RoomDeps, "db" | "clock">,
@@ -149,12 +157,15 @@ export async function roomToSeal(db: Sql, roomId: string): Promise<DueSeal | und
   return room;
 }
 
-/** An open request for a seal. `askedAt` distinguishes it from a request that a member has switched on again. */
+/**
+ * An open request for a seal. `askedAt` tells this request from one that a member made later, after switching the seal
+ * off.
+ */
 export type SealRound = { round: number; askedAt: Date };
 
 /**
- * The open request for a seal; null when the closing is sealed, or no member wants it sealed. Acquires no lock, because
- * a seal waits long for its time stamp and would block changes of the room.
+ * The open request for a seal; null when the closing is sealed, or no member wants it sealed. Takes no row lock: a seal
+ * waits long for its time stamp, and a lock would block changes of the room meanwhile.
  */
 export async function openRound(tx: Tx, roomId: string): Promise<SealRound | null> {
   const [wish] = await tx.query<SealRound>(sql`
@@ -163,8 +174,8 @@ export async function openRound(tx: Tx, roomId: string): Promise<SealRound | nul
 }
 
 /**
- * Ends the request, unless it became due again since `openRound`. Locks the request, so that a member who switches it
- * off waits until this seal is committed.
+ * Ends the request, unless an order was added since `openRound` and made it due again. Locks the request, so that a
+ * member who switches it off waits until this seal is committed.
  * @returns false when a member has switched the seal off since `openRound`
  */
 export async function endSealWish(
@@ -193,7 +204,7 @@ export const noteSealProblem = (db: Sql, roomId: string, { problem, isFinal }: {
 type CertificateState = {
   roomCode: string;
   roomName: string;
-  /** The version that the service has sealed; null before. */
+  /** The version that the automatic seal has made; null before. */
   version: number | null;
   /** The number of the closing's orders that wait for a person to correct them. */
   stuck: number;

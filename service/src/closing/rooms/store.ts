@@ -14,14 +14,17 @@ import { isCode } from "../../kernel/platform/text.ts";
 
 export type RoomState = "open" | "closed";
 
-/** The number of orders and the day. Without a day it is the number alone, so that MACs of earlier rows stay valid. */
+/**
+ * The part of the MAC for the number of orders and the due day. A room without a day has only the number, so that MACs
+ * from before the day existed stay valid.
+ */
 const countAndDay = (r: Statement): Statement => sql`CASE WHEN ${r}.closes_on IS NULL
   THEN to_jsonb(${r}.order_count) ELSE jsonb_build_array(${r}.order_count, ${r}.closes_on) END`;
 
 /**
- * The MAC of a room also covers its code and `state_version`. Triggers increase `state_version` whenever an order or a
- * participant of the room is added, removed or changed. So changing those rows by database access alone invalidates the
- * MAC too.
+ * The MAC of a room covers its code and `state_version`, among other columns. Triggers increase `state_version`
+ * whenever an order or a participant of the room is added, removed or changed. So a change of those rows by database
+ * access alone makes the room's MAC invalid.
  */
 export const roomState: StateMac = {
   table: sql`rooms`,
@@ -52,7 +55,10 @@ const markedRooms = marked(roomState, sql`rooms`);
 /** The FROM clause with which other features read rooms. The alias is `r`, as in `verifiedRoom`. */
 export const fromRooms: Statement = sql`FROM rooms r`;
 
-/** @param id the room's id, as an expression of the other tables */
+/**
+ * SQL: joins the room `r` to rows of another table.
+ * @param id the expression with the room's id in that table
+ */
 export const joinRoom = (id: Statement): Statement => sql`JOIN rooms r ON r.id = ${id}`;
 
 export const isOpenRoom = (id: Statement): Statement =>
@@ -67,7 +73,7 @@ export const joinAttachments = (roomId: Statement): Statement => sql`JOIN ${atta
 
 export const fromParticipants: Statement = sql`FROM room_participants p`;
 
-/** Like `joinRoom`, for rows that may have no room. */
+/** SQL: like `joinRoom`, but a LEFT JOIN, for rows that may have no room. */
 export const leftJoinRoom = (id: Statement): Statement => sql`LEFT JOIN rooms r ON r.id = ${id}`;
 
 /**
@@ -106,7 +112,10 @@ export async function lockRoom(tx: Tx, code: string, owner: Owner): Promise<Lock
   return room;
 }
 
-/** Locks the partner against other changes of its open rooms. @returns its present tier */
+/**
+ * Locks the partner against other changes of its open rooms.
+ * @returns its present tier
+ */
 export async function lockPartner(tx: Tx, partnerId: string): Promise<string> {
   const partner = await lockFirm(tx, partnerId);
   if (!partner) throw new Error("a key without its partner");
@@ -160,7 +169,7 @@ export type RoomSummaryRow = {
   closesOn: string | null;
   status: RoomState;
   orderCount: number;
-  /** Whether the service seals the room's certificate by itself. */
+  /** True if the service seals the room's certificate by itself. */
   sealWhenDone: boolean;
   createdAt: Date;
   updatedAt: Date;

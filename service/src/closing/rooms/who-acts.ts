@@ -26,16 +26,18 @@ export type UnfinishedOrder = Titled & {
   /** The time when the open envelope expires; null without one. */
   expiresAt: Date | null;
   waiting: { name: string; routing: number }[] | null;
-  /** True if a payment is in progress. A bank can move money for days. */
+  /** True if a payment for the order is in progress, which can take days with a bank transfer. */
   isBeingPaid: boolean;
-  /** True if the firm's payment for the order is overdue: its answer has not arrived in time. */
+  /** True if the result of the firm's payment for the order should have arrived by now, but has not. */
   isOverdue: boolean;
   fax: boolean;
-  /** Whether the order's fax was sent early, while the order is shipped, and failed. */
+  /**
+   * True if the order's fax failed while the order is still being shipped. Such a fax is sent early, before its turn.
+   */
   hasFaxFailed: boolean;
 };
 
-/** Adds to each of a firm's orders the problems that its status does not show. */
+/** Adds to the firm's orders the problems that an order's status does not show, such as a failed early fax. */
 export async function withTroubles<Row extends Pick<UnfinishedOrder, "fax" | "status"> & { orderId: number }>(
   deps: { db: Sql; clock: Clock },
   owner: Owner,
@@ -47,7 +49,10 @@ export async function withTroubles<Row extends Pick<UnfinishedOrder, "fax" | "st
   return rows.map((row) => ({ ...row, isOverdue: overdue.has(row.orderId), hasFaxFailed: failed.has(row.orderId) }));
 }
 
-/** The codes of the firm's own orders in a room whose fax was sent early and failed. Their statuses do not show it. */
+/**
+ * The codes of the firm's own orders in a room whose fax was sent early and failed. The order's status does not show
+ * this failure.
+ */
 export async function failedFaxesIn(
   db: Sql,
   { orders, ownOrders }: Pick<OwnRoom, "orders" | "ownOrders">,
@@ -85,7 +90,8 @@ export const isStuck = ({ status, isOverdue, hasFaxFailed }: Trouble & { status:
 /** For sorting: when the order's signing ends. */
 export const signingEnd = ({ expiresAt }: UnfinishedOrder): number => expiresAt?.getTime() ?? Number.MAX_SAFE_INTEGER;
 
-// An order can belong to closings of several firms, so what closes today is decided in one zone for all of them.
+// All orders use one time zone to decide which closings are due today, because an order can belong to closings of
+// several firms.
 export const closingZone = "America/New_York";
 
 const day = { month: "short", day: "numeric" } as const;
@@ -140,7 +146,10 @@ export const dayWords = (day: string): string =>
 /** The day of an instant, as `2026-11-30`. */
 export const dayOf = (at: Date): string => new Intl.DateTimeFormat("en-CA", { timeZone: closingZone }).format(at);
 
-/** Whether an order belongs to an open closing of its own firm that is due today. Other firms can attach it, too. */
+/**
+ * True if an order belongs to an open closing of its own firm that is due today. A closing of another firm that
+ * contains the order doesn't count.
+ */
 export const closesToday = (orderId: Statement, now: Date): Statement => sql`EXISTS (
   SELECT FROM room_orders a JOIN rooms r ON r.id = a.room_id
   WHERE a.order_id = ${orderId} AND ${isOfFirm(orderId, sql`r`)} AND r.status = 'open' AND r.closes_on = ${dayOf(now)}::date)`;

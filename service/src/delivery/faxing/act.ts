@@ -20,7 +20,7 @@ const clockMs = 5 * 60_000;
 
 const attemptIdIn = ({ payload }: Intent): number => (payload as { attemptId: number }).attemptId;
 
-/** The request that sends one attempt of a fax. It is never sent twice. */
+/** The provider's act that sends one attempt of a fax. The request for an attempt is never repeated. */
 export function faxAct(deps: FaxDeps): Act<TelnyxFax> {
   const { db, app } = deps;
   const attemptOf = async (intent: Intent): Promise<FaxAttempt & { orderCode: string }> => {
@@ -43,7 +43,7 @@ export function faxAct(deps: FaxDeps): Act<TelnyxFax> {
     async wanted(tx, intent) {
       const faxes = await lockFaxes(tx, intent.orderId);
       const attempt = faxes?.attempts.find(({ id }) => id === attemptIdIn(intent));
-      // False for `FaxedByHand`: sending the fax again would deliver the document twice.
+      // False for `FaxedByHand`: staff already faxed the document, so another fax would deliver it twice.
       const isFaxed = faxes?.status === "FaxPending" || faxes?.status === "FaxSent";
       // The firm may have corrected the order's fax number since this attempt was queued.
       const isSameNumber = attempt?.faxTo === faxes?.order.faxTo;
@@ -58,7 +58,7 @@ export function faxAct(deps: FaxDeps): Act<TelnyxFax> {
       if ("notNow" in packet) return { kind: "unavailable", why: packet.notNow, retryAfterMs: null };
       if ("refused" in packet) return { kind: "refused", status: 0, code: null, why: packet.refused };
       const { pdf, documentSha256, sentSha256, pages } = packet;
-      // The hashes are stored before the request, because Telnyx never returns the file that it faxed.
+      // Stores the hashes of the document and the faxed file before the request, because Telnyx never returns the file.
       const sent = sql`document_sha256 = ${documentSha256}, sent_sha256 = ${sentSha256}, sent_pages = ${pages}`;
       await db.transaction((tx) => updateAttempt(tx, id, sent));
       return createTelnyx(call).sendFax({ app, from: faxFrom, to: faxTo, pdf, clientState });
@@ -72,7 +72,8 @@ export function faxAct(deps: FaxDeps): Act<TelnyxFax> {
       if (!Array.isArray(listed.result)) return { kind: "done", result: listed.result };
       const found = listed.result.find((fax) => fax?.clientState === clientState);
       if (found) return { kind: "done", result: found };
-      // A listed fax without a mark (`clientState`) may be this one, so the outcome stays unknown.
+      // A listed fax without a mark (`clientState`) may be the fax of this attempt, so it remains unknown whether the
+      // attempt was sent.
       return listed.result.some((fax) => !fax?.clientState)
         ? {
             kind: "unclear",
@@ -114,7 +115,9 @@ const most = { bytes: 50 * 1024 * 1024, pages: 350 };
 type FaxPacket = { pdf: Buffer; documentSha256: string; sentSha256: string; pages: number };
 
 /**
- * @returns the packet; `refused` with the reason for which it can never be faxed; `notNow` with the reason for a retry
+ * Makes the file to fax.
+ * @returns the packet; `refused` with the reason why it can never be faxed; `notNow` with the reason why it must be
+ * retried
  */
 async function faxPacket(
   deps: FaxDeps,
@@ -136,7 +139,7 @@ async function faxPacket(
     return { pdf, documentSha256, sentSha256: hash("sha256", pdf), pages };
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    // On a temporary outage of the store or the workers, the act is retried. No task is opened for staff.
+    // When the store or the workers are unavailable for a while, the act is retried, and no task for staff is opened.
     return error.code === "unavailable" ? { notNow: error.message } : { refused: error.message };
   }
 }

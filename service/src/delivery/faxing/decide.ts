@@ -10,9 +10,9 @@ export type FaxAttemptState = Pick<FaxProgress, "state" | "reason" | "endedAt"> 
   /** The number of temporary failures since staff last requested the fax. */
   retries: number;
   dueAt: Date;
-  /** Whether the attempt's cancellation was requested. */
+  /** True if this service has requested that Telnyx cancel the attempt. */
   isCanceled: boolean;
-  /** Whether this attempt has already made the order fail. Then staff decide about every further step. */
+  /** True if the order has already failed because of this attempt. Staff then decide about every further step. */
   isSettled: boolean;
 };
 
@@ -40,7 +40,8 @@ export function decide(status: string, attempts: readonly FaxAttemptState[], now
   if (isFaxed && attempts.some(({ state }) => state === "delivered")) return { do: "move", on: "fax_delivered" };
   if (!isFaxed) {
     if (attempts.some(({ state }) => isUnderWay(state))) return { do: "cancel" };
-    // During a hold, a waiting attempt stays queued.
+    // A waiting attempt is withdrawn, except during a hold: then it stays queued, so that it can be sent after the
+    // hold.
     return last.state === "waiting" && status !== "OnHold" ? { do: "withdraw" } : null;
   }
   if (status === "FaxPending" && isOut(last)) return { do: "move", on: "fax_sent" };
@@ -48,16 +49,16 @@ export function decide(status: string, attempts: readonly FaxAttemptState[], now
   if (last.state === "waiting") return last.dueAt.getTime() <= now.getTime() ? { do: "send" } : null;
   if (last.isSettled) return null;
   if (last.state === "failed") return afterFailure(last, now);
-  // A refused or withdrawn attempt was never sent. While the order is FaxPending, a task tells staff to fax its
-  // document. In FaxSent, there is no such task, so the order fails or gets another attempt.
+  // A refused or withdrawn attempt was never sent. In FaxPending, nothing happens here, because an open task tells
+  // staff to fax the document. In FaxSent there is no such task, so the order fails or gets another attempt.
   if (status === "FaxPending") return null;
   if (last.state === "refused") return { do: "move", on: "fax_failed", reason: last.reason ?? "Telnyx refused it" };
   return { do: "attempt", retries: last.retries, dueAt: now };
 }
 
 /**
- * Whether the attempt was sent. A failed attempt counts as sent, unless it is settled or this service canceled it: the
- * event about the failure may arrive before the response to the request.
+ * True if the attempt was sent. The event about a failure may arrive before the response to the request. So a failed
+ * attempt counts as sent too, unless it is settled or this service canceled it.
  */
 const isOut = (attempt: FaxAttemptState): boolean =>
   isUnderWay(attempt.state) || (attempt.state === "failed" && !attempt.isSettled && !isCanceledByUs(attempt));

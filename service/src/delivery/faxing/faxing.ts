@@ -62,11 +62,11 @@ const faxTaker = (deps: FaxDeps): Taker => ({
     const last = (await attemptsOf(tx, order.id, true)).at(-1);
     if (order.faxTo === null) return null;
     const acts = (await actsOfOrder(tx, order.id)).filter(({ act }) => act === actName);
-    // Telnyx may already be sending the document, so staff must not fax it as well. If the look-up finds that the fax
-    // was not sent, the task is opened again.
+    // While the outcome of the request is unknown, Telnyx may be sending the document, so staff must not fax it too. If
+    // the look-up finds that the fax was not sent, the task is opened again.
     if (acts.some(({ state }) => state === "begun" || state === "unknown")) return { outcome: "being sent by Telnyx" };
-    // The act was withdrawn because a person claimed the task before the request to Telnyx. That person has released
-    // the task again.
+    // True if the last attempt's act was withdrawn before its request to Telnyx, because a person had claimed the task.
+    // The task is open again, so that person has released it.
     const isAbandoned = acts.some(({ attempt, state }) => attempt === last?.attempt && state === "withdrawn");
     if (last?.state === "waiting" && isAbandoned) await updateAttempt(tx, last.id, sql`state = 'withdrawn'`);
     const isElsewhere = last?.state === "waiting" && last.faxTo !== order.faxTo;

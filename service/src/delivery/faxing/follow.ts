@@ -39,8 +39,8 @@ async function apply(
 ): Promise<boolean> {
   return deps.db.transaction(async (tx) => {
     const faxes = await lockFaxes(tx, orderId);
-    // The event proves that Telnyx has the fax, so the act ends without a look-up. While the fax is only queued or its
-    // file is being processed, the act stays open, because the response to the request may still arrive.
+    // Any status after these two proves that Telnyx has the fax, so the act ends without a look-up. While the fax is
+    // queued or its file is processed, the response to the request may still arrive and end the act.
     if (fax.status !== "queued" && fax.status !== "media.processed")
       await deps.providers.conclude(tx, { act: actName, orderId, attempt }, { kind: "done", result: fax });
     const existing = (await lockFaxes(tx, orderId))?.attempts.find((each) => each.id === id);
@@ -91,14 +91,18 @@ async function lost({ clock }: FaxDeps, tx: Tx, { id, orderId, faxId }: FaxAttem
   if (faxes.status === "FaxPending" || faxes.status === "FaxSent")
     return openTrouble(tx, existing, clock(), `Telnyx does not know the fax ${faxId}: ${tellUs}`);
   if (faxes.status === "OnHold") return;
-  // Marks the attempt as failed and settled. It can't be canceled any more, and doesn't block the next attempt.
+  // A settled attempt no longer counts as a fax in progress. Nothing tries to cancel it, and the next attempt can be
+  // sent.
   const reason = "Telnyx does not know it";
   await updateAttempt(tx, id, sql`state = 'failed', reason = ${reason}, is_settled = true, ended_at = ${clock()}`);
 }
 
 const tellUs = "find out what became of it there, and move the order to FaxDelivered or FaxFailed";
 
-/** Schedules the next check of the order's faxes. @param everyMs the interval between checks */
+/**
+ * Schedules the next check of the order's faxes.
+ * @param everyMs the interval between checks
+ */
 async function retryLater({ clock }: FaxDeps, tx: Tx, orderId: number, everyMs: number): Promise<void> {
   const faxes = await lockFaxes(tx, orderId);
   if (!faxes) return;

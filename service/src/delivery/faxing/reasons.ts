@@ -56,9 +56,9 @@ const passing: ReadonlySet<string> = new Set([
   "connection_channel_limit_exceeded",
 ]);
 
-/** Whether a retry may succeed. An unknown reason counts as permanent. */
+/** True if a retry may succeed. An unknown reason counts as permanent. */
 export const isPassing = (reason: string | null): boolean => reason !== null && passing.has(reason);
 
-/** The reason in plain words; Telnyx's own code for one that is not in the table. */
+/** The reason in plain words. A reason that is not in the table is returned as Telnyx's own code. */
 export const reasonWords = (reason: string | null): string =>
   reason === null ? "Telnyx gave no reason" : Object.hasOwn(words, reason) ? (words[reason] ?? reason) : reason;

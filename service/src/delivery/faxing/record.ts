@@ -10,9 +10,12 @@ import { advance, isOver, isSameProgress } from "./states.ts";
 import { type FaxAttempt, insertAttempt, lockFaxes, updateAttempt, updateProgress } from "./store.ts";
 import { closeTrouble, openShortfall } from "./trouble.ts";
 
-/** A poll may report the end before Telnyx's signed event arrives. The receipt is delayed this long for the event. */
+/**
+ * The receipt waits this long for Telnyx's signed event about the end of the fax, because a poll may report the end
+ * earlier.
+ */
 const receiptWaitsMs = 10 * 60_000;
-/** Prevents an endless loop: one report causes only a few moves. */
+/** The most steps after one report. A report normally causes only a few, so this limit ends an endless loop. */
 const mostSteps = 5;
 
 /**
@@ -28,7 +31,7 @@ export async function applyFax(
   const { status: state, failureReason: reason, pages, seconds } = fax;
   if (state === null) return false;
   const advanced = advance(attempt, { state, reason, pages, seconds, at });
-  // A poll doesn't report the start of the call, so the recorded start is kept.
+  // A poll doesn't report when the call began, so a time from an earlier event is kept.
   const progress = eventId === null ? { ...advanced, startedAt: attempt.startedAt } : advanced;
   const tellsEnd = progress.state === state && progress.endedAt !== null && attempt.eventId === null ? eventId : null;
   const isReplaced = progress.state === state && attempt.state !== state;

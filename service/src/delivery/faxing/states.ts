@@ -23,7 +23,7 @@ const ranks: Readonly<Record<FaxState, number>> = {
   delivered: 8,
 };
 
-/** Whether Telnyx has accepted the fax and the fax has not ended. */
+/** True if Telnyx has accepted the fax and the fax has not ended. */
 export const isUnderWay = (state: FaxState): boolean => ranks[state] >= ranks.queued && ranks[state] < ranks.failed;
 
 export const isOver = (state: FaxState): boolean => state !== "waiting" && !isUnderWay(state);

@@ -71,15 +71,15 @@ const one = async (db: Sql, where: Statement): Promise<FaxAttempt | undefined> =
 
 export const findAttempt = (db: Sql, id: number) => one(db, sql`id = ${id}`);
 
-/** The attempt that an event or a poll reports on. */
+/** The attempt with this fax id. If Telnyx's id was not recorded yet, the attempt is found by its mark. */
 export const findAttemptOf = (db: Sql, { id, clientState }: { id: string; clientState: string | null }) =>
   one(db, sql`fax_id = ${id} OR fax_id IS NULL AND client_state = ${clientState}`);
 
 export type Faxes = {
   order: LockedOrder;
   /**
-   * The status that determines the next step of the fax: normally the order's status. If the fax is sent early, while
-   * the order is being shipped, it is the status of the fax. It is `FaxedByHand` when staff recorded that they faxed
+   * The status that determines the next step of the fax. Normally it is the order's status. For a fax that is sent
+   * early, while the order is being shipped, it is the status of the fax alone. It is `FaxedByHand` after staff faxed
    * the document.
    */
   status: string;
@@ -110,8 +110,8 @@ async function faxStatus(tx: Tx, order: LockedOrder): Promise<string> {
 export const followSoon = (tx: Tx, orderId: number, inMs: number) => enqueueUnlessDue(tx, faxQueue, { orderId }, inMs);
 
 /**
- * Whether a report by Telnyx moved the order to FaxSent, and not a person. A move back to FaxSent at the end of a hold
- * doesn't count.
+ * True if a report by Telnyx, and not a person, moved the order from FaxPending to FaxSent. A return to FaxSent at the
+ * end of a hold doesn't count.
  */
 async function isSentByUs(tx: Tx, orderId: number): Promise<boolean> {
   const [move] = await tx.query<{ actor: string | null }>(sql`
@@ -146,7 +146,10 @@ export async function insertAttempt(tx: Tx, order: LockedOrder, newAttempt: NewA
 export const updateAttempt = (tx: Tx, id: number, assignments: Statement): Promise<void> =>
   changeRow(tx, attemptState, id, assignments);
 
-/** @param eventId the event that reported the state; null when the state was polled */
+/**
+ * Records the progress of an attempt.
+ * @param eventId the event that reported the state; null when the state was polled
+ */
 export const updateProgress = (tx: Tx, id: number, progress: FaxProgress, faxId: string, eventId: number | null) =>
   updateAttempt(
     tx,
@@ -159,8 +162,8 @@ export const updateProgress = (tx: Tx, id: number, progress: FaxProgress, faxId:
 const batchSize = 500;
 
 /**
- * For ended attempts that were created before the given time: deletes the fax numbers, and Telnyx's reasons for
- * refusals. Works in batches.
+ * Deletes, in batches, the fax numbers and Telnyx's reasons for refusals from attempts that have ended and were created
+ * before the given time.
  */
 export async function sweepFaxNumbers(db: Database, before: Date, stopping?: AbortSignal): Promise<void> {
   const due = sql`id IN (

@@ -24,7 +24,10 @@ import { type SheetContent, writtenTexts } from "./sheet.ts";
 export type PacketInput = {
   sheets: readonly SheetContent[];
   docSha256: string;
-  /** Whether the packet is printed on both sides. The document then begins on the front of a sheet of paper. */
+  /**
+   * True if the packet is printed on both sides of the paper. A blank page then ends an odd number of sheet pages, so
+   * that the document begins on the front of a sheet.
+   */
   onBothSides: boolean;
 };
 
@@ -53,7 +56,9 @@ function fileOf(drawn: Sheets): Buffer {
   return file.finish(root, file.add("<</Producer(SignSealShip)>>"));
 }
 
-/** Adds a revision to the document. Its new page tree has the sheets first, then the document's own page tree. */
+/**
+ * Appends a revision to the PDF whose new page tree lists the printed sheets first, then the document's own page tree.
+ */
 function sheetsBefore(document: Buffer, drawn: Sheets, docSha256: string): Buffer {
   const look = lookUpPdf(document);
   const { file, root } = look;

@@ -64,7 +64,10 @@ export type SentDocument = Pick<OrderDocument, "kind" | "sha256"> & { bytes: Buf
 
 const furthest = ["notarized", "sealed", "original"] as const;
 
-/** The latest version of the document. @throws ServiceError when there is none */
+/**
+ * The latest version of the document.
+ * @throws ServiceError when there is none
+ */
 export function furthestOf(documents: readonly OrderDocument[]): OrderDocument {
   const found = furthest
     .map((kind) => documents.findLast((each) => each.kind === kind))

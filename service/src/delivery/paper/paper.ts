@@ -44,7 +44,10 @@ const packing: Task<PacketInput, Uint8Array | { refused: string }> = {
  */
 export type Print = "packet" | "sheets" | "fax";
 
-/** Opens an order's document for printing, without sheets. @throws ServiceError when it was deleted */
+/**
+ * Opens an order's document for printing, without sheets.
+ * @throws ServiceError when it was deleted
+ */
 export async function openToPrint(deps: PaperDeps, order: PaperOrder, actor: string): Promise<StoredFile> {
   const { kind, sha256, documentId } = furthestOf(await orderDocuments(deps, order.code, order));
   const { file } = await openOrderDocument(deps, { orderCode: order.code, owner: order, documentId });

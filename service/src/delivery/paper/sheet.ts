@@ -15,7 +15,10 @@ export type SheetContent = {
   url: string | null;
 };
 
-/** The texts on the sheets that people may have typed. The fonts for their characters are loaded before drawing. */
+/**
+ * The texts on the sheets that people may have typed in any script. The drawing needs them in advance, to load fonts
+ * with their characters.
+ */
 export const writtenTexts = (sheets: readonly SheetContent[]): string[] =>
   sheets.flatMap(({ title, address, rows, notes }) => [title, ...address, ...rows.map(([, value]) => value), ...notes]);
 

@@ -101,7 +101,10 @@ type Step = readonly [command: string, outcome: string];
 const askForSecret = (header: string): string =>
   `It prints the header ${header}. The account’s secret is the operator’s: ask for it.`;
 
-/** For each provider, the steps to verify the signature of the first event. Each command must fit on half a line. */
+/**
+ * The steps to verify the signature of a receipt's first event, by provider. Each command must fit on half a line of
+ * the page.
+ */
 const signatureSteps: Readonly<Partial<Record<RawEvent["provider"], (file: string) => readonly Step[]>>> = {
   telnyx: (file) => [
     [`(printf '%s|' $TIMESTAMP; cat ${file}) > signed`, "Its header telnyx-timestamp, a bar, and the event."],

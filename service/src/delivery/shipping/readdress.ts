@@ -25,9 +25,9 @@ export const openParcels = (deps: Deps): Parcels => ({
 });
 
 /**
- * The reason why the parcel's address can't change any more; null when it can. A purchase with an unknown outcome may
- * still yield a label for the earlier address. A letter's address is fixed once Lob has the request, and a parcel's
- * after the carrier's first scan.
+ * The reason why the shipment's address can't change any more; null when it can. A purchase with an unknown outcome may
+ * still give a label with the earlier address. A letter's address is fixed from the request to Lob on, and a parcel's
+ * from the carrier's first scan on.
  */
 async function whyFixed(db: Sql, orderId: number): Promise<string | null> {
   const purchase = (await actsOfOrder(db, orderId)).findLast(({ act }) => act === buyLabelAct);
@@ -46,8 +46,8 @@ async function labelsOfNow(db: Sql, orderId: number): Promise<Label[]> {
 }
 
 /**
- * Withdraws labels that are not bought yet. For a bought label, first requests its refund. The next label is bought
- * only after the carrier's answer, so a parcel never has two valid labels.
+ * Withdraws labels that are not bought yet. For a bought label, requests the refund first. The next label is bought
+ * only after the carrier has answered that request, so a parcel never has two valid labels.
  */
 async function readdress(deps: Deps, tx: Tx, order: LockedOrder, at: Date): Promise<void> {
   const { id: orderId } = order;

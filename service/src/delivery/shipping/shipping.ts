@@ -33,7 +33,10 @@ type ShippingParts = {
   fetch: Fetch;
 };
 
-/** Registers the acts, event handlers and jobs of labels and letters. @returns the providers that claim orders */
+/**
+ * Registers the acts, event handlers and jobs of labels and letters.
+ * @returns the providers that claim orders
+ */
 export function openShipping(jobs: Jobs, resources: Resources, parts: ShippingParts): Taker[] {
   const { config, db, clock, log, blobs, rowMac } = resources;
   const { workers, pricing, providers, receipts, fetch } = parts;

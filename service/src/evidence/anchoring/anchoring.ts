@@ -38,8 +38,9 @@ export type Calendars = {
   /** Submits a digest to the calendars, as `Anchoring.submit` does. */
   submit: (digest: Uint8Array) => Promise<Anchor | null>;
   /**
-   * Asks the calendars about a proof. @param about names it in the log. @throws EvidenceError when the proof can't be
-   * read
+   * Asks the calendars whether a proof can be upgraded.
+   * @param about names the proof in the service's own log
+   * @throws EvidenceError when the proof can't be read
    */
   upgrade: (pending: Pick<Anchor, "proof" | "submittedAt">, now: Date, about: object) => Promise<Learned>;
 };
@@ -60,12 +61,12 @@ type Outcomes = Counter<"calendar" | "outcome">;
 const minutes = 60_000;
 const days = 24 * 60 * minutes;
 const batchSize = 8;
-// If a node stops with a claimed batch, other nodes can claim the batch after this time.
+// The claim of a node that stopped expires after this time. Other nodes can then claim the same proofs.
 const claimMs = 10 * minutes;
 
 /**
- * The older the proof, the longer the wait until it is upgraded again. A Bitcoin block takes about ten minutes, but a
- * calendar only includes its digests in a block every few hours.
+ * The time of the next attempt to upgrade a proof. The older the proof is, the longer it waits. A Bitcoin block takes
+ * about ten minutes, but a calendar puts its digests into a block only every few hours.
  */
 function nextUpgrade(submittedAt: Date, now: Date): Date {
   const age = now.getTime() - submittedAt.getTime();
@@ -138,7 +139,8 @@ function createCalendars(deps: AnchoringDeps, outcomes: Outcomes): Calendars {
 }
 
 /**
- * Never rejects, so that the rest of the batch is processed. A proof that failed is tried again when its claim expires.
+ * Upgrades one anchor's proof. Never rejects, so that the rest of the batch is processed. After a failure, the proof is
+ * tried again when its claim expires.
  */
 async function upgradeAnchor(deps: AnchoringDeps, calendars: Calendars, anchor: DueAnchor, now: Date): Promise<void> {
   const { log } = deps;
@@ -157,7 +159,8 @@ async function upgradeAnchor(deps: AnchoringDeps, calendars: Calendars, anchor: 
 const maxPageBytes = 1024 * 1024;
 
 /**
- * Tests whether a calendar responds. Fetches its home page, because that submits nothing. @throws Error with the reason
+ * Tests whether a calendar responds. Fetches its home page, because that submits nothing.
+ * @throws Error with the reason
  */
 export async function probeCalendar(
   url: string,

@@ -3,8 +3,8 @@ import type { DetachedTimestamp, Timestamp } from "@signsealship/evidence/ots";
 import { applyOp } from "@signsealship/evidence/ots";
 
 /**
- * A calendar's pending attestation in a proof. `heights` are the Bitcoin blocks to which the proof already leads from
- * the commitment.
+ * A calendar's pending attestation in a proof. `commitment` is the value that the calendar attests. `heights` are the
+ * Bitcoin blocks to which the proof already leads from that value.
  */
 export type PendingAttestation = {
   readonly calendar: string;
@@ -13,7 +13,7 @@ export type PendingAttestation = {
   readonly heights: readonly number[];
 };
 
-/** Whether a timestamp contains an attestation of a known kind: pending at a calendar, or in a block. */
+/** True if a timestamp contains an attestation of a known kind: a calendar's pending one, or one of a Bitcoin block. */
 export function attestsAnything(timestamp: Timestamp): boolean {
   return timestamp.some((branch) =>
     "attestation" in branch ? branch.attestation.kind !== "unknown" : attestsAnything(branch.next),

@@ -79,8 +79,8 @@ async function submit(deps: CalendarsDeps, url: string, digest: Uint8Array): Pro
 }
 
 /**
- * Merges the replies into one proof, or returns a sentence with the reason for a failure. Several replies, each of them
- * valid, can together exceed the limits of proof readers.
+ * Merges the calendars' replies into one proof. On failure, returns a sentence with the reason: valid replies can
+ * together exceed the limits of programs that read proofs.
  */
 function tryMerge(digest: Uint8Array, replies: readonly Uint8Array[]): Uint8Array | string {
   try {

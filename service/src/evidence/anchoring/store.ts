@@ -36,7 +36,10 @@ FROM passport_anchors`,
 
 export const protectedTables = [anchorRows];
 
-/** SQL expression: LEFT JOINs the anchor of a passport. @param passportId an expression with the passport's id */
+/**
+ * SQL expression: LEFT JOINs the anchor of a passport.
+ * @param passportId an expression with the passport's id
+ */
 export const leftJoinAnchor = (passportId: Statement): Statement =>
   sql`LEFT JOIN passport_anchors ON passport_id = ${passportId}`;
 
@@ -58,7 +61,7 @@ export function anchorRow(rowMac: RowMac, passportId: string, anchor: Anchor): S
 
 export type DueAnchor = { passportId: string; proof: Buffer; calendar: string; submittedAt: Date; mac: Buffer | null };
 
-/** Verifies the MAC of the anchor's row. */
+/** True if the MAC of a due anchor's row is valid. */
 export const isAsWritten = (rowMac: RowMac, { mac, proof, ...due }: DueAnchor): boolean =>
   rowMac.holds(
     "passport_anchors",
@@ -67,8 +70,8 @@ export const isAsWritten = (rowMac: RowMac, { mac, proof, ...due }: DueAnchor): 
   );
 
 /**
- * Claims due anchors for one caller until `claimedUntil`. The subquery returns an array because PostgreSQL may evaluate
- * `IN (SELECT ...)` once for each row, and then claim more than `limit` anchors.
+ * Claims due anchors for one caller until `claimedUntil`. The subquery returns an array, which PostgreSQL evaluates
+ * once. It may evaluate `IN (SELECT ...)` for each row, and then claim more than `limit` anchors.
  */
 export const claimDueAnchors = (db: Sql, now: Date, claimedUntil: Date, limit: number): Promise<DueAnchor[]> =>
   db.query<DueAnchor>(sql`
@@ -98,7 +101,8 @@ export async function updateAnchor(
     status,
     blockHeight,
   } as const;
-  // If two nodes upgrade at once, the result of the slower node is discarded. The next upgrade fetches it again.
+  // Does nothing if another node has upgraded the proof since it was read. The next upgrade fetches the lost additions
+  // again.
   await db.query(sql`
 UPDATE passport_anchors SET proof = ${learned.proof}, block_height = ${blockHeight},
   next_look_at = ${learned.nextUpgradeAt}, status = ${status},

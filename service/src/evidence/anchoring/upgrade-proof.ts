@@ -5,10 +5,12 @@ import { bitcoinHeights, type PendingAttestation, pendingAttestations } from "./
 import { calendarHeaders, calendarTimeoutMs } from "./calendars.ts";
 
 /**
- * The state of a pending attestation. `confirmed`: the calendar states that a Bitcoin block contains the commitment
- * (only a block header proves that). `pending`: the commitment waits for a block. `forgotten`: the calendar does not
- * know the commitment (any more). `unlisted`: the calendar is neither configured nor a known public one. `failed`: no
- * usable answer this time.
+ * The state of a calendar's pending attestation.
+ * - `confirmed`: the calendar states that a Bitcoin block contains the commitment. Only a block header proves that.
+ * - `pending`: the commitment waits for a block.
+ * - `forgotten`: the calendar does not know the commitment, or does not know it any more.
+ * - `unlisted`: the calendar is not asked, because it is neither configured nor a known public one.
+ * - `failed`: no usable answer this time.
  */
 export type AttestationState = { readonly calendar: string; readonly commitmentHex: string } & (
   | { readonly state: "confirmed"; readonly height: number }
@@ -86,7 +88,8 @@ async function ask(deps: UpgradeDeps, attestation: PendingAttestation): Promise<
   const url = `${calendar.replace(/\/+$/, "")}/timestamp/${commitmentHex}`;
   const answer = await requestBounded(deps.fetch, url, { headers: calendarHeaders }, bounds);
   if (!answer.ok) return withoutReply("failed", answer.why);
-  // A calendar answers 404 both for a digest that waits for a block and for an unknown digest. Only the texts differ.
+  // A calendar answers 404 for an unknown digest, and also for one that still waits for a block. Only the text of the
+  // answer differs.
   if (answer.status === 404) {
     const text = Buffer.from(answer.body).toString("latin1", 0, 100);
     const waits = /^(pending|timestamped)\b/i.test(text);

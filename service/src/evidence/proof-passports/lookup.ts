@@ -29,10 +29,13 @@ export type LookupDeps = { db: Sql; blobs: Blobs; rowMac: RowMac; log: Log };
 
 export type NamedDeps = LookupDeps & { names: DocumentNames };
 
-/** Whether the text is a UUID. Any other text can't be the id of a passport, so no query is needed. */
+/** True if the text is a UUID. Any other text can't be the id of a passport, so no query is needed. */
 export const isPassportId = (text: string): boolean => isUuid(text.toLowerCase());
 
-/** The owner's passport, or undefined. @param id as received; need not be a UUID */
+/**
+ * The owner's passport, or undefined.
+ * @param id as received; need not be a UUID
+ */
 export async function findOwnPassport(deps: LookupDeps, id: string, owner: Owner): Promise<PassportRow | undefined> {
   return isPassportId(id) ? verifiedRow(deps, await selectOwnPassport(deps.db, id, owner)) : undefined;
 }
@@ -48,12 +51,18 @@ export async function findOwnPassports(
   return new Map(rows.filter((row) => verifiedRow(deps, row)).map((row) => [row.id, row]));
 }
 
-/** The passport with a verify code, or undefined. @param verifyCode as received; may be invalid */
+/**
+ * The passport with a verify code, or undefined.
+ * @param verifyCode as received; may be invalid
+ */
 export async function findPassport(deps: LookupDeps, verifyCode: string): Promise<PublicPassport | undefined> {
   return isVerifyCode(verifyCode) ? verifiedRow(deps, await selectPassportByCode(deps.db, verifyCode)) : undefined;
 }
 
-/** A passport with its evidence, or undefined. @param verifyCode as received; may be invalid */
+/**
+ * A passport with its evidence, or undefined.
+ * @param verifyCode as received; may be invalid
+ */
 export async function findEvidence(deps: LookupDeps, verifyCode: string): Promise<EvidenceRow | undefined> {
   if (!isVerifyCode(verifyCode)) return undefined;
   const row = verifiedRow(deps, await selectEvidence(deps.db, verifyCode));
@@ -62,7 +71,7 @@ export async function findEvidence(deps: LookupDeps, verifyCode: string): Promis
   return undefined;
 }
 
-/** A row whose MAC is not valid is logged and treated as missing. */
+/** Returns the row if its MAC is valid. An altered row is logged and treated as missing. */
 export function verifiedRow<Row extends PassportRow>(
   { rowMac, log }: LookupDeps,
   row: Row | undefined,
@@ -76,7 +85,7 @@ export function verifiedRow<Row extends PassportRow>(
 export async function openSealed({ blobs, log }: LookupDeps, passport: PassportRow): Promise<StoredFile | null> {
   if (passport.blobKey === null || !isDocumentStored(passport)) return null;
   return blobs.open(passport.blobKey, passportUse(passport), memoryHolder(passport)).catch((error: unknown) => {
-    // The store is temporarily unavailable, so the blob may still exist: reports the error.
+    // The store is temporarily unavailable, so the blob may still exist. The caller gets the error instead of null.
     if (error instanceof ServiceError) throw error;
     log.error(
       { err: error, passportId: passport.id },
@@ -107,7 +116,7 @@ export type ListedPassport = {
   /** Lowercase hex SHA-256 of the document as uploaded. */
   docSha256: string;
   sealedAt: Date;
-  /** Whether the sealed PDF can be downloaded. */
+  /** True if the sealed PDF can be downloaded. */
   documentKept: boolean;
   /** The RFC 3161 time stamp; null without one. */
   timeStampedAt: Date | null;
@@ -137,7 +146,8 @@ const listed = ({ names }: NamedDeps, row: PassportRow): ListedPassport => ({
 });
 
 /**
- * A page of the owner's proof passports, newest first, and the cursor of the next page or null. @throws ServiceError
+ * A page of the owner's proof passports, newest first, and the cursor of the next page or null.
+ * @throws ServiceError
  */
 export async function listPassports(deps: NamedDeps, owner: Owner, query: PageQuery) {
   const limit = limitOf(query.limit, pageSize);

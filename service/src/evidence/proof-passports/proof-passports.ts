@@ -28,7 +28,10 @@ export { firstPassport, forgetPassportNames, loggedPassports, storedPassports } 
 
 export const protectedTables = [passportRows, certificateRows];
 
-/** The PDF of a passport, its stored data and its certificates are deleted together. */
+/**
+ * The part that the retention rules of sealed PDFs and of proof certificates share, so that both are deleted at the
+ * same time.
+ */
 const ofPassports = (plan: RetentionPlan) => ({
   lock: nothing,
   ...byEnvironment(
@@ -52,8 +55,8 @@ export const passportSource = (plan: RetentionPlan): Source => ({
 });
 
 /**
- * The retention rule for certificates that describe the stored PDF: they are stored as long as the PDF. Other
- * certificates contain only facts of the passport's row and, for the owner, the firm's name.
+ * The retention rule for proof certificates that describe the stored PDF: they are deleted together with it. All other
+ * proof certificates stay. They contain only facts of the passport's row and, for the owner, the firm's name.
  */
 export const proofCertificateSource = (plan: RetentionPlan): Source => ({
   table: "proof_certificates",

@@ -13,12 +13,12 @@ export type ProofRecord = {
   docSha256: string;
   sealedSha256: string;
   sealedAt: Date;
-  /** Whether the sealed PDF can be downloaded. */
+  /** True if the sealed PDF can be downloaded. */
   documentKept: boolean;
   /** The time when the retention plan deleted the sealed PDF; null when it did not. */
   deletedAt: Date | null;
   timeStamp: { authority: string; at: Date } | null;
-  /** The retirement of the seal's certificate; null when it was not retired, absent in the owner's view. */
+  /** The retirement of the seal's X.509 certificate. Null when it was not retired; absent in the owner's view. */
   sealRetirement?: { at: Date; reason: string } | null;
   /** The operator's retraction of the seal in the transparency log; null without one, absent in the owner's view. */
   retraction?: Retraction | null;
@@ -30,7 +30,10 @@ export type ProofRecord = {
   anchor: { calendar: string; submittedAt: Date; status: AnchorStatus } | null;
 };
 
-/** The record of a verify code; null when there is none. @param verifyCode as received; may be invalid */
+/**
+ * The record of a verify code; null when there is none.
+ * @param verifyCode as received; may be invalid
+ */
 export async function proofRecord(deps: NamedDeps, verifyCode: string): Promise<ProofRecord | null> {
   const passport = await findPassport(deps, verifyCode);
   if (!passport) return null;
@@ -44,7 +47,10 @@ export async function proofRecord(deps: NamedDeps, verifyCode: string): Promise<
   };
 }
 
-/** The record of the owner's passport; null when there is none. @param id as received; may be invalid */
+/**
+ * The record of the owner's passport; null when there is none.
+ * @param id as received; may be invalid
+ */
 export async function ownProofRecord(deps: NamedDeps, id: string, owner: Owner): Promise<ProofRecord | null> {
   const passport = await findOwnPassport(deps, id, owner);
   return passport ? recordOf(passport, deps.names.open(passport.name, passport.id)) : null;

@@ -224,7 +224,10 @@ function logRoutes(app: FastifyInstance, deps: PassportRouteDeps): void {
   });
 }
 
-/** The log's proofs for the evidence; none while the log does not include the seal or can't prove that it does. */
+/**
+ * The log's proofs for a passport's evidence. There are none while the log does not include the seal, and when the log
+ * can't prove its entry.
+ */
 async function logEvidence({ db, log }: LookupDeps, evidence: EvidenceRow): Promise<LogEvidence> {
   const { id, environment, sealedSha256, proof } = evidence;
   const nothing = { logProof: null, checkpoint: { tokens: [], ots: null }, rootOts: null };

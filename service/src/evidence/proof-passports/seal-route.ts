@@ -59,14 +59,14 @@ export function sealRoute(app: FastifyInstance, deps: SealRoute): void {
 
 const messages = { notMultipart: expectedFile, tooLarge: expectedFile, incomplete: expectedFile };
 /**
- * The bytes kept free after an upload in the same buffer, so that the seal can be appended without a copy of the
- * document. When a seal needs more, the document is copied.
+ * The number of bytes that stay free after an upload in its buffer. The seal is appended there, so that the document
+ * need not be copied. Only a longer seal requires a copy.
  */
 const tailBytes = 64 * 1024;
 
 /**
- * Runs `work` with the form's fields and the PDF in its part `file`. Afterwards another upload reuses the memory of the
- * PDF, so `work` must not keep the bytes.
+ * Runs `work` with the form's fields and with the PDF from its part `file`. When `work` has ended, another upload uses
+ * the same memory, so `work` must not keep the PDF's bytes.
  * @param authenticate authenticates the caller again (`FormRules`)
  */
 export async function withUpload<Result>(

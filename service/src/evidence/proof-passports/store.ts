@@ -153,11 +153,11 @@ export const passportRows: MacTable<WholePassport> = {
   blobs: { columns: sql`id, sealed_sha256 AS "sealedSha256"`, useOf: passportUse },
 };
 
-/** Whether the sealed PDF can be downloaded. */
+/** True if the sealed PDF can be downloaded. */
 export const isDocumentStored = ({ blobKey, deletedAt }: PassportRow): boolean =>
   blobKey !== null && deletedAt === null;
 
-/** Whether the MACs of the passport and its anchor are valid. */
+/** True if the MACs of the passport and its anchor are valid. */
 export function rowHolds(rowMac: RowMac, row: PassportRow): boolean {
   const { calendar, submittedAt, anchorStatus: status, blockHeight, proofSha256 } = row;
   if (!rowMac.holds("passports", passportMembers(row), row.mac)) return false;
@@ -211,7 +211,10 @@ SELECT ${passportColumns} ${fromPassports}
 WHERE ${ownedBy(owner)} ${after === null ? nothing : olderThan(after)}
 ORDER BY created_at DESC, id DESC LIMIT ${limit}`;
 
-/** The owner's passports, newest first. @param after the id of the previous page's last passport, or null */
+/**
+ * The owner's passports, newest first.
+ * @param after the id of the previous page's last passport, or null
+ */
 export const selectPassports = (db: Sql, owner: Owner, limit: number, after: string | null) =>
   db.query<PassportRow>(passportListStatement(owner, limit, after));
 

@@ -16,13 +16,14 @@ import type { Members, RowMac } from "../../kernel/platform/row-mac.ts";
  */
 export type SealChain = { sha256: string; pem: string };
 
-/** The PEM texts of the chains that seal now. Test documents are sealed with a separate certificate. */
+/** The PEM texts of the certificate chains that new seals get now. Test documents have a chain of their own. */
 export type ChainPems = Readonly<Record<Environment, string>>;
 
 export const sealChainOf = (pem: string): SealChain => ({ sha256: hash("sha256", pem), pem });
 
 /**
- * Inserts a chain unless it exists. Chains are never deleted, so that evidence stays complete after a change of keys.
+ * Inserts a chain unless it exists. Chains are never deleted, so that older seals still have their certificates after a
+ * change of keys.
  */
 export const sealChainRow = (rowMac: RowMac, { sha256, pem }: SealChain, at: Date): Statement => {
   const unretired = { firstUsedAt: at, retiredAt: null, reason: null };
@@ -40,8 +41,8 @@ export const recordChain = (
 type ChainRow = SealChain & { firstUsedAt: Date; retiredAt: Date | null; reason: string | null };
 
 /**
- * The MAC of a chain that is not retired does not cover the retirement. So the MACs of rows from releases without
- * retirements stay valid.
+ * The members of a chain's MAC. Until the chain is retired, they leave out the retirement, so that rows from releases
+ * without retirements keep valid MACs.
  */
 export const chainMembers = ({ sha256, pem, firstUsedAt, retiredAt, reason }: ChainRow): Members =>
   retiredAt === null ? { sha256, pem, firstUsedAt } : { sha256, pem, firstUsedAt, retiredAt, reason };
@@ -65,9 +66,9 @@ export type ChainsDeps = { db: Sql; rowMac: RowMac; log: Log };
 export type RecordedChain = ChainRow & { certificate: Certificate; fingerprint: string };
 
 /**
- * The chains of past and present seals, oldest first. A chain whose MAC is not valid is logged and left out. The latest
- * retirement with a valid MAC counts, even if the chain's row says otherwise, because an attacker may have restored an
- * older copy of the row. A stricter retirement without a valid MAC counts too, because an insider can remove a MAC but
+ * The chains of past and present seals, oldest first. Logs and leaves out a chain whose MAC is not valid. The latest
+ * retirement with a valid MAC counts, even if the chain's row differs: an attacker may have restored an older copy of
+ * the row. A stricter retirement in the row counts even without a valid MAC, because an insider can remove a MAC but
  * not a row.
  */
 export async function recordedChains({ db, rowMac, log }: ChainsDeps): Promise<RecordedChain[]> {
@@ -86,16 +87,21 @@ export async function recordedChains({ db, rowMac, log }: ChainsDeps): Promise<R
   });
 }
 
-/** The chains that are not retired according to their rows. */
+/** The SHA-256 of each chain that its row doesn't mark as retired. */
 export async function unretiredChains(db: Sql): Promise<string[]> {
   const rows = await db.query<{ sha256: string }>(sql`SELECT sha256 FROM seal_chains WHERE retired_at IS NULL`);
   return rows.map(({ sha256 }) => sha256);
 }
 
-/** SQL expression: JOINs the chain of a seal. @param sha256 an expression with the chain's hash */
+/**
+ * SQL expression: JOINs the chain of a seal.
+ * @param sha256 an expression with the chain's hash
+ */
 export const joinChain = (sha256: Statement): Statement => sql`JOIN seal_chains ON seal_chains.sha256 = ${sha256}`;
 
-/** SQL expression: like `joinChain`, with columns that are null unless the chain is retired. */
+/**
+ * SQL expression: LEFT JOINs the chain of a seal only if the chain is retired, so that its columns are null otherwise.
+ */
 export const leftJoinRetiredChain = (sha256: Statement): Statement =>
   sql`LEFT ${joinChain(sha256)} AND retired_at IS NOT NULL`;
 
@@ -121,7 +127,10 @@ function isStricter(one: DurableRevocation, other: DurableRevocation): boolean {
   return safe === otherSafe ? one.effectiveAt < other.effectiveAt : otherSafe;
 }
 
-/** The seal's own certificate in a chain. @throws EvidenceError for text without a certificate */
+/**
+ * The seal's own certificate in a chain.
+ * @throws EvidenceError for text without a certificate
+ */
 export function leafOf(pem: string): { certificate: Certificate; fingerprint: string } {
   const [certificate] = parseCertificatesPem(pem);
   if (!certificate) throw new Error("a chain without a certificate");
@@ -131,7 +140,7 @@ export function leafOf(pem: string): { certificate: Certificate; fingerprint: st
 /** SHA-256 of a certificate in DER, hex. */
 export const fingerprintOf = ({ der }: Certificate): string => hash("sha256", der);
 
-/** The issuer that the service's own documents name: the service's address and its seal's certificate. */
+/** The issuer of a document that the service makes: the service's address, and its seal's certificate. */
 export type Issuer = {
   url: string;
   /** The subject of the certificate. */
@@ -141,9 +150,9 @@ export type Issuer = {
 };
 
 /**
- * Returns the issuer of the service's own documents.
- * @param chainPem PEM of the certificates that this process seals with. They change only at a restart, so a document is
- * sealed with the certificate that it names.
+ * Returns the issuer for the service's own documents.
+ * @param chainPem PEM of the certificates that this process seals with. They change only at a restart, so a document
+ * always names the certificate that seals it.
  */
 export function issuerOf(
   { chainPem, baseUrl }: { chainPem: ChainPems; baseUrl: string },

@@ -30,7 +30,10 @@ export type CertificateSettings = {
 
 export type SealIdentitySettings = CertificateSettings & RootSettings & { readonly sealKey: string };
 
-/** The file with the certificates of a seal. The service always makes the certificates of the test seal itself. */
+/**
+ * The file of a seal's certificate chain. A setting can name another file only for the live seal, because the service
+ * always makes the test seal's certificates itself.
+ */
 export function chainFile({ sealCertificate, dataDir }: CertificateSettings, environment: Environment): ChainFile {
   const own = ownPath(dataDir, "seal-certificate.pem", environment);
   return environment === "live"
@@ -41,7 +44,10 @@ export function chainFile({ sealCertificate, dataDir }: CertificateSettings, env
 export const testKeyPath = ({ dataDir }: Pick<CertificateSettings, "dataDir">): string =>
   ownPath(dataDir, "seal", "test");
 
-/** PEM of the chain that the next start would use for sealing. @throws StartupError when there is none */
+/**
+ * PEM of the chain that the next start would use for sealing.
+ * @throws StartupError when there is none
+ */
 export const configuredChain = async (
   settings: CertificateSettings,
   environment: Environment = "live",
@@ -58,9 +64,9 @@ export async function configuredChains(settings: CertificateSettings): Promise<s
 }
 
 /**
- * Opens the key and its certificates. The first run creates both, and the root that issues the certificate. A
- * self-signed certificate of earlier releases is reissued under the root. The test seal always has a file key,
- * regardless of the settings.
+ * Opens the key and certificate chain of the live or the test seal. The first run creates both, and the root that
+ * issues the certificate. A self-signed certificate of earlier releases is replaced by one that the root issues. The
+ * test seal always has a file key, regardless of the settings.
  * @param at now
  * @returns the identity, warnings about its certificates, and the replaced self-signed certificate, or null
  * @throws StartupError in one line when sealing would be impossible
@@ -93,7 +99,10 @@ export async function openSealIdentity(
   }
 }
 
-/** The certificates of the key: the operator's, or the service's own, which are made or renewed when needed. */
+/**
+ * The certificate chain of the live seal's key. It is the operator's, or else one that the service makes, and renews
+ * when needed.
+ */
 async function openOwnChain(
   settings: SealIdentitySettings,
   { publicKey }: SealKey,
@@ -137,8 +146,9 @@ const isSelfSigned = ([{ subject, issuer }, ...above]: SealIdentity["chain"]): b
   above.length === 0 && equalBytes(subject, issuer);
 
 /**
- * Replaces a certificate file. The old file stays in the same folder, named by its fingerprint. The new certificate is
- * first written under another name, so that all processes use the same one even after a crash or concurrent starts.
+ * Replaces a certificate file. The old file stays in the same folder, with its fingerprint in its name. The new
+ * certificate is first written to another file. So all processes use the same new one, even after a crash or concurrent
+ * starts.
  */
 export async function replaceChain(
   file: ChainFile,
@@ -165,8 +175,9 @@ export const replacedPath = (path: string, certificate: Certificate): string =>
   `${path}.${fingerprintOf(certificate).slice(0, 16)}`;
 
 /**
- * Tests the seal for `/readyz`. @throws SealKeyError; Error for a certificate with an error by `checkSealCertificate`,
- * such as an expired one
+ * Tests for `/readyz` that the seal's key and certificate work.
+ * @throws SealKeyError for a key that fails; Error for a fault of the certificate that makes seals worthless, such as
+ * its expiry
  */
 export async function probeSealIdentity({ key, chain }: SealIdentity, at: Date): Promise<void> {
   await probeSealKey(key);

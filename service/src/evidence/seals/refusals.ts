@@ -17,8 +17,8 @@ const refused: Readonly<Record<PdfRefusalReason, string>> = {
 };
 
 /**
- * The refusal's message, with the fault and its place in the file added. The contract fixes two of the messages, so
- * nothing is added to these.
+ * The message of a refusal, with the fault and the fault's place in the file. Nothing is added to the two messages that
+ * the contract fixes.
  */
 function messageOf({ reason, detail }: PdfRefusal): string {
   const message = refused[reason];

@@ -37,7 +37,10 @@ export type SealCertificate = {
 
 type Retirement = { sha256: string; retiredAt: string; reason: string };
 
-/** Every certificate that has sealed, the oldest first. @param inUse PEM of the chains in use */
+/**
+ * Every certificate that has sealed, the oldest first.
+ * @param inUse PEM of the chains in use
+ */
 export async function sealCertificates(deps: ChainsDeps, inUse: readonly string[]): Promise<SealCertificate[]> {
   const own = inUse.map((pem) => leafOf(pem).fingerprint);
   const certificates = (await recordedChains(deps)).map(
@@ -51,8 +54,8 @@ export async function sealCertificates(deps: ChainsDeps, inUse: readonly string[
       reason,
     }),
   );
-  // Several chains may start with the same certificate. Keeps the oldest of these chains, because it states when the
-  // certificate was first used.
+  // Lists each certificate once, although several chains may start with it. Keeps the oldest of these chains, which
+  // states when the certificate was first used.
   return certificates.filter(({ sha256 }, index) => certificates.findIndex((one) => one.sha256 === sha256) === index);
 }
 
@@ -107,8 +110,8 @@ async function retireChain({ db, rowMac }: ChainsDeps, chain: RecordedChain, ret
 }
 
 /**
- * Whether this certificate was retired in any chain, or another certificate of the same key was retired for a reason
- * that makes the key unsafe.
+ * True if this certificate was retired in any chain. Also true if another certificate of its key was retired for a
+ * reason that makes the key unsafe.
  */
 export async function isRetired(deps: ChainsDeps, pem: string): Promise<boolean> {
   const own = leafOf(pem);
@@ -120,7 +123,9 @@ export async function isRetired(deps: ChainsDeps, pem: string): Promise<boolean>
   );
 }
 
-/** Whether the chain was retired. Does not verify the row's MAC, because a forged row can only stop the sealing. */
+/**
+ * True if the chain was retired. Its row's MAC is not verified: somebody who forges the row can only stop the sealing.
+ */
 export async function isChainRetired(db: Sql, { sha256, pem }: SealChain): Promise<boolean> {
   const rows = await db.query(sql`
     SELECT FROM seal_chains WHERE sha256 = ${sha256} AND retired_at IS NOT NULL
@@ -152,7 +157,7 @@ export async function rotateFileKey(
     const how = "Make the new key where it belongs, name it in SEAL_KEY and SEAL_CERTIFICATE, and restart";
     throw new ServiceError("conflict", `Only a key in a file, with the certificate made for it, is made here. ${how}.`);
   }
-  // First checks that the root can issue the new certificate.
+  // Before anything is renamed, opens the root, to be sure that it can issue the new certificate.
   if (isLive) await (await openRoot(settings, at, serialNumbers).catch(asStartupError)).key.close();
   const previous = leafOf(await configuredChain(settings, environment));
   const { certificate } = previous;

@@ -65,7 +65,10 @@ export type RootDescription = {
   file: string;
 };
 
-/** Describes the root; null when the service never needed one. @throws StartupError */
+/**
+ * Describes the root; null when the service never needed one.
+ * @throws StartupError
+ */
 export async function describeRoot(
   { dataDir }: Pick<RootSettings, "dataDir">,
   environment: Environment = "live",

@@ -29,12 +29,13 @@ export type SealInput = {
   /** The state of a SHA-256 hash that was updated with exactly `bytes`, if the caller has one. */
   readonly hash?: Hash;
   /**
-   * The number of free bytes after `bytes` in the same buffer. If the tail fits there, the document need not be copied.
+   * The number of free bytes after `bytes` in the same buffer. If the appended revision fits there, the document need
+   * not be copied.
    */
   readonly spare?: number;
   /** The reason that PDF readers show for the signature. */
   readonly reason: SealReason;
-  /** Whether the service made the document itself; a field in it may then be reserved for the seal. */
+  /** True if the service made the document itself; a field in it may then be reserved for the seal. */
   readonly isOwn?: boolean;
   /** The lock that the seal sets; none by default. */
   readonly locks?: SealLock;
@@ -46,7 +47,7 @@ export type SealInput = {
 
 /** A sealed document that the verifier has accepted. Hashes are lowercase hex SHA-256. */
 export type Sealed = {
-  /** The whole file: the document and the seal's tail. */
+  /** The whole file: the document, followed by the appended revision. */
   readonly bytes: Buffer;
   readonly docSha256: string;
   readonly sealedSha256: string;
@@ -55,19 +56,22 @@ export type Sealed = {
 };
 
 /**
- * Seals one document. @throws ServiceError `validation` naming what is wrong with the document; `unavailable` when the
- * seal key fails
+ * Seals one document.
+ * @throws ServiceError `validation` naming what is wrong with the document; `unavailable` when the seal key fails
  */
 export type SealDocument = (input: SealInput) => Promise<Sealed>;
 
 /**
- * The bytes reserved for a token. Tokens of public authorities have 4 to 6 KB. After a longer token, later seals
- * reserve more.
+ * The number of bytes that a seal first reserves for its time-stamp token. Tokens of public authorities have 4 to 6 KB.
+ * After a longer token, later seals reserve more.
  */
 const usualTokenBytes = 6 * 1024;
 const tokenMargin = 512;
 const maxTokenBytes = 48 * 1024;
-/** Random slack in the reserved space and the tail, so that the final length can't be predicted. */
+/**
+ * The limits of the random lengths that are added to the reserved space and to the padding. So nobody can predict the
+ * final length of a sealed file.
+ */
 const spare = { reserve: 256, padding: 1024 };
 const draws = 4;
 
@@ -84,7 +88,7 @@ export function createSealer(deps: {
   randomBelow: (limit: number) => number;
   stamp: Stamp | null;
   tokenRoom?: number;
-  /** The newest checkpoint of the log for these seals, from memory; null for none. */
+  /** Returns the newest checkpoint of the log for these seals, from memory; null when there is none. */
   newestCheckpoint?: () => string | null;
   /** Called when the verifier refuses a seal because of its time stamp; the document is then sealed without one. */
   onUnfitTimeStamp?: (authority: string, why: string) => void;
@@ -131,7 +135,7 @@ type Signed = { prepared: PreparedSeal; signature: SealSignature; timeStamp: Tim
 
 type Tools = { signer: CmsSigner; workers: Workers; randomBelow: (limit: number) => number; stamp: Stamp | null };
 
-/** The claims that a seal makes about itself: its time, and the newest checkpoint of the log. */
+/** Two statements that a seal makes: its time, and the newest checkpoint of the log. */
 type SealClaims = { at: Date; checkpoint: string | null };
 
 async function sign(tools: Tools, input: SealInput, claims: SealClaims, tokenRoom: number): Promise<Signed> {
@@ -143,8 +147,9 @@ async function sign(tools: Tools, input: SealInput, claims: SealClaims, tokenRoo
 }
 
 /**
- * Tries random lengths for the reserved space and the padding. A hostile document may contain a decoy: a copy of the
- * /ByteRange that its author predicted, which would name another place for the signature.
+ * Prepares the revision with random lengths for the reserved space and the padding, and tries several sets. The author
+ * of a hostile document could predict a fixed /ByteRange, and write numbers into the document that name another place
+ * for the signature.
  */
 async function prepare(
   { workers, randomBelow }: Tools,
@@ -189,16 +194,19 @@ const task: Task<CheckInput, CheckOutput> = {
   limitMs: 30_000,
 };
 
-/** Runs the self-check in a worker. @throws SealNotVerified; PdfRefusal when the document takes too long to read */
+/**
+ * Runs the self-check in a worker.
+ * @throws SealNotVerified; PdfRefusal when the document takes too long to read
+ */
 async function checkIn(workers: Workers, call: TaskCall<CheckInput>): Promise<void> {
   const failed = await workers.run(task, call).catch(refuseCostly);
   if (failed) throw new SealNotVerified(failed.why, failed.documentAtFault);
 }
 
 /**
- * Seals a document that this service made. Work that exceeds its limits (for example on a busy machine) is retried
+ * Seals a document that this service made. If the work exceeds its limits, for example on a busy machine, retries it
  * once, because no caller could correct the document.
- * @throws ServiceError `unavailable` when the retry fails in the same way
+ * @throws ServiceError `unavailable` when the retry exceeds the limits too
  * @throws Error for a document that can't be sealed
  */
 export const sealOwnDocument = (seal: SealDocument, input: SealInput): Promise<Sealed> => {
@@ -227,7 +235,8 @@ const prepareTask: Task<PrepareInput, PrepareOutput> = {
 
 /**
  * Builds, in a worker, the revision to append to a document.
- * @returns null when the document contains a decoy of the seal's /ByteRange for every set of lengths
+ * @returns null when, for every set of lengths, the file contains other numbers that would pass as the seal's
+ * /ByteRange
  * @throws PdfRefusal when the document can't be extended unchanged, or takes too long to read
  */
 async function prepareIn(workers: Workers, call: TaskCall<PrepareInput>): Promise<Tail | null> {
@@ -238,7 +247,10 @@ async function prepareIn(workers: Workers, call: TaskCall<PrepareInput>): Promis
   return { ...output.tail, tail: Buffer.from(tail.buffer, tail.byteOffset, tail.length) };
 }
 
-/** @throws PdfRefusal for a task that was killed because it exceeded its limits; any other error unchanged */
+/**
+ * Converts the error of a task that exceeded its limits into a refusal of the document.
+ * @throws PdfRefusal for such a task; any other error unchanged
+ */
 function refuseCostly(error: unknown): never {
   if (!tooCostly(error)) throw error;
   throw new PdfRefusal("too_complex", "reading the document takes too long", { cause: error });

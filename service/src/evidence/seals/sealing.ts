@@ -23,16 +23,19 @@ export type Sealing = {
   stamp: Stamp | null;
   /** One stamping function for each authority, for messages that all authorities stamp. */
   stampers: ReadonlyMap<string, Stamp>;
-  /** Whether the last request for a time stamp succeeded; null before the first. */
+  /** True if the last request for a time stamp succeeded; null before the first. */
   isStamped: () => boolean | null;
   /** PEM of the certificate chains of the live and the test seal. Each begins with the seal's own certificate. */
   chainPem: ChainPems;
   /**
-   * The trust list that verifiers read, as JSON. @param listing the authorities of signers and the logs to list; none
-   * by default
+   * The trust list that verifiers read, as JSON.
+   * @param listing the authorities of signers and the logs to list; none by default
    */
   trustList: (listing?: Listing) => Promise<string>;
-  /** Checks that sealing works. @throws Error when it would fail now */
+  /**
+   * Checks that sealing works.
+   * @throws Error when it would fail now
+   */
   probe: () => Promise<void>;
   close: () => Promise<void>;
 };
@@ -58,8 +61,8 @@ type NewestCheckpoint = (log: Environment) => string | null;
 type SealingSettings = SealIdentitySettings & TsaTrustSettings;
 
 /**
- * Opens the keys and certificates of the live seal and the test seal, and logs warnings about their expiry. The reason
- * that a seal states decides whether the live or the test key is used.
+ * Opens the keys and certificates of the live seal and the test seal, and logs warnings about certificates that expire
+ * soon. For each document, the seal's reason decides whether the live or the test key is used.
  * @param newestCheckpoint by default, seals contain no checkpoint
  * @throws StartupError in one line when sealing would be impossible
  */
@@ -144,7 +147,10 @@ async function openSeal(
   };
 }
 
-/** Records the chain as one of this service's chains. @throws StartupError for a retired chain */
+/**
+ * Records the chain as one of this service's chains.
+ * @throws StartupError for a retired chain
+ */
 async function enterService(deps: SealingDeps, chainPem: string): Promise<void> {
   if (await isRetired(deps, chainPem)) {
     throw new StartupError(
@@ -157,8 +163,8 @@ async function enterService(deps: SealingDeps, chainPem: string): Promise<void> 
 }
 
 /**
- * Checks before each seal that its certificate is not retired, because a node that is still running may use the key of
- * a certificate that was retired.
+ * Returns a check to run before each seal: its certificate must not be retired. The certificate may have been retired
+ * after this node was started.
  */
 function inServiceGuard({ db, log }: SealingDeps, chainPem: string): () => Promise<void> {
   const chain = sealChainOf(chainPem);

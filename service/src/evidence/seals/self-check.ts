@@ -65,7 +65,10 @@ export function createSelfCheck(leaf: Certificate): SelfCheck {
   };
 }
 
-/** If all messages begin with a part of the same buffer, hashes that common beginning only once. */
+/**
+ * Makes `digests` hash the common beginning of several messages only once. That is possible when all messages begin at
+ * the same place of one buffer.
+ */
 function hashingOnce(crypto: EvidenceCrypto): EvidenceCrypto {
   return {
     ...crypto,

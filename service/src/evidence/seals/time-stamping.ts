@@ -73,8 +73,8 @@ export function createTimeStamping(deps: TimeStampingDeps): Stamp {
     for (const { url, breaker } of authorities) {
       if (!breaker.admits()) continue;
       const outcome = await ask(deps, url, imprint).catch((error): TimeStampRefusal => {
-        // If the verification itself fails unexpectedly, the document is sealed without a time stamp, so that the seal
-        // doesn't fail.
+        // The verification of the token failed unexpectedly. That counts as a refused token, so that the document is
+        // still sealed, without this time stamp.
         return { authority: url, failed: "format", why: String(error) };
       });
       if ("token" in outcome) {
@@ -126,7 +126,8 @@ async function ask(
     crypto: deps.crypto,
   });
   const missing = claims.filter((claim) => claim.state !== "holds");
-  // A token without a TSTInfo has no nonce and no imprint, so the content type is named as the failed check.
+  // A token without a TSTInfo fails the checks of the nonce and the imprint too. The content type is reported as the
+  // failed check, because it is the cause.
   const missed = (token.tstInfo === null && missing.find(({ name }) => name === "contentType")) || missing[0];
   if (missed !== undefined) return refused(missed.name, missed.why);
   if (genTime === null || Math.abs(genTime - at) > MAX_CLOCK_DIFFERENCE_MS) {

@@ -15,7 +15,10 @@ const pemOf = ({ der }: Certificate): string => encodePem(der, "CERTIFICATE");
 /** The certificate of an authority of signers. `retiredAt` is null while it issues certificates. */
 export type SignerAnchor = { readonly certificate: Certificate; readonly retiredAt: Date | null };
 
-/** Listed in addition to the seal's own certificates: authorities of signers, and the keys of transparency logs. */
+/**
+ * The entries of the trust list other than the seals' certificates: authorities of signers, and keys of transparency
+ * logs.
+ */
 export type Listing = { readonly signers: readonly SignerAnchor[]; readonly logs: readonly TrustedLog[] };
 
 type Listed = Pick<RecordedChain, "certificate" | "fingerprint" | "retiredAt" | "reason">;
@@ -46,7 +49,8 @@ export async function trustList(
 ): Promise<string> {
   const recorded = await recordedChains(deps);
   const own = [inUse.live, inUse.test].map((pem) => ({ ...leafOf(pem), retiredAt: null, reason: null }));
-  // If several chains have the same certificate, a retired one overrides the others.
+  // Several chains may have the same certificate. The last one in this order determines its entry, so retired chains
+  // come last.
   const retiredLast = recorded.toSorted(
     (one, other) => Number(one.retiredAt !== null) - Number(other.retiredAt !== null),
   );

@@ -5,14 +5,16 @@ import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { isLine, isOneOf, type StoredCheckpoint } from "./store.ts";
 import { environmentOf, type LogName, logs } from "./trees.ts";
 
-/** The source name for the calendars' proofs. Any other source is the address of a time-stamping authority. */
+/**
+ * The name of the calendars as a source of proofs. Any other source is a time-stamping authority, named by its address.
+ */
 export const openTimestamps = "opentimestamps";
 
 const anchorLock = 7_246_009;
 
 /**
- * Chooses the checkpoint that each source will anchor. Does nothing if one was chosen since `after`, or if the log has
- * not grown since the last choice. A lock lets only one node choose at a time.
+ * Chooses the checkpoint that every source has to anchor next. Does nothing if one was chosen after the time `after`,
+ * or if the log has not grown since the last choice. A lock lets only one node choose at a time.
  */
 export async function chooseRoot(
   tx: Tx,
@@ -56,8 +58,8 @@ export const claimDueAnchors = (
     RETURNING a.log, a.size, a.source, chosen_at AS "chosenAt", proof, anchored_at AS "anchoredAt", looks`);
 
 /**
- * Stops waiting for proofs from sources that have anchored a later checkpoint, because that one covers all entries of
- * the earlier one.
+ * Ends the wait for a source's proof of a checkpoint if the source has anchored a later one, which covers all entries
+ * of the earlier one.
  */
 export const supersedeWaiting = (db: Sql): Promise<unknown[]> =>
   db.query(sql`
@@ -103,17 +105,21 @@ export const selectProofs = (db: Sql, log: LogName, size: number): Promise<Ancho
     SELECT source, status, proof, anchored_at AS "anchoredAt", block_height AS "blockHeight"
     FROM log_anchors WHERE log = ${log} AND size = ${size} AND proof IS NOT NULL ORDER BY source`);
 
-/** The published list has at most this many states, which is enough for eight days with one state each hour. */
+/** The most checkpoints in the published list: enough for eight days with one checkpoint each hour. */
 const mostListed = 200;
 
-/** The newest states that were chosen to be anchored, the newest first. `isAnchored`: a source has returned a proof. */
+/**
+ * The newest checkpoints that were chosen to be anchored, newest first. `isAnchored`: true if some source has returned
+ * a proof.
+ */
 export const selectRoots = (db: Sql, log: LogName) =>
   db.query<{ size: number; chosenAt: Date; isAnchored: boolean }>(sql`
     SELECT size, min(chosen_at) AS "chosenAt", bool_or(proof IS NOT NULL) AS "isAnchored"
     FROM log_anchors WHERE log = ${log} GROUP BY size ORDER BY size DESC LIMIT ${mostListed}`);
 
 /**
- * The log and index of a line, and the first checkpoint covering the line that calendars have stamped; null for none.
+ * Finds the log and index of a line, and the first checkpoint that covers the line and that calendars have stamped;
+ * null for none.
  */
 export async function selectCalendarRoot(db: Sql, environment: Environment, line: string) {
   const [root] = await db.query<{ log: LogName; leaf: number; checkpoint: StoredCheckpoint; proof: Buffer }>(sql`
@@ -127,14 +133,14 @@ export async function selectCalendarRoot(db: Sql, environment: Environment, line
 }
 
 /**
- * The progress of a line. `witnessed`: a checkpoint over the line has its quorum of witnesses. `anchored`: an authority
- * or the calendars have stamped a checkpoint over the line, with or without a quorum.
+ * How far an entry's line has come. `witnessed`: a checkpoint that covers the line has its quorum of witnesses.
+ * `anchored`: an authority or the calendars have stamped a checkpoint that covers the line, with or without a quorum.
  */
 export type LineState = "queued" | "logged" | "witnessed" | "anchored";
 
 /**
- * The furthest state of a line, the largest number of witnesses that cosigned one checkpoint covering it, and how many
- * witnesses the log has asked in the last hour.
+ * The progress of a line. `state` is the furthest one. `cosignatures` is the largest number of witnesses that cosigned
+ * one checkpoint covering the line. `witnesses` is how many witnesses the log has asked in the last hour.
  */
 export type LineProgress = { state: LineState; cosignatures: number; witnesses: number };
 
@@ -160,13 +166,17 @@ export async function lineState(db: Sql, environment: Environment, entry: LogEnt
   return { state, cosignatures, witnesses };
 }
 
-/** The forms of a sealed file's proof: the tlog-proof, and the OpenTimestamps proof by way of the log. */
+/**
+ * The two forms of a log proof of a sealed file: the tlog-proof, and an OpenTimestamps proof that leads through the
+ * log.
+ */
 export const proofForms = ["tlog-proof", "ots"] as const;
 export type ProofForm = (typeof proofForms)[number];
 
 /**
- * The log's existing proofs of sealed files, by the files' SHA-256. Leaves out files that were not sealed here.
- * @param sealedSha256s of sealed documents
+ * For each sealed file, by its SHA-256: the forms of proof that the log already has. Leaves out files that were not
+ * sealed here.
+ * @param sealedSha256s the hashes of sealed documents
  * @param closings the entries of closing certificates
  */
 export async function existingProofs(
@@ -178,8 +188,8 @@ export async function existingProofs(
   const seals = sealedSha256s.map((sealedSha256) => ({ kind: "seal/v1" as const, sealedSha256 }));
   const lines = new Map([...seals, ...closings].map((entry) => [formatEntry(entry), entry.sealedSha256]));
   if (lines.size === 0) return new Map();
-  // A line that is queued again has a leaf too. The leaf's row is the last one, so it overrides the queue's row. The
-  // queue is read only when some line has no leaf, because the queue has no index by line and may have millions of
+  // A line may have a leaf and still be queued again. The leaf's row comes last in the result, so it overrides the
+  // queue's row. The queue is read only when some line has no leaf: it has no index by line, and may have millions of
   // lines.
   const rows = await db.query<{ line: string; isLogged: boolean; isAnchored: boolean }>(sql`
     WITH logged AS MATERIALIZED (

@@ -62,17 +62,17 @@ export async function composedOts(db: Sql, environment: Environment, entry: Seal
   );
 }
 
-/** RFC 6962 prefixes the hash input of an inner node with this byte. */
+/** The first byte of the input when an inner node is hashed (RFC 6962). */
 const inner = Buffer.of(1);
 
 const hashed = (next: Timestamp): Timestamp => [{ op: { op: "sha256" }, next }];
 
-/** The refusal while no stamped root covers a line. */
+/** The message of the refusal while calendars have stamped no root that covers a line. */
 export const notAnchoredYet = "No hourly root of the transparency log with this seal is with the calendars yet.";
 
 /**
- * The composed proof as a file. @throws ServiceError `conflict` until calendars have stamped a root that covers the
- * line
+ * The composed proof as a file.
+ * @throws ServiceError `conflict` until calendars have stamped a root that covers the line
  */
 export async function requireComposedOts(db: Sql, log: Environment, entry: SealedEntry): Promise<Buffer> {
   const proof = await composedOts(db, log, entry);
@@ -116,7 +116,10 @@ export async function anchorsOf(db: Sql, log: LogName, size: number) {
     : null;
 }
 
-/** The newest states that were chosen to be anchored. Monitors use the list to find hours without an anchor. */
+/**
+ * The published list of the newest checkpoints that were chosen to be anchored. Monitors use it to find hours without
+ * an anchor.
+ */
 export async function listedRoots(db: Sql, log: LogName, intervalMs: number) {
   const roots = await selectRoots(db, log);
   return {

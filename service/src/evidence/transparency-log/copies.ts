@@ -141,8 +141,8 @@ export async function recoverLog(deps: RecoverDeps, environment: Environment, fr
     const { whole, last } = await grownTo(tx, at, tree, checkpoint.size, read);
     await requireBeginsWith(tx, whole, checkpoint, from);
     if (highWater) await requireBeginsWith(tx, whole, highWater, "what this node signed last");
-    // The copy's note may also have cosignatures, so this log signs the checkpoint again: its signature is always the
-    // same.
+    // The copy's note may also have cosignatures. So the log signs the checkpoint again, which gives the same signature
+    // as before.
     const { size, root } = checkpoint;
     await insertCheckpoint(tx, tree.log, { size, note: signer.signed(size, root) }, at);
     await beginNext(tx, deps, await endHalt(tx, whole, at), last);
@@ -163,9 +163,9 @@ async function ownCheckpoint(note: string, key: string, from: string): Promise<S
 }
 
 /**
- * Begins the next log when the copy shows that this log ended. The database may lack entries of the next log. So the
- * next log is halted until it is recovered from a copy of its own.
- * @param last the last entry from the copy; null for none
+ * Begins the next log if the copy shows that this log ended. The next log is halted until it is recovered from a copy
+ * of its own, because the database may lack its entries.
+ * @param last the last entry in the copy; null for none
  */
 async function beginNext(tx: Tx, deps: RecoverDeps, tree: Tree, last: LogEntry | null): Promise<void> {
   const at = deps.clock();
@@ -239,7 +239,10 @@ export async function readWholeLog(db: Sql, environment: Environment): Promise<s
   return lines;
 }
 
-/** The lines of one log. Leaves beyond the last checkpoint of an ended log are lines of the next log. */
+/**
+ * The lines of one log. An ended log has only the lines that its last checkpoint covers; the lines of further leaves
+ * belong to the next log.
+ */
 async function linesOf(db: Sql, tree: StoredTree): Promise<string[]> {
   const lines: string[] = [];
   const edge: EdgeNode[] = [];
@@ -248,8 +251,8 @@ async function linesOf(db: Sql, tree: StoredTree): Promise<string[]> {
     const places = Array.from({ length: tilesAtOnce }, (_, i) => ({ level: 0, n: n + i }));
     const tiles = (await selectTiles(db, tree.log, places)).sort((one, other) => one.n - other.n);
     for (const entry of tiles.flatMap(({ entries }) => parseBundle(entries ?? Buffer.alloc(0)))) {
-      // A batch that commits between the read of the tree's row and the read of its tiles adds lines that the row does
-      // not count yet.
+      // Stops at the size that the tree's row had. A batch may have committed since that row was read, so the tiles may
+      // contain more lines.
       if (lines.length === size) break;
       appendToEdge(edge, sha256(leafMessage(entry)), nodeHash);
       lines.push(Buffer.from(entry).toString("latin1"));

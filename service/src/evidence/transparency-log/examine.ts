@@ -9,7 +9,10 @@ import { environmentOf, generationOf, haltedSince, type LogName, type StoredTree
 
 export type ExamineDeps = { rowMac: RowMac; keys: LogKeys };
 
-/** The name of the log that follows a log. `skip` is the number of generations to leave out. */
+/**
+ * The name of the log that comes after this one, such as `live-2` after `live`. `skip`: how many names in between to
+ * leave out.
+ */
 export const successorName = (log: LogName, skip = 0): LogName =>
   `${environmentOf(log)}-${generationOf(log) + 1 + skip}`;
 
@@ -45,7 +48,8 @@ export async function examineTree(db: Sql, { rowMac, keys }: ExamineDeps, tree: 
   if (highWater) await requireBeginsWith(db, tree, highWater, "what this node signed last");
   const stored = await selectNewestCheckpoint(db, tree.log);
   const newest = stored && parseCheckpoint(stored.note);
-  // If this node signed last, the newest checkpoint is the one in its file, which was checked above.
+  // If this node signed the newest checkpoint, it is also the one in the node's file, which was already compared with
+  // the tree above.
   if (newest && newest.note.text !== highWater?.note.text)
     await requireBeginsWith(db, tree, newest, "the newest checkpoint");
 }

@@ -21,13 +21,13 @@ import {
 } from "@signsealship/evidence/log";
 import type { StoredTile } from "./store.ts";
 
-/** The log must not continue: stored or computed data are inconsistent. */
+/** An error that halts a log: its stored or computed data are inconsistent, so it must not grow. */
 export class LogHalt extends Error {}
 
 const sha256 = (bytes: Uint8Array): Buffer => hash("sha256", bytes, "buffer");
 
-// The prefix of an inner node (RFC 6962, section 2.1) and two hashes. A batch of the sequencer hashes this tens of
-// thousands of times, and a new buffer for each costs as much as the hash.
+// A buffer for the hash input of an inner node: its prefix (RFC 6962, section 2.1) and two hashes. It is reused,
+// because a batch hashes tens of thousands of nodes, and a new buffer costs as much as a hash.
 const nodeInput = Buffer.alloc(1 + 2 * hashLength, 1);
 
 export function nodeHash(left: Uint8Array, right: Uint8Array): Buffer {
@@ -40,7 +40,7 @@ export const leafHash = (entry: Uint8Array): Buffer => sha256(leafMessage(entry)
 
 export const emptyRoot = sha256(new Uint8Array(0));
 
-/** The root over hashes of one level. Their number is a power of two. */
+/** The root over some hashes of one level. The number of hashes must be a power of two. */
 function rootOfLevel(hashes: readonly Uint8Array[]): Uint8Array {
   let level = [...hashes];
   while (level.length > 1) {
@@ -69,10 +69,13 @@ export const byPlace = <Tile extends HashTile>(tiles: readonly Tile[]): Map<stri
 /** A tile without its entries. `nodes`: the hashes above its hashes, if they were computed before (`nodesOfTile`). */
 export type HashTile = Pick<StoredTile, "level" | "n" | "hashes"> & { nodes?: Buffer };
 
-/** The place in `nodes` of the first node over `count` hashes, a power of two from 2 to 128. */
+/** The index in `nodes` of the first node that covers `count` hashes. `count` is a power of two from 2 to 128. */
 const firstNode = (count: number): number => tileWidth - (2 * tileWidth) / count;
 
-/** All perfect subtrees of a tile below its root: 128 nodes over two hashes each, then 64 over four, and so on. */
+/**
+ * Computes the inner nodes of a tile below its root: first 128 nodes over two hashes each, then 64 over four, and so
+ * on.
+ */
 export function nodesOfTile(hashes: Buffer): Buffer {
   const nodes = Buffer.alloc((tileWidth - 2) * hashLength);
   let below = hashes;
@@ -85,7 +88,10 @@ export function nodesOfTile(hashes: Buffer): Buffer {
   return nodes;
 }
 
-/** The hash of a range of leaves. @throws LogHalt when a tile of the range is missing */
+/**
+ * The hash of a range of leaves.
+ * @throws LogHalt when a tile of the range is missing
+ */
 export function hashOfRange(tiles: ReadonlyMap<string, HashTile>, range: LeafRange): Uint8Array {
   return (
     foldNodes(

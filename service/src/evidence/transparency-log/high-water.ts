@@ -38,11 +38,15 @@ export async function readHighWater(keyPath: string): Promise<SignedCheckpoint |
   }
 }
 
-/** The checkpoint must be durable in the file before it is published. */
+/** Writes the newest signed checkpoint durably to its file. Call this before the checkpoint is published. */
 export const writeHighWater = (keyPath: string, note: string): Promise<void> =>
   writeFileDurably(highWaterPath(keyPath), note, { mode: 0o600 });
 
-/** @param name names the checkpoint in the error @throws LogHalt unless the tree extends the checkpoint's tree */
+/**
+ * Checks that a tree extends the tree of an earlier checkpoint.
+ * @param name names the checkpoint in the error
+ * @throws LogHalt if it does not
+ */
 export async function requireBeginsWith(
   db: Sql,
   tree: Pick<Tree, "log" | "origin" | "size" | "root">,

@@ -35,10 +35,16 @@ const hours = 60 * minutes;
 const batchSize = 8;
 /** The claims of a node that died expire after this time. Then other nodes can claim the same anchors. */
 const claimMs = 5 * minutes;
-/** Test seals need no lasting proof of time, so their log is anchored 24 times less often than the live log. */
+/**
+ * Test seals need no lasting proof of time, so a checkpoint of their log is anchored only once for every 24 of the live
+ * log.
+ */
 const testRootsPerLive = 1 / 24;
 
-/** The shortest time between two roots of a log. @param liveMs that of the live log */
+/**
+ * The shortest time between two roots of a log.
+ * @param liveMs that of the live log
+ */
 export const rootIntervalMs = (log: LogName, liveMs: number): number =>
   environmentOf(log) === "live" ? liveMs : liveMs / testRootsPerLive;
 
@@ -77,7 +83,7 @@ async function choose(
   await db.transaction((tx) => chooseRoot(tx, log, { size: checkpoint.size, sources, now, after }));
 }
 
-/** Never rejects, so that the rest of the batch is processed. */
+/** Tries to anchor one checkpoint. Never rejects, so that the rest of the batch is processed. */
 async function attend(deps: HourlyRootDeps, anchor: DueAnchor): Promise<void> {
   const { db, clock, log } = deps;
   const about = { log: anchor.log, size: anchor.size, source: anchor.source };

@@ -28,20 +28,26 @@ type NamedLog = { log: LogName; origin: string };
 export type LogKeys = {
   /** The path of a log's key; the newest checkpoint that this node signed is stored next to it. */
   pathOf: (log: LogName) => string;
-  /** Opens the key of an existing log. @throws LogHalt without its file; StartupError for a file with another kind of key */
+  /**
+   * Opens the key of an existing log.
+   * @throws LogHalt without its file; StartupError for a file with another kind of key
+   */
   open: (tree: NamedLog & { noteKey: string }) => Promise<LogSigner>;
-  /** Opens the key of a new log, and creates the file first: Ed25519 in PKCS#8, mode 0600. @throws StartupError */
+  /**
+   * Opens the key of a new log, and creates the file first: Ed25519 in PKCS#8, mode 0600.
+   * @throws StartupError
+   */
   create: (named: NamedLog) => Promise<LogSigner>;
 };
 
 /**
- * Key files by the names of their logs. Each log has a key of its own, and `-2` is added to the path for the second log
- * of an environment. The log of test seals always has a file key, like the test seal.
+ * The key file of each log, by the log's name. Each log has a key of its own. For an environment's second log, `-2` is
+ * added to the path of the first log's key. The log of test seals always has a file key, as the test seal has.
  */
 export function logKeys({ dataDir, logKey }: LogKeySettings): LogKeys {
   /**
-   * The cached signers by their public keys. If a log's public key isn't cached, the file is read again, because an
-   * operator may have replaced it.
+   * Signers in memory, by their public keys. If a log's public key is not among them, the key file is read again,
+   * because an operator may have replaced it.
    */
   const opened = new Map<string, LogSigner>();
   const pathOf = (log: LogName): string => {

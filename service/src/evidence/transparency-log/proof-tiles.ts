@@ -4,12 +4,16 @@ import { byPlace, type HashTile, hashOfRange, nameOf, nodesOfTile } from "./grow
 import { selectHashes } from "./store.ts";
 import type { LogName } from "./trees.ts";
 
-/** Tiles kept in memory for each database handle: 16 KB each, with the nodes above the hashes. */
+/**
+ * The most tiles that are kept in memory for a database handle. A tile has 16 KB, which includes the nodes above its
+ * hashes.
+ */
 const mostTiles = 1_000;
 
 /**
- * Recently read tiles, the most recent last, by log and place. A tile only grows, so its hashes never change, and a
- * partial tile is read again when a proof needs more of it. Callers check each proof against the signed root.
+ * Recently read tiles by log and place, the most recent last. A tile only grows, and its hashes never change. If a
+ * proof needs more hashes than a cached partial tile has, the tile is read again. Callers check each proof against the
+ * signed root.
  */
 const cached = new WeakMap<Sql, Map<string, HashTile>>();
 
@@ -20,9 +24,9 @@ function cacheOf(db: Sql): Map<string, HashTile> {
 }
 
 /**
- * Removes the cached tiles of one proof, so that they are read again. For callers whose proof failed: a tile may have
- * been damaged when it was read. The tiles of other proofs stay cached, so that repeated requests for this proof don't
- * slow down the others.
+ * Removes the cached tiles of one failed proof, so that they are read again: a tile may have been damaged when it was
+ * read. The tiles of other proofs stay cached. So somebody who requests a failing proof again and again doesn't slow
+ * down the others.
  */
 export function forgetTiles(db: Sql, log: LogName, index: number, size: number): void {
   const cache = cacheOf(db);

@@ -46,7 +46,10 @@ export type ProvenLine =
   | { state: "unknown" | "queued" }
   | { state: "logged"; log: LogName; index: number; size: number; proof: string };
 
-/** The proof of the first retraction of an entry's file; null for none, and while no checkpoint covers it. */
+/**
+ * The proof that the log includes the first retraction of an entry's file. Null for a file without a retraction, and
+ * while no checkpoint covers the retraction.
+ */
 async function retractionProof(db: Sql, environment: Environment, entry: LogEntry): Promise<Buffer | null> {
   if (entry.kind !== "seal/v1" && entry.kind !== "closing/v1") return null;
   const { sealedSha256 } = entry;
@@ -56,13 +59,14 @@ async function retractionProof(db: Sql, environment: Environment, entry: LogEntr
 }
 
 /**
- * The `.tlog-proof` of a line. It leads to the first anchored checkpoint that covers the line, if possible one with a
- * quorum of witnesses. Before one is anchored, it leads to the first checkpoint with a quorum, or else to the first
- * that covers the line.
+ * The `.tlog-proof` of a line. It leads to the first anchored checkpoint that covers the line, preferably one with a
+ * quorum of witnesses. As long as none is anchored, it leads to the first checkpoint with a quorum that covers the
+ * line. Without a quorum, it leads to the first one that covers the line.
  *
- * The proof's bytes change only when a checkpoint is anchored or cosigned, when the log ends because of its key, or
- * when the log gets a retraction of the file or a new proof of that retraction. The proof is read and checked before it
- * is returned.
+ * The proof is read and verified for each call. Its bytes change only in these cases:
+ * - a checkpoint is anchored or cosigned;
+ * - the log ends because of its key;
+ * - the log gets a retraction of the file, or a new proof of that retraction.
  * @throws Error when the stored data do not prove the line
  */
 export async function logProof(db: Sql, environment: Environment, entry: LogEntry): Promise<ProvenLine> {
@@ -72,7 +76,7 @@ export async function logProof(db: Sql, environment: Environment, entry: LogEntr
   if (!place.checkpoint) return { state: "queued" };
   const { log, leaf: index, checkpoint } = place;
   const { size, note } = checkpoint;
-  // The file's proof includes the proof of its first retraction.
+  // The proof of a file's entry also contains the proof of the file's first retraction.
   const extra = await retractionProof(db, environment, entry);
   const hashes = await inclusionHashes(db, log, index, size);
   const proof = formatLogProof({ extra, index, hashes, checkpoint: note });
@@ -83,7 +87,10 @@ export async function logProof(db: Sql, environment: Environment, entry: LogEntr
   return { state: "logged", log, index, size, proof };
 }
 
-/** The log that has a line and the line's index there; null while no signed checkpoint covers it. */
+/**
+ * Finds the log that includes a line, and the line's index in that log; null while no signed checkpoint covers the
+ * line.
+ */
 export async function placeInLog(db: Sql, environment: Environment, entry: LogEntry) {
   const place = await selectPlace(db, environment, formatEntry(entry));
   if (place?.checkpoint) return { origin: parseCheckpoint(place.checkpoint.note).origin, index: place.leaf };
@@ -91,8 +98,8 @@ export async function placeInLog(db: Sql, environment: Environment, entry: LogEn
 }
 
 /**
- * Whether a proof leads from a line to the root of its checkpoint. Computes the hashes synchronously. The verifier's
- * own check would compute each hash by Web Crypto, whose threads are busy with seals.
+ * True if a proof leads from a line to the root of its checkpoint. Computes the hashes synchronously, unlike the
+ * verifier: Web Crypto would need threads that are busy with seals.
  */
 function isProven(line: string, { index, hashes, checkpoint }: LogProof): boolean {
   const { size, root } = parseCheckpoint(checkpoint);
@@ -105,9 +112,9 @@ function isProven(line: string, { index, hashes, checkpoint }: LogProof): boolea
 }
 
 /**
- * The checkpoint that readers get now: the newest one with a quorum of witnesses, if its quorum is less than a minute
- * old. Otherwise the one that waits for its quorum, or the newest. Readers never get a smaller checkpoint than before,
- * from any node. So a quorum that is complete too late does not count.
+ * The checkpoint that readers get now. If the newest quorum of witnesses is less than a minute old, it is the
+ * checkpoint with that quorum. Otherwise it is the one that waits for its quorum, or the newest one. No node gives
+ * readers a smaller checkpoint than any node did before, so a quorum that is complete too late does not count.
  */
 export async function checkpointForReaders(db: Sql, log: LogName, now: Date): Promise<StoredCheckpoint | undefined> {
   return (await choose(db, log, now)).checkpoint;
@@ -127,10 +134,11 @@ export async function publishForReaders(db: Sql, log: LogName, now: Date): Promi
   for (;;) {
     const { seen, checkpoint } = await choose(db, log, now);
     if (!seen || !checkpoint || checkpoint.size <= seen.size) return checkpoint;
-    // If the record can't be written (as in a read-only database), readers may once get a smaller checkpoint. That is
-    // better than none.
+    // If the size can't be recorded, as in a read-only database, readers may later get a smaller checkpoint once. That
+    // is better than no checkpoint.
     const isRecorded = await raisePublished(db, log, checkpoint.size, now).catch(() => true);
-    // Tries again, because another node has published a larger checkpoint in the meantime.
+    // If nothing was recorded, another node has published a larger checkpoint in the meantime. The loop then chooses
+    // again.
     if (isRecorded) return checkpoint;
   }
 }
@@ -153,7 +161,10 @@ export const logProofChanges =
 
 export const notLoggedYet = "The transparency log does not have this seal yet. Try again in a few seconds.";
 
-/** The proof as a file. @throws NotYetError while the log does not include the line */
+/**
+ * The proof as a file.
+ * @throws NotYetError while the log does not include the line
+ */
 export async function requireLogProof(db: Sql, log: Environment, entry: LogEntry): Promise<Buffer> {
   const line = await logProof(db, log, entry);
   if (line.state !== "logged") throw new NotYetError(notLoggedYet);
@@ -174,8 +185,8 @@ export async function publishedTile(db: Sql, log: LogName, path: string): Promis
   const { level, n, width } = tile;
   const place = { level: level === "entries" ? 0 : level, n };
   const above = { level: place.level + 1, n: Math.floor(n / tileWidth) };
-  // The root of a full tile is in the tile above it. Any other tile is on the edge of the tree, and is checked together
-  // with the other tiles of that edge.
+  // A full tile is checked against its root, which is in the tile above it. Any other tile is on the tree's edge, and
+  // is checked together with the other tiles of the edge.
   const isFull = widthAt(place, newest.size) === tileWidth;
   const edge = isFull ? [] : edgePlaces(newest.size).filter((one) => nameOf(one) !== nameOf(place));
   const tiles = byPlace(await selectTiles(db, log, [place, ...(isFull ? [above] : edge)]));
@@ -189,18 +200,18 @@ export async function publishedTile(db: Sql, log: LogName, path: string): Promis
   return bytes;
 }
 
-/** Whether a tile has, at this place, the root of the 256 hashes of a tile below. */
+/** True if the hash at this place of the tile above is the root of these 256 hashes. */
 const isOf = (above: StoredTile | undefined, place: number, hashes: Buffer): boolean =>
   above !== undefined &&
   hashes.length === tileWidth * hashLength &&
   equalBytes(rootOfTile(hashes), hashInTile(above.hashes, place));
 
-/** Whether the tiles on the edge of a tree, each with all its hashes, lead to the root of a checkpoint. */
+/** True if the tiles on the edge of a tree, each with all its hashes, lead to the root of a checkpoint. */
 function leadsTo({ size, note }: StoredCheckpoint, tiles: ReadonlyMap<string, StoredTile>): boolean {
   try {
     return equalBytes(hashOfRange(tiles, { start: 0, end: size }), parseCheckpoint(note).root);
   } catch (error) {
-    // A LogHalt here means that a hash or a tile is missing.
+    // This LogHalt means only that a hash or a tile is missing, so the tiles don't lead to the root.
     if (error instanceof LogHalt) return false;
     throw error;
   }
@@ -220,8 +231,9 @@ const lookEveryMs = 100;
 type WaitedLine = { db: Sql; log: Environment; entry: LogEntry };
 
 /**
- * Waits until the log includes a line. If the log has witnesses, also waits until a quorum of them has cosigned the
- * line. @returns the state of the line after the wait, also when the time ran out
+ * Waits until the log includes a line. If the log has witnesses, also waits until a quorum of them has cosigned a
+ * checkpoint that covers the line.
+ * @returns the state of the line after the wait, also when the time ran out
  */
 async function waitForState({ db, log, entry }: WaitedLine, { seconds, isGone }: Wait): Promise<LineState> {
   for (let waitedMs = 0; ; waitedMs += lookEveryMs) {

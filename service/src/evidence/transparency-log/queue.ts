@@ -9,8 +9,9 @@ import { replacesUncovered } from "./store.ts";
 import { environmentOf, type LogName } from "./trees.ts";
 
 /**
- * A line that waits for a leaf. `leaf` is null unless the line has one already: `covered` if a checkpoint covers that
- * leaf or can still do so, `uncovered` if its log ended before, `forged` if no tree has the leaf.
+ * A line that waits for a leaf. `leaf` is null for a line without one. `covered`: it has a leaf that a checkpoint
+ * covers or can still cover. `uncovered`: the log of its leaf ended before a checkpoint covered that leaf. `forged`: no
+ * tree contains its leaf.
  */
 export type WaitingLine = {
   id: number;
@@ -30,14 +31,14 @@ export const waitingRows: MacTable<{ log: Environment; line: string }> = {
 };
 
 /**
- * Selects the columns `line`, `row` and `at`: the lines that the log must have for rows of one feature, a name of each
- * row for people, and when the line was queued. Each feature that queues lines declares its own.
+ * Selects the lines that the log must have for the rows of one feature. Columns: `line`; `row`, a name of the row for
+ * people; `at`, when the line was queued. Each feature that queues lines has its own such statement.
  */
 export type LoggedRows = (environment: Environment) => Statement;
 
 /**
- * Builds the INSERT that queues a line for the log. The statement that records a sealed file contains it, so that no
- * sealed file can be missing from the log. A line that is queued twice gets one leaf.
+ * Builds the INSERT that queues a line for the log. It is part of the statement that records a sealed file, so that
+ * every sealed file gets into the log. A line that is queued twice gets only one leaf.
  */
 export function queueEntry(log: Environment, entry: LogEntry, at: Date): Statement {
   const line = formatEntry(entry);
@@ -47,8 +48,8 @@ export function queueEntry(log: Environment, entry: LogEntry, at: Date): Stateme
 }
 
 /**
- * The waiting lines of an environment. No cursor is stored between batches, so a line that commits late is found by
- * the next batch.
+ * The waiting lines of an environment. No position is stored between batches, so the next batch also finds a line that
+ * committed late.
  * @param after the last id of the previous page
  */
 export const selectWaiting = (db: Sql, log: Environment, after: number, limit: number): Promise<WaitingLine[]> =>
@@ -63,7 +64,8 @@ export const lineHolds = (rowMac: RowMac, log: Environment, { line, mac }: Waiti
   rowMac.holds("log_entries", { log, line }, mac);
 
 /**
- * Moves waiting lines to their leaves. @param from the leaf of the first line
+ * Gives waiting lines their leaves and removes them from the queue.
+ * @param from the leaf of the first line
  * @throws Error when one of them does not wait any more
  */
 export async function numberWaiting(tx: Tx, log: LogName, from: number, lines: readonly WaitingLine[]): Promise<void> {
@@ -83,8 +85,9 @@ export const dropRepeated = (tx: Tx, log: Environment, lines: readonly WaitingLi
   tx.query(sql`DELETE FROM log_entries WHERE log = ${log} AND id = ANY (${lines.map(({ id }) => id)}::bigint[])`);
 
 /**
- * Queues the leaves of an ended log that its last checkpoint does not cover: the next log gets them. Leaves outside the
- * log's tree are forged, and get no valid MAC here. @returns how many
+ * Queues again the lines of an ended log that its last checkpoint does not cover, for the next log. A leaf outside the
+ * log's tree is forged, so its line is not queued and gets no valid MAC.
+ * @returns the number of queued lines
  */
 export async function queueUncovered(tx: Tx, ofLog: LogName, finalSize: number): Promise<number> {
   const log = environmentOf(ofLog);
@@ -101,8 +104,8 @@ export async function queueUncovered(tx: Tx, ofLog: LogName, finalSize: number):
 }
 
 /**
- * Queues for each log a line that states the number of its imported lines. The imported lines record the seals made
- * before the log existed, and come before this line.
+ * Queues a line for each log that states how many imported lines precede it. Imported lines record seals that were made
+ * before the log existed.
  * @returns the number of logs with imported lines
  */
 export async function markImport(tx: Tx, at: Date): Promise<number> {
@@ -112,7 +115,7 @@ export async function markImport(tx: Tx, at: Date): Promise<number> {
   return counts.length;
 }
 
-/** Counts the waiting lines, and how many of the oldest thousand of them the service did not write. */
+/** Counts the waiting lines. Among the oldest thousand of them, also counts those that the service did not write. */
 export async function selectQueue(db: Sql, rowMac: RowMac, log: Environment) {
   const [queue] = await db.query<{ waiting: number; oldestWaitingAt: Date | null }>(sql`
     SELECT count(*) AS waiting, min(queued_at) AS "oldestWaitingAt" FROM log_entries WHERE log = ${log}`);

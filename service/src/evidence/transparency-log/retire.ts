@@ -87,7 +87,11 @@ async function examined(tx: Tx, deps: RetireDeps, tree: StoredTree): Promise<voi
   }
 }
 
-/** The newest stored checkpoint, if the service wrote the tree and the tree extends the checkpoint. */
+/**
+ * The newest stored checkpoint of a log.
+ * @throws StartupError when there is none, when the log's key did not sign it, when the tree does not extend it, and
+ * when the service did not write the tree's row
+ */
 async function newestSigned(tx: Tx, { rowMac, keys }: RetireDeps, tree: StoredTree): Promise<StoredCheckpoint> {
   const isOwn = treeHolds(rowMac, tree) || (await hasKeyOf(keys, tree));
   if (!isOwn) throw new StartupError(`the service did not write the row of ${tree.origin}`);
@@ -116,7 +120,10 @@ async function requireNothingLost({ keys }: RetireDeps, tree: Tree, { size }: St
   );
 }
 
-/** Whether this node has the key of a log. The MAC of the row can't show this when the database was restored. */
+/**
+ * True if this node has the key of a log. After the database was restored, only this shows that the service wrote the
+ * tree's row, because the row has no valid MAC.
+ */
 export async function hasKeyOf(keys: LogKeys, tree: StoredTree): Promise<boolean> {
   try {
     return (await keys.open(tree)).key === tree.noteKey;
@@ -154,7 +161,8 @@ export async function succeed(
   if (!tree || tree.finalSize === null || tree.successorKey === null || tree.endReason === null) return;
   const final = await selectCheckpoint(tx, tree.log, tree.finalSize);
   if (!final) return;
-  // A restore changes the row without updating its MAC. The database before the restore may have begun the next log.
+  // A restore changes the tree's row without its MAC. Before the restore, the database may already have had a next log,
+  // so none may be begun here.
   if (!treeHolds(rowMac, tree))
     throw new LogHalt(
       haltedSince(tree) === null
@@ -178,7 +186,7 @@ function firstLines(key: string, reason: LogEndReason, final: StoredCheckpoint):
   ];
 }
 
-/** The entries with which the logs of an environment ended and began. No other row describes them. */
+/** The entries with which the logs of an environment ended and began. No other table has a row for them. */
 export async function successionLines(db: Sql, environment: Environment): Promise<{ line: string; at: Date }[]> {
   const lines: { line: string; at: Date }[] = [];
   for (const { log, noteKey, finalSize, successorKey, endReason, endedAt: at } of await selectTrees(db)) {
@@ -194,7 +202,10 @@ export async function successionLines(db: Sql, environment: Environment): Promis
   return lines;
 }
 
-/** Appends lines to a tree whose log is locked. @returns the grown tree */
+/**
+ * Appends lines to a tree whose log is locked.
+ * @returns the grown tree
+ */
 async function append(tx: Tx, tree: Tree, lines: readonly string[], at: Date): Promise<Tree> {
   const { size, root, tiles } = await grow(tree, await selectTiles(tx, tree.log, edgePlaces(tree.size)), lines);
   const grown = { ...tree, size, root };

@@ -27,8 +27,8 @@ export const retractionEntry = (sealedSha256: string, reason: RetractionReason) 
   ({ kind: "retract/v1", sealedSha256, reason }) as const satisfies LogEntry;
 
 /**
- * The reason and time of a seal's retraction by the operator, by its first retraction in the log; null for a seal
- * without one. A row counts only if the tree has its line, because anybody who can insert rows could forge one.
+ * The time and reason of the first retraction of a sealed file in the log; null for a file without one. Only a line
+ * within the log's tree counts, because anybody who can insert rows could forge another one.
  */
 export async function retractionOf(db: Sql, { environment, sealedSha256 }: RetractedFile): Promise<Retraction | null> {
   const reasons = new Map(
@@ -55,9 +55,9 @@ async function isInTile(db: Sql, { log, leaf, line }: StoredLeaf): Promise<boole
 const isReason = (text: string): text is RetractionReason => retractionReasons.some((reason) => reason === text);
 
 /**
- * Queues the retraction of a sealed file for its log. It is public and can't be undone.
- * @throws ServiceError for an unknown reason, for the hash of a file that is neither in the log nor queued for it, and
- * when the file was already retracted for this reason
+ * Queues a line for the log that retracts a sealed file. A retraction is public and can't be undone.
+ * @throws ServiceError for an unknown reason, for a file that is neither in the log nor queued for it, and for one that
+ * was already retracted for this reason
  */
 export async function retractSeal(
   { db, clock }: { db: Database; clock: Clock },

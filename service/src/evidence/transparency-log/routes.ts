@@ -35,7 +35,8 @@ export function logRoutes(app: FastifyInstance, deps: LogRouteDeps): void {
   app.get<{ Params: { log: string; "*": string } }>("/log/:log/tile/*", shown, async (request, reply) => {
     const bytes = await publishedTile(db, named(request.params), `tile/${request.params["*"]}`);
     if (!bytes) throw notFound();
-    // A partial tile never changes either, because the service serves each of its widths forever.
+    // A partial tile may be cached forever too: a wider version has another path, and the service keeps serving each
+    // width.
     return forAll(reply, unchanging).type("application/octet-stream").send(bytes);
   });
   app.get<{ Params: { log: string } }>("/log/:log/anchors", shown, async (request, reply) => {
@@ -63,8 +64,8 @@ export function logRoutes(app: FastifyInstance, deps: LogRouteDeps): void {
 }
 
 /**
- * Keeps error answers out of shared caches. Otherwise anybody could ask for the log's next tile, and a cache would
- * answer 404 to monitors after the tile is published. They would report that the log hides it.
+ * Keeps error answers out of shared caches. Anybody could ask for the log's next tile before it is published. If a
+ * cache kept that 404, monitors would later report that the log hides the tile.
  */
 export const uncachedUntilFound: onRequestHookHandler = (_request, reply, done) => {
   forAll(reply, "no-store");

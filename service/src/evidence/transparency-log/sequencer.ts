@@ -42,7 +42,7 @@ export type Sequencer = {
   /** For each log that is halted on this node, the reason. */
   halted: () => ReadonlyMap<Environment, string>;
   /**
-   * The newest checkpoint that this node has accepted, cached in memory, with only the log's signature. Null before the
+   * The newest checkpoint that this node has accepted, from memory. It has only the log's signature. Null before the
    * first checkpoint, and while the log is halted.
    */
   newestSeen: (log: Environment) => string | null;
@@ -61,20 +61,20 @@ export function createSequencer(deps: SequencerDeps): Sequencer {
   const origins = new Map<Environment, string>();
 
   /**
-   * A node also remembers the checkpoints that other nodes published. So it refuses a database that was restored from
-   * an older backup, even if another node signed last.
+   * Accepts the newest published checkpoint, even one that another node signed, and remembers it. So the node later
+   * refuses a database that was restored from an older backup.
    */
   async function watch({ log, environment, published }: Outlook): Promise<void> {
     const before = seen.get(log);
     if (before === published && !halted.has(environment)) return;
     const tree = await examined(deps.db, deps, environment);
-    // If another node has begun the next log, the next turn reads it.
+    // The environment has another log by now, because another node has begun it. The next turn reads that log.
     if (published === null || tree.log !== log) return;
     newest.set(environment, await keepPublished(deps, tree));
     seen.set(log, published);
   }
 
-  /** Signs the committed tree. The next turn then knows this checkpoint, and need not examine it again. */
+  /** Signs the committed tree, and remembers the checkpoint, so that the next turn need not examine it again. */
   async function sign({ environment }: Outlook): Promise<void> {
     const signed = await deps.db.transaction((tx) => publish(tx, deps, environment));
     if (!signed) return;
@@ -98,7 +98,7 @@ export function createSequencer(deps: SequencerDeps): Sequencer {
       failures.end(log);
       if (halted.delete(log)) deps.log.info({ log }, "the transparency log goes on");
     } catch (error) {
-      // A stopping node closes the pool while a step still runs, so the step's error is expected.
+      // While the service stops, the pool may close during a step, so an error of that step is expected.
       if (stopping?.aborted && !(error instanceof LogHalt)) return;
       if (!(error instanceof LogHalt)) return failures.report(log, error);
       if (halted.get(log) !== error.message)
@@ -130,8 +130,8 @@ export function createSequencer(deps: SequencerDeps): Sequencer {
 }
 
 /**
- * A log that fails for a reason other than a halt is retried in each turn. The same failure is logged at most once a
- * minute.
+ * Logs the failures of logs that are not halted and are therefore tried again in each turn. The same failure is logged
+ * at most once a minute.
  */
 function failureReports({ clock, log }: Pick<SequencerDeps, "clock" | "log">) {
   const reported = new Map<Environment, { message: string; at: number }>();
@@ -150,7 +150,10 @@ function failureReports({ clock, log }: Pick<SequencerDeps, "clock" | "log">) {
 
 const isUnpublished = ({ size, published }: Outlook): boolean => published === null || published < size;
 
-/** The tree of the log that an environment has now, if it may continue. @throws LogHalt otherwise */
+/**
+ * The tree of the log that an environment has now, if it may continue.
+ * @throws LogHalt otherwise
+ */
 async function examined(db: Sql, deps: SequencerDeps, environment: Environment): Promise<StoredTree> {
   const tree = await currentTree(db, environment);
   if (!tree) throw new LogHalt("the log has no tree");
@@ -158,7 +161,10 @@ async function examined(db: Sql, deps: SequencerDeps, environment: Environment):
   return tree;
 }
 
-/** Adds a batch of waiting lines to the environment's log. @returns whether the log's tree grew */
+/**
+ * Adds a batch of waiting lines to the environment's log.
+ * @returns whether the log's tree grew
+ */
 async function sequence(tx: Tx, deps: SequencerDeps, environment: Environment): Promise<boolean> {
   if (!(await tryLock(tx, environment))) return false;
   // Checks again, because another node may have added a batch since this turn began.
@@ -173,7 +179,8 @@ async function sequence(tx: Tx, deps: SequencerDeps, environment: Environment): 
 }
 
 /**
- * Separates lines that were queued again, or that have a leaf already, because a line gets one leaf.
+ * Separates the lines that need a leaf from repeated ones: a line that is twice in the queue, or that has a leaf
+ * already, gets no other leaf.
  * @throws LogHalt when a line has a forged leaf
  */
 function unrepeated(waiting: readonly WaitingLine[]): { lines: WaitingLine[]; repeated: WaitingLine[] } {
@@ -188,7 +195,10 @@ function unrepeated(waiting: readonly WaitingLine[]): { lines: WaitingLine[]; re
   return { lines: [...lines.values()], repeated };
 }
 
-/** @returns whether the tree grew; false when another node has grown it in the meantime */
+/**
+ * Appends lines to the tree.
+ * @returns whether the tree grew; false when another node has grown it in the meantime
+ */
 async function extend(tx: Tx, tree: StoredTree, lines: readonly WaitingLine[]): Promise<boolean> {
   const edge = await selectTiles(tx, tree.log, edgePlaces(tree.size));
   const { size, root, tiles } = await grow(
@@ -196,8 +206,8 @@ async function extend(tx: Tx, tree: StoredTree, lines: readonly WaitingLine[]): 
     edge,
     lines.map(({ line }) => line),
   );
-  // If the connection breaks, its lock is lost too, and another node may have grown the tree by now. In that case the
-  // write fails, because the tree's size has changed.
+  // The lock is lost when its connection breaks. Another node may then have grown the tree, so this write fails,
+  // because the tree's size has changed.
   if (!(await writeGrowth(tx, { tree: { ...tree, size, root }, from: tree.size, tiles }))) return false;
   await numberWaiting(tx, tree.log, tree.size, lines);
   return true;
@@ -214,8 +224,10 @@ async function writtenLines(tx: Tx, { rowMac }: SequencerDeps, log: Environment)
 }
 
 /**
- * Writes the newest checkpoint of the database to this node's high-water file, unless the file has one that is as new.
- * @returns the checkpoint's note @throws LogHalt when the log's key did not sign it
+ * Writes the newest checkpoint of the database to this node's high-water file, unless the file has that checkpoint or a
+ * larger one.
+ * @returns the checkpoint's note
+ * @throws LogHalt when the log's key did not sign it
  */
 async function keepPublished({ db, keys }: SequencerDeps, { log, noteKey }: StoredTree): Promise<string> {
   const keyPath = keys.pathOf(log);
@@ -233,14 +245,15 @@ async function keepPublished({ db, keys }: SequencerDeps, { log, noteKey }: Stor
 type Signed = { log: LogName } & StoredCheckpoint;
 
 /**
- * Signs the committed tree. The file is durable before the checkpoint can be read.
- * @returns null when another node has the lock, or when the log ended at an earlier size than the tree's
+ * Signs the committed tree. Writes the checkpoint durably to this node's file before anybody can read it from the
+ * database.
+ * @returns null when another node has the lock, or when the log ended at a smaller size than the tree has
  */
 async function publish(tx: Tx, deps: SequencerDeps, environment: Environment): Promise<Signed | null> {
   if (!(await tryLock(tx, environment))) return null;
   const tree = await examined(tx, deps, environment);
   const { log, size, root, finalSize } = tree;
-  // When a log ended with its newest checkpoint, further leaves wait for the next log.
+  // The log ended with a checkpoint that was stored before, so the leaves after it are left for the next log.
   if (finalSize !== null && finalSize < size) return null;
   const signer = await deps.keys.open(tree);
   const note = signer.signed(size, root);

@@ -5,13 +5,13 @@ import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { MacOfRow } from "../../kernel/platform/database/state-mac.ts";
 import { type LogName, logs, type Tree, treeMembers } from "./trees.ts";
 
-/** Entries of level 0 are bundled by the format of C2SP tlog-tiles. */
+/** A tile of a log. Only tiles of level 0 have `entries`: a bundle in the format of C2SP tlog-tiles. */
 export type StoredTile = { level: number; n: number; hashes: Buffer; entries: Buffer | null };
 
 /**
- * The state of the log that an environment has now. `isDue`: lines wait, and the last batch is old enough. A batch in
- * the future counts as old: the database's clock was wrong and has been set back. `finalSize`: the size of its last
- * checkpoint, if the log is about to end.
+ * The state of the log that an environment has now. `isDue`: lines wait, and the last batch is old enough. A batch with
+ * a time in the future counts as old, because the database's clock must have been wrong then. `finalSize`: the size of
+ * the last checkpoint, if the log is about to end.
  */
 export type Outlook = {
   log: LogName;
@@ -66,8 +66,9 @@ const tilesWith = (entries: Statement, db: Sql, log: LogName, places: readonly P
 export type Growth = { tree: Tree; from: number; tiles: StoredTile[] };
 
 /**
- * Writes a batch's tree and tiles. `sequenced_at` is the time when its transaction began, so that the interval between
- * two batches includes the work of the first. @returns false when the tree's size has changed since the batch began
+ * Writes the tree and the tiles of a batch. `sequenced_at` is the time when the batch's transaction began, so the
+ * interval until the next batch includes the work of this one.
+ * @returns false when the tree's size has changed since the batch began
  */
 export async function writeGrowth(tx: Tx, { tree, from, tiles }: Growth): Promise<boolean> {
   const grown = await tx.query(sql`
@@ -84,18 +85,22 @@ export async function writeGrowth(tx: Tx, { tree, from, tiles }: Growth): Promis
 }
 
 /**
- * Whether a leaf is in a log that ended before any checkpoint covered the leaf. Its line is then added to the next log.
+ * SQL condition: true if a leaf's log ended before any checkpoint covered the leaf. The leaf's line is then added to
+ * the next log.
  */
 const isUncovered = sql`EXISTS (SELECT FROM log_trees t WHERE t.log = log_leaves.log AND log_leaves.leaf >= t.final_size)`;
 
-/** The end of an INSERT of leaves: if the line's leaf is in a log that ended without covering it, the new leaf replaces it. */
+/**
+ * The end of an INSERT of leaves. If a line already has a leaf that its ended log doesn't cover, the new leaf replaces
+ * that leaf.
+ */
 export const replacesUncovered = sql`
   ON CONFLICT (log_line_key(line), split_part(log, '-', 1))
   DO UPDATE SET log = excluded.log, leaf = excluded.leaf WHERE ${isUncovered}`;
 
 /**
- * Inserts lines with consecutive leaves, for lines that are not in the queue. If such a line is queued too, the
- * sequencer later removes it there.
+ * Inserts consecutive leaves for lines that did not have to wait in the queue. If such a line is queued too, the
+ * sequencer later removes it from the queue.
  * @throws Error for a line that has a leaf already
  */
 export async function insertLeaves(tx: Tx, log: LogName, from: number, lines: readonly string[], at: Date) {
@@ -113,9 +118,9 @@ export const linesWithLogs = (db: Sql, environment: Environment): Promise<{ line
     WHERE environment = ${environment} AND leaf < coalesce(final_size, size)`);
 
 /**
- * A forged leaf of an environment: one beyond the tree of a log that grows, or one of a log without a tree. One
- * statement reads the tree and the leaves, because another node may add a batch between two.
- * @returns undefined for none
+ * A forged leaf of an environment: one beyond the tree of a log that grows, or one of a log without a tree. Reads the
+ * tree and the leaves in one statement, because another node could add a batch between two statements.
+ * @returns undefined when there is no forged leaf
  */
 export async function selectStrayLeaf(db: Sql, environment: Environment) {
   // Reads one index entry for each log, and not all leaves.
@@ -158,8 +163,8 @@ export const insertCheckpoint = (tx: Tx, log: LogName, { size, note }: StoredChe
     ON CONFLICT DO NOTHING`);
 
 /**
- * The place of a line in the logs. `checkpoint`, with its cosignatures, is the checkpoint that the line's proof leads
- * to; null before one covers the line.
+ * The place of a line in the logs. `checkpoint` is the one that the line's proof leads to, with its cosignatures; null
+ * until a checkpoint covers the line.
  */
 export type Place = {
   log: LogName;
@@ -170,12 +175,12 @@ export type Place = {
 /** A note has at most 32 lines, including the log's own. */
 export const mostCosignatures = 31;
 
-/** Whether a leaf `e` is in its log's tree. Any other leaf is forged. */
+/** True if a leaf `e` is in its log's tree. Any other leaf is forged. */
 const isInTree = sql`e.leaf < (SELECT size FROM log_trees t WHERE t.log = e.log)`;
 
 /**
- * A condition for WHERE: it selects the leaves of these lines as `e`, in whichever log of the environment they are.
- * PostgreSQL finds them by the keys of the lines, which the function log_line_key computes likewise.
+ * SQL condition: true if a leaf `e` is of one of these lines, in any log of the environment. PostgreSQL finds the
+ * leaves by an index on `log_line_key`, the SQL function that computes the same key of a line as `lineKey`.
  */
 export const isOneOf = (environment: Environment, lines: readonly string[]): Statement =>
   sql`log_line_key(e.line) = ANY (${lines.map(lineKey)}::bytea[]) AND split_part(e.log, '-', 1) = ${environment}
@@ -185,10 +190,10 @@ export const isLine = (environment: Environment, line: string): Statement =>
   sql`log_line_key(e.line) = ${lineKey(line)} AND split_part(e.log, '-', 1) = ${environment} AND e.line = ${line}
     AND ${isInTree}`;
 
-/** For ORDER BY: the leaves `e` of an environment from the first one of its first log. */
+/** For ORDER BY: sorts leaves `e` of an environment by log, the first log first, and by their place in it. */
 export const inOrder = sql`(SELECT generation FROM log_trees t WHERE t.log = e.log), e.leaf`;
 
-/** Whether a line is in a log of the environment, or queued for it. */
+/** True if a line is in a log of the environment, or queued for it. */
 export async function hasLine(db: Sql, environment: Environment, line: string): Promise<boolean> {
   const found = await db.query(sql`
     SELECT FROM log_leaves e WHERE ${isLine(environment, line)} UNION ALL
@@ -197,8 +202,9 @@ export async function hasLine(db: Sql, environment: Environment, line: string): 
 }
 
 /**
- * Whether the certificate of a closing's version is in a log of the environment, or queued for it. The whole line is
- * known only from the version's manifest, which may be unreadable. So this reads all lines; only operators call it.
+ * True if the certificate of a closing's version is in a log of the environment, or queued for it. The whole line can
+ * be computed only from the version's manifest, which may be unreadable. So this reads all lines, and it is called only
+ * for operators.
  */
 export async function hasClosing(db: Database, environment: Environment, sealedSha256: string): Promise<boolean> {
   const start = `closing/v1 ${sealedSha256} `;

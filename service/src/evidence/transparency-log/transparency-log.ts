@@ -151,9 +151,9 @@ export async function openTransparencyLog(deps: Deps, fetch: Fetch): Promise<Tra
 }
 
 /**
- * The trees that the service wrote. A restored tree has no valid MAC until an operator recovers its log. Such a tree is
- * included if this node has the log's key. It is included as if the log had not ended, because without a valid MAC
- * anybody with access to the database could have written the end.
+ * The trees that the service wrote. A restored tree has no valid MAC until an operator recovers its log. If this node
+ * has the log's key, such a tree is included, but without its end: anybody with access to the database could have
+ * written an end.
  */
 async function ownTrees({ db, rowMac, keys }: { db: Sql; rowMac: RowMac; keys: LogKeys }): Promise<StoredTree[]> {
   const own: StoredTree[] = [];
@@ -195,8 +195,8 @@ function policyReader({ db, clock, config }: Deps, own: () => Promise<StoredTree
 }
 
 /**
- * A log that ended at `size`, and the next log: `successor` is its origin, `key` its public key, and `keyPath` the path
- * of its key file on this node. `isNew` is false when the log had ended before.
+ * A log that ended at `size`, and facts about the next log. `successor`: the next log's origin. `key`: its public key.
+ * `keyPath`: the path of its key file on this node. `isNew` is false when the first log had ended before.
  */
 export type RetiredLog = {
   origin: string;

@@ -21,7 +21,9 @@ export const environmentOf = (log: LogName): Environment => (log.startsWith("liv
 /** The number of the log: 1 for the first log of an environment. */
 export const generationOf = (log: LogName): number => Number(nameForm.exec(log)?.[2] ?? 1);
 
-/** The end of a log: all four are null while it grows. `finalSize` is the size of its last checkpoint. */
+/**
+ * The facts about a log's end. All four are null while the log grows. `finalSize` is the size of its last checkpoint.
+ */
 type End = {
   finalSize: number | null;
   successorKey: string | null;
@@ -121,20 +123,23 @@ export const endTree = (tx: Tx, tree: Tree): Promise<unknown[]> =>
     WHERE log = ${tree.log}`);
 
 /**
- * Halts the logs of a database that was restored from a backup, because such a database doesn't show how far the logs
- * had grown. Only the end of the halt has a MAC. The time increases with each restore, so that the MAC of an earlier
- * recovery does not end this halt. A log with a successor has ended and lacks nothing.
+ * Halts the logs of a database that was restored from a backup, because such a database doesn't show how far they had
+ * grown. Only the end of the halt is under a MAC. Each restore sets a later time, so that the MAC of an earlier
+ * recovery does not end this halt. A log with a next log has ended and lacks nothing.
  */
 export const haltRestored = async (tx: Tx, at: Date): Promise<void> =>
   void (await tx.query(sql`
     UPDATE log_trees t SET restored_at = greatest(${at}, restored_at + interval '1 ms')
     WHERE NOT EXISTS (SELECT FROM log_trees l WHERE l.environment = t.environment AND l.generation > t.generation)`));
 
-/** The time when the log halted because of a restore; null if it has been recovered since. */
+/** The time of the restore because of which the log is halted; null if the log was recovered afterwards. */
 export const haltedSince = ({ restoredAt, recoveredAt }: Restores): Date | null =>
   restoredAt !== null && (recoveredAt === null || recoveredAt < restoredAt) ? restoredAt : null;
 
-/** Ends the halt of a tree that is consistent with the newest published tree. @returns the tree as it is then */
+/**
+ * Ends the halt of a tree. The caller has checked that it is consistent with the newest published tree.
+ * @returns the tree with the time of the recovery
+ */
 export async function endHalt(tx: Tx, tree: Tree, at: Date): Promise<Tree> {
   const { restoredAt } = tree;
   const recoveredAt = restoredAt !== null && restoredAt > at ? restoredAt : at;

@@ -10,8 +10,9 @@ import { environmentOf, type LogName, logs } from "./trees.ts";
 export type Cosignature = { witness: string; line: string; cosignedAt: Date };
 
 /**
- * Claims the witnesses that were not asked recently, for one caller until `until`. A claim that ends more than a day
- * later does not count, because a node with a wrong clock made it. @returns the last known size of the log at each
+ * Claims the witnesses that were not asked recently, for one caller until `until`. Ignores an earlier claim that ends
+ * more than a day after `until`, because a node with a wrong clock made it.
+ * @returns the claimed witnesses, each with the last known size of the log there
  */
 export const claimWitnesses = (db: Sql, log: LogName, witnesses: readonly string[], now: Date, until: Date) =>
   db.query<{ witness: string; size: number }>(sql`
@@ -27,8 +28,8 @@ export const claimWitnesses = (db: Sql, log: LogName, witnesses: readonly string
 export type WitnessState = { witness: string; size: number; isFailing: boolean; alarm: string | null };
 
 /**
- * The alarm about a contradiction stays until the witness cosigns again. It also stays when the witness doesn't
- * respond.
+ * Records the outcome of a request. The alarm about a contradiction stays until the witness cosigns again, even while
+ * the witness doesn't respond.
  */
 export const updateWitness = (db: Sql, log: LogName, { witness, size, isFailing, alarm }: WitnessState, now: Date) =>
   db.query(sql`
@@ -75,12 +76,15 @@ export async function selectWitnessed(db: Sql, log: LogName): Promise<{ size: nu
   return found;
 }
 
-/** The largest size that readers of a log have seen, and since when; null when an earlier release recorded it. */
+/**
+ * The largest size of a log that its readers have seen. `raisedAt`: since when; null when an earlier release recorded
+ * the size.
+ */
 export type SeenSize = { size: number; raisedAt: Date | null };
 
 /**
- * The largest size that readers of a log have seen; undefined for a log that no witness was asked about. A stored size
- * beyond the newest checkpoint is not genuine, so the size of the newest checkpoint counts instead.
+ * The largest size that readers of a log have seen; undefined for a log about which no witness was asked. A forged row
+ * may state a larger size than the newest checkpoint has. Then the newest checkpoint's size counts instead.
  */
 export async function selectPublished(db: Sql, log: LogName): Promise<SeenSize | undefined> {
   const [seen] = await db.query<SeenSize>(sql`
@@ -90,7 +94,10 @@ export async function selectPublished(db: Sql, log: LogName): Promise<SeenSize |
   return seen;
 }
 
-/** Records that readers see a size. @returns whether no other node has recorded a size that is as large */
+/**
+ * Records the size of a checkpoint that readers are about to see.
+ * @returns false when a size that is at least as large was recorded before
+ */
 export async function raisePublished(db: Sql, log: LogName, size: number, now: Date): Promise<boolean> {
   const raised = await db.query(sql`
     INSERT INTO log_published AS p (log, size, raised_at) VALUES (${log}, ${size}, ${now})
@@ -99,12 +106,12 @@ export async function raisePublished(db: Sql, log: LogName, size: number, now: D
   return raised.length > 0;
 }
 
-/** For this long, readers get the same checkpoint: one with a quorum, or one that waits for its quorum. */
+/** How long readers get the same checkpoint: after its quorum is complete, or while it waits for its quorum. */
 export const quorumWaitMs = 60_000;
 
 /**
- * The size that readers have seen without a quorum, while its quorum can still be reached; null for none. Without this
- * wait, readers of a busy log would have seen a larger size by the time each quorum is complete.
+ * The size that readers have seen and whose quorum can still be reached in time; null for none. Readers get this size
+ * until then. Otherwise, in a busy log, they would see a larger size before any quorum is complete.
  */
 export function sizeInWait({ size, raisedAt }: SeenSize, witnessed: { size: number } | undefined, now: Date) {
   const isWaiting = size > (witnessed?.size ?? 0) && raisedAt !== null;
@@ -134,8 +141,8 @@ export async function selectPolicy(db: Sql, log: "live", sha256: string): Promis
 }
 
 /**
- * Gauges: the largest number of entries of a log that a witness has not seen, and whether the witness contradicts any
- * log.
+ * Gauges for each witness: how many entries it has not seen of the log of which it lacks most, and whether it
+ * contradicts any log.
  */
 export const witnessGauges: Statement = sql`
 SELECT gauge, w.witness AS label, max(value) AS value FROM log_witnesses w JOIN log_trees t USING (log), LATERAL (VALUES

@@ -84,7 +84,7 @@ const addressOf = (text: string): string =>
   /^https?:$/.test(URL.parse(text)?.protocol ?? "") ? text.replace(/\/+$/, "") : "";
 
 export type WitnessingDeps = {
-  /** The log that a request names: a log of live seals, which may have ended. Test logs have no witnesses. */
+  /** The log to ask the witnesses about: one of live seals, which may have ended. Test logs have no witnesses. */
   witnessed: LogName;
   db: Database;
   clock: Clock;
@@ -126,8 +126,8 @@ export async function askWitnesses(witnessing: Omit<WitnessingDeps, "witnessed">
 }
 
 /**
- * The checkpoint that all witnesses are asked about. A witness cosigns no smaller state than it has seen, so once one
- * of them has seen more than the readers, only a later checkpoint can get its quorum.
+ * The checkpoint that all witnesses are asked to cosign. A witness never cosigns a smaller checkpoint than it has
+ * cosigned before. So once one of them is ahead of the readers' checkpoint, all are asked about the newest one instead.
  */
 async function checkpointForWitnesses({ db, witnessed }: WitnessingDeps, names: readonly string[], now: Date) {
   const seen = await selectPublished(db, witnessed);
@@ -135,7 +135,8 @@ async function checkpointForWitnesses({ db, witnessed }: WitnessingDeps, names: 
   const newest = await selectNewestCheckpoint(db, witnessed);
   if (size === null || !newest) return newest;
   const states = await selectWitnesses(db, witnessed);
-  // A witness that states more entries than the log has contradicts the log, and can't cosign the newest state either.
+  // True if a witness has cosigned more than readers have seen. Ignores a witness that states more entries than the log
+  // has: it contradicts the log, and can't cosign the newest checkpoint either.
   const isAhead = states.some((one) => names.includes(one.witness) && one.size > size && one.size <= newest.size);
   return isAhead ? newest : ((await selectCheckpoint(db, witnessed, size)) ?? newest);
 }
@@ -151,8 +152,8 @@ async function ask(
   isAgain = false,
 ): Promise<Answer> {
   if (!witness) return { size: recordedSize, isFailing: true, alarm: null, why: "the policy has no such witness" };
-  // If the recorded size of the witness is larger than the log, the request states size 0. The witness refuses it and
-  // states the size that it has really seen.
+  // The size from which the request asks the witness to go on. If the recorded size is larger than the log, the request
+  // states 0. The witness then refuses it, and states the size that it has really cosigned.
   const old = recordedSize > newest.size ? 0 : recordedSize;
   const fails = (why: string): Answer => ({ size: recordedSize, isFailing: true, alarm: null, why });
   const contradicts = (why: string): Answer => ({ size: recordedSize, isFailing: true, alarm: why, why });
@@ -189,11 +190,11 @@ async function consistencyLines({ db, witnessed }: WitnessingDeps, old: number, 
   return ranges.map((range) => `${Buffer.from(hashOfRange(tiles, range)).toString("base64")}\n`).join("");
 }
 
-/** The valid cosignature line of the witness in its answer; null without one. */
+/** The cosignature line of the witness in its answer; null when there is none, or when it is not valid. */
 async function cosignatureIn(note: string, answer: string, { key }: Witness): Promise<string | null> {
   try {
     const cosigned = parseNote(`${note}${answer}`);
-    // Rejects a cosignature with a blank line, which would turn the log's own signature into a part of the signed text.
+    // Rejects an answer with a blank line: it would move the log's own signature into the text that the witness signs.
     if (cosigned.text !== parseNote(note).text) return null;
     if ((await verifyCosignature(cosigned, key)).verdict !== "signed") return null;
     const own = cosigned.signatures.filter(({ name, id }) => keyName({ name, id }) === keyName(key));
@@ -204,7 +205,10 @@ async function cosignatureIn(note: string, answer: string, { key }: Witness): Pr
   }
 }
 
-/** Stores cosignatures under a lock, so that the node which completes the quorum sees all the others. */
+/**
+ * Stores cosignatures under a lock. So a node that completes the quorum sees the cosignatures that other nodes have
+ * stored.
+ */
 async function keepCosignatures(
   { db, published, witnessed }: WitnessingDeps,
   { size }: StoredCheckpoint,

@@ -19,8 +19,8 @@ import { countQuestion, lockState, stateHolds, updateState } from "./store.ts";
 export type WitnessDeps = { db: Database; rowMac: RowMac; clock: Clock; log: Log; witness: Witness };
 
 /**
- * An answer of C2SP tlog-witness: a text and its status. `isSize`: the text of a 409 is the size at which the witness
- * last cosigned the log.
+ * An answer of the witness by C2SP tlog-witness: an HTTP status and a text. `isSize`: true if the text of a 409 is the
+ * size of the log at which the witness last cosigned it.
  */
 export type WitnessAnswer = { status: 200 | 400 | 403 | 404 | 409 | 422 | 429 | 503; text: string; isSize?: true };
 
@@ -29,7 +29,10 @@ type Question = { old: number; proof: Buffer[]; note: string };
 
 const maxHashes = 63;
 
-/** The most bytes of a log's text and signatures. Together with the cosignature they fit into the database column. */
+/**
+ * The largest part of a checkpoint's note that is stored: the text, and the log's signatures. With the cosignature
+ * added, it must fit into the database column.
+ */
 const maxNoteBytes = 60 * 1024;
 
 /**
@@ -57,7 +60,10 @@ export async function addCheckpoint(deps: WitnessDeps, body: string): Promise<Wi
   }
 }
 
-/** @throws EvidenceError `log` for a malformed body */
+/**
+ * Parses the body of an `add-checkpoint` request.
+ * @throws EvidenceError `log` for a malformed body
+ */
 function parseQuestion(body: string): Question {
   const end = body.indexOf("\n\n");
   const refuse = (why: string) => new EvidenceError("log", why);
@@ -75,8 +81,7 @@ function parseQuestion(body: string): Question {
 }
 
 /**
- * The signature lines that were made with the log's own keys. Null when there is no such signature, or when any of them
- * is not valid.
+ * The lines of a note with signatures by the log's own keys. Null when there is none, or when one of them is not valid.
  */
 async function signaturesOf({ note }: SignedCheckpoint, { keys }: WitnessedLog): Promise<string | null> {
   const parsed = await Promise.all(keys.map(parseNoteKey));
@@ -116,8 +121,8 @@ async function judge(
   }
   const now = clock();
   const day = now.toISOString().slice(0, 10);
-  // Anybody may send a log's public checkpoints. Only a request with a larger checkpoint counts toward the log's quota,
-  // because only the log itself can make the log grow.
+  // Counts the request toward the log's daily quota. A request with the same checkpoint doesn't count, because anybody
+  // may send a public checkpoint. Only the log itself can make a larger one.
   if (size > state.size) {
     if (state.askedOn === day && state.asked >= log.mostADay)
       return { status: 429, text: `This log may ask ${log.mostADay} times a day.\n` };
@@ -133,8 +138,8 @@ async function judge(
 }
 
 /**
- * The reason why this witness must not cosign the log with its present key; null when it may. The witness must stop
- * when the stored state can be older than the last checkpoint that the key cosigned.
+ * The reason why this witness must not cosign the log with its present key; null when it may. It must not when the
+ * stored state may be older than the last checkpoint that the key cosigned.
  */
 async function whyHalted(
   { rowMac, witness }: WitnessDeps,

@@ -22,8 +22,8 @@ export type WitnessSettings = {
 /** A witness for other operators' logs (C2SP tlog-witness). */
 export type Witness = {
   /**
-   * The public key in hex, which identifies the stored states. The key's name does not identify it, because a
-   * cosignature doesn't cover the name. A renamed key must not start again at size 0.
+   * The witness's public key in hex. The stored states of logs belong to this key and not to the key's name, because a
+   * cosignature doesn't cover the name. A key with a new name must not start again at size 0.
    */
   id: string;
   /** The witness's key as NAME+ID+BASE64, the form used in policies. */
@@ -118,8 +118,8 @@ export async function readCosigned(path: string): Promise<{ size: number; root: 
 }
 
 /**
- * Writes the state, unless the file has a later state. Concurrent requests can reach this function in another order
- * than the order of their commits.
+ * Writes the state of a log to its file, unless the file has a state that is as large. Requests may arrive here in
+ * another order than they committed.
  */
 async function writeCosigned(path: string, { size, root }: { size: number; root: Buffer }): Promise<void> {
   const cosigned = await readCosigned(path);

@@ -73,8 +73,8 @@ export const mailKey = (tx: Tx, requestId: string, refusal: Refusal | null = nul
   enqueue(tx, accessMailQueue, { requestId, refusal } satisfies AccessMail);
 
 /**
- * Gives this address access to a firm that an operator added: the person signs in and needs no key. Stored as a granted
- * access request.
+ * Gives a mail address access to a firm that an operator added. The person signs in with the address, and needs no key.
+ * Stored as a granted access request.
  * @throws ServiceError for a text that is not an address, and for an address that was given access to a firm before
  */
 export async function nameFirstOwner(

@@ -11,8 +11,8 @@ import { addFirstOwner, hadMembers, hadMembersBefore } from "../members/members.
 export type JoinDeps = { db: Database; clock: Clock; rowMac: RowMac };
 
 /**
- * The hash of the address in the audit line about its key. If an attacker replaces the request's address later, the
- * address no longer matches the hash.
+ * The hash of a mail address, for the audit line about the address's key. If an attacker later replaces the request's
+ * address, the new address doesn't match this hash.
  */
 export const addressSha256 = (workEmail: string): string => hash("sha256", workEmail.trim().toLowerCase());
 

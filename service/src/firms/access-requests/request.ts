@@ -32,8 +32,9 @@ export type RequestDeps = AccessDeps & ScreeningDeps & { trialsPerDomain: number
  * Receives an access request. A request that meets the screening rules gets a key at once; any other waits for review.
  * The response depends only on the request, so that it does not reveal which addresses and domains have a key.
  *
- * A repeated address gets no second key, and an address of a domain with enough trials waits for review. Both cases do
- * and roll back the work of issuing a key, and queue a job that mails a refusal or nothing. So they take the same time.
+ * A repeated address gets no second key, and an address of a domain with enough trials waits for review. In these two
+ * cases, the work of issuing a key is also done, but rolled back. A queued job mails a refusal or nothing. So every
+ * case takes the same time.
  */
 export async function requestAccess(
   deps: RequestDeps,

@@ -15,7 +15,7 @@ export type ListedRequest = AccessRequest & {
   status: RequestStatus;
   reasons: Reason[];
   partnerId: string | null;
-  /** Whether an earlier request of this address got a key. */
+  /** True if an earlier request of this address got a key. */
   addressHasKey: boolean;
   createdAt: Date;
   decidedAt: Date | null;
@@ -35,8 +35,8 @@ type Vouched = Facts & { mac: Buffer | null };
 const table = "access_requests";
 
 /**
- * The MAC covers these fields, so that database access alone is not enough to mail the key to another address or give
- * it another firm.
+ * The fields that the MAC covers. So database access alone is not enough to mail the key to another address, or to
+ * issue it for another firm.
  */
 const requestMembers = ({ id, firmName, contactName, workEmail, createdAt }: Facts): Members => ({
   ...{ id, firmName, contactName, workEmail, createdAt },

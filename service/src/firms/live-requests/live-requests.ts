@@ -56,7 +56,7 @@ export const liveRequestOf = async ({ db }: { db: Sql }, { partnerId }: Principa
 
 /** An open request with the facts that an operator needs for the decision. An altered one can't be decided. */
 export type OpenLiveRequest = store.LiveRequest & {
-  /** Whether the request or its firm was altered in the database. */
+  /** True if the request or its firm was altered in the database. */
   isAltered: boolean;
   owners: { email: string; linkedAt: Date }[];
   testOrders: { completed: number; all: number };

@@ -126,7 +126,10 @@ export async function endMembersOfKey(
   }
 }
 
-/** @throws ServiceError for an unknown person */
+/**
+ * Lists the passkeys of any person.
+ * @throws ServiceError for an unknown person
+ */
 export async function listPasskeysOf({ db }: { db: Database }, userId: string): Promise<passkeys.Passkey[]> {
   await addressOf(db, userId);
   return passkeys.selectPasskeys(db, userId);
@@ -136,7 +139,7 @@ export async function listPasskeysOf({ db }: { db: Database }, userId: string): 
  * Removes all passkeys and recovery codes of a person who has lost them, and ends the person's sessions. The next
  * sign-in needs only the mailed link.
  * @param actor for the audit log
- * @param also runs in the same transaction
+ * @param also further work for the same transaction
  * @returns how many passkeys there were
  * @throws ServiceError for an unknown person
  */
@@ -186,7 +189,11 @@ function sessionsOf(owner: string): sessions.SessionFilter {
 export const listAnySessions = ({ db, clock }: ReadDeps, owner?: string) =>
   sessions.selectAnySessions(db, owner === undefined ? "all" : sessionsOf(owner), clock());
 
-/** Ends any session. @param actor for the audit log @throws ServiceError when no session has this id */
+/**
+ * Ends any session.
+ * @param actor for the audit log
+ * @throws ServiceError when no session has this id
+ */
 export async function endAnySession({ db, clock }: EndDeps, sessionId: string, actor?: string): Promise<string[]> {
   const filter = { sessionId: requireUuid("SESSION_ID", sessionId) };
   const ended = await db.transaction((tx) => sessions.endAnySessions(tx, filter, clock(), actor));

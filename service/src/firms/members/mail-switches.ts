@@ -39,8 +39,8 @@ export async function wantedMails(db: Sql, userId: string): Promise<MailKind[]> 
 
 /**
  * Switches a kind of the caller's own mails on or off.
- * @throws ServiceError for another kind or word, for a caller who is not a member, and for a member who switches mails
- * about statements on without the right to see billing
+ * @throws ServiceError for an unknown kind, for a word other than on and off, and for a caller who is not a member;
+ * also for a member who switches mails about statements on without the right to see billing
  */
 export async function switchMails(
   { db, clock }: { db: Database; clock: MemberDeps["clock"] },
@@ -104,7 +104,7 @@ type Occasion = {
   /** The actor of the event that the mail reports. */
   actor: string;
   kind: MailKind;
-  /** Whether a person of the firm must get the mail, even if all of them switched this kind off. */
+  /** True if a person of the firm must get the mail, even if all of them switched this kind off. */
   isNeeded?: boolean;
 };
 
@@ -162,8 +162,8 @@ export const recipientIdOf = (
   WHERE m.live_access AND ${candidates(partnerId, actor, neededKind)} LIMIT 1)`;
 
 /**
- * Queues a mail to each member with live access who gets mails of the kind, for the hours in which that member gets
- * mails.
+ * Queues a mail of the kind to each member with live access who gets such mails. Each is queued for the hours in which
+ * that member gets mails.
  * @param hasWork returns the SQL condition on a member's firm; `partnerId` is the SQL of the firm's id
  */
 export async function queueForMembers(

@@ -39,13 +39,13 @@ export async function requireOwnerNow(
   return own;
 }
 
-/** A member or a key of a firm that the audit log names; `since` is when a member joined. */
+/** A firm's member or key that acted, according to the audit log. `since`: when the member joined. */
 export type ActiveActor = { role: Role | "key"; email: string | null; since: Date | null };
 
 /**
- * The rights of a member or a key that the audit log names as an actor and that may act for the firm now. Undefined for
- * a former member, for a member without access to the environment, for an ended key, and for a key of another firm or
- * environment.
+ * The present rights of an actor that the audit log names: a member or a key of the firm. Undefined for a former
+ * member, and for a member without access to the environment. Undefined also for an ended key, and for a key of another
+ * firm or environment.
  */
 export async function findActiveActor(
   db: Sql,
@@ -107,7 +107,10 @@ export async function changeLogo(
   await asBrandOwner(deps, principal, (tx, at) => setLogo(tx, logo, { at, actor: actorOf(principal) }));
 }
 
-/** @throws ServiceError for a caller who is not an owner, or lacks live access in a live firm */
+/**
+ * Requires an owner who may change the firm's branding.
+ * @throws ServiceError for a caller who is not an owner, or lacks live access in a live firm
+ */
 export const requireBrandOwner = (deps: MemberDeps, principal: Principal): Promise<void> =>
   asBrandOwner(deps, principal, async () => {});
 
@@ -221,7 +224,10 @@ export async function changeBillingView(
   });
 }
 
-/** @throws ServiceError for a member without the right to see billing */
+/**
+ * Requires a caller who may see the firm's billing, and returns its principal.
+ * @throws ServiceError for a member without the right to see billing
+ */
 export function requireBilling(principal: Principal): Principal {
   if (!maySeeBilling(principal))
     throw new ServiceError("owner_required", "An owner of your firm has not let you see billing. Ask an owner.");

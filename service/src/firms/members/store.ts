@@ -23,7 +23,8 @@ export type MemberFacts = {
 
 export const memberMembers = ({ seesBilling, ...facts }: MemberFacts): Members => {
   const { userId, email, partnerId, role, liveAccess, version } = facts;
-  // Memberships created before this right existed have MACs without it, and these MACs stay valid.
+  // The MAC covers the right to see billing only if it is granted. So the MACs of memberships from before this right
+  // stay valid.
   return { userId, partnerId, email, role, liveAccess, version, ...(seesBilling && { seesBilling }) };
 };
 
@@ -36,7 +37,7 @@ export type Member = {
   role: Role;
   liveAccess: boolean;
   /**
-   * Whether an owner has granted the member the right to see billing. An owner sees billing even when this is false.
+   * True if an owner has granted the member the right to see billing. An owner sees billing even when this is false.
    */
   seesBilling: boolean;
   linkedAt: Date;
@@ -71,7 +72,7 @@ export const joinMembers = (partnerId: Statement): Statement => sql`JOIN members
 export const lockMembers = (tx: Tx, partnerId: string) =>
   tx.query(sql`SELECT ${fromFirms} WHERE p.id = ${partnerId} FOR NO KEY UPDATE`);
 
-/** Whether the firm requires a passkey for changes to live data. */
+/** True if the firm requires a passkey for changes to live data. */
 export async function asksForPasskeys(tx: Tx, partnerId: string): Promise<boolean> {
   const [firm] = await tx.query<{ asks: boolean }>(sql`
     SELECT p.passkey_for_live AS asks, ${verifiedFirm} ${fromFirms} WHERE p.id = ${partnerId}`);

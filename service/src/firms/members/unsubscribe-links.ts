@@ -14,7 +14,8 @@ import type { MemberDeps } from "./membership.ts";
 /** `series` counts how often the person has switched the kind on again. */
 export type LinkFacts = { userId: string; kind: MailKind; environment: Environment; series: number };
 
-// The key is a parameter, so that links mailed before a key rotation work as long as the earlier key is configured.
+// The secret key is a parameter, because links mailed before a key rotation work as long as the earlier key is
+// configured.
 const tokenUnder = (key: SecretBytes, { userId, kind, environment, series }: LinkFacts): string =>
   derivedToken(deriveKey(key, "unsubscribe"), `${userId}/${kind}/${environment}/${series}`);
 
@@ -25,7 +26,7 @@ export async function linkSeriesOf(db: Sql, userId: string, kind: MailKind): Pro
   return row?.n ?? 0;
 }
 
-/** The address that switches off a kind of mail to a person. Only mails of that kind to that person contain it. */
+/** The URL that switches off a kind of mail to a person. Only mails of that kind to that person contain it. */
 export const unsubscribeUrl = (
   { baseUrl, secrets }: { baseUrl: string; secrets: SecretBytes },
   link: LinkFacts,
@@ -35,7 +36,10 @@ export type UnsubscribeLink = { kind: string; userId: string; token: string };
 
 type LinkDeps = { db: Database; clock: MemberDeps["clock"]; secrets: SecretBytes };
 
-/** The kind of mail that the link is about, and the environment of that mail; null for a link that does nothing. */
+/**
+ * The kind of mail that the link is about, and the environment of that mail. Null for a link that is invalid or has
+ * ended.
+ */
 export async function readLink(
   { db, secrets }: Pick<LinkDeps, "db" | "secrets">,
   { kind: named, userId, token }: UnsubscribeLink,

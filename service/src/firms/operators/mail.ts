@@ -9,12 +9,12 @@ type OperatorMail = {
   text: string | null;
   /** The subject of a mail that is about money or keys, and not about operators. */
   subject?: string;
-  /** Whether the recipient is the person concerned, who may no longer be an operator. */
+  /** True if the recipient is the person concerned, who may no longer be an operator. */
   own?: boolean;
   morning?: Morning;
 };
 
-/** A mail about waiting tasks: the end of its subject, and one line for each queue. */
+/** A mail about waiting tasks. `subject`: the end of the mail's subject. `lines`: one line for each queue. */
 type Morning = { subject: string; lines: string[]; isNews?: boolean };
 
 /**
@@ -54,7 +54,7 @@ type Work = { userId: string; at: string; mail: Omit<Morning, "isNews">; isNews?
 export const mailOperator = (tx: Tx, { userId, at, mail, isNews = false }: Work) =>
   operatorMail.enqueue(tx, { userId, at, text: null, morning: { ...mail, ...(isNews && { isNews }) } });
 
-/** A former operator is still mailed about the change itself, but no longer about work. */
+/** A former operator still gets mails about changes, but none about work. */
 export const operatorMail = defineMail({
   queue: "operator-mail",
   isVouched: true,

@@ -40,7 +40,10 @@ const maxNameLength = 100;
 
 const isInConsole = (by: By): by is Operator => "session" in by;
 
-/** @throws ServiceError for an operator without the right or a recent passkey check */
+/**
+ * Requires the right to manage people, and a recent passkey check. The command line needs neither.
+ * @throws ServiceError for an operator without the right or a recent passkey check
+ */
 export function requirePeople(by: By, now: Date): void {
   if (!isInConsole(by)) return;
   requirePermission(by, ["people.manage"]);

@@ -75,7 +75,7 @@ const withPasskey: ReadonlySet<Permission> = new Set([
  */
 const deciding: readonly Permission[] = ["money.decide", "documents.take_in", "notary.work", "notaries.manage"];
 
-/** Whether the new roles include a right to decide that the old roles lacked. */
+/** True if the new roles include a right to decide that the old roles lacked. */
 export const gainsDecisions = (before: readonly OperatorRole[], after: readonly OperatorRole[]): boolean =>
   deciding.some((each) => rolesPermit(after, each) && !rolesPermit(before, each));
 

@@ -10,7 +10,10 @@ export const soloWaitMinutes = 60;
 
 const maxTextLength = 500;
 
-/** @throws ServiceError for an operator to whom an admin gave the right within the last day */
+/**
+ * Requires that the operator's right to decide has begun.
+ * @throws ServiceError for an operator to whom an admin gave the right within the last day
+ */
 export function requireDecidesNow({ decidesFrom }: Pick<Operator, "decidesFrom">, now: Date): void {
   if (decidesFrom === null || decidesFrom.getTime() <= now.getTime()) return;
   const from = decidesFrom.toISOString().slice(0, 16).replace("T", " ");
@@ -32,7 +35,10 @@ export function requirePerson({ id }: Pick<Operator, "id">, refusal: string): st
   return id;
 }
 
-/** @throws ServiceError when the text is empty, too long, or has control characters */
+/**
+ * Returns the typed text without spaces around it.
+ * @throws ServiceError when the text is empty, too long, or has control characters
+ */
 export function requireText(name: string, typed: string): string {
   const text = typed.trim().replaceAll("\r\n", "\n");
   if (text === "" || text.length > maxTextLength || !isPlainLines(text))
@@ -42,7 +48,7 @@ export function requireText(name: string, typed: string): string {
 
 /**
  * Requires that a person other than the requester approves.
- * @param what the request, as in "You asked for this refund yourself."
+ * @param what the word for the request, as in "You asked for this refund yourself."
  * @returns true when one person did both, which some installations allow one hour after the request, with a new sign-in
  * @throws ServiceError when two people are needed, when it is too early, and for a person whose right to decide has not
  * begun yet

@@ -26,7 +26,7 @@ export const operatorMembers = ({ id, email, name, roles, active, version, decid
   name,
   roles: roles.join(),
   active,
-  // The MAC covers this only when there is a wait, so that the MACs of rows from before this column stay valid.
+  // The MAC covers the time only when there is a wait. So the MACs of rows from before this column stay valid.
   ...(decidesFrom !== null && { decidesFrom }),
 });
 
@@ -105,7 +105,7 @@ export async function insertOperator(tx: Tx, rowMac: RowMac, { at, ...row }: New
   return inserted.length === 1;
 }
 
-/** @property decidesFrom undefined leaves it unchanged */
+/** A change of an operator. `decidesFrom`: undefined leaves the stored time unchanged. */
 export type OperatorUpdate = { after: OperatorRow; at: Date; decidesFrom: Date | null | undefined };
 
 /**

@@ -49,7 +49,7 @@ export const kindsToDo = (operator: Roles): TaskKind[] =>
   (Object.keys(taskKinds) as TaskKind[]).filter((kind) => may(operator, permissions[kind]));
 
 /**
- * Whether the operator may claim tasks of the kind from a queue. Notarizations are claimed at the notary's desk
+ * True if the operator may claim tasks of the kind from a queue. Notarizations are claimed at the notary's desk
  * instead, because only the desk knows which notary claims.
  */
 export const mayDoTask = (operator: Roles, kind: TaskKind): boolean =>

@@ -50,7 +50,10 @@ export const readBranding = ({ db }: { db: Sql }, { partnerId }: Pick<Principal,
 /** A firm as its clients see it. */
 export type ShownFirm = { name: string; branding: Branding | null; contactEmail: string | null };
 
-/** @param partnerId the id of an existing firm */
+/**
+ * Reads a firm as its clients see it.
+ * @param partnerId the id of an existing firm
+ */
 export async function readShownFirm(db: Sql, partnerId: string): Promise<ShownFirm> {
   const { name, contactEmail, ...branding } = await selectFirm(db, partnerId);
   return { name: branding.brandName ?? name, branding: shownBranding(branding), contactEmail };
@@ -98,7 +101,7 @@ DELETE FROM firm_logos WHERE partner_id = ${partnerId} AND sha256 NOT IN (
   await auditPartner(tx, by, "partner.changed", partnerId, { logoUrl });
 }
 
-/** A picture needs no MAC of its own, because the firm's row contains its hash. */
+/** True if the picture has this hash. A picture needs no MAC of its own, because the firm's row contains its hash. */
 const isPicture = (png: Buffer, sha256: string): boolean => hash("sha256", png) === sha256;
 
 /** The PNG with a hash in lowercase hex; undefined when no firm has it. */

@@ -26,7 +26,10 @@ export const verifiedFirm = verified(firmState, sql`p`);
 /** SQL fragments with which other features read firms; the alias is `p`, as in `verifiedFirm`. */
 export const fromFirms = sql`FROM partners p`;
 
-/** @param id the firm's id, as an expression of the other tables */
+/**
+ * The join of a row's firm, as `partners p`.
+ * @param id the firm's id, as an expression of the other tables
+ */
 export const joinFirm = (id: Statement): Statement => sql`JOIN partners p ON p.id = ${id}`;
 
 /** SQL expression: the name of a firm. Not verified; `verifiedFirm` is for names that strangers see. */
@@ -42,7 +45,7 @@ export const markedFirmOf = (id: Statement): Statement =>
   sql`(SELECT p.name AS "firmName", ${markedFirm} FROM partners p WHERE p.id = ${id})`;
 export type MarkedFirm = { isFirmAuthentic: boolean };
 
-/** The name that is shown in place of an altered one. */
+/** The name that is shown in place of an altered firm's name. */
 export const alteredFirm = "Altered outside the service";
 
 /** Replaces the names of altered firms in operators' lists. */

@@ -101,7 +101,10 @@ export async function enableLive(tx: Tx, partnerId: string, by: ChangedBy): Prom
   await auditPartner(tx, by, "partner.changed", partnerId, { live: true });
 }
 
-/** @throws ServiceError for an invalid id, or an unknown partner */
+/**
+ * Requires that a firm with this id exists.
+ * @throws ServiceError for an invalid id, or an unknown partner
+ */
 export async function requirePartner({ db }: { db: Sql }, partnerId: string): Promise<void> {
   if (!(await store.partnerExists(db, requireUuid("PARTNER_ID", partnerId))))
     throw new ServiceError("not_found", "No such partner.");

@@ -33,33 +33,39 @@ export type NewOrderLines = {
   partnerId: string;
   code: string;
   status: string;
-  /** The reason for the order's present status; null when no reason was recorded. */
+  /** The reason for this status; null when none was recorded. */
   reason: string | null;
 };
 
-/** Part of a statement: the reason for an order's latest move to a status. */
+/** SQL expression: the reason for an order's latest change to this status. */
 export const lastReason = (orderId: Statement, to: Statement): Statement => sql`(
   SELECT detail ->> 'reason' FROM audit_log
   WHERE audit_log.order_id = ${orderId} AND action = 'order.transition' AND to_status = ${to} ORDER BY id DESC LIMIT 1)`;
 
-/** Part of a statement: the actor of an order's latest move to a status. @param from only of moves from this status */
+/**
+ * SQL expression: the actor of an order's latest change to a status.
+ * @param from counts only changes from this status
+ */
 export const lastActor = (orderId: Statement, to: string, from: string | null = null): Statement => sql`(
   SELECT actor FROM audit_log
   WHERE audit_log.order_id = ${orderId} AND action = 'order.transition' AND to_status = ${to}
     ${from === null ? nothing : sql`AND from_status = ${from}`} ORDER BY id DESC LIMIT 1)`;
 
-/** SQL expression: the actor who placed an order. It doesn't verify the line's MAC; `readOrigins` does. */
+/**
+ * SQL expression: the actor who placed an order, without verifying the MAC of the log's line. `readOrigins` verifies
+ * it.
+ */
 export const ordererOf = (orderId: Statement): Statement => sql`(
   SELECT actor FROM audit_log WHERE audit_log.order_id = ${orderId} AND action = 'order.created' ORDER BY id LIMIT 1)`;
 
-/** SQL expression: the number of times that an order moved to a status. The end of a hold doesn't count as a move. */
+/** SQL expression: how many times an order changed to a status. A return to it at the end of a hold doesn't count. */
 export const movesTo = (orderId: Statement, to: string): Statement => sql`(
   SELECT count(*)::int FROM audit_log
   WHERE audit_log.order_id = ${orderId} AND action = 'order.transition' AND to_status = ${to} AND from_status <> 'OnHold')`;
 
 /**
- * SQL condition: an order has a line with this action after its last move to a status. The end of a hold doesn't count
- * as a move.
+ * SQL condition: the log has a line about an order with this action, after the order's last change to a status. A
+ * return to the status at the end of a hold doesn't count as a change.
  */
 export const hasLineAfterMove = (orderId: Statement, action: string, to: string): Statement => sql`EXISTS (
   SELECT FROM audit_log WHERE audit_log.order_id = ${orderId} AND action = ${action} AND id > coalesce((
@@ -71,8 +77,7 @@ export const hasMovedSince = (orderId: Statement, to: string, since: Statement):
   SELECT FROM audit_log WHERE audit_log.order_id = ${orderId} AND to_status = ${to} AND occurred_at >= ${since})`;
 
 /**
- * The number of an order's lines that have this action and a time after `since`. Includes lines of the open
- * transaction.
+ * The number of an order's log lines with this action and a time after `since`. Includes lines of the open transaction.
  */
 export async function countLines(db: Sql, orderId: number, action: string, since: Date): Promise<number> {
   const [lines] = await db.query<{ n: number }>(sql`
@@ -82,8 +87,8 @@ export async function countLines(db: Sql, orderId: number, action: string, since
 }
 
 /**
- * For each of these actions, the number of lines whose actor is this key. `LIKE 'key:%'` lets PostgreSQL use a partial
- * index that covers only the lines of keys.
+ * For each of these actions, the number of log lines whose actor is this key. The condition `LIKE 'key:%'` looks
+ * redundant, but lets PostgreSQL use a partial index on the lines of keys.
  */
 export async function countActionsOfKey(
   db: Sql,
@@ -104,14 +109,14 @@ export const hasLine = ({ action, at }: Pick<AuditLine, "action" | "at">): State
 export const hasLineSince = (which: Statement, since: Statement): Statement =>
   sql`EXISTS (SELECT FROM audit_log WHERE ${which} AND occurred_at >= ${since})`;
 
-/** SQL text after SELECT: FROM the lines with this action, with one member of their detail as the column `subject`. */
+/** SQL: a FROM clause with the log lines that have this action. One member of their detail is the column `subject`. */
 export const fromLines = (action: string, member: string): Statement =>
   sql`FROM (SELECT detail ->> ${member} AS subject FROM audit_log WHERE action = ${action}) AS lines`;
 
-/** Part of a statement: the lines that `which` selects, as a table. */
+/** SQL: the log lines that `which` selects, as a subquery for FROM. */
 export const linesWhere = (which: Statement): Statement => sql`(SELECT * FROM audit_log WHERE ${which})`;
 
-/** The latest line that `which` selects; undefined for none. Doesn't verify the line's MAC. */
+/** The latest log line that `which` selects; undefined for none. Doesn't verify the line's MAC. */
 export async function findLine<Detail>(
   db: Sql,
   which: Statement,
@@ -123,7 +128,7 @@ export async function findLine<Detail>(
 
 export type LastLine = { id: number; at: string };
 
-/** The last line of the log whose action is not in `without`; null for an empty log. */
+/** The last line of the log, ignoring lines with the actions in `without`; null when there is none. */
 export async function lastLine(db: Sql, without: readonly string[] = []): Promise<LastLine | null> {
   const [line] = await db.query<LastLine>(sql`
     SELECT id, ${isoTime(sql`occurred_at`)} AS at FROM audit_log
@@ -131,12 +136,13 @@ export async function lastLine(db: Sql, without: readonly string[] = []): Promis
   return line ?? null;
 }
 
-// PostgreSQL uses the index audit_log_activity only if this condition has the same words as the index's predicate.
+// The condition must have the same words as the predicate of the index audit_log_activity. Otherwise PostgreSQL doesn't
+// use that index.
 const activity = sql`action IN ('order.created', 'order.transition', 'order.claimed', 'order.cancelled', 'signing_link.issued',
         'room.order_attached')`;
 
 /**
- * SQL subquery: the latest lines of an order that the page of its room shows.
+ * SQL subquery: the latest log lines about an order that a room's page shows.
  * @param room a condition on `room_id`
  */
 export const shownLines = (orderId: Statement, room: Statement): Statement => sql`(
@@ -147,7 +153,7 @@ export const shownLines = (orderId: Statement, room: Statement): Statement => sq
 /** The actor who placed an order, and the reason for its present status. */
 export type Origin = { placedBy: string | null; reason: string | null };
 
-/** The origins of orders, by order id. Reads only lines of the log whose MAC is valid. */
+/** The origins of orders, by order id. Uses only log lines whose MAC is valid. */
 export async function readOrigins(
   db: Sql,
   rowMac: RowMac,
@@ -170,14 +176,14 @@ export async function readOrigins(
   return origins;
 }
 
-/** SQL condition: an order has moved from one status to another at some time. */
+/** SQL condition: at some time, an order changed from the one status to the other. */
 export const hasMoved = (orderId: Statement, from: string, to: string): Statement => sql`EXISTS (
   SELECT FROM audit_log
   WHERE audit_log.order_id = ${orderId} AND action = 'order.transition' AND from_status = ${from} AND to_status = ${to})`;
 
 /**
- * The two audit lines of a new order, as a part of the statement that inserts it. The order has no id yet when the MACs
- * are computed, so each MAC covers the order's code.
+ * The two log lines of a new order, as a part of the statement that inserts the order. Their MACs cover the order's
+ * code, because the order has no id yet when they are computed.
  */
 export function newOrderLines(
   { at, actor, partnerId, code, status, reason }: NewOrderLines,

@@ -10,22 +10,22 @@ import { auditTable, type ChainLine, lineColumns, lineMembers, type MacLine, mac
 type Link = { position: number; sha256: string };
 
 /**
- * A position in the hash chain, counted from 1. `sha256` (hex) covers the line and the hash before the line. `placedAt`
- * is the time at which the line got its position. It exposes a line that was inserted later with a false, earlier time.
- * Lines from earlier releases have no `placedAt`.
+ * The place of a log line in the hash chain. Positions count from 1. `sha256` (hex) covers the line and the hash before
+ * it. `placedAt` is the time at which the line was added to the chain; it exposes a line that was inserted later with
+ * an earlier, false time. Lines from earlier releases have no `placedAt`.
  */
 export type Place = Link & { placedAt: Date | null };
 
 export const beginning: Link = { position: 0, sha256: "" };
 
-/** The text whose SHA-256 is the hash of the line that follows `before`. */
+/** The text of a log line for the chain, if the line comes after `before`. The text's SHA-256 is the line's hash. */
 function textAfter(before: Link, line: ChainLine): string {
   const { id, occurredAt, action, actor, partnerId, orderId, roomId, fromStatus, toStatus, detail } = line;
   const members = [id, occurredAt, action, actor, partnerId, orderId, roomId, fromStatus, toStatus, detail];
   return JSON.stringify([before.sha256, before.position + 1, ...members]);
 }
 
-/** The position and hash of the line that follows `before`. */
+/** The position and hash that a log line gets if it comes after `before`. */
 export const placeAfter = (before: Link, line: ChainLine): Link => ({
   position: before.position + 1,
   sha256: hash("sha256", textAfter(before, line)),
@@ -48,8 +48,8 @@ export async function auditHashesAt(db: Sql, positions: readonly number[]): Prom
 }
 
 /**
- * The texts of the lines after one position, up to and including another. Each text begins with the hash of the
- * previous line, and the text's SHA-256 is the line's own hash.
+ * The chain's texts for the log lines after one position, up to and including another. Each text begins with the hash
+ * of the line before it; the SHA-256 of the text is the line's own hash.
  */
 export async function auditChainTexts(db: Sql, after: number, through: number): Promise<string[]> {
   const lines = await db.query<ChainLine & { position: number; before: string | null }>(sql`
@@ -77,8 +77,8 @@ export const placeColumns = sql`chain_position AS position, encode(chain_sha256,
 type UnplacedLine = MacLine & { position: number | null };
 
 /**
- * The MAC of a line in the chain covers its position and hash. The MAC of a line without a position covers the line
- * itself.
+ * For log lines in the chain: their MAC covers position and hash. The MAC of a line that is not in the chain yet covers
+ * the line itself (`lineRows`).
  */
 const placeRows = {
   table: sql`audit_log`,
@@ -92,19 +92,20 @@ const lineRows: MacTable<UnplacedLine> = {
   ...placeRows,
   rows: sql`SELECT id AS key, ${macLineColumns}, chain_position AS position, row_mac AS mac FROM audit_log`,
   members: (line) => (line.position === null ? lineMembers(line) : null),
-  // The backfill skips lines that have a position: the MAC of the position covers the line's hash, and so the line.
+  // Lines in the chain need no MAC of their own: the MAC of their position covers the hash, and the hash covers the
+  // line.
   backfill: { set: "audit lines", which: sql`chain_position IS NULL` },
 };
 
 export const protectedTables = [placeRows, lineRows];
 
-/** Verifies that the service wrote a line that has no position in the chain yet. */
+/** True if the service wrote this line, which is not in the chain yet. */
 export const lineHolds = (rowMac: RowMac, line: MacLine & { mac: Buffer | null }): boolean =>
   rowMac.holds(auditTable, lineMembers(line), line.mac, { line: line.id });
 
 /**
- * Reads the selected lines and drops those whose MAC or hash is invalid. For a line in the chain, the MAC covers the
- * position and the hash. The hash covers the line and the previous hash.
+ * Reads the selected log lines, without those whose MAC or hash is invalid. In the chain, a line's MAC covers its
+ * position and hash, and the hash covers the line and the previous hash.
  * @param which the condition that selects the lines
  */
 export async function readWrittenLines(db: Sql, rowMac: RowMac, which: Statement): Promise<MacLine[]> {
@@ -123,20 +124,20 @@ export async function readWrittenLines(db: Sql, rowMac: RowMac, which: Statement
   });
 }
 
-/** A page of the lines that have no position in the chain yet. */
+/** One page of the log lines that are not in the chain yet. */
 export const selectUnplaced = (db: Sql, after: number | null, limit: number) =>
   db.query<MacLine & { mac: Buffer | null }>(sql`
     SELECT ${macLineColumns}, row_mac AS mac FROM audit_log
     WHERE chain_position IS NULL ${after === null ? nothing : sql`AND audit_log.id > ${after}`}
     ORDER BY audit_log.id LIMIT ${limit}`);
 
-// The same lock number on all nodes. The node that holds the lock extends the chain; the others try again later.
+// The number of the advisory lock for extending the chain. Nodes that don't get the lock try again later.
 const advisoryLock = 7_246_004;
 const batch = 1_000;
 
 type ChainDeps = { db: Database; rowMac: RowMac; clock: Clock; log: Log };
 
-/** Gives each new line its position in the chain, in the order of ids. Skips lines whose MAC is invalid. */
+/** Adds each new log line to the chain, in the order of ids. Skips lines whose MAC is invalid. */
 export async function chainAuditLines(deps: ChainDeps, stopping: AbortSignal): Promise<void> {
   if (!(await hasUnchained(deps.db))) return;
   for (

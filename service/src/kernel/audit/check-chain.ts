@@ -6,20 +6,20 @@ import { beginning, lineHolds, type Place, placeAfter, placeColumns, placeMember
 import { type ChainLine, lineColumns } from "./line-mac.ts";
 
 /**
- * The result of reading the whole audit log. `lines` is the length of the chain, `waiting` the number of lines without
- * a position. `late` lists the positions of lines that got their position long after their stated time.
+ * The result of checking the whole audit log. `lines` is the length of the chain, and `waiting` the number of lines to
+ * be added to it. `late` lists positions of lines that were added long after the time that they state.
  */
 export type ChainReport = { lines: number; waiting: number; faults: string[]; late: number[] };
 
 const batch = 5_000;
-// A running service gives a line its position within a second. A minute also allows for differences between the nodes'
-// clocks.
+// A line that was added to the chain later than this counts as late. A running service needs a second; the rest allows
+// for differences between the nodes' clocks.
 const lateMs = minuteMs;
 
 /**
  * Recomputes the chain from its first line to its last. Detects lines that were changed, moved or removed, and lines
- * without a position whose MAC is invalid. It can't detect that the last lines were removed, or that the whole database
- * is an older copy.
+ * outside the chain whose MAC is invalid. Can't detect that the last lines were removed, or that the whole database is
+ * an older copy.
  */
 export async function checkAuditChain({ db, rowMac }: { db: Sql; rowMac: RowMac }): Promise<ChainReport> {
   const faults: string[] = [];
@@ -43,8 +43,8 @@ export async function checkAuditChain({ db, rowMac }: { db: Sql; rowMac: RowMac 
 }
 
 /**
- * Finds faults in the lines that have no position, or a position below 1. @returns how many of them the service will
- * add to the chain
+ * Finds forged lines among those that are not in the chain, or have a position below 1.
+ * @returns the number of lines that the service will add to the chain
  */
 async function checkUnplaced(db: Sql, rowMac: RowMac, faults: string[]): Promise<number> {
   const outside = await db.query<{ id: number }>(sql`SELECT id FROM audit_log WHERE chain_position < 1 ORDER BY id`);
@@ -61,7 +61,8 @@ async function checkUnplaced(db: Sql, rowMac: RowMac, faults: string[]): Promise
   return waiting;
 }
 
-// Earlier releases did not record when a line got its position.
+// True if a line was added to the chain long after the time that it states. False for lines of earlier releases, which
+// did not record when they were added.
 const isLate = ({ placedAt, occurredAt }: ChainLine & Place): boolean =>
   placedAt !== null && placedAt.getTime() - Date.parse(`${occurredAt}Z`) > lateMs;
 
@@ -73,7 +74,7 @@ function faultsOf(
 ): string[] {
   const { position } = row;
   const first = before.position + 1;
-  // The line before this one was removed. This line's hash covers the missing hash, so it can't be recomputed.
+  // Lines before this one were removed. Its hash can't be checked then, because it covers the missing hash.
   if (position !== first)
     return [position === first + 1 ? `line ${first} is missing` : `lines ${first} to ${position - 1} are missing`];
   const holds = placeAfter(before, row).sha256 === row.sha256 && rowMac.holds("audit_log", placeMembers(row), mac);

@@ -3,8 +3,8 @@ import { MacOfRow, textOf } from "../platform/database/state-mac.ts";
 import type { Members } from "../platform/row-mac.ts";
 
 /**
- * A line of the audit log, covered by its MAC. `actor` names the party that acted, for example `key:ID`, `member:ID`,
- * `operator:ID`, `signer`, `processor` or `system`.
+ * A line of the audit log, as it is written. `actor` names who acted, for example `key:ID`, `member:ID`, `operator:ID`,
+ * `signer`, `processor` or `system`. The MAC covers the whole line.
  */
 export type AuditLine = {
   at: Date;
@@ -18,7 +18,7 @@ export type AuditLine = {
   detail?: object | null | undefined;
 };
 
-/** A line as the chain hashes it: every column as the database writes it. */
+/** A line as the hash chain covers it: every column, as PostgreSQL writes it. */
 export type ChainLine = {
   id: number;
   occurredAt: string;
@@ -39,8 +39,8 @@ export const lineColumns: Statement = sql`id,
   to_status AS "toStatus", detail::text AS detail`;
 
 /**
- * A line with every value that its MAC covers. `newOrder` is the code of an order that the same statement inserted. The
- * order had no id when the MAC was computed.
+ * A line with every value that its MAC covers. `newOrder` is the code of an order that the same statement inserted: it
+ * had no id when the MAC was computed. Otherwise null.
  */
 export type MacLine = ChainLine & { newOrder: string | null };
 
@@ -52,8 +52,8 @@ export const macLineColumns: Statement = sql`${lineColumns},
 export const auditTable = "audit_log";
 
 /**
- * The values that a line's MAC covers. An existing order is represented by its numeric id. A new order has no id yet,
- * so its code is used. `detail` is covered as the text that PostgreSQL writes for the jsonb value.
+ * The values that a line's MAC covers. An order is named by its numeric id; a new order has none yet and is named by
+ * its code. `detail` is the text that PostgreSQL writes for the jsonb value.
  */
 export const lineMembers = ({ newOrder, orderId, detail, ...line }: Omit<MacLine, "id">): Members => ({
   occurredAt: line.occurredAt,
@@ -67,13 +67,16 @@ export const lineMembers = ({ newOrder, orderId, detail, ...line }: Omit<MacLine
   detail: detail === null ? null : textOf([JSON.parse(detail)]),
 });
 
-/** The MAC of a line before it is inserted. @param newOrder the code of the order that the same statement inserts */
+/**
+ * The MAC of a line that is about to be inserted.
+ * @param newOrder the code of the order that the same statement inserts
+ */
 export const macOfLine = (line: AuditLine, newOrder: string | null = null): MacOfRow =>
   new MacOfRow(
     auditTable,
     lineMembers({
-      // PostgreSQL stores microseconds, so the MAC covers them: otherwise a forged time could differ from the real one
-      // in its microseconds.
+      // The MAC covers the time to the microsecond, as PostgreSQL stores it. Otherwise somebody could change the
+      // microseconds unnoticed.
       occurredAt: line.at.toISOString().replace("Z", "000"),
       action: line.action,
       actor: line.actor,

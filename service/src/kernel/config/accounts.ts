@@ -25,7 +25,7 @@ export function stripeFrom(env: Env): StripeSettings | null {
   return { secretKey, webhookSecret, apiBase, accountAgain };
 }
 
-// The address becomes part of a page's Content-Security-Policy, so only these characters are allowed.
+// A URL with harmless characters only, because it becomes part of a page's Content-Security-Policy.
 const policySource = (text: string): string | undefined => (/^[\w.~:/[\]-]+$/.test(text) ? httpUrl(text) : undefined);
 
 export type RecaptchaSettings = { siteKey: string; secret: string; apiBase: string };

@@ -28,11 +28,14 @@ export type Config = OwnSettings & LogSettings & DataFiles;
 type OwnSettings = {
   port: number;
   host: string;
-  /** Before the node stops, `/readyz` announces the stop for this many seconds. */
+  /** The seconds for which `/readyz` announces a stop before the node stops. */
   drainSeconds: number;
-  /** The pause of a live order, in seconds, between one service and the next. A firm can set its own pause instead. */
+  /**
+   * The seconds between the end of one service of a live order and the start of the next. A firm can set its own pause
+   * instead.
+   */
   nextServiceWait: number;
-  /** Whether mails to clients and signers that are not urgent are delayed from 9 PM to 7 AM in the firm's time zone. */
+  /** True if mails to clients and signers that are not urgent wait from 9 PM to 7 AM, in the firm's time zone. */
   quietHours: boolean;
   baseUrl: string;
   dataDir: string;
@@ -57,21 +60,21 @@ type OwnSettings = {
   tsaTrust: string | null;
   otsCalendars: string[];
   /**
-   * Whether each proof seal is also submitted to the OpenTimestamps calendars individually, in addition to the hourly
+   * True if each proof seal is also submitted to the OpenTimestamps calendars by itself, in addition to the hourly
    * roots of the log.
    */
   otsEachSeal: boolean;
   stripe: StripeSettings | null;
   recaptcha: RecaptchaSettings | null;
-  /** The account that buys carriers' labels. */
+  /** The account at the provider from which carriers' labels are bought. */
   easypost: EasyPostSettings | null;
-  /** The account that prints and mails letters. */
+  /** The account at the provider that prints and mails letters. */
   lob: LobSettings | null;
-  /** The account that sends faxes and text messages. */
+  /** The account at the provider that sends faxes and text messages. */
   telnyx: TelnyxSettings | null;
-  /** The account that checks identity documents. */
+  /** The account at the provider that verifies identity documents. */
   identity: IdentitySettings | null;
-  /** The account of the provider of knowledge-based questions. */
+  /** The account at the provider of knowledge-based questions, which prove a signer's identity. */
   quiz: QuizSettings | null;
   /** The address of a remote signing service (CSC API v2) that holds notaries' keys; null without one. */
   remoteSigningUrl: string | null;
@@ -92,10 +95,10 @@ type OwnSettings = {
   connectionsPerAddress: number;
   webhookAllow: string[];
   webhookCa: string | null;
-  /** Whether the service refuses a live order for a notary when no registered notary may perform the act. */
+  /** True if a live order for a notary is refused when no registered notary may perform its notarial act. */
   notaryRequired: boolean;
   playbooks: "off" | "on" | string[];
-  /** Whether the operator who requested a refund may also approve it. */
+  /** `solo`: the operator who requested a refund may also approve it. `two-persons`: another operator must. */
   refundApproval: RefundApproval;
   logLevel: LogLevel;
   /** Tests set this process's clock this many seconds into the future; otherwise 0. */
@@ -227,8 +230,8 @@ function databaseFrom(env: Env): DatabaseSettings {
   const databaseListenUrl = url("DATABASE_LISTEN_URL");
   if (databaseListenUrl !== null && databaseUrl === null)
     throw new StartupError("DATABASE_URL must be set when DATABASE_LISTEN_URL is");
-  // Sealing holds one connection while it uses a second one, and four seals run at once. Fewer than eight connections
-  // could deadlock.
+  // At least eight connections, to avoid a deadlock: each of four concurrent seals holds one connection while it uses a
+  // second one.
   const size = wholeNumber(8, 1_000);
   const databasePoolSize = read(env, "DATABASE_POOL_SIZE", 20, "a whole number from 8 to 1000", size);
   return { databaseUrl, databaseListenUrl, databasePoolSize };

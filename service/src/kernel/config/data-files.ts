@@ -1,18 +1,18 @@
 import { type Env, read } from "./read.ts";
 
-/** The texts that only the operator can write. */
+/** The texts of public pages that only the operator can write; null for a text that is not published. */
 export type SiteTexts<T> = Readonly<Record<"privacy" | "terms" | "contact", T | null>>;
 
 /** The paths of the data files that contain the service's rules. */
 export type DataFiles = {
   priceFiles: { priceBook: string; catalog: string; states: string; zip3: string };
-  /** The issuer of receipts and statements. */
+  /** The file with the firm that issues receipts and statements. */
   billing: string;
-  /** The limits of firms. */
+  /** The file with the limits that apply to firms. */
   limits: string;
   /** The retention plan: when documents are deleted. */
   retention: string;
-  /** The rules for where notaries may act. */
+  /** The file with the rules for where a notary may act. */
   notaryRules: string;
   /** The steps of notarial acts. */
   notaryScripts: string;

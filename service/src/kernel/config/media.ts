@@ -67,7 +67,7 @@ function embeddedFrom(env: Env, baseUrl: string): EmbeddedMedia {
   };
 }
 
-/** LiveKit refuses a shorter secret, outside its development mode. */
+/** The least length of a LiveKit secret. LiveKit itself refuses a shorter one outside its development mode. */
 const shortestSecret = 32;
 
 function livekitFrom(env: Env): LivekitMedia {
@@ -122,7 +122,10 @@ const isPrivateHost = (name: string): boolean => {
 };
 const privateRanges: ReadonlySet<string> = new Set(["loopback", "private", "uniqueLocal", "linkLocal"]);
 
-/** @returns the URL with http or https as its scheme, because fetch supports no ws; undefined for an unsafe URL */
+/**
+ * Reads the URL of a LiveKit server.
+ * @returns the URL with http or https instead of ws or wss, because fetch supports no ws; undefined for an unsafe URL
+ */
 function livekitUrl(text: string): string | undefined {
   const url = URL.parse(text);
   if (!url || !/^(https?|wss?):$/.test(url.protocol) || url.username || url.search || url.hash) return undefined;

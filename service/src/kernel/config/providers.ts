@@ -2,14 +2,14 @@ import { StartupError } from "../platform/errors.ts";
 import { type Env, httpUrl, listOf, oneOf, read, secretEnv, wholeNumber } from "./read.ts";
 
 /**
- * The settings that all provider accounts share. While an account's `webhookSecret` or `publicKey` is null, the service
- * rejects the provider's events and polls the provider instead.
+ * The settings that the accounts at all providers share. If an account's `webhookSecret` or `publicKey` is null, the
+ * service can't verify the provider's events. It then rejects events and polls the provider instead.
  */
 type Account = { apiKey: string; apiBase: string | null };
 
 export type EasyPostSettings = Account & {
   webhookSecret: string | null;
-  /** The share by which a label's price may exceed the quote: 0.1 for a tenth. */
+  /** The share by which a carrier's label may cost more than was quoted: 0.1 for a tenth. */
   rateTolerance: number;
 };
 
@@ -18,19 +18,19 @@ export type MailClass = (typeof mailClasses)[number];
 export type LobSettings = Account & { webhookSecret: string | null; mailClass: MailClass };
 
 export type TelnyxSettings = Account & {
-  /** The account's public key (base64), which verifies its events. */
+  /** The provider's public key for this account (base64), which verifies its events. */
   publicKey: string | null;
-  /** Needed to send faxes, together with `faxFrom`. */
+  /** The id of the provider's fax application. Faxes can be sent only with this and `faxFrom`. */
   faxApp: string | null;
   faxFrom: string | null;
-  /** The number that sends text messages, in E.164 form. Without it no text messages are sent. */
+  /** The phone number from which text messages are sent, in E.164 form. Without it none are sent. */
   smsFrom: string | null;
   /** ISO 3166 codes of the countries that text messages may be sent to. */
   smsCountries: readonly string[];
 };
 
 /**
- * The account; null when its key is not set.
+ * The account at a provider; null when its key is not set.
  * @throws StartupError for a setting that has no effect without the key
  */
 function accountOf(env: Env, keyName: string, baseName: string, others: readonly string[]): Account | null {
@@ -62,7 +62,7 @@ export function lobFrom(env: Env): LobSettings | null {
   return account && { ...account, webhookSecret: secretEnv(env, "LOB_WEBHOOK_SECRET"), mailClass };
 }
 
-/** The environment whose orders the account serves. */
+/** The environment, live or test, whose orders use the account. */
 type OfEnvironment = { environment: "live" | "test" };
 
 export type IdentitySettings = Account & OfEnvironment & { webhookSecret: string | null };
@@ -77,7 +77,8 @@ export function identityFrom(env: Env): IdentitySettings | null {
   const terms = read<string | null>(env, "IDENTITY_TERMS_CONFIRMED", null, rule, confirmed);
   if (account === null) return null;
   const environment = /^(?:sk|rk)_test_/.test(account.apiKey) ? "test" : "live";
-  // The vendor forbids reselling its checks, so a live key needs the operator's confirmation of the terms.
+  // The vendor forbids reselling its identity checks. So a live key is accepted only if the operator has confirmed the
+  // vendor's terms.
   if (environment === "live" && terms === null)
     throw new StartupError(`IDENTITY_TERMS_CONFIRMED must be ${rule}, when IDENTITY_API_KEY is a live key`);
   return { ...account, environment, webhookSecret: secretEnv(env, "IDENTITY_WEBHOOK_SECRET") };

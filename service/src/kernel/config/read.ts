@@ -4,8 +4,8 @@ import { parseRange } from "../platform/network.ts";
 /** Environment variables, as in `process.env`. */
 export type Env = Readonly<Record<string, string | undefined>>;
 
-// Variables whose values are secrets, may contain a password, or may contain a key by mistake instead of the path to
-// its file. Error messages don't quote them.
+// Variables whose values error messages must not quote. The value is a secret, may contain a password, or may be a key
+// by mistake instead of the path to its file.
 const hidden: ReadonlySet<string> = new Set([
   "DATABASE_URL",
   "DATABASE_LISTEN_URL",

@@ -4,7 +4,7 @@ import { nothing, type Statement, sql } from "../platform/database/sql.ts";
 import type { MacTable } from "../platform/protected-data.ts";
 import type { RowMac } from "../platform/row-mac.ts";
 
-/** The columns that an event's MAC covers. Columns that are stored encrypted are included as plain text. */
+/** The columns that an event's MAC covers. For a column that is stored encrypted, the MAC covers the plain text. */
 export type EventFacts = {
   occurredAt: Date;
   topic: string;
@@ -21,8 +21,8 @@ export type EventFacts = {
 };
 
 /**
- * The channels to the signing page: the link in a mail, a frame in the firm's site, the firm's device that signers
- * share, or a notary's room.
+ * How a signer reached the signing page: by a mailed link, in a frame in the firm's site, on a device that the firm
+ * hands to its signers, or in a notary's room.
  */
 export type EventChannel = "mail_link" | "embedded" | "in_person" | "in_presence" | "by_audio_and_video";
 
@@ -37,7 +37,7 @@ export const eventMembers = (event: EventFacts) => ({
   environment: event.environment,
   subject: event.subject,
   roomId: event.roomId,
-  // Left out when null, so that the MACs of events from before the channel was recorded stay valid.
+  // Left out when null: events from before the channel was recorded have a MAC without it.
   ...(event.channel !== null && { channel: event.channel }),
 });
 
@@ -60,7 +60,9 @@ export const eventColumns: Statement = sql`event.id AS event, event.topic, event
  */
 export const joinEvent = (id: Statement): Statement => sql`JOIN events AS event ON event.id = ${id}`;
 
-/** Verifies an event's MAC, so that database access alone is not enough to send events. */
+/**
+ * True if an event's MAC is valid. Events are sent only then, so that database access alone is not enough to send one.
+ */
 export function eventHolds(rowMac: RowMac, stored: StoredEvent): boolean {
   const { event, eventPartnerId: partnerId, eventRoomId: roomId, eventMac } = stored;
   return rowMac.holds(eventTable, eventMembers({ ...stored, partnerId, roomId }), eventMac, { event });
@@ -91,8 +93,8 @@ SELECT id AS key, occurred_at AS "occurredAt", topic, event_id AS "eventId@event
 export const protectedTables = [eventRows];
 
 /**
- * The result of checking events: the number of checked events, the row numbers of events whose MAC is invalid, and the
- * row numbers of copies of authentic events.
+ * The result of checking all events: how many were checked, the numbers of those whose MAC is invalid, and the numbers
+ * of copies of authentic events.
  */
 export type EventReport = { events: number; forged: number[]; copies: number[] };
 
@@ -112,8 +114,8 @@ export async function checkEvents({ db, rowMac }: { db: Sql; rowMac: RowMac }): 
     last = rows.at(-1)?.event ?? null;
     if (rows.length < batch) break;
   }
-  // Two events with the same MAC have the same content, with times equal to the millisecond. So the later one is a
-  // copy.
+  // Events with the same MAC have the same content, and times that are equal to the millisecond. So all but the first
+  // are copies.
   const copies = await db.query<{ ids: number[] }>(sql`
     SELECT (array_agg(id ORDER BY id))[2:]::int8[] AS ids FROM events WHERE row_mac IS NOT NULL
     GROUP BY row_mac HAVING count(*) > 1`);

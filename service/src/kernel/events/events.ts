@@ -25,9 +25,11 @@ export {
 } from "./event-mac.ts";
 
 /**
- * An event that partners may be notified of. `eventId` lets a receiver deduplicate. `subject` is the code or id of the
- * object that the event is about. The MAC covers every member except `orderId`, so those members are values and not
- * columns. For orders and rooms, `eventId` and `subject` are stored encrypted, because their codes grant access.
+ * An event that partners may be notified of. `eventId` lets a receiver recognize repeated notifications. `subject` is
+ * the code or id of the object that the event is about; for orders and rooms it is stored encrypted, as is `eventId`,
+ * because their codes grant access.
+ *
+ * The MAC covers every member except `orderId`. So all other members must be values; they can't be SQL columns.
  */
 export type EventRow = {
   at: Date;
@@ -37,20 +39,20 @@ export type EventRow = {
   environment: Environment;
   subject: string;
   roomId?: string;
-  /** For an event about a signer: the channel by which the signer reached the signing page. */
+  /** For an event about a signer: how the signer reached the signing page. */
   channel?: EventChannel;
   /**
-   * The id of the order that is the subject: a value, or a column when the same statement inserts the order. Readers
-   * compare the order's code with `subject`.
+   * The id of the order that the event is about: a value, or a column if the same statement inserts the order. The MAC
+   * doesn't cover it, so readers compare the order's code with `subject`.
    */
   orderId?: Part<number>;
 };
 
 /**
- * Builds the INSERT of an event. Nothing else inserts events. The database trigger `queue_deliveries` then adds a
- * webhook delivery for each active subscription to the topic. The INSERT runs in the transaction of the change that
- * caused the event: alone, or inside a `WITH` clause of that change's statement.
- * @param from the text after FROM, for an event that is written once for each row selected there
+ * Builds the INSERT of an event. Nothing else inserts events. The INSERT runs in the transaction of the change that
+ * caused the event: alone, or inside a `WITH` clause of that change's statement. A trigger of the database,
+ * `queue_deliveries`, then adds a webhook delivery for each active subscription to the topic.
+ * @param from the text after FROM, to write one event for each row selected there
  */
 export function eventRow(event: EventRow, from?: Statement): Statement {
   const { at, roomId = null, orderId = null, channel = null, ...rest } = event;

@@ -1,8 +1,8 @@
 const quality = /^q=(0(?:\.\d{0,3})?|1(?:\.0{0,3})?)$/i;
 
 /**
- * The quality that an `Accept` header states for a media type by its full name (RFC 9110, section 12.5.1), from 0 to 1.
- * Wildcards don't match, because some types are sent only when they are named.
+ * The quality, from 0 to 1, that an `Accept` header states for this exact media type (RFC 9110, section 12.5.1).
+ * Wildcards don't match, because some types are sent only to callers that name them.
  * @param type in lower case, without parameters; a range such as `text/*` matches only itself
  * @returns null when the header doesn't name the type; an invalid quality counts as 1
  */
@@ -17,7 +17,7 @@ export function namedQuality(accept: string | undefined, type: string): number |
   return named.length === 0 ? null : Math.max(...named);
 }
 
-/** Browsers call Tagalog `fil` (CLDR's code of Filipino). */
+/** Codes that browsers use for a language of the service. They call Tagalog `fil`, CLDR's code of Filipino. */
 const otherCodes: Readonly<Record<string, string>> = { fil: "tl" };
 
 /**
@@ -46,8 +46,8 @@ function qualityOf(parameters: readonly string[]): number {
 }
 
 /**
- * Whether a caller wants problem details (RFC 9457): its `Accept` header names their type, doesn't refuse it, and
- * prefers it at least as much as plain JSON.
+ * True if a caller wants problem details (RFC 9457). Its `Accept` header must name their type, with a quality above 0
+ * and not below that of plain JSON.
  */
 export function wantsProblem(accept: string | undefined): boolean {
   const problem = namedQuality(accept, "application/problem+json") ?? 0;
@@ -55,8 +55,8 @@ export function wantsProblem(accept: string | undefined): boolean {
 }
 
 /**
- * Whether a caller prefers a page to JSON. The header must name text/html, as browsers do, with a higher quality than
- * the closest range that includes JSON (RFC 9110, section 12.5.1). A wildcard range alone means JSON.
+ * True if a caller prefers a page to JSON. Its `Accept` header must name text/html, as browsers do, with a higher
+ * quality than JSON (RFC 9110, section 12.5.1). If the header doesn't name JSON, a wildcard that includes JSON counts.
  */
 export function prefersPage(accept: string | undefined): boolean {
   const json = ["application/json", "application/*", "*/*"].map((range) => namedQuality(accept, range));

@@ -92,8 +92,8 @@ function credentialHooks(deps: CallerDeps, caller: Caller): onRequestAsyncHookHa
 }
 
 /**
- * Counts only refused keys against the caller's network. So invalid keys from the same network, or a database outage,
- * never rate-limit a caller with a valid key.
+ * Wraps authentication so that only refused keys count against the caller's network. A valid key is never rate-limited
+ * for other keys that were refused, or for a database outage.
  */
 function countingBadKeys(
   { limits }: CallerDeps,

@@ -22,7 +22,10 @@ export function requireKey(resolveKey: ResolveKey) {
   };
 }
 
-/** Hook that finds the session, if there is one. It runs before the rate limits, which may count by session. */
+/**
+ * Hook that reads the session of the request's cookie, if there is one. It runs before the rate limits, because some of
+ * them count by session.
+ */
 export function readSession({ resolveSession }: Pick<Callers, "resolveSession">) {
   return async (request: FastifyRequest): Promise<void> => {
     const { cookie, "hx-request": refreshing } = request.headers;
@@ -53,7 +56,7 @@ export function requireKeyOrSession({ resolveKey, ownOrigin }: Pick<Callers, "re
 }
 
 /**
- * The last authentication hook: a restricted key must have the route's scope. Scopes don't apply to members of a firm.
+ * Hook that requires a restricted key to have the route's scope. It runs last. Scopes don't apply to members of a firm.
  */
 export function requireScope(scope: Scope) {
   return async ({ principal }: FastifyRequest): Promise<void> => {
@@ -82,9 +85,11 @@ export function linkedPrincipalOf(request: FastifyRequest): Principal {
 }
 
 /**
- * Refuses cross-site writes (CSRF). A browser sends the origin of each write. The origin must be that of the public
- * address, or the requested host with a scheme that is at least as secure. Without an origin, `Sec-Fetch-Site` decides.
- * A client that sends neither header is not a browser, so no site can make it send a write.
+ * Refuses writes that another site makes a browser send (CSRF).
+ *
+ * Browsers send the origin of each write. It must be the public address, or the requested host with a scheme that is at
+ * least as secure. Without an origin, `Sec-Fetch-Site` decides. A client that sends neither header is not a browser, so
+ * no site can control it.
  * @throws HttpError for a write from another site
  */
 export function refuseCrossSite(request: FastifyRequest, ownOrigin: string): void {

@@ -26,8 +26,8 @@ export type ConnectionBounds = {
 };
 
 /**
- * Closes each connection beyond the limit at once, without reading from it. Idle connections could otherwise use up the
- * process's file descriptors.
+ * Limits the open connections of each network. A connection beyond the limit is closed at once, without reading from
+ * it. Otherwise idle connections could use up the process's file descriptors.
  */
 export function boundConnections(server: Server, { perAddress, unbounded, onRefused }: ConnectionBounds): void {
   const open = new Map<string, number>();

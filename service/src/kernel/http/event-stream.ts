@@ -6,12 +6,16 @@ const pingMs = 15_000;
 /** Sends one event to the page. */
 type SendEvent = (data: unknown) => void;
 
-/** Begins a subscription for one page. @param end ends the stream @returns a function that ends the subscription */
+/**
+ * Begins a subscription for one page.
+ * @param end ends the page's stream
+ * @returns a function that ends the subscription
+ */
 type Subscribe = (send: SendEvent, end: () => void) => () => void;
 
 /**
- * Server-sent events for the routes of a scope (HTML, section 9.2). Ends all streams when the service stops; otherwise
- * the service would not stop until every page closed its stream.
+ * Server-sent events for the routes of a Fastify scope (HTML, section 9.2). All streams end when the service stops;
+ * otherwise the stop would wait until every page had closed its stream.
  * @returns a function that responds with a stream; `subscribe` may refuse before the stream begins
  */
 export function eventStreams(scope: FastifyInstance) {

@@ -11,7 +11,7 @@ import { uncached } from "./verdicts.ts";
 /** A file to send, and the name under which the browser saves it. */
 export type FileAnswer = {
   name: string;
-  /** Whether a browser shows the file or saves it. */
+  /** `inline`: the browser shows the file. `attachment`: the browser saves it. */
   disposition: "inline" | "attachment";
   content: Buffer | StoredFile;
 };

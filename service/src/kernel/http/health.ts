@@ -11,7 +11,7 @@ export type HealthDeps = {
   /** The token that lets other machines read the metrics; null when only the local machine may read them. */
   metricsToken: string | null;
   readiness: ReadReadiness;
-  /** Whether the node is about to stop. Load balancers then stop sending requests. */
+  /** True once the node is about to stop. Load balancers then send it no more requests. */
   isDraining: () => boolean;
 };
 
@@ -39,9 +39,9 @@ export function healthRoutes(
 const alwaysServed: ReadonlySet<string> = new Set(["/healthz", "/metrics"]);
 
 /**
- * Responds to all other requests with 503 once a newer release has migrated the database. Even a read could be wrong,
- * because a newer release can write rows that this release doesn't understand. Load balancers see that the node is not
- * ready.
+ * Refuses all other requests with a 503 once a newer release has migrated the database. Even reads are refused, because
+ * they could be wrong: newer releases can write rows that this release doesn't understand. Load balancers see that the
+ * node is not ready.
  */
 export function refuseWhenOutdated(app: FastifyInstance, isOutdated: () => boolean): void {
   app.addHook("onRequest", async (request, reply) => {

@@ -21,8 +21,8 @@ export const idempotencyHeader = Type.Object({
 export const reusedKey = { 409: "This Idempotency-Key was used before with another body." } as const;
 
 /**
- * The `Idempotency-Key` header (contract, Order create request); null when it was not sent. @throws ServiceError unless
- * it has 8 to 255 characters.
+ * The `Idempotency-Key` header (contract, Order create request); null when it was not sent.
+ * @throws ServiceError unless it has 8 to 255 characters
  */
 export function idempotencyKeyOf({ headers }: Pick<FastifyRequest, "headers">): string | null {
   const key = headers["idempotency-key"];
@@ -32,7 +32,7 @@ export function idempotencyKeyOf({ headers }: Pick<FastifyRequest, "headers">): 
   return key;
 }
 
-/** Sends a result as JSON. A replayed result has the same bytes. */
+/** Sends a result as JSON. A repeated request gets the same bytes as the first one. */
 export function sendAnswer(reply: FastifyReply, { status, result, replayed }: Answer<object>): Sent {
   if (replayed) reply.header("Idempotent-Replayed", "true");
   return { sent: reply.code(status).type(json).send(JSON.stringify(result)) };

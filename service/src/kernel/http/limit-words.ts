@@ -1,6 +1,9 @@
 import type { Policy } from "./rate-limits.ts";
 
-/** For each rate-limit policy, what it counts by and which routes it covers, for the guide about limits. */
+/**
+ * For the guide about limits: the words for each rate-limit policy. `by` says whose requests are counted together,
+ * `appliesTo` which routes the policy covers.
+ */
 export const limitWords: Readonly<Record<Policy, { by: string; appliesTo: string }>> = {
   "partner-write": { by: "key", appliesTo: "Orders, signing, the sandbox, rooms, sealing rooms, running playbooks" },
   "partner-portal": {

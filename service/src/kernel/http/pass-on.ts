@@ -15,26 +15,26 @@ import { clientAddress } from "./client-address.ts";
 declare module "fastify" {
   interface FastifyRequest {
     /**
-     * Whether another node has forwarded this request. That node has already counted it against the client's rate
+     * True if another node has forwarded this request. The other node has then already counted it for the client's rate
      * limits.
      */
     isPassedOn: boolean;
   }
 }
 
-/** The time-out for connecting to the other node, whose machine may be down. */
+/** The time limit for a connection to the other node. The other machine may be down and never answer. */
 const connectMs = 3_000;
-/** The longest pause in a response. Event streams send a ping every 15 seconds. */
+/** The longest time without new bytes in a response. Event streams send a ping every 15 seconds. */
 const pauseMs = 20_000;
-/** The most requests that this node forwards at the same time. An open page uses one of them for its events. */
+/** The most requests that this node forwards at the same time. Each open page's event stream is one of them. */
 const mostPassed = 500;
 
 const limitsOfPassing = {
-  /** The longest pause in a request's body. A whole upload may take longer on a slow connection. */
+  /** The longest time without new bytes in a request's body. The upload as a whole may take longer. */
   bodyMs: 10_000,
   /**
-   * The time-out for the start of the response after the whole request was sent. Some requests contain a document,
-   * which takes time to check.
+   * The time limit from the end of the request to the start of the response. Some requests contain a document, which
+   * takes time to check.
    */
   answerMs: 60_000,
   /**
@@ -47,14 +47,14 @@ const limitsOfPassing = {
 };
 type Limits = typeof limitsOfPassing;
 
-/** A session, the node that serves it, and the page of the session that sent a request. */
+/** The node that serves a session (`id`), and the page of the session from which a request comes. */
 type Holder = NodeAddress & { readonly id: string; readonly page: string };
 
 /** A request that is being forwarded. */
 type Passed = {
   readonly end: (why: Error) => void;
   readonly hasBody: boolean;
-  /** Whether the whole body was sent. Then the other node may already be acting on it. */
+  /** True once the whole body was sent. From then on, the other node may be acting on the request. */
   isWhole: boolean;
   state: "asks" | "answers" | "streams";
 };
@@ -66,7 +66,7 @@ type Passed = {
 const methodsWithBody = new Set(["POST", "PUT", "PATCH"]);
 const ofBody = ["content-length", "content-type", "content-encoding"];
 
-/** RFC 9110, section 7.6.1: hop-by-hop headers, which a proxy must not forward. */
+/** Hop-by-hop headers, which a proxy must not forward (RFC 9110, section 7.6.1). */
 const ofConnection = new Set([
   "connection",
   "keep-alive",
@@ -113,11 +113,12 @@ const unreached = (options?: ErrorOptions) =>
 const busy = () => new BusyError("Too many requests are passed on to other servers now. Try again.");
 
 /**
- * Ends the oldest request of a page, so that a new one can be forwarded. Requests are forwarded before the session's
- * node checks the link's code. Without this, a stranger who has a person's link could use up the page's requests and
- * lock the person out. Event streams are exempt, because only a browser that has passed the code gets one. A request
- * whose whole body was sent is exempt: the other node may already have acted on it, and the caller would not learn the
- * result.
+ * Ends the oldest request of a page, so that a new one can be forwarded. This matters because requests are forwarded
+ * before the other node checks the link's code. Without it, a stranger with a person's link could use up the page's
+ * requests and lock the person out.
+ *
+ * Event streams are never ended: only a browser that has passed the code gets one. A request whose whole body was sent
+ * isn't either: the other node may have acted on it, and the caller would not learn the result.
  */
 function endOldest(passed: Set<Passed>): void {
   const all = [...passed];
@@ -135,19 +136,22 @@ export class Passing {
   readonly #own: OwnNode;
   readonly #limits: Limits;
   #open = 0;
-  /** The requests by session and page. The oldest request of each page is the first. */
+  /** The open requests, by session and page. The requests of a page are in the order in which they began. */
   readonly #openOf = new Map<string, Map<string, Set<Passed>>>();
 
-  /** @param limits shorter limits, for tests */
+  /**
+   * Creates the forwarding of this node.
+   * @param limits shorter limits, for tests
+   */
   constructor(own: OwnNode, limits: Partial<Limits> = {}) {
     this.#own = own;
     this.#limits = { ...limitsOfPassing, ...limits };
   }
 
   /**
-   * Answers a request with the response of another node. Must run before the body is read.
-   * @param onOpen gets a function that ends the call early, and returns a function that is called when the call has
-   * ended
+   * Answers a request with the response of another node. Must run before the request's body is read.
+   * @param onOpen called with a function that ends the forwarded call early; the function that it returns is called
+   * when the call has ended
    * @throws ServiceError `unavailable` when the other node does not respond in time; `validation` when the body stalls
    */
   async pass(
@@ -199,7 +203,7 @@ export class Passing {
     const url = new URL(to.url);
     const call = (url.protocol === "https:" ? overTls : overHttp)({
       ...{ protocol: url.protocol, hostname: url.hostname.replace(/^\[|\]$/g, ""), port: url.port, method, path },
-      // One connection for each request. The other node may already have closed a connection from a pool.
+      // Opens a new connection for each request. A pooled connection may have been closed by the other node already.
       agent: false,
       setHost: false,
       headers: {
@@ -229,7 +233,10 @@ function sendBody(body: IncomingMessage, call: ClientRequest, mostMs: number): v
   body.pipe(call);
 }
 
-/** @throws ServiceError when no response begins in time */
+/**
+ * Resolves with the other node's response as soon as it begins.
+ * @throws ServiceError when no response begins in time
+ */
 function answerOf(call: ClientRequest, answerMs: number): Promise<IncomingMessage> {
   return new Promise((resolve, reject) => {
     const late = (ms: number) => setTimeout(() => call.destroy(new Error(`no answer within ${ms} ms`)), ms).unref();
@@ -238,12 +245,12 @@ function answerOf(call: ClientRequest, answerMs: number): Promise<IncomingMessag
     let hasAnswered = false;
     const connected = call.protocol === "https:" ? "secureConnect" : "connect";
     call.once("socket", (socket) => socket.once(connected, () => clearTimeout(connecting)));
-    // No timer after an early response: the other node may respond before it has read the whole body, for example to
-    // refuse the request.
+    // The time limit starts at the end of the request, unless the response has already begun. The other node may
+    // respond early, for example to refuse a long body.
     call.once("finish", () => {
       if (!hasAnswered) answering = late(answerMs);
     });
-    // Once the response has begun, a connection error appears as the early end of that response.
+    // Before the response begins, an error rejects the promise. After that, the response itself ends early.
     call.on("error", (error) => reject(error instanceof ServiceError ? error : unreached({ cause: error })));
     call.once("response", (answer) => {
       hasAnswered = true;
@@ -264,7 +271,7 @@ function send(reply: FastifyReply, answer: IncomingMessage): Promise<void> {
   return new Promise((resolve) => {
     answer.setTimeout(pauseMs, () => answer.destroy());
     raw.writeHead(answer.statusCode ?? 502, headers);
-    // A proxy or browser processes the events only after the head was sent.
+    // Sends the head at once: without it, a proxy or browser doesn't process the events that follow.
     raw.flushHeaders();
     answer.pipe(raw);
     answer.on("close", () => {

@@ -6,8 +6,8 @@ import { clientAddress } from "./client-address.ts";
 import { HttpError } from "./errors/http-error.ts";
 
 /**
- * Fixed windows of the contract (Limits). The contract does not define `sign-in`, `page`, `log` and `bad-key`; they are
- * the service's own.
+ * The rate limits of the contract (Limits), each in a fixed window. `sign-in`, `page`, `log` and `bad-key` are not in
+ * the contract; the service adds them.
  */
 export const policies = {
   "partner-write": { points: 60, seconds: 60 },
@@ -19,8 +19,8 @@ export const policies = {
   page: { points: 240, seconds: 60 },
   // A higher limit, because mirrors and monitors download a log tile by tile.
   log: { points: 2400, seconds: 60 },
-  // Refused keys are counted by network. This limit slows down somebody who guesses keys, and leaves a misconfigured
-  // client enough 401 responses to notice.
+  // Refused keys are counted by network. The limit is low enough to slow down somebody who guesses keys. It is high
+  // enough to let a misconfigured client notice its 401 responses.
   "bad-key": { points: 300, seconds: 60 },
 } as const;
 
@@ -29,15 +29,15 @@ export type Policy = keyof typeof policies;
 export type RateLimits = {
   /** Hook that counts a request against the caller's limit under the policy. */
   limit: (policy: Policy) => (request: FastifyRequest, reply: FastifyReply) => Promise<void>;
-  /** Whether Redis responds; null where requests are counted in this process. */
+  /** True if Redis responds; null where requests are counted in this process. */
   redisIsUp: () => Promise<boolean | null>;
   close: () => Promise<void>;
 };
 
 /**
- * The key that a policy counts by (contract, Limits, "Keyed by"). A session on a partner-write route counts for its
- * firm. `site` is a wider network, such as an IPv6 /48, which may belong to one customer as a whole; null when there is
- * none.
+ * The caller for whom a policy counts a request (contract, Limits, "Keyed by"). On a partner-write route, a session
+ * counts for its firm. `site` is a wider network around the caller's, such as an IPv6 /48, all of which may belong to
+ * one customer. Null when there is none.
  */
 function callerOf(policy: Policy, request: FastifyRequest): { caller: string; site: string | null } {
   const { principal, session } = request;
@@ -49,8 +49,8 @@ function callerOf(policy: Policy, request: FastifyRequest): { caller: string; si
   return { caller: principal?.key ? `key:${principal.key.id}` : `partner:${principal?.partnerId}`, site: null };
 }
 
-// A site (IPv6 /48) has 65,536 networks (/64). One customer may own all of them, or many customers may share them. So a
-// site's limit is this many times the limit of a network.
+// A site's limit is this many times the limit of one network. A site (IPv6 /48) has 65,536 networks (/64), which may
+// all belong to one customer, or to many.
 const networksOfSite = 10;
 
 // Hashed, so that counters in Redis reveal no addresses or keys.
@@ -117,8 +117,8 @@ async function consume(counter: RateLimiterAbstract, caller: string): Promise<Ra
 }
 
 /**
- * Counts the request for the network, and then for the site. Returns the counter that refuses the request or, if none
- * does, the network's own. A request that its network's counter refuses is not counted for the site.
+ * Counts the request for its network and, unless the network's limit refuses it, also for its site. Returns the counter
+ * that refuses the request or, if neither does, the network's counter.
  */
 async function consumeBoth(counters: Counters, policy: Policy, request: FastifyRequest): Promise<RateLimiterRes> {
   const { caller, site } = callerOf(policy, request);
@@ -133,7 +133,7 @@ async function count(counters: Counters, policy: Policy, request: FastifyRequest
   const { points, seconds } = policies[policy];
   const state = await consumeBoth(counters, policy, request);
   const resetSeconds = Math.max(1, Math.ceil(state.msBeforeNext / 1000));
-  // draft-ietf-httpapi-ratelimit-headers-10, sections 3 and 4.
+  // The `RateLimit` headers of draft-ietf-httpapi-ratelimit-headers-10, sections 3 and 4.
   reply.header("RateLimit-Policy", `"${policy}";q=${points};w=${seconds}`);
   reply.header("RateLimit", `"${policy}";r=${state.remainingPoints};t=${resetSeconds}`);
   if (state.consumedPoints <= points) return;

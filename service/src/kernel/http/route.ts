@@ -38,23 +38,28 @@ export type JsonRoute<P extends TObject, Q extends TObject, A extends TSchema> =
   guard?: onRequestAsyncHookHandler;
   params?: P;
   /**
-   * The schema of the query. A text parameter, or a parameter that the schema doesn't name, may be sent only once. The
-   * domain parses parameters of other types, so they are not checked here.
+   * The schema of the query. A text parameter may be sent only once, and so may a parameter that the schema doesn't
+   * name. Parameters of other types are not checked here, because the domain parses them.
    */
   query?: Q;
   /** The schema of the body, for /openapi.json only. The domain checks the body and uses the contract's messages. */
   body?: Named;
   /** The parser of the body. Default: `upload` for a route with a `form`, and JSON for a route with a `body`. */
   bodyIs?: BodyKind;
-  /** A multipart form instead of a JSON body: its description, and the message that refuses a body of another type. */
+  /**
+   * Set if the route takes a multipart form instead of JSON: the form's schema, and the message that refuses a body of
+   * another type.
+   */
   form?: { schema: object; notForm: string };
-  /** Whether `warnings` in the response lists unknown members of the body, for callers with a test key. */
+  /**
+   * True if the response has `warnings`, which list unknown members of the body. Only callers with a test key get them.
+   */
   warns?: true;
   headers?: TObject;
   /** The status of the response; default 200. */
   status?: 200 | 201 | 202;
   answer: A;
-  /** The route's own refusals: status and an example of the message. */
+  /** The refusals of this route alone: for each status, an example of the message. */
   refusals?: Readonly<Record<number, string>>;
   /** Schemas of refusals whose body is not `{error}`, by status. */
   otherAnswers?: Readonly<Record<number, TSchema>>;
@@ -134,7 +139,7 @@ const notFormCodes: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Calls `onRefusal`, then sends the refusal. For a body of the wrong type, the message is the form's own and not
+ * Calls `onRefusal`, then sends the refusal. A form route has its own message for a body of the wrong type, instead of
  * Fastify's.
  */
 const refuse =
@@ -176,14 +181,20 @@ function schemaOf<P extends TObject, Q extends TObject, A extends TSchema>(
   };
 }
 
-/** A schema with an `$id` is described once, under that name. */
+/**
+ * Registers a schema that has an `$id`, so that it is described once, and returns a reference to it. Other schemas stay
+ * as they are.
+ */
 function shared(app: FastifyInstance, schema: Named): TSchema {
   if (schema.$id === undefined) return schema;
   if (!app.getSchema(schema.$id)) app.addSchema(schema);
   return ref(schema);
 }
 
-/** @throws ServiceError for a text in the query that was sent more than once. The domain checks all other values. */
+/**
+ * Requires that each text in the query was sent once. The domain checks all other values.
+ * @throws ServiceError for a text that was sent more than once
+ */
 function requireEachOnce(query: object, { properties }: TObject): void {
   const isText = (name: string) => !(name in properties) || Type.IsString(properties[name]);
   const repeated = Object.entries(query).find(([name, value]) => typeof value !== "string" && isText(name));
@@ -214,7 +225,7 @@ function acceptEmptyJson(scope: FastifyInstance): void {
   });
 }
 
-/** The kinds of request bodies. Each kind sets the body parsers of its own Fastify scope. */
+/** For each kind of request body, a function that sets the body parsers of the route's own Fastify scope. */
 const acceptBody = {
   none: acceptNoBody,
   optional: acceptEmptyJson,
@@ -223,7 +234,7 @@ const acceptBody = {
 } as const;
 
 /**
- * `none`: a body is read and discarded. `optional`: JSON, where an empty body means `{}`. `form`: text fields, read by
- * `formFields`. `upload`: a form with a file, read by `readForm`.
+ * The kinds of request bodies. `none`: a body is read and discarded. `optional`: JSON, where an empty body means `{}`.
+ * `form`: text fields, read by `formFields`. `upload`: a form with a file, read by `readForm`.
  */
 type BodyKind = keyof typeof acceptBody;

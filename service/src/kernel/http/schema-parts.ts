@@ -10,7 +10,8 @@ const described = (description?: string) => (description === undefined ? {} : { 
 type Described = { type?: string; description?: string; examples?: unknown[] };
 
 /**
- * A schema that accepts the values of `schema`, and null. If a text or number has no example, null is the example.
+ * A schema that accepts null and the values of `schema`. If `schema` is a text or number without an example, the
+ * example is null.
  * @param description by default, the description of `schema`
  */
 export function nullable<S extends TSchema>(schema: S, description = (schema as Described).description) {
@@ -22,7 +23,7 @@ export function nullable<S extends TSchema>(schema: S, description = (schema as 
 export const text = (description: string, ...examples: string[]) =>
   Type.String({ description, ...(examples.length > 0 && { examples }) });
 
-/** The schema of a text that is one of these names. Its type is the union of the names. */
+/** The schema of a text that must be one of these words. In TypeScript, its type is the union of the words. */
 export const oneOf = <T extends string>(names: readonly T[], description?: string, examples?: readonly T[]) =>
   Type.Unsafe<T>({ type: "string", enum: [...names], ...described(description), ...(examples && { examples }) });
 
@@ -36,7 +37,7 @@ export const uuid = (description: string, example = "6f9619ff-8b86-4d01-b42d-00c
 export const environment = (description = "`test` when a test key made it, `live` when a live key did.") =>
   oneOf(["live", "test"], description);
 
-/** The value of the header `Request-Id`, repeated in a body. */
+/** The schema of a request's id, which the header `Request-Id` and some bodies contain. */
 export const requestId = () =>
   uuid(
     "The id of this request, as in the header `Request-Id`. Quote it to support.",
@@ -82,7 +83,9 @@ export const sha256 = (description: string) => Type.String({ pattern: "^[0-9a-f]
 export const nextCursor = () =>
   nullable(Type.String({ description: "Send it as `cursor` to get the next page. Null on the last page." }));
 
-/** The place in the transparency log that a new seal's line has or will get. */
+/**
+ * The schema of a new seal's place in the transparency log: the log's name, and how far the log has come with the seal.
+ */
 export const logNote = () =>
   Type.Object(
     {

@@ -23,8 +23,8 @@ export type ServerOptions = {
   baseUrl: string;
   trustProxy: string[];
   /**
-   * The page for an address that doesn't exist, or that doesn't support the method. Null when the caller should not get
-   * a page.
+   * The page for a request that no route matches: an unknown address, or a method that the address doesn't support.
+   * Null when the caller should not get a page.
    */
   unmatchedPage: (
     request: FastifyRequest,
@@ -37,9 +37,9 @@ export type ServerOptions = {
   stalledMs?: number;
 };
 
-// Fastify compiles no validators or serializers here: the domain checks requests with the contract's messages, and the
-// type checker checks responses. Compiling would double the startup time. The option is set on the server, because
-// otherwise each scope with schemas would create its own compilers.
+// Disables Fastify's compiled validators and serializers, which would double the startup time. They are not needed: the
+// domain checks requests with the contract's messages, and the type checker checks responses. Set on the server,
+// because each scope with schemas would otherwise create its own compilers.
 const uncompiled: object = { buildValidator: () => () => () => true, buildSerializer: () => () => JSON.stringify };
 
 const unlogged = new Set(["/healthz", "/readyz", "/metrics"]);
@@ -51,28 +51,28 @@ export function createServer(options: ServerOptions): FastifyInstance {
     loggerInstance: log as FastifyBaseLogger,
     logController: new LogController({ disableRequestLogging: true }),
     genReqId: newUuid,
-    // Log lines contain the request id already. A separate logger for each request would cost more time than writing
-    // its lines.
+    // Uses one logger for all requests: the log lines contain the request's id already. A logger for each request would
+    // cost more time than writing its lines.
     childLoggerFactory: (logger) => logger,
     trustProxy: trustProxy.length > 0 ? trustProxy : false,
     bodyLimit: mostBodyBytes,
     requestTimeout: 300_000,
-    // While routes are added, esbuild bundles scripts. On a busy machine that takes longer than Fastify's default of 10
-    // s. A start that hangs still ends with an error.
+    // The time limit for adding the routes, during which esbuild bundles scripts. On a busy machine that takes longer
+    // than Fastify's default of 10 s. A start that hangs still ends with an error.
     pluginTimeout: 120_000,
     forceCloseConnections: "idle",
     rewriteUrl: ({ url = "/" }) => decodable(url),
     http: { requireHostHeader: false },
-    // As long as the longest possible request line, so that even an overlong code reaches its route and gets the
-    // route's own 404.
+    // As long as the longest request line. So even a code that is too long reaches its route and gets that route's own
+    // 404.
     routerOptions: { maxParamLength: 16_384, ignoreTrailingSlash: true },
     frameworkErrors: (error, request, reply) => wireError(error, request, reply as FastifyReply),
     schemaController: { compilersFactory: uncompiled },
     clientErrorHandler: answerBrokenRequest,
   });
   const headers = securityHeaders(baseUrl);
-  // When a script sets no type, a browser's fetch labels the body text/plain. Without a parser for that type, Fastify
-  // refuses the body and does not treat it as empty.
+  // Removes Fastify's parser for text/plain, so that such a body is refused instead of treated as empty. A browser's
+  // fetch sends this type when a script sets none.
   app.removeContentTypeParser("text/plain");
   app.server.on("checkExpectation", (_request, response) => {
     response.writeHead(417, {
@@ -114,7 +114,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
   return app;
 }
 
-/** RFC 9112, section 3.2: an HTTP/1.1 request with no Host header, or with several, gets a 400. */
+/** True if an HTTP/1.1 request has exactly one Host header (RFC 9112, section 3.2). Any other number gets a 400. */
 function namesOneHost({ raw: { rawHeaders, httpVersion } }: FastifyRequest): boolean {
   let hosts = 0;
   for (let n = 0; n < rawHeaders.length; n += 2) if (rawHeaders[n]?.toLowerCase() === "host") hosts++;
@@ -128,8 +128,8 @@ function pathOf(url: string): string {
 }
 
 /**
- * The URL. If its percent-encoding is broken, all percent signs are encoded, so that the URL matches no resource and
- * gets a normal 404.
+ * The URL, in a form that the router can decode. If its percent-encoding is broken, all its percent signs are encoded.
+ * It then matches no resource and gets a normal 404.
  */
 function decodable(url: string): string {
   const path = pathOf(url);
@@ -180,7 +180,9 @@ function answerBrokenRequest(error: Error & { code?: string }, socket: import("n
   );
 }
 
-/** 405 with `Allow` when another method exists, 404 otherwise. */
+/**
+ * Adds the response to a request that no route matches: 405 with `Allow` if the path has other methods, otherwise 404.
+ */
 function answerUnmatched(app: FastifyInstance, unmatchedPage: ServerOptions["unmatchedPage"]): void {
   const patterns = new Map<string, { matches: RegExp; methods: Set<string> }>();
   app.addHook("onRoute", ({ url, method }) => {

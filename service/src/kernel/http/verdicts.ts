@@ -14,7 +14,7 @@ const UnknownVerdict = Type.Object(
   { $id: "UnknownVerdict", description: "No such code, or nothing to be had under it: all look the same." },
 );
 
-/** The refusal of public verification for an unknown code (contract, Verification). */
+/** Creates the refusal of a public verification whose code is unknown (contract, Verification). */
 export const unknownVerdict = () => new HttpError("verdict_unknown", "No such passport.");
 
 /**
@@ -26,17 +26,15 @@ export const deletedVerdict = (message: string) => new HttpError("verdict_delete
 /** A verification's address is a credential, so no cache may store the page. */
 export const uncached = { "Cache-Control": "no-store" };
 
-/**
- * For /openapi.json: the responses of a verification whose body is not `{error}`. They describe the response for an
- * unknown code.
- */
+/** For /openapi.json: the response of a public verification to an unknown code, whose body is not `{error}`. */
 export function unknownAnswer(app: FastifyInstance) {
   if (!app.getSchema("UnknownVerdict")) app.addSchema(UnknownVerdict);
   return { 404: ref(UnknownVerdict) };
 }
 
 /**
- * For a text that is too long for a code or contains slashes: sends the verdict for an unknown code.
+ * Adds a route for texts that can't be codes because they are too long or contain slashes. It responds as for an
+ * unknown code.
  * @param url the route's address; ends with `/*`
  */
 export function unknownBelow(app: FastifyInstance, deps: RouteDeps, url: string, policy: Policy): void {

@@ -19,6 +19,6 @@ export function warningsFor(request: FastifyRequest, find: () => string[]): { wa
   return found.length > 0 ? { warnings: found } : {};
 }
 
-/** The members of a JSON body that its schema lacks. */
+/** The names of members that a JSON body has and its schema lacks. */
 export const unknownMembers = (body: unknown, { properties = {} }: { properties?: object }): string[] =>
   typeof body === "object" && body !== null ? unknownFields(Object.keys(body), Object.keys(properties)) : [];

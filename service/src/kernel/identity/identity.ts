@@ -12,14 +12,14 @@ export type Scope = (typeof scopes)[number];
 
 export const isScope = (text: string): text is Scope => scopes.some((scope) => scope === text);
 
-/** The evidence that a session is still used by the person who started it. */
+/** When a session's person last proved their identity, and by which means. */
 export type Proof = {
-  /** When the person last signed in or confirmed the sign-in. */
+  /** The last time at which the person signed in or confirmed the sign-in. */
   confirmedAt: Date;
   /** When the session last used a passkey; null if it never did. */
   passkeyAt: Date | null;
   hasPasskey: boolean;
-  /** Whether the firm requires a passkey for changes to live data. */
+  /** True if the firm requires a passkey for changes to live data. */
   passkeyForLive: boolean;
 };
 
@@ -32,9 +32,9 @@ export type Principal = {
   environment: Environment;
   firmName: string;
   tier: string;
-  /** Whether the firm has live access. */
+  /** True if the firm has live access. */
   liveEnabled: boolean;
-  /** The key; null for a caller with a session. `scopes` is null for a key without restrictions. */
+  /** The API key; null for a caller with a session. `scopes` is null for a key without restrictions. */
   key: {
     id: string;
     prefix: string;
@@ -49,7 +49,7 @@ export type Principal = {
     email: string;
     role: Role;
     liveAccess: boolean;
-    /** Whether an owner has permitted the member to see billing. Owners themselves don't need this right. */
+    /** True if one of the firm's owners has permitted the member to see billing. Owners may see it in any case. */
     seesBilling: boolean;
     proof: Proof;
   } | null;
@@ -60,8 +60,8 @@ export const maySeeBilling = ({ member }: Principal): boolean =>
   member === null || member.role === "owner" || member.seesBilling;
 
 /**
- * Whether the caller may work in live: the firm has live access, and the caller uses a live key or is a member with
- * live access.
+ * True if the caller may work in the live environment. The firm must have live access, and the caller must use a live
+ * key or be a member with live access.
  */
 export const mayUseLive = ({ environment, liveEnabled, key, member }: Principal): boolean =>
   liveEnabled && (member ? member.liveAccess : key !== null && environment === "live");
@@ -70,18 +70,19 @@ export const mayUseLive = ({ environment, liveEnabled, key, member }: Principal)
 export type Session = { id: string; userId: string; email: string; proof: Proof; principal: Principal | null };
 
 /**
- * Finds the principal of a bearer key; null for a missing, malformed, unknown, revoked or expired key.
+ * Finds the firm and environment of a bearer key; null for a missing, malformed, unknown, revoked or expired key.
  * @param ip the caller's address
  */
 export type ResolveKey = (authorization: string | undefined, ip?: string) => Promise<Principal | null>;
 
 /**
  * Finds the session of a `Cookie` header; null without a valid one.
- * @param isUse whether a person made the request: a page's automatic refresh must not extend a session
+ * @param isUse true if a person made the request. False for a page's automatic refresh, which must not extend the
+ * session
  */
 export type ResolveSession = (cookie: string | undefined, isUse?: boolean) => Promise<Session | null>;
 
-/** The actor in the audit log. */
+/** The caller's name as an actor in the audit log: `key:ID` or `member:ID`. */
 export function actorOf({ key, member }: Principal): string {
   return key ? `key:${key.id}` : `member:${member?.userId}`;
 }

@@ -13,7 +13,9 @@ export type BlankPlace = {
   readonly upperLeft: { readonly x: number; readonly y: number };
 };
 
-/** A planned field of the document. Its position is measured from the upper left corner of its page. */
+/**
+ * A field that the service will add to the document. Its position is measured from the upper left corner of its page.
+ */
 export type PlannedBox = { readonly page: number; readonly x: number; readonly y: number } & Size;
 
 function boxOf({ page, x, y, width, height }: PlannedBox, number: number, view: readonly number[]): Box[] {
@@ -24,14 +26,16 @@ function boxOf({ page, x, y, width, height }: PlannedBox, number: number, view: 
 const margin = 36;
 const step = 12;
 /**
- * The most pages to search, starting from the last. Readers don't expect a signature block far before the last words.
+ * The most pages to search, from the last page backward. People expect the signatures near the document's last words.
  */
 const mostPages = 5;
 
 /**
- * The lowest blank place of this size, on the last page that has one. Skips pages that are shown rotated or scaled.
- * Words and annotations count as content; lines and pictures don't. `onPrinted` also skips pages without words, which
- * are probably scans. A document that pdf.js can't read has no place.
+ * The lowest blank place of this size, on the last page that has one; null if there is none or pdf.js can't read the
+ * document.
+ *
+ * Skips pages that are shown rotated or scaled. Only words, annotations and planned fields make a place occupied, not
+ * lines or pictures. `onPrinted` also skips pages without words, which are probably scans.
  */
 export async function blankPlace(
   document: Buffer,

@@ -1,14 +1,17 @@
 import type { NamedContents } from "./reached-streams.ts";
 
-/** The size of a content stream, and the streams that it draws by the names of its resources. */
+/** The size of a content stream, and the other content streams that it draws. */
 export type Drawing = {
   /** The number of characters in the content's strings. */
   readonly characters: number;
-  /** The number of occurrences of each resource name; null when only the length of the content is available. */
+  /**
+   * How often each resource name occurs in the content. Null when the content can't be decoded and only its length is
+   * known.
+   */
   readonly names: ReadonlyMap<string, number> | null;
   readonly length: number;
   /**
-   * The content streams that this stream's own resources name; null when it uses the resources of the content that
+   * The content streams listed in this stream's own resources. Null when it uses the resources of the content that
    * draws it.
    */
   readonly named: NamedContents | null;
@@ -18,10 +21,13 @@ export type Drawing = {
 export type Root = { readonly num: number; readonly ofPage: NamedContents | null };
 
 const aName = /\/([^\s\0/<>[\](){}%]+)/g;
-/** The length of the shortest use of a resource: an operand and an operator, as in `/X Do`. */
+/** The fewest bytes in which a content stream can use a resource: an operand and an operator, as in `/X Do`. */
 const shortestUse = 5;
 
-/** The number of occurrences of each name of another content stream in this one. */
+/**
+ * How often each resource name occurs in a content stream. Counts only the names in `named`; counts all names if
+ * `named` is null.
+ */
 export function namesIn(data: Buffer, named: NamedContents | null): ReadonlyMap<string, number> {
   const found = new Map<string, number>();
   if (named?.size === 0) return found;
@@ -33,8 +39,9 @@ export function namesIn(data: Buffer, named: NamedContents | null): ReadonlyMap<
 }
 
 /**
- * The number of characters drawn, plus one for each time that a form XObject is drawn. A form counts as often as it is
- * drawn: ten nested forms that each draw the next one ten times take few bytes and 10^10 steps.
+ * The number of characters drawn, plus one for each time that a content stream is drawn. A form XObject counts as often
+ * as it is drawn, because nesting multiplies. Ten nested forms that each draw the next one ten times need few bytes,
+ * but 10^10 steps.
  */
 export const drawnCharacters = (drawings: Drawings, roots: readonly Root[], most: number): number =>
   drawnSum(drawings, roots, {
@@ -54,9 +61,7 @@ type Drawings = ReadonlyMap<number, Drawing>;
 type Measure = {
   readonly most: number;
   readonly costOf: (drawing: Drawing) => number;
-  /**
-   * The assumed number of times that a content stream of this length draws a form, when only the length is available.
-   */
+  /** The number of times that a content stream is assumed to draw each form, when only the stream's length is known. */
   readonly unknownUses: (length: number) => number;
 };
 
@@ -73,7 +78,7 @@ function drawnSum(drawings: Drawings, roots: readonly Root[], { most, costOf, un
     const key = `${num} ${maps.get(named)}`;
     const before = sums.get(key);
     if (before !== undefined) return before;
-    // Ends endless recursion: readers refuse a form that draws itself.
+    // A form that draws itself counts as 1, which ends the recursion. Readers refuse such a form.
     sums.set(key, 1);
     let sum = 1 + costOf(drawing);
     for (const [name, drawn] of named) {

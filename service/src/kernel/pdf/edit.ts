@@ -13,7 +13,7 @@ export function withEntries(dict: Dict, changes: Readonly<Record<string, string>
     if (dict.repeated?.has(key))
       throw new PdfRefusal("needs_repair", `/${key} stands twice in the dictionary at ${dict.start}`);
     const old = dict.entries.get(key);
-    // Without a space, a number would join its key: /Length5.
+    // The space keeps a number apart from its key: `/Length 5`, not `/Length5`.
     if (old) edits.push({ start: old.start, end: old.end, text: ` ${value}` });
     else added += `/${key} ${value}`;
   }
@@ -32,7 +32,7 @@ export function withElements(array: Span, added: readonly string[]): string {
   return `${array.bytes.toString("latin1", array.start, array.end - 1)} ${added.join(" ")}]`;
 }
 
-/** Some readers find objects by searching the file for these words, so text from a user must not contain them. */
+/** Words by which some readers find objects when they search the file. Text from a user must not contain them. */
 const FOUND_BY_READERS = /obj|stream|trailer|xref/;
 
 /** A text string (ISO 32000-1 7.9.2.2) as written: literal for printable ASCII, else UTF-16 with a byte order mark. */

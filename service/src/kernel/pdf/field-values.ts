@@ -6,8 +6,8 @@ type Item = Run | { readonly type: string };
 export type AsShown = (x: number, y: number) => number[];
 
 /**
- * A field's value, and the run of text next to which the page shows the value. Without text near the field, `run` is
- * null and `text` begins with the field's description.
+ * A field's value, and the run of text next to it on the page. If there is no text near the field, `run` is null and
+ * `text` begins with the field's description.
  */
 export type ValueNextToRun = { readonly text: string; readonly run: number | null; readonly side: "before" | "after" };
 
@@ -17,18 +17,21 @@ type Annotation = Readonly<Record<string, unknown>>;
 /** The annotation flags Hidden and NoView (ISO 32000-2, table 167). */
 const unseen = 2 | 32;
 const tick = "\u2611";
-/** The greatest distance, in points, from a box to its words, and from another field to the words above it. */
+/**
+ * In points. `boxReach`: the greatest distance from a checkbox to the words on its right. `above`: the greatest
+ * distance from a field up to the words above it.
+ */
 const boxReach = 40;
 const above = 14;
 
 /**
- * The most values of a page, and the most characters of a value. Further values are dropped, so that a document made to
- * be costly can't slow the service down.
+ * The most values taken from a page, and the most characters taken from a value. The rest is dropped, so that a hostile
+ * document can't slow the service down.
  */
 const mostValues = 2_000;
 const mostCharacters = 20_000;
 /**
- * The most comparisons of a value with a word on one page. The remaining values are appended after the text of the
+ * The most comparisons between values and words on one page. The values left over are appended after the text of the
  * page.
  */
 const mostComparisons = 1_000_000;
@@ -36,8 +39,8 @@ const mostComparisons = 1_000_000;
 const runsIn = (items: readonly Item[]): Run[] => items.filter((item) => "str" in item);
 
 /**
- * A value is inserted after the words before its field; a checkbox's value, before the words after it. So a screen
- * reader speaks it where the page shows it.
+ * The values of a page's fields, in reading order, each with the words where a screen reader should speak it. A
+ * checkbox's value comes before the words to its right. Any other value comes after the words to its left or above it.
  */
 export function fieldValues(
   items: readonly Item[],
@@ -60,7 +63,7 @@ export function fieldValues(
   });
 }
 
-/** The position of a run that is not blank, and the run's index. */
+/** A run that is not blank: its position on the page, and its index among the page's runs. */
 type Word = { readonly index: number; readonly x: number; readonly y: number };
 
 /** The words of a page, from its top to its bottom. */
@@ -72,7 +75,7 @@ const wordsIn = (items: readonly Item[], asShown: AsShown): Word[] =>
     })
     .toSorted((a, b) => a.y - b.y);
 
-/** Finds the words next to a box: the nearest word behind it, in front of it, and above it. */
+/** Returns a function that finds the nearest word to the right of a box, to its left, and above it. */
 function finderOf(words: readonly Word[]) {
   let comparisons = 0;
   /** The words between two heights; none once `mostComparisons` is exceeded. */
@@ -123,9 +126,10 @@ export function textWithValues(items: readonly Item[], annotations: readonly Ann
 }
 
 /**
- * The text that the page shows in a field; empty if it shows nothing, even if the field has a value. If the drawing of
- * a text field has the same letters as the value, returns the value, because a drawing may consist of single letters.
- * For a list or a choice, returns the value, because pdf.js does not read its drawing.
+ * The text that the page shows in a field; empty if it shows nothing, even if the field has a value.
+ *
+ * A text field may be drawn letter by letter. So if the drawn letters equal the value's letters, the value is returned.
+ * A list or choice also returns its value, because pdf.js does not read its drawing.
  */
 function textIn(annotation: Annotation): string {
   const { fieldType, annotationFlags, hasAppearance, password, textContent, fieldValue } = annotation;
@@ -143,7 +147,7 @@ const labelOf = ({ alternativeText }: Annotation): string =>
   typeof alternativeText === "string" ? alternativeText.trim() : "";
 
 /**
- * Whether the page shows a box as checked. Radio buttons count as not checked: pdf.js reports only the value of their
+ * True if the page shows a checkbox as checked. False for every radio button: pdf.js reports only the value of the
  * group, and the page may show another button as checked.
  */
 const isTicked = ({ checkBox, fieldValue, exportValue }: Annotation): boolean =>

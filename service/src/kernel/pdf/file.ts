@@ -22,8 +22,8 @@ export type PdfFile = {
   /** The number after the last `startxref`, as the file states it. */
   readonly startxref: number;
   /**
-   * The offsets of all objects, found by scanning the file because the document's own cross-reference is unreadable;
-   * otherwise null.
+   * The offsets of all objects, if they were found by scanning the file. Null if the document's own cross-reference
+   * could be read.
    */
   readonly restated: readonly ObjectOffset[] | null;
   readonly sections: readonly Section[];

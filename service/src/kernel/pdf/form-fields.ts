@@ -9,7 +9,7 @@ import { asName, asRef, type Dict, elements, entry, isArray, isDict, readDict, u
 export type FormField = {
   readonly ref: Ref;
   readonly dict: Dict;
-  /** The type of this node, or else of the nearest ancestor that has one. */
+  /** The type of this node's field (FT), or else that of the nearest ancestor that has one. */
   readonly type: string | undefined;
   /** The ancestors of the node, starting with the root. */
   readonly above: readonly Dict[];
@@ -20,8 +20,8 @@ type Walk = { readonly found: FormField[]; readonly rest: Generator<FormField, v
 const walks = new WeakMap<Dict, Walk>();
 
 /**
- * The fields of a form, in the order of `walk`. The result is cached, because signing and sealing iterate over the
- * fields several times, and each walk would use up some of the budget.
+ * The fields of a form, in the order of `walk`. Signing and sealing iterate over them several times. The result is
+ * cached, so that only the first walk uses up budget.
  * @throws PdfRefusal `needs_repair`, `too_complex`
  */
 export function* formFields(file: PdfFile, acroForm: Dict): Generator<FormField, void, undefined> {
@@ -35,8 +35,8 @@ export function* formFields(file: PdfFile, acroForm: Dict): Generator<FormField,
 }
 
 /**
- * Reads the next field of a walk; undefined at its end. After an error, every further call throws the same error.
- * Otherwise a failed walk would be mistaken for a finished one.
+ * Reads the next field of a walk; undefined at its end. After an error, every later call throws the same error.
+ * Otherwise the fields found before the error would look like all fields of the form.
  */
 function readNext(walked: Walk): FormField | undefined {
   if (walked.failure !== null) throw walked.failure;

@@ -129,7 +129,10 @@ function skipDictionary(bytes: Buffer, at: number, depth: number): number {
   throw new PdfRefusal("needs_repair", `the dictionary at ${at} is not well-formed`);
 }
 
-/** The next nesting depth. @throws PdfRefusal `too_complex` beyond the limit */
+/**
+ * Adds one to a nesting depth.
+ * @throws PdfRefusal `too_complex` beyond the limit
+ */
 export function deeper(depth: number): number {
   if (depth >= LIMITS.nesting) throw new PdfRefusal("too_complex", `objects nest deeper than ${LIMITS.nesting}`);
   return depth + 1;

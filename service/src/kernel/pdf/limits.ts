@@ -17,8 +17,8 @@ export const LIMITS = {
   /** The highest object number (ISO 32000-1 annex C). */
   objectNumber: 8_388_607,
   /**
-   * The deepest nesting of direct arrays and dictionaries, of the page tree and of the form's field tree. Also the most
-   * references in one signature.
+   * The deepest nesting of direct arrays and dictionaries, of the page tree, and of the form's field tree. Also limits
+   * how many entries the Reference array of one signature may have.
    */
   nesting: 100,
   /** The most keys of one dictionary. */
@@ -30,8 +30,8 @@ export const LIMITS = {
   /** The largest output of all inflated streams together, in bytes. */
   inflatedBytes: 64 * 1024 * 1024,
   /**
-   * The most bytes lexed and entries compared in total, regardless of the file's length. Reaching the limit takes a
-   * fraction of a second.
+   * The budget for reading one document: bytes parsed plus entries compared. Using all of it takes a fraction of a
+   * second.
    */
   lexedBytes: 32 * 1024 * 1024,
 } as const;

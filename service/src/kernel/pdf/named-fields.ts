@@ -62,9 +62,11 @@ function partialName(file: PdfFile, { ref, dict }: FormField): string | null {
 }
 
 /**
- * How a widget is drawn. `nothing`: it has no appearance stream. `stated`: its state (AS) selects an appearance.
- * Without a state: `drawing` for one appearance, `states` for several. pyHanko reports an appearance without a state as
- * a change after a lock, even if it is older than the lock.
+ * How a widget is drawn. `nothing`: it has no appearance. `stated`: its state (AS) selects an appearance. Without a
+ * state: `drawing` for one appearance, `states` for several.
+ *
+ * A widget without a state matters once a field is locked: pyHanko then reports its appearance as a change after the
+ * lock, even if it is older.
  */
 export function drawnBy(file: PdfFile, { dict }: Pick<FormField, "dict">): "drawing" | "states" | "stated" | "nothing" {
   const appearance = resolve(file, entry(dict, "AP"));
@@ -74,14 +76,19 @@ export function drawnBy(file: PdfFile, { dict }: Pick<FormField, "dict">): "draw
   return normal && isDict(normal) && isStream(normal) ? "drawing" : normal ? "states" : "nothing";
 }
 
-/** The state for a widget with only one appearance. Readers show that appearance whatever the state is called. */
+/**
+ * The name of the state (AS) for a widget with only one appearance. Any name would do, because readers always show that
+ * appearance.
+ */
 export const ONLY_STATE = "/N";
 
-/** The fields that a signature field locks, and the changes allowed afterwards (ISO 32000-2 table 236). */
+/**
+ * The lock of a signature field: the fields that it locks, and the changes allowed afterwards (ISO 32000-2 table 236).
+ */
 export const fieldLock = (names: readonly string[], permission: 2 | null): string =>
   `<</Type/SigFieldLock/Action/Include/Fields[${list(names)}]${permission === null ? "" : `/P ${permission}`}>>`;
 
-/** The same lock as a signature reference, which the signature dictionary contains (ISO 32000-1 12.8.2.4). */
+/** The lock of these fields as an entry of the signature dictionary: a signature reference (ISO 32000-1 12.8.2.4). */
 export const fieldLockReference = (names: readonly string[], { root }: PdfLookup): string =>
   `/Reference[<</Type/SigRef/TransformMethod/FieldMDP/TransformParams` +
   `<</Type/TransformParams/Action/Include/Fields[${list(names)}]/V/1.2>>/Data ${root.ref.num} ${root.ref.gen} R>>]`;

@@ -32,8 +32,8 @@ function spanAt(file: PdfFile, { bytes, start }: Place): Span {
 }
 
 /**
- * The entry of an object in the newest section that lists it. If a hybrid file's table says that the object is free,
- * the section's stream decides.
+ * The cross-reference entry of an object, from the newest section that lists it. In a hybrid file, an object that the
+ * table calls free may still be listed in the section's stream.
  */
 export function findEntry(file: PdfFile, num: number): XrefEntry | undefined {
   for (const { table, stream } of file.sections) {
@@ -46,7 +46,7 @@ export function findEntry(file: PdfFile, num: number): XrefEntry | undefined {
   return undefined;
 }
 
-/** The most comparisons that one binary search makes. */
+/** The most comparisons that a binary search in this list makes. */
 const comparisons = (sorted: readonly unknown[] = []): number => 32 - Math.clz32(sorted.length);
 
 function placeAt(file: PdfFile, offset: number, ref: Ref): Place {
@@ -77,8 +77,8 @@ function objectStream(file: PdfFile, num: number): ObjectStream {
 }
 
 /**
- * Resolves a reference in the dictionary of an object stream. Undefined for an object that is itself in an object
- * stream, because reading it could recurse endlessly.
+ * Resolves a reference in the dictionary of an object stream. Undefined if the object it refers to is in an object
+ * stream, because reading that stream could recurse endlessly.
  */
 function plainObject(file: PdfFile, value: Span): Span | undefined {
   const ref = asRef(value);
@@ -101,9 +101,9 @@ export function resolve(file: PdfFile, span: Span | undefined): Span | undefined
 }
 
 /**
- * The dictionary that a value is or refers to, and the last reference on the way to it; undefined when it is absent or
- * null.
- * @throws PdfRefusal `needs_repair` when it is not a dictionary
+ * The dictionary that a value is or refers to, and the last reference on the way to it. Undefined when the value is
+ * absent or null.
+ * @throws PdfRefusal `needs_repair` when the value is not a dictionary
  */
 export function resolveDict(file: PdfFile, span: Span | undefined, what: string): FoundDict | undefined {
   let value = span;

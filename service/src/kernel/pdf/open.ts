@@ -24,13 +24,13 @@ export function openPdf(bytes: Buffer, maxBytes: number = LIMITS.fileBytes): Pdf
     throw new PdfRefusal("needs_repair", `an object ends at ${lost}, after the last cross-reference section`);
   }
   const file = openChain(bytes, header, startxref);
-  // Discards the object streams that were read before the key was computed, because they were parsed in encrypted form.
+  // Finding the encryption key may have read object streams without decrypting them. The new map discards these.
   return { ...file, objectStreams: new Map(), encryption: openEncryption(file) };
 }
 
 /**
- * The sections reachable from the last `startxref`; null when they can't be read. Doesn't check for encryption, or for
- * data after the end.
+ * The document as its cross-reference sections describe it, from the last `startxref` on; null when they need repair.
+ * Doesn't check for encryption, or for objects after the last section.
  */
 export function readableChain(bytes: Buffer, header: number): PdfFile | null {
   try {
@@ -86,8 +86,8 @@ function readSections(bytes: Buffer, base: number, startxref: number, budget: Bu
 }
 
 /**
- * The offset of the previous section. Some producers write 0 for none. But if a section really begins at offset 0,
- * readers disagree.
+ * The offset of the section before this one; undefined if there is none. Some producers write 0 for none. Refuses a 0
+ * when a section really begins at offset 0, because readers disagree about it.
  */
 function previous(bytes: Buffer, base: number, trailer: Dict): number | undefined {
   const offset = offsetEntry(trailer, "Prev");
@@ -119,8 +119,8 @@ function readSection(bytes: Buffer, base: number, offset: number, budget: Budget
   const table = readXrefTable(bytes, at, budget);
   const trailer = unambiguous(readDict(bytes, table.trailerAt), "the trailer");
   spendLexed(budget, trailer.end - base - offset);
-  // Some writers count a table from 1 by mistake, so object 0 is listed as object 1. If there is an earlier section,
-  // readers use the wrong numbers, and object 1 is then free.
+  // Some writers count a table from 1 by mistake, so that it lists object 0 as object 1. If an earlier section exists,
+  // readers take the wrong numbers literally and treat object 1 as free.
   if (table.countsFrom1 && trailer.entries.has("Prev"))
     throw new PdfRefusal("needs_repair", `the table at ${at} counts from 1, and has an earlier one`);
   const hybrid = offsetEntry(trailer, "XRefStm");

@@ -34,7 +34,8 @@ export function signaturesIn(file: PdfFile, acroForm: Dict): { count: number; al
     if (!entry(dict, "V")) continue;
     const value = resolve(file, entry(dict, "V"));
     const signature = value && isDict(value) ? readDict(value.bytes, value.start) : null;
-    // A signature in a field of another type also locks the document, because some readers don't check the type.
+    // A signature counts even in a field that is not a signature field, because some readers don't check the field's
+    // type.
     if (type !== "Sig" && !signature?.entries.has("ByteRange")) continue;
     count++;
     if (signature) allows = stricter(allows, statedIn(file, unambiguous(signature, "a signature")));
@@ -46,7 +47,7 @@ export function signaturesIn(file: PdfFile, acroForm: Dict): { count: number; al
 
 const stricter = (one: Allowed, other: Allowed): Allowed => (one === 2 || other === 2 ? 2 : (one ?? other));
 
-/** The changes allowed by the signature's references: DocMDP of a certification, and FieldMDP with the /P of a lock. */
+/** The changes that a signature's Reference array allows: DocMDP for a certification, FieldMDP with /P for a lock. */
 function statedIn(file: PdfFile, signature: Dict): Allowed {
   const stated = entry(signature, "Reference");
   if (!stated) return null;
@@ -72,8 +73,9 @@ function statedIn(file: PdfFile, signature: Dict): Allowed {
 }
 
 /**
- * The /P of a lock or of transform parameters. The standard allows a reference here, but not every reader follows it.
- * So a reference counts as the strictest value.
+ * The /P of a lock or of transform parameters; null without one. The standard allows an indirect reference here, but
+ * some readers don't follow it. So a reference is refused, as P 1 is.
+ * @throws PdfRefusal `docmdp_forbids_changes`
  */
 function lockIn(file: PdfFile, value: Span, what: string): Allowed {
   const found = resolve(file, value);

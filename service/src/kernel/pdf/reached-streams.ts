@@ -15,47 +15,44 @@ import { catalog } from "./xref/lookup.ts";
 export type ReachedStream = Decoded & {
   readonly num: number;
   readonly isContent: boolean;
-  /**
-   * Whether the stream is a content stream that a page or an annotation draws directly, not through another content
-   * stream.
-   */
+  /** True for a content stream that a page or an annotation draws directly, not through another content stream. */
   readonly isRoot: boolean;
   /**
-   * Whether an earlier page has reported the stream. Readers decode it again for this page, but keep only one copy in
+   * True if an earlier page has reported the stream. Readers decode it again for this page, but keep one copy in
    * memory.
    */
   readonly isOfEarlierPage?: true;
   /**
-   * The content streams that the stream's own resources name; null when it uses the resources of the content that draws
+   * The content streams listed in the stream's own resources. Null when it uses the resources of the content that draws
    * it.
    */
   readonly named: NamedContents | null;
-  /** The content streams that the page's resources name; null for a stream that is not in the Contents of a page. */
+  /** The content streams listed in the page's resources; null for a stream that the page's Contents doesn't name. */
   readonly ofPage: NamedContents | null;
 };
 
 /**
- * The object numbers of the content streams that resources name. One name can occur in several categories of the
- * resources, and then means several streams.
+ * For each name in a resource dictionary, the object numbers of the content streams that it means. One name can occur
+ * in several categories of the resources, and then means several streams.
  */
 export type NamedContents = ReadonlyMap<string, readonly number[]>;
 
-/** The ways in which readers of pages use a value. */
+/** How a reader uses a value on the way from a page to a stream. */
 type Use = "content" | "appearance" | "resources";
 type Pending = { value: Span; use: Use; key: string; above: string; ofPage?: NamedContents };
 
 /**
- * Keys of a form XObject that readers of pages never follow. In a resource dictionary, the document chooses the names,
- * and may use one of these. So there every key is followed.
+ * Keys of a stream's dictionary that readers of pages never follow. In a resource dictionary every key is followed,
+ * because the document chooses these keys and may use the same words.
  */
 const notFollowed = new Set(["Metadata", "PieceInfo", "OC", "OPI", "Ref"]);
 /** Keys whose streams are content streams: XObjects, patterns and glyphs (CharProcs). */
 const holdContents = new Set(["XObject", "Pattern", "CharProcs"]);
 
 /**
- * The streams that readers decode to get the text of the pages. The path to a stream decides how it is read, not the
- * type in its dictionary. One exception: an XObject that is an image is left out, because readers draw it. A content
- * stream is reported each time that the Contents of a page name it.
+ * The streams that readers decode to get the text of the pages. The path that leads to a stream decides how it is read,
+ * not the type in its dictionary. Images are left out: readers draw them instead of reading them. A content stream is
+ * reported again each time that a page's Contents names it.
  * @throws PdfRefusal for an unreadable part on the way, because other readers may be able to read it
  */
 export function* reachedStreams(file: PdfFile, left: () => number): Generator<ReachedStream, void, undefined> {
@@ -131,12 +128,13 @@ function* reached(file: PdfFile, start: Pending[], seen: Seen, left: () => numbe
       if (isStream) yield stream;
     }
     for (const name of dict.entries.keys()) {
-      // Properties of marked content can refer to any object of the document, so they are skipped.
+      // Skips the Properties of marked content, which can refer to any object of the document, and keys that readers
+      // never follow.
       const isSkipped = isStream ? notFollowed.has(name) : name === "Properties" && ["Resources", "DR"].includes(key);
       const next = isSkipped ? undefined : entry(dict, name);
       if (!next || !leads(next)) continue;
-      // From a content stream, the walk continues with its resources; from an appearance, with the states of the
-      // appearance.
+      // Below a stream, the values found are resources. Below an appearance without a stream, they are the appearance's
+      // states.
       pending.push({ value: next, use: isStream ? "resources" : use, key: name, above: key });
     }
   }
@@ -152,7 +150,7 @@ const none: ReachedStream = {
   ofPage: null,
 };
 
-/** The content streams that resources name: forms, the forms of soft masks, and patterns. */
+/** The content streams listed in a resource dictionary: XObjects, patterns, and the forms of soft masks. */
 function namedBy(file: PdfFile, resources: Span | undefined): NamedContents {
   const found = new Map<string, number[]>();
   const own = dictOf(file, resources);
@@ -189,6 +187,7 @@ const dictOf = (file: PdfFile, span: Span | undefined): Dict | undefined => {
 };
 
 /**
+ * Resolves a value, which may be a reference.
  * @throws PdfRefusal for an unreadable reference, and for one with a wrong generation number, which lenient readers
  * follow
  */
@@ -214,8 +213,8 @@ function decodedStream(file: PdfFile, dict: Dict, ref: Ref, most: number): Decod
 }
 
 /**
- * Reads a parameter by its short name or its long name. The short names are those of inline images (ISO 32000-2, table
- * 91), but readers prefer them in every stream. `F` then means a filter, not a file.
+ * Reads a stream's parameter by its short name or, if it has none, by its long name. The short names are for inline
+ * images (ISO 32000-2, table 91), but readers prefer them in every stream. So `F` means a filter here, not a file.
  */
 const parameter = (file: PdfFile, dict: Dict, short: string, long: string): Span | undefined =>
   resolved(file, entry(dict, short)) ?? resolved(file, entry(dict, long));
@@ -226,7 +225,10 @@ function filtersOf(file: PdfFile, dict: Dict): string[] {
   return spans.flatMap((span) => asName(resolved(file, span)) ?? []);
 }
 
-/** @throws PdfRefusal for LZW data whose codes get wider at an unusual position (EarlyChange) */
+/**
+ * True if the stream's data need a predictor to be reversed.
+ * @throws PdfRefusal for LZW data whose codes get wider at an unusual position (EarlyChange)
+ */
 function isPredicted(file: PdfFile, dict: Dict): boolean {
   const value = parameter(file, dict, "DP", "DecodeParms");
   const spans = value && isArray(value) ? [...elements(value)] : value ? [value] : [];
@@ -241,8 +243,8 @@ function isPredicted(file: PdfFile, dict: Dict): boolean {
 }
 
 /**
- * The raw data after the keyword `stream`: as many bytes as /Length says. If no `endstream` follows them, the data up
- * to the next `endstream`, as in readers that repair files.
+ * The raw data after the keyword `stream`: as many bytes as /Length says. If `endstream` doesn't follow these bytes,
+ * takes the data up to the next `endstream`, as readers that repair files do.
  */
 function rawData(file: PdfFile, dict: Dict): Buffer {
   const { bytes } = dict;

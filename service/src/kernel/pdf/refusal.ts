@@ -12,8 +12,8 @@ export const PDF_REFUSALS = [
 export type PdfRefusalReason = (typeof PDF_REFUSALS)[number];
 
 /**
- * The document can't be used unchanged. `reason` is a code for programs. `detail` describes the fault and its byte
- * offset, in the file or in an object stream, in printable ASCII.
+ * Thrown for a document that can't be used unchanged. `reason` is a code for programs. `detail` says in printable ASCII
+ * what is wrong and at which byte offset, in the file or in an object stream.
  */
 export class PdfRefusal extends Error {
   readonly reason: PdfRefusalReason;

@@ -6,11 +6,13 @@ export type PdfPage = Awaited<ReturnType<OpenedPdf["getPage"]>>;
 export type Box = readonly [left: number, bottom: number, right: number, top: number];
 export type Shown = { readonly id: string; readonly subtype: string; readonly isSignature: boolean; readonly box: Box };
 
-/** In points. A smaller overlap of two boxes, as in the white space between lines, doesn't count as covering. */
+/**
+ * In points. Two boxes that overlap by less don't cover each other: this much is usually the white space between lines.
+ */
 export const tolerance = 1;
 const hiddenFlag = 2;
 
-/** The visible parts of annotations and fields on a page, on screen or on paper. */
+/** The annotations and fields that are visible on a page, on screen or on paper. */
 export async function shownOn(page: PdfPage): Promise<Shown[]> {
   const annotations: readonly Readonly<Record<string, unknown>>[] = await page.getAnnotations({ intent: "any" });
   return annotations.flatMap(({ id, subtype, fieldType, rect, annotationFlags }) => {

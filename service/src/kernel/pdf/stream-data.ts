@@ -4,7 +4,7 @@ import { type Budget, LIMITS } from "./limits.ts";
 import { PdfRefusal } from "./refusal.ts";
 import { asInteger, asName, type Dict, elements, entry, isArray, isDict, readDict } from "./values.ts";
 
-/** Returns the object that a reference names, and any other value unchanged; undefined when the object is missing. */
+/** Returns the object that a reference names, or undefined if there is none. Returns any other value unchanged. */
 export type Resolve = (span: Span | undefined) => Span | undefined;
 
 /**

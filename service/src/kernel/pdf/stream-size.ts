@@ -1,9 +1,10 @@
 import { constants, inflateRawSync, inflateSync } from "node:zlib";
 
 /**
- * The decoded data of a stream. `data` is null when only an upper bound on its length is computed. The length is
- * Infinity when the data exceed the limit, when there are more than eight filters, or when a filter is for images,
- * which content streams never use.
+ * The decoded data of a stream. `data` is null when only an upper bound on the length is known.
+ *
+ * The length is Infinity for data above the limit, for more than eight filters, and for image filters, which content
+ * streams never use.
  */
 export type Decoded = { readonly data: Buffer | null; readonly length: number };
 
@@ -11,7 +12,10 @@ export type Decoded = { readonly data: Buffer | null; readonly length: number };
 const mostDeflated = 1032;
 /** The highest compression ratio of RunLengthDecode (ISO 32000-2, section 7.4.5): 128 bytes from two bytes. */
 const mostRun = 64;
-/** The limit for content streams in ASCII85. PDF producers compress longer content streams. */
+/**
+ * The longest data in ASCII85 that are decoded; of longer data only the length is bounded. PDF producers compress
+ * content streams of this length.
+ */
 const mostAscii = 4 * 1024 * 1024;
 const tooLong: Decoded = { data: null, length: Number.POSITIVE_INFINITY };
 
@@ -40,15 +44,15 @@ function undone(name: string, { data, length }: Decoded, most: number): Decoded 
   if (ascii85.has(name))
     return data && length < mostAscii ? plain(fromAscii85(data)) : { data: null, length: length * 4 };
   if (asciiHex.has(name)) return data ? plain(fromHex(data)) : { data, length };
-  // Readers stop at an unsupported filter, and use the data as decoded so far.
+  // For an unsupported filter, the result is the data as decoded so far: readers stop at such a filter too.
   return { data, length };
 }
 
 const plain = (data: Buffer): Decoded => ({ data, length: data.length });
 
 /**
- * Readers use the part of damaged data that they could inflate. Its length is bounded by the highest ratio of
- * inflation.
+ * Inflates data. Readers use as much of damaged data as they can inflate, so for damaged data only a bound on the
+ * length is returned.
  */
 function inflated(data: Buffer, most: number): Decoded {
   const options = { maxOutputLength: Math.max(most, 1), finishFlush: constants.Z_SYNC_FLUSH };
@@ -64,7 +68,10 @@ function inflated(data: Buffer, most: number): Decoded {
 
 const longestOfLzw = (data: Buffer): number => Math.max(lengthOfLzw(data, 0), lengthOfLzw(data, 1));
 
-/** @param early EarlyChange: 1 if codes get wider one code earlier than the table requires, otherwise 0 */
+/**
+ * The number of bytes that LZW data decode to.
+ * @param early EarlyChange: 1 if codes get wider one code earlier than the table requires, otherwise 0
+ */
 function lengthOfLzw(data: Buffer, early: 0 | 1): number {
   const lengths = new Uint16Array(4097).fill(1, 0, 256);
   let [total, next, width, before, buffer, bits] = [0, 258, 9, 0, 0, 0];

@@ -14,17 +14,18 @@ export function stringBytes({ bytes, start, end }: Span): Buffer {
 }
 
 /**
- * The text of a text string (ISO 32000-2 7.9.2.2). Characters of PDFDocEncoding that Latin-1 lacks are decoded wrongly.
+ * The text of a text string (ISO 32000-2 7.9.2.2). Bytes in PDFDocEncoding are read as Latin-1, so characters that
+ * Latin-1 lacks come out wrong.
  */
 export const textOf = (span: Span): string => textOfBytes(stringBytes(span)) ?? "";
 
-/** Whether PDFDocEncoding and Latin-1 differ for a code (ISO 32000-2 annex D.2). */
+/** True if a code means different characters in PDFDocEncoding and in Latin-1 (ISO 32000-2 annex D.2). */
 const isOther = (code: number): boolean =>
   (code >= 0x18 && code < 0x20) || (code >= 0x7f && code <= 0xa0) || code === 0xad;
 
 /**
- * The text of these bytes. @param exact `exact` to return null for text with PDFDocEncoding characters that Latin-1
- * lacks
+ * The text of the bytes of a text string.
+ * @param exact `exact` to return null for text with PDFDocEncoding characters that Latin-1 lacks
  */
 export function textOfBytes(bytes: Buffer, exact?: "exact"): string | null {
   if (bytes[0] === 0xfe && bytes[1] === 0xff)
@@ -60,8 +61,10 @@ function literalBytes(inner: Buffer): Buffer {
 }
 
 /**
- * Reads an escape sequence. @param at the position after the backslash @returns the value, or null for an escape that
- * adds no character, and the position of the escape's last byte
+ * Reads an escape sequence.
+ * @param at the position after the backslash
+ * @returns the position of the sequence's last byte, and the character's value; the value is null for a sequence that
+ * adds no character
  */
 function escaped(inner: Buffer, at: number): { value: number | null; last: number } {
   const code = inner[at];

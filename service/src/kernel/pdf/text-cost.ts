@@ -18,9 +18,9 @@ const dictionaryWithin = 4096;
 const mostFilters = 4;
 
 /**
- * The data of each stream that may contain text, found as lenient readers find it: by its keywords. Yields `unread` for
- * a stream with a filter that is not supported here. Yields `too large`, and ends, when all the data together exceed
- * `LIMITS.inflatedBytes`.
+ * The data of each stream that may contain text. Streams are found by their keywords, as lenient readers find them.
+ * Yields `unread` for a stream with a filter that is not supported here. Yields `too large`, and ends, when all the
+ * data together exceed `LIMITS.inflatedBytes`.
  */
 export function* textStreams(bytes: Buffer): Generator<Buffer | "unread" | "too large", void, undefined> {
   let left: number = LIMITS.inflatedBytes;
@@ -56,8 +56,8 @@ function dictionaryBefore(bytes: Buffer, at: number): string {
 }
 
 /**
- * The decoded data. Truncated data are decoded as far as possible; damaged data become empty. Null when the data exceed
- * `most` bytes, or when there are too many filters.
+ * The data after this many FlateDecode filters. Truncated data are decoded as far as possible; damaged data become
+ * empty. Null when the result exceeds `most` bytes, or when there are too many filters.
  */
 function undone(raw: Buffer, filters: number, most: number): Buffer | null {
   if (filters > mostFilters) return null;
@@ -85,8 +85,8 @@ export const textLimits = {
 } as const;
 
 /**
- * The reason why a document's text costs too much to read; null when it may be read. pdf.js uses 100 bytes or more for
- * each character, and stores all elements of an array or dictionary until it ends.
+ * The reason why a document's text costs too much memory to read; null when it may be read. pdf.js uses at least 100
+ * bytes for each character. It keeps all elements of an array or dictionary until it has read the last one.
  */
 export function tooMuchText(bytes: Buffer): string | null {
   const found = costOfFound(bytes);
@@ -100,7 +100,10 @@ export function tooMuchText(bytes: Buffer): string | null {
   }
 }
 
-/** Adds up the cost of content streams. Each adding method returns the reason once the cost is too high, else null. */
+/**
+ * Adds up the cost of content streams. Each method that adds a cost returns null, or the reason once the sum is too
+ * high.
+ */
 function costs() {
   let [inflated, content, characters] = [0, 0, 0];
   return {
@@ -126,7 +129,10 @@ const tooManyCharacters = `its text has more than ${textLimits.characters.toLoca
 const tooMuchDrawn = `its pages draw more than ${textLimits.drawnBytes / 1024 ** 2} MiB of contents`;
 const tooLarge = `its contents inflate to more than ${LIMITS.inflatedBytes / 1024 ** 2} MiB`;
 
-/** The cost of the streams that look like content streams, found as lenient readers find them. */
+/**
+ * The reason why the streams that look like content streams cost too much; null when they don't. Finds the streams by
+ * keywords, as lenient readers do.
+ */
 function costOfFound(bytes: Buffer): string | null {
   const cost = costs();
   for (const data of textStreams(bytes)) {
@@ -140,8 +146,9 @@ function costOfFound(bytes: Buffer): string | null {
 }
 
 /**
- * The cost of the streams that are reachable from the pages, regardless of the types in their dictionaries. @throws
- * PdfRefusal
+ * The reason why the streams reachable from the pages cost too much; null when they don't. Ignores the types in their
+ * dictionaries.
+ * @throws PdfRefusal
  */
 function costOfReached(bytes: Buffer): string | null {
   const cost = costs();
@@ -165,7 +172,10 @@ function costOfReached(bytes: Buffer): string | null {
   return drawnBytes(drawings, roots, bytesDrawn) > bytesDrawn ? tooMuchDrawn : null;
 }
 
-/** Whether a content stream has an operator that shows text, even in unusual notation. */
+/**
+ * True if a content stream may have an operator that shows text. Searches for the operator's letters only, so that no
+ * notation is missed.
+ */
 const mayShowText = (data: Buffer): boolean => ["Tj", "TJ", "'", '"'].some((operator) => data.includes(operator));
 
 function opened(bytes: Buffer) {
@@ -178,8 +188,8 @@ function opened(bytes: Buffer) {
 }
 
 /**
- * The cost of all streams, for a document whose page tree can't be followed. Every stream counts as content, so only a
- * small document passes.
+ * The reason why all streams together cost too much; null when they don't. For a document whose page tree can't be
+ * followed: any stream counts as content, so only a small document passes.
  */
 function costOfAll(bytes: Buffer): string | null {
   if (bytes.includes("/Encrypt") || otherFilter.test(bytes.toString("latin1"))) return "its contents can't be found";
@@ -209,8 +219,8 @@ const looksDeflated = (data: Buffer): boolean =>
 const looked = 4096;
 
 /**
- * Whether a stream begins in a way that no content stream does, as an embedded file may. Such binary data can contain
- * text operators by chance.
+ * True if a stream begins with many binary bytes, as an embedded file may but a content stream never does. Binary data
+ * can contain text operators by chance.
  */
 function isNoise(data: Buffer): boolean {
   const start = data.subarray(0, looked);
@@ -226,9 +236,9 @@ const endsToken = new Uint8Array(256);
 for (const byte of [0, 9, newLine, 12, carriageReturn, 32, ...Buffer.from("()<>[]{}/%")]) endsToken[byte] = 1;
 
 /**
- * Estimates how much of a content stream a reader holds in memory at once. Counts the bytes of strings (ISO 32000-2,
- * section 7.3.4) and the elements of arrays and dictionaries, and returns the larger number. An empty string counts as
- * one byte. A bracket in a comment can open an array but never close one, so that a comment can't hide elements.
+ * Estimates how much of a content stream a reader holds in memory at once: the bytes of its strings (ISO 32000-2,
+ * section 7.3.4) or the elements of its arrays and dictionaries, whichever is more. An empty string counts as one byte.
+ * In a comment, an opening bracket counts and a closing one doesn't, so that a comment can't hide elements.
  */
 function weightOf(data: Buffer): number {
   let [count, elements, depth] = [0, 0, 0];

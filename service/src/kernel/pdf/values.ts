@@ -29,8 +29,8 @@ export function readDict(bytes: Buffer, start: number): Dict {
       repeated ??= new Set();
       repeated.add(key);
     }
-    // If a key has two different values, some readers use the first and others the second. So neither value is stored,
-    // and code that reads the key refuses the document.
+    // Two different values for one key are replaced by a mark, because some readers use the first value and others the
+    // second. Code that reads the key then refuses the document.
     entries.set(key, earlier && !sameBytes(earlier, span) ? AMBIGUOUS : span);
     at = skipSpace(bytes, end);
   }
@@ -58,9 +58,9 @@ export function entry(dict: Dict, key: string): Span | undefined {
 }
 
 /**
- * Refuses a dictionary with a repeated key: readers could use either value, and a sealed document must have one
- * meaning.
- * @param what names the dictionary in the message, after "stands twice in"
+ * Returns the dictionary, but throws if one of its keys occurs twice. Readers could use either value, and a sealed
+ * document must have one meaning.
+ * @param what the dictionary's name for the message, after "stands twice in"
  * @throws PdfRefusal `needs_repair`
  */
 export function unambiguous(dict: Dict, what: string): Dict {

@@ -3,7 +3,7 @@ export type Clock = () => Date;
 
 export const systemClock: Clock = () => new Date();
 
-/** A clock that runs this many seconds ahead. */
+/** Makes a clock that is this many seconds ahead of the real time. */
 export const clockAhead =
   (seconds: number): Clock =>
   () =>

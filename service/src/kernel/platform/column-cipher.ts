@@ -2,12 +2,13 @@ import { createCipheriv, createDecipheriv, createSecretKey, type KeyObject, rand
 import { deriveKey, keyId, keyIdBytes, keyOfId, keysOf, type SecretBytes } from "./secrets.ts";
 
 /**
- * Encrypts small values of a column with AES-256-GCM. The cipher authenticates `context`, so a value can't be moved to
- * another row.
+ * Encrypts the small values of one database column with AES-256-GCM. `context` is authenticated with each value, so
+ * that a value can't be moved to another row.
  */
 export type ColumnCipher = {
   encrypt: (plain: Uint8Array, context: string) => Buffer;
   /**
+   * Decrypts a value.
    * @throws Error when the value was altered or moved
    * @throws ServiceError `unavailable` naming the missing key
    */

@@ -3,11 +3,12 @@ import { dirname, join } from "node:path";
 import { writeFileDurably } from "./durable-file.ts";
 import { StartupError } from "./errors.ts";
 
-// An empty database cluster takes 40 MB. With less free space than this, the first orders would fail half-way.
+// The least free disk space. An empty database takes 40 MB, so with less space the first orders would fail half-way.
 const neededBytes = 64 * 1024 * 1024;
 
 /**
- * Creates one folder at a time: Node's recursive mkdir loops forever if a parent folder refuses new names with ENOENT.
+ * Creates a folder and its missing parents, one at a time. Node's recursive mkdir loops forever if a parent folder
+ * refuses new names with ENOENT.
  */
 function makeFolder(folder: string, mode?: number): void {
   if (existsSync(folder)) return;
@@ -16,8 +17,8 @@ function makeFolder(folder: string, mode?: number): void {
 }
 
 /**
- * When root starts the service, the database server runs as another user. That user must be able to enter the folders
- * above its own.
+ * The mode of new folders. When root starts the service, the database server runs as another user, who must be able to
+ * pass through them.
  */
 export const passableMode = (): number => (process.getuid?.() === 0 ? 0o711 : 0o700);
 
@@ -27,7 +28,10 @@ export const unfinishedRestore = (folder: string): string => join(folder, "resto
 export const openUnfinishedRestore = (folder: string): Promise<void> =>
   writeFileDurably(unfinishedRestore(folder), `${process.pid}\n`);
 
-/** @throws StartupError for a folder whose restore was interrupted: its database or blobs may be missing */
+/**
+ * Refuses a folder whose restore was interrupted: its database or blobs may be missing.
+ * @throws StartupError
+ */
 export function requireWholeFolder(folder: string): void {
   if (existsSync(unfinishedRestore(folder)))
     throw new StartupError(`a restore into DATA_DIR ${folder} did not end: empty the folder and restore again`);
@@ -48,7 +52,7 @@ export function prepareDataFolder(folder: string): void {
     try {
       unlinkSync(probe);
     } catch {
-      // The probe file was not created. The error that is being thrown contains the reason.
+      // Nothing to remove: the probe file was not created. The error of its creation is already being thrown.
     }
   }
   const { bavail, bsize } = statfsSync(folder);

@@ -54,7 +54,8 @@ export async function openMakingFolder(path: string, mode: number) {
 const syncing = new Map<string, { running: Promise<void>; next: Promise<void> | null }>();
 
 /**
- * Makes new file names in a folder durable (fsync of the folder). Calls that arrive during a sync share the next one.
+ * Makes the names of new files in a folder durable, by an fsync of the folder. Calls that arrive during one fsync share
+ * the next one.
  */
 export function syncFolder(folder: string): Promise<void> {
   const current = syncing.get(folder);

@@ -4,8 +4,8 @@ import { createHash, type Hash } from "node:crypto";
 const sliceBytes = 4 * 1024 * 1024;
 
 /**
- * Computes the SHA-256 state of the bytes. Yields to other requests between slices of a large document.
- * @param hash the state after the bytes that precede these
+ * Adds the bytes to a SHA-256 state. Between slices of a large document, other requests get their turn.
+ * @param hash the state after any bytes that precede these
  */
 export async function hashYielding(bytes: Uint8Array, hash: Hash = createHash("sha256")): Promise<Hash> {
   for (let at = 0; at < bytes.length; at += sliceBytes) {

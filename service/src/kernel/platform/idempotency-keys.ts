@@ -15,8 +15,8 @@ const retentionStart = (now: Date): Date => new Date(now.getTime() - retentionMs
 export type RequestKey = { owner: Owner; route: string; key: string; fingerprint: Buffer };
 
 /**
- * The key of a principal's request; null when none was sent. The key belongs to the firm and not to the API key or
- * member. So a retry after the rotation of an API key is still recognized.
+ * The idempotency key of a firm's request; null when none was sent. It belongs to the firm, not to an API key or a
+ * member. So a retry with a new API key is still recognized.
  */
 export function requestKey(
   { partnerId, environment }: Owner,
@@ -27,7 +27,10 @@ export function requestKey(
   return key === null ? null : { owner: { partnerId, environment }, route, key, fingerprint };
 }
 
-/** Two requests are the same if their documents and all fields, in any order, are equal. */
+/**
+ * A fingerprint of a request's content. It is equal for requests with the same document and the same fields, in any
+ * order.
+ */
 export function fingerprintOf(fields: ReadonlyMap<string, string>, documentSha256: string | null): Buffer {
   const sorted = [...fields].sort(([a], [b]) => (a < b ? -1 : 1));
   return createHash("sha256")
@@ -35,7 +38,7 @@ export function fingerprintOf(fields: ReadonlyMap<string, string>, documentSha25
     .digest();
 }
 
-/** The stored part of a request's result; null before the work has begun. */
+/** The status and result that are stored for a request. `result` is null before the work has begun. */
 export type Stored = { status: number; result: object | null };
 
 /** Parses a result that an earlier release stored as a text. Only pages stored such results. */
@@ -50,8 +53,9 @@ function resultOf(text: string, readText: ReadText): object | null {
   return readText && !text.startsWith("{") ? readText(text) : JSON.parse(text);
 }
 
-// A stored result contains codes of rooms and passports, so it is encrypted. The encryption is bound to the firm and
-// key: a result that somebody moves to another firm's row can't be replayed.
+// The text that precedes a result when it is encrypted, because a result contains codes of rooms and passports. The
+// text binds the result to the firm and the key. So a result that somebody moves to another firm's row can't be
+// replayed.
 const boundTo = ({ owner, route, key }: RequestKey): string =>
   `${owner.partnerId} ${owner.environment} ${route} ${key}\n`;
 
@@ -81,15 +85,16 @@ function openedText(key: RequestKey, opened: string): string {
   return opened.slice(boundTo(key).length);
 }
 
-// After this time a request counts as abandoned. The database's clock decides, because the clocks of nodes differ.
+// The time at which a request in progress counts as abandoned. It is computed by the database's clock, because the
+// clocks of nodes differ.
 const pendingUntil = sql`now() + interval '60 seconds'`;
 
-/** A request's claim of its key. The id distinguishes this claim from that of a request that takes over later. */
+/** A request's claim of its key. The claim's id tells it apart from the claim of a later request that takes over. */
 export type KeyClaim = { key: RequestKey; id: string };
 
 /**
- * If an open transaction has claimed the same key, this statement waits for that transaction. If a committed row with
- * the key has not expired, the statement returns no row.
+ * The INSERT that claims a key. If an open transaction has claimed the same key, the INSERT waits for it. If a
+ * committed row with the key has not expired, the INSERT returns no row.
  */
 export function claimStatement(
   { key, id }: KeyClaim,
@@ -135,7 +140,10 @@ export async function findKey(db: Sql, key: RequestKey, now: Date, readText: Rea
 const ofClaim = ({ key, id }: KeyClaim): Statement =>
   sql`${ofKey(key)} AND claim = ${id} AND pending_until IS NOT NULL`;
 
-/** Transfers an abandoned request to the caller. @returns false when another caller was first */
+/**
+ * Gives an abandoned request to the caller.
+ * @returns false when another request has taken it first
+ */
 export async function reclaimKey(db: Sql, { key, id }: KeyClaim): Promise<boolean> {
   const reclaimed = await db.query(sql`
     UPDATE idempotency_keys SET pending_until = ${pendingUntil}, claim = ${id}
@@ -152,8 +160,8 @@ export async function completeKey(db: Sql, claim: KeyClaim, { status, result }: 
 }
 
 /**
- * Marks a request that failed with an unknown outcome as abandoned at once, without the usual wait. Its claim stays,
- * because the work may have been done.
+ * Marks a request as abandoned at once, because it failed with an unknown outcome. Its claim stays, because the work
+ * may have been done.
  */
 export const abandonKey = (db: Sql, claim: KeyClaim) =>
   db.query(sql`UPDATE idempotency_keys SET pending_until = now() WHERE ${ofClaim(claim)}`);

@@ -1,8 +1,10 @@
 /**
- * Requests that may be retried: each key is performed once, and every retry gets the same response (contract,
- * Idempotency-Key). A row claims the key and stores the result. Duplicates wait until the result is final. If the
- * process with the claim has died, one duplicate takes over and continues from the stored result. If the first process
- * was only slow, it gives up its claim and responds with the duplicate's result.
+ * Requests that may be retried: the work for each key is done once, and every retry gets the same response (contract,
+ * Idempotency-Key).
+ *
+ * A row claims the key and stores the result. Duplicates wait until the result is final. If the process with the claim
+ * seems to have died, one duplicate takes over the claim and continues from the stored result. If that process was only
+ * slow, it responds with the duplicate's result instead of its own.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Clock } from "./clock.ts";
@@ -25,10 +27,10 @@ import { newUuid } from "./ids.ts";
 const duplicateTimeoutMs = 5_000;
 const pollMs = 50;
 
-/** The response to a key: the first response's status, and the result from which the caller builds the body. */
+/** The response to a request with a key: the stored status, and the result from which the caller builds the body. */
 export type Answer<Result> = { status: number; result: Result; replayed: boolean };
 
-/** The result so far. A result that is not final is passed to `finish`. */
+/** The stored result of the work so far. If it is not final, `finish` continues from it. */
 export type Progress<Result extends object = object> = { result: Result; final: boolean };
 
 /**
@@ -79,7 +81,7 @@ export type Steps<Result extends object> = Answered<Result> & {
    * @returns null when the key was already claimed; nothing was written then
    */
   begin: (claim: Claim | null) => Promise<Progress<Result> | null>;
-  /** Completes the result. Another request repeats this if the process dies first. */
+  /** Completes the result. If this process dies first, another request calls it again. */
   finish: (soFar: Result) => Promise<Result>;
 };
 
@@ -98,7 +100,9 @@ export type RecordResult = (tx: Sql, result: object) => Promise<void>;
 
 export const recordNothing: RecordResult = async () => {};
 
-/** Like `once`, for work that ends in a transaction. In it, the work calls `record` with the result. */
+/**
+ * Like `once`, for work that ends in a transaction. The work calls `record` with its result inside that transaction.
+ */
 export const onceRecorded = <Result extends object>(
   deps: OnceDeps,
   key: RequestKey | null,
@@ -127,7 +131,7 @@ const recordWith =
     if (claimed.length === 0) throw new AlreadyClaimed("the key was claimed by an earlier request");
   };
 
-/** `SoFar` is null for work that claims its key before it starts. */
+/** The steps of a request. `SoFar` is null for work that claims its key before it starts. */
 type Plan<Result extends object, SoFar extends Result | null> = Answered<Result> & {
   begin: (claim: Claim | null) => Promise<FirstStep<Result, SoFar> | null>;
   finish: (soFar: SoFar) => Promise<Result>;
@@ -186,8 +190,8 @@ async function beginOrReplay<Result extends object, SoFar extends Result | null>
     else {
       const claim: Claim = ({ result, final }) => claimStatement(claimed, { status, result }, final, now);
       const firstStep = await begin(claim).catch((error) => {
-        // The statement waited for a duplicate's transaction until the lock time-out. So the request counts as still in
-        // progress. A time-out on other locks, such as a migration's, gives a 503.
+        // If the lock time-out ended a wait for a duplicate's row, the duplicate counts as still in progress. A
+        // time-out on another lock, such as a migration's, gives a 503.
         throw waitedForRowOf("idempotency_keys", error) ? inFlight() : error;
       });
       if (firstStep) return firstStep;

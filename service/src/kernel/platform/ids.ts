@@ -2,7 +2,10 @@ import { randomBytes, randomUUID } from "node:crypto";
 
 const BASE32 = "abcdefghijklmnopqrstuvwxyz234567";
 
-/** The bytes in lowercase base32 (RFC 4648 alphabet, no padding). The last character encodes the left-over bits. */
+/**
+ * The bytes in lowercase base32 (RFC 4648 alphabet, no padding). If fewer than five bits remain at the end, they get a
+ * character of their own.
+ */
 export function base32(bytes: Uint8Array): string {
   let out = "";
   let buffer = 0;

@@ -31,8 +31,8 @@ export const languageTags: Readonly<Record<Language, string>> = {
 export const isLanguage = (text: string | undefined): text is Language => languages.some((one) => one === text);
 
 /**
- * A time in words that end with the name of the time zone. Only US English and US Spanish have short names for US
- * zones; other languages would show an offset from UTC.
+ * A time in words, followed by the name of its time zone. US zones have short names only in US English and US Spanish.
+ * In other languages, an offset from UTC would be shown instead.
  */
 export function zonedText(at: Date, zone: string, language: Language = "en"): string {
   const isShort = language === "en" || language === "es";
@@ -44,7 +44,7 @@ export function zonedText(at: Date, zone: string, language: Language = "en"): st
 }
 
 /**
- * The expiry of a link, in words. The time zone of a mail's reader is unknown, so mails and the pages behind their
- * links state Eastern Time.
+ * The time at which a link expires, in words. Mails and the pages behind their links state it in Eastern Time, because
+ * the time zone of a mail's reader is unknown.
  */
 export const deadlineText = (at: Date, language: Language): string => zonedText(at, "America/New_York", language);

@@ -7,8 +7,8 @@ import { toPlainText } from "./text.ts";
 export type Log = Logger;
 
 /**
- * Credentials that appear in paths: 24-64 hex digits or 26 base32 characters. The log may contain only the first 6
- * characters.
+ * Credentials in paths and texts: codes of 24-64 hex digits or 26 base32 characters, keys and webhook secrets. A log
+ * may show at most the first 6 characters of a code.
  */
 const codes = /[0-9a-f]{24,64}|(?<![a-z2-7])[a-z2-7]{26}(?![a-z2-7])|svc_(?:pk|whsec)_\S+/g;
 
@@ -35,7 +35,7 @@ function errorFields(error: unknown): object {
   return { name, code, ...words, ...(cause === undefined ? {} : { cause: errorFields(cause) }) };
 }
 
-// Lines are written in batches, at this many bytes or after this many milliseconds.
+// The collected log lines are written at this many characters, or after this many milliseconds.
 const batchLength = 16 * 1024;
 const flushMs = 100;
 
@@ -66,7 +66,7 @@ function batching(fd: number): Destination {
     write(line) {
       batch += line;
       if (batch.length >= batchLength) return handOver();
-      // A line starts the timer, so an idle log never wakes the process.
+      // The timer runs only while a line waits to be written, so an idle log never wakes the process.
       if (armed) return;
       armed = true;
       setTimeout(whenDue, flushMs).unref();
@@ -77,7 +77,7 @@ function batching(fd: number): Destination {
 // Node writes to a terminal synchronously, so nothing is lost at exit.
 const readable: Destination = { write: (line) => void process.stderr.write(readableLine(line)) };
 
-/** The `time` member of a line. Its text is computed at most once in a millisecond. */
+/** Returns a function for the `time` member of log lines. It formats the time at most once in a millisecond. */
 function timestamps(): () => string {
   let lastMs = 0;
   let member = "";
@@ -92,8 +92,8 @@ function timestamps(): () => string {
 }
 
 /**
- * JSON lines on standard error, readable ones on a terminal; flushes at exit. Text for people goes to standard
- * output.
+ * Opens the log: JSON lines on standard error, readable lines on a terminal; nothing is lost at exit. Texts for people,
+ * such as the output of a command, don't go here but to standard output.
  * @param to a file descriptor, or a receiver of each line
  */
 export function openLog(level: string, to: number | Destination = 2): Log {

@@ -56,7 +56,7 @@ export function createMetrics(): Metrics {
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
     registers: [registry],
   });
-  // Caches the metric's children by label, because looking up a child costs more than the observation itself.
+  // The histogram for each combination of labels. Looking it up in the library costs more than the observation itself.
   const children = new Map<string, Histogram.Internal<"method" | "route" | "status">>();
   return {
     observe(method, route, status, seconds) {
@@ -75,7 +75,7 @@ export function createMetrics(): Metrics {
         async collect() {
           const values = await inTime(read, new Map<string, number>());
           this.reset();
-          // A gauge without labels shows 0 until it is set. So a gauge without a value is removed.
+          // Without this, a gauge without labels would show 0 although its value is unknown.
           if (label === null && !values.has("")) this.remove();
           for (const [value, count] of values) this.set(label === null ? {} : { [label]: value }, count);
         },

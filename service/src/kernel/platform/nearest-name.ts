@@ -1,10 +1,14 @@
 import { shownText } from "./text.ts";
 
-// A longer text is not a typing error. The cost of a comparison is the product of the two lengths.
+// The longest text that is compared. A longer one is not a typing error, and a comparison costs the product of the two
+// lengths.
 const longest = 64;
 const mostWarnings = 10;
 
-/** The name closest to the typed text, counting changed, added and missing characters; null when none is close. */
+/**
+ * The name closest to the typed text; null when none is close. The distance is the number of changed, added and missing
+ * characters.
+ */
 export function nearest(typed: string, names: readonly string[]): string | null {
   if (typed.length > longest) return null;
   const far = Math.max(1, Math.floor(typed.length / 3));

@@ -50,9 +50,9 @@ export function clientSite(ip: string): string | null {
 }
 
 /**
- * The trustworthy addresses of an `X-Forwarded-For` header, without the ports and brackets that some proxies write. The
- * list ends at the first entry that is not an address. The request then counts as coming from the proxy that wrote this
- * entry.
+ * The trustworthy addresses of an `X-Forwarded-For` header, without the ports and brackets that some proxies write.
+ * Entries are trusted only after the last one that is not an address. Then the request counts as coming from the proxy
+ * that wrote that entry.
  */
 export function forwardedAddresses(header: string): string {
   const entries = header.split(",").map(withoutPort);

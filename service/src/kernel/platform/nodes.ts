@@ -16,14 +16,14 @@ export const nodeHeader = "signsealship-node";
 type PassedOn = { method: string; path: string; client: string };
 
 /**
- * The validity of the header of a forwarded request. The header is sent at once, so this time only covers differences
- * between the nodes' clocks.
+ * The time for which a forwarded request's header is valid. The header is used at once, so this time only allows for
+ * differences between the nodes' clocks.
  */
 const validMs = 30_000;
 
 /** The current process as one of several nodes on a database. The nodes authenticate each other with the master key. */
 export class OwnNode {
-  /** The name of this process. Other processes on the same machine, and this node after a restart, have other names. */
+  /** The name of this process. It is new at each start, and differs from those of all other processes. */
   readonly id = newUuid();
   /** NODE_URL: the address at which other nodes reach this node; null when unset. */
   readonly url: string | null;
@@ -36,18 +36,21 @@ export class OwnNode {
     this.url = url;
   }
 
-  /** The node's own address with a MAC, for the row of an object that the node serves. Null without NODE_URL. */
+  /**
+   * The node's own address with a MAC, to store in the row of an object that the node serves, such as a session. Null
+   * without NODE_URL.
+   */
   addressFor(row: string): { url: string; mac: Buffer } | null {
     if (this.url === null) return null;
     return { url: this.url, mac: addressMac(this.#secrets, row, { node: this.id, url: this.url }) };
   }
 
-  /** Verifies that a node wrote this address into the row. Database access alone is not enough to redirect requests. */
+  /** True if a node wrote this address into the row. So database access alone is not enough to redirect requests. */
   isAddressOf(row: string, address: NodeAddress, mac: Buffer): boolean {
     return keysOf(this.#secrets).some((key) => isSame(addressMac(key, row, address), mac));
   }
 
-  /** The header of a request that this node forwards. */
+  /** The header that marks a request as forwarded by this node. */
   headerFor({ node }: NodeAddress, request: PassedOn): string {
     const at = this.#clock().getTime();
     const client = Buffer.from(request.client).toString("base64url");
@@ -65,15 +68,17 @@ export class OwnNode {
     const client = Buffer.from(encoded, "base64url").toString();
     const request = { method, path, client };
     const read = Buffer.from(mac);
-    // Compares the MACs as texts. Several texts decode to the same bytes, because the last digit of base64url has
-    // unused bits.
+    // Compares the MACs as texts, not as bytes: the last base64url digit has unused bits, so several texts decode to
+    // the same bytes.
     const isBy = (key: SecretBytes) => isSame(Buffer.from(callMac(key, node, Number(at), request)), read);
     if (!keysOf(this.#secrets).some(isBy)) return null;
     if (Math.abs(this.#clock().getTime() - Number(at)) > validMs) return null;
     return node === this.id ? { client } : "stale";
   }
 
-  /** For a header that was meant for another node: proves that this node has read the header. */
+  /**
+   * The answer to a header that was meant for another node. It proves that a node of this service has read the header.
+   */
   answerTo(header: string): string {
     return `${this.id}.${answerMac(this.#secrets, this.id, header)}`;
   }
@@ -91,8 +96,7 @@ export class OwnNode {
 }
 
 /**
- * Finds out which node of this service is at an address. It sends a forwarded request for a node that does not exist,
- * so the request has no effect.
+ * Finds out which node of this service is at an address, by a forwarded request for /healthz, which has no effect.
  * @returns the node's name; null for another program, or for a service with another master key
  * @throws Error when nothing responds
  */

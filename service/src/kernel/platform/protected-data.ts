@@ -24,11 +24,11 @@ export type EncryptedColumn = {
   /** The name from which the column's key is derived. */
   use: string;
   column: Statement;
-  /** The context that is authenticated with a value, up to the constant suffix `after`. */
+  /** The context that is authenticated with a value, without its constant end, which is `after`. */
   context: Statement;
   /**
-   * The alias under which the context is selected. If the context is a sealed text, the alias is `"context@kind"`: the
-   * database handle then decrypts it.
+   * The alias under which the context is selected. An alias `"context@kind"` means that the context is a sealed text,
+   * which the database handle decrypts.
    */
   as?: Statement;
   after?: string;
@@ -39,8 +39,8 @@ export type SealedColumn = {
   kind: SealedKind;
   column: Statement;
   /**
-   * The column that identifies and orders the rows; by default the sealed column itself. It is a text, unless
-   * `isNumbered`.
+   * The column that identifies and orders the rows; by default the sealed column itself. Its values are texts, or
+   * numbers with `isNumbered`.
    */
   by?: Statement;
   isNumbered?: true;
@@ -53,7 +53,7 @@ export type SealedColumn = {
 };
 
 export type BlobRows<Row> = {
-  /** The columns that are selected additionally for `useOf`. */
+  /** The columns that `useOf` needs besides the row's own. */
   columns: Statement;
   useOf(row: Row): BlobUse;
 };
@@ -67,17 +67,17 @@ export type MacTable<Row = unknown> = ProtectedTable & {
   keyInRows?: Statement;
   /** A condition that selects one row, for a table whose key alone has no index. By default the key selects the row. */
   rowOf?(row: MacRow<Row>): Statement;
-  /** The MAC's column as the SELECT in `rows` names it. */
+  /** The MAC's column in the SELECT of `rows`, with the alias of its table. */
   mac: Statement;
-  /** The column that contains the MAC; default `row_mac`. */
+  /** The MAC's column in the table; default `row_mac`. */
   column?: Statement;
   /** The SELECT of the rows, up to WHERE. It names the key `key` and the MAC `mac`. */
   rows: Statement;
   /** The members of a row that its MAC covers; null for a row that gets no MAC. */
   members(row: MacRow<Row>): Members | null;
   /**
-   * For the backfill of rows that were written before rows had MACs: the name of this set of rows, and the condition
-   * for rows without a MAC that get one.
+   * For rows from before the table had MACs, which get theirs later: the name of this set of rows, and the condition
+   * for the rows that get one.
    */
   backfill?: { set: string; which?: Statement };
 };

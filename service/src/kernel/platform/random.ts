@@ -1,8 +1,8 @@
 import { randomBytes, randomInt } from "node:crypto";
 
 /**
- * Random values from the system's CSPRNG. They are a parameter wherever chance decides something, so that a test can
- * set them.
+ * Random values from the system's CSPRNG. Functions that use chance take it as a parameter, so that a test can set the
+ * values.
  */
 export type Random = {
   readonly bytes: (length: number) => Buffer;

@@ -9,7 +9,10 @@ const isRecent = (at: Date | null, now: Date): boolean =>
 
 export const isRecentProof = ({ confirmedAt }: Proof, now: Date): boolean => isRecent(confirmedAt, now);
 
-/** @throws ServiceError when the session's person has not signed in, or confirmed the sign-in, recently. */
+/**
+ * Requires a recent sign-in.
+ * @throws ServiceError when the session's person has not signed in, or confirmed the sign-in, recently
+ */
 export function requireRecentProof(proof: Proof, now: Date): void {
   if (isRecentProof(proof, now)) return;
   throw new ServiceError(
@@ -21,8 +24,9 @@ export function requireRecentProof(proof: Proof, now: Date): void {
 export const isRecentPasskey = ({ passkeyAt }: Proof, now: Date): boolean => isRecent(passkeyAt, now);
 
 /**
- * @param why the words that complete the refusal's message @throws ServiceError when the session has not used a passkey
- * recently.
+ * Requires a recent use of a passkey.
+ * @param why the words that complete the refusal's message
+ * @throws ServiceError when the session has not used a passkey recently
  */
 export function requireRecentPasskey(
   proof: Proof,
@@ -34,8 +38,8 @@ export function requireRecentPasskey(
 }
 
 /**
- * Requires a recent sign-in of a session. For live data of a firm that requires passkeys, requires a recent passkey. An
- * API key authenticates each request by itself, so it passes.
+ * Requires a recent sign-in of a session; for live data of a firm that requires passkeys, a recent passkey instead. A
+ * caller with an API key passes, because the key authenticates each request.
  * @param concerned the environment of the data that change
  * @throws ServiceError when the required sign-in or passkey is missing
  */

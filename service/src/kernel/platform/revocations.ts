@@ -6,14 +6,14 @@ import type { MacTable } from "./protected-data.ts";
 import type { Members, RowMac } from "./row-mac.ts";
 
 /**
- * Kinds of objects that are revoked forever. Rows are only inserted. So an attacker who restores an object's earlier
- * row with its valid MAC does not undo the revocation.
+ * Kinds of objects that are revoked forever. A revocation is a row of its own that is never changed or removed. So an
+ * attacker who restores an object's earlier row, with its valid MAC, can't undo the revocation.
  */
 export type RevokedKind = "session" | "member" | "operator" | "passkey" | "recovery code" | "invitation" | "webhook";
 
 /**
- * Revocations that also apply after a restore from an older backup: of a partner key by its id, and of a seal
- * certificate by its SHA-256.
+ * Kinds of objects whose revocations also survive a restore from an older backup. A partner key is named by its id, a
+ * seal certificate by its SHA-256.
  */
 export type DurableKind = "key" | "seal";
 
@@ -56,8 +56,8 @@ const durableMembers = ({ kind, subject, effectiveAt, reason }: DurableRevocatio
 });
 
 /**
- * Builds the INSERT of a revocation that every node also writes to its own file. The MAC prevents forged revocations in
- * these files. If an attacker removes the row's MAC, the revocation is restored from the file.
+ * Builds the INSERT of a revocation that every node also copies to its own file. The row's MAC keeps forged rows out of
+ * these files. If an attacker removes the MAC, the revocation is restored from a file.
  */
 export const durableRevocationRow = (rowMac: RowMac, revocation: DurableRevocation, from?: Statement): Statement => {
   const { kind, subject, effectiveAt, reason } = revocation;
@@ -105,7 +105,11 @@ export const revocationRows: MacTable<DurableRow> = {
 /** The file next to the keys, with one line of JSON for each revocation. */
 export const revocationsFile = (dataDir: string): string => join(dataDir, "keys/revocations");
 
-/** @returns an empty list for a missing file @throws Error for a line that is not a revocation */
+/**
+ * Reads the revocations in the file.
+ * @returns an empty list for a missing file
+ * @throws Error for a line that is not a revocation
+ */
 export async function readRevocationsFile(path: string): Promise<DurableRevocation[]> {
   const text = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return "";
@@ -127,7 +131,7 @@ export async function readRevocationsFile(path: string): Promise<DurableRevocati
     });
 }
 
-/** Identifies a revocation by its content, so that a row and a line of the file can be compared. */
+/** The content of a revocation as one text, so that rows and lines of the file can be compared. */
 export const revocationId = ({ kind, subject, effectiveAt, reason }: DurableRevocation): string =>
   JSON.stringify([kind, subject, effectiveAt.getTime(), reason]);
 
@@ -137,8 +141,8 @@ const without = (all: readonly DurableRevocation[], others: readonly DurableRevo
 };
 
 /**
- * Synchronizes the rows and the file: each receives the revocations that only the other has. Each node has its own
- * file. A revocation in the file of any node applies to all nodes.
+ * Copies revocations that only the rows or only this node's file have to the other side. Each node has its own file, so
+ * a revocation in any node's file reaches all nodes.
  */
 export async function mergeRevocations({ db, rowMac }: { db: Sql; rowMac: RowMac }, path: string): Promise<void> {
   const [rows, lines] = [await durableRevocations(db, rowMac), await readRevocationsFile(path)];

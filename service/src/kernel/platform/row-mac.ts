@@ -3,7 +3,7 @@ import { type Clock, hourMs } from "./clock.ts";
 import { type Log, maskCodes } from "./logs.ts";
 import { deriveKey, keyId, keyIdBytes, keysOf, type SecretBytes } from "./secrets.ts";
 
-/** The content of a row by name, in a fixed order. Times are covered to the millisecond. */
+/** The members of a row that its MAC covers, in a fixed order. A time counts to the millisecond. */
 export type Members = { readonly [name: string]: string | number | boolean | Date | null };
 
 /**
@@ -11,7 +11,7 @@ export type Members = { readonly [name: string]: string | number | boolean | Dat
  * valid row.
  */
 export type RowMac = {
-  /** The id of the key (4 bytes) and HMAC-SHA-256 over table and members (32 bytes). */
+  /** The MAC of a row: the key's id (4 bytes), and HMAC-SHA-256 over table and members (32 bytes). */
   of: (table: string, members: Members) => Buffer;
   /**
    * Verifies the MAC: a holder of the key wrote exactly these members to the table. False for a row without a MAC.
@@ -22,8 +22,8 @@ export type RowMac = {
 
 const macBytes = keyIdBytes + 32;
 /**
- * Results for short rows are cached, because an API key's row is verified on each request. Longer rows, with texts of
- * people, are not cached.
+ * The most MACs that are cached, and the longest row whose MAC is cached. An API key's row is verified on each request.
+ * Longer rows, which contain texts of people, are not cached.
  */
 const mostCached = 1000;
 const longestCached = 512;
@@ -32,6 +32,7 @@ const longestCached = 512;
 export type OnUnvouched = (table: string, members: Members) => void;
 
 /**
+ * Creates the MACs of rows.
  * @param master the keys of SECRETS_KEY and SECRETS_KEYS_OLD; a MAC key is derived from each of them
  * @param onUnknownKey called with the key id of a MAC whose key is missing
  */
@@ -51,10 +52,13 @@ export function openRowMac(
   };
 }
 
-// Limits the list of reported rows. A row may be read on every request, and must not fill the log.
+// The most rows reported in an hour. A forged row may be read on every request, and must not fill the log.
 const mostReported = 10_000;
 
-/** Logs each invalid row at most once an hour. @param count called once for each logged line */
+/**
+ * Returns a function that logs each invalid row at most once an hour.
+ * @param count called once for each logged line
+ */
 export function reportUnvouched(clock: Clock, log: Log, count: (table: string) => void): OnUnvouched {
   let hour = 0;
   const reported = new Set<string>();

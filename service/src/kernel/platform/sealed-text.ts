@@ -18,8 +18,8 @@ export type SealedKind =
   | "act";
 
 /**
- * Deterministic encryption of texts that grant access, such as an order's code. A text has one form under each key, so
- * an index can find it by equality, while a copy of the database reveals no text.
+ * Encrypts texts that grant access, such as an order's code. Under one key, equal texts have equal encrypted forms. So
+ * an index can find a text, although a copy of the database reveals none.
  */
 export type SealedTexts = {
   /** The sealed form of the text under the current key. */
@@ -27,8 +27,8 @@ export type SealedTexts = {
   /** The sealed forms of the text, one under each key. The stored form is one of them. */
   allForms: (kind: SealedKind, text: string) => string[];
   /**
-   * Decrypts a sealed form. A text that is not sealed, or was altered, is returned unchanged: it is not a valid code,
-   * and no MAC matches it.
+   * Decrypts a sealed form. Any other text, and an altered form, is returned unchanged: it is not a valid code, and no
+   * MAC matches it.
    * @throws ServiceError `unavailable` naming the key when the key of a form is missing
    */
   open: (kind: SealedKind, stored: string) => string;
@@ -38,7 +38,9 @@ export type SealedTexts = {
 export const sealedStart = "c1.";
 export const keyIdStart = sealedStart.length;
 const idEnd = keyIdStart + 8;
-/** The start of a sealed form. At least 38 characters follow the key's id: those of a nonce and a tag. */
+/**
+ * Recognizes a sealed form by its start. After the key's id, it must have at least 38 characters: a nonce and a tag.
+ */
 const form = /^c1\.[0-9a-f]{8}\.[\w-]{38}/;
 
 const [nonceLength, tagLength] = [12, 16];
@@ -70,7 +72,10 @@ function remembered(memo: Memo, of: string, make: () => string): string {
   return result;
 }
 
-/** @param master the keys of SECRETS_KEY and SECRETS_KEYS_OLD */
+/**
+ * Opens the encryption of sealed texts.
+ * @param master the keys of SECRETS_KEY and SECRETS_KEYS_OLD
+ */
 export function openSealedTexts(master: SecretBytes): SealedTexts {
   const byKind = new Map<SealedKind, Map<SecretBytes, Keys>>();
   function keysOfKind(kind: SealedKind): Map<SecretBytes, Keys> {
@@ -88,8 +93,8 @@ export function openSealedTexts(master: SecretBytes): SealedTexts {
     if (!form.test(stored)) return stored;
     const encoded = stored.slice(idEnd + 1);
     const bytes = Buffer.from(encoded, "base64url");
-    // The decoder skips invalid characters and also accepts the other base64 alphabet. So the bytes are encoded again
-    // and compared. For a long text this is faster than a regular expression.
+    // Encodes the bytes again and compares, because the decoder skips invalid characters and also accepts the other
+    // base64 alphabet. For a long text this is faster than a regular expression.
     if (bytes.toString("base64url") !== encoded) return stored;
     const key = keyOfId(master, Buffer.from(stored.slice(keyIdStart, idEnd), "hex"));
     const keys = keysOfKind(kind).get(key) ?? keysFor(key, kind);
@@ -105,8 +110,9 @@ export function openSealedTexts(master: SecretBytes): SealedTexts {
 }
 
 /**
- * AES-256-GCM whose nonce is an HMAC of the text. Equal texts have equal forms, and different texts share a nonce only
- * with a probability of 2^-96. This is the construction of RFC 5297 (SIV) with a shorter synthetic nonce.
+ * The sealed form of a text under a key: AES-256-GCM with an HMAC of the text as the nonce. Equal texts have equal
+ * forms; two different texts have the same nonce only with a probability of 2^-96. RFC 5297 (SIV) does the same with a
+ * longer nonce.
  */
 const formUnder = (keys: Keys, kind: SealedKind, text: string): string =>
   remembered(keys.forms, text, () => makeForm(keys, kind, text));
@@ -123,7 +129,7 @@ function opened({ cipher: key }: Keys, kind: SealedKind, sealed: Buffer): string
   decipher.setAuthTag(sealed.subarray(sealed.length - tagLength));
   try {
     const text = decipher.update(sealed.subarray(nonceLength, sealed.length - tagLength));
-    // Verifies the tag. In GCM, `final` returns no further text.
+    // Throws if the tag is wrong. In GCM, `final` returns no further text.
     decipher.final();
     return text.toString();
   } catch {

@@ -6,7 +6,7 @@ import { ServiceError, StartupError } from "./errors.ts";
 /** An encryption key: 32 secret bytes. Logs show `***` instead of them. */
 export type SecretBytes = {
   readonly reveal: () => Uint8Array;
-  /** Further keys, which only decrypt. */
+  /** Older keys, which only decrypt. */
   readonly others: readonly SecretBytes[];
   toString: () => string;
   toJSON: () => string;
@@ -65,7 +65,7 @@ async function readKey(setting: string, uri: string): Promise<Buffer | null> {
 async function makeKey(uri: string): Promise<Buffer> {
   const text = `${randomBytes(32).toString("hex")}\n`;
   await writeFileDurably(uri.slice(scheme.length), text, { mode: 0o600, exclusive: true });
-  // Another process may have created the key first. Then the key on disk is the valid one.
+  // Reads the key again. If another process has created it meanwhile, the key on disk is the valid one.
   return (await readKey("SECRETS_KEY", uri)) ?? makeKey(uri);
 }
 
@@ -88,7 +88,7 @@ export const deriveSalted = (master: SecretBytes, use: string, salt: Uint8Array)
 export const derivedToken = (key: Uint8Array, id: string): string =>
   createHmac("sha256", key).update(id).digest("hex").slice(0, 40);
 
-/** The length of a key's id. Encrypted values and MACs contain the id of their key. */
+/** The length of a key's id in bytes. Each encrypted value and each MAC contains the id of its key. */
 export const keyIdBytes = 4;
 
 /** The id of a key. It reveals nothing about the key. */

@@ -1,7 +1,10 @@
 import { randomBytes, type ScryptOptions, scrypt, timingSafeEqual } from "node:crypto";
 import { promisify } from "node:util";
 
-/** 16 MiB and about 30 ms for each hash. Trying all six-digit codes takes eight hours on one core. */
+/**
+ * The cost of scrypt: 16 MiB and about 30 ms for each hash. At this cost, trying all six-digit codes takes eight hours
+ * on one core.
+ */
 const cost = { N: 2 ** 14, r: 8, p: 1 } as const satisfies ScryptOptions;
 const [saltBytes, hashBytes] = [16, 32];
 const derive = promisify<string, Buffer, number, ScryptOptions, Buffer>(scrypt);

@@ -4,13 +4,19 @@
  */
 export const monotonicMs = (): number => performance.now();
 
-/** Starts a stopwatch. @returns a function that returns the milliseconds since the start */
+/**
+ * Starts a stopwatch.
+ * @returns a function that returns the milliseconds since the start
+ */
 export function stopwatch(): () => number {
   const startedAt = monotonicMs();
   return () => monotonicMs() - startedAt;
 }
 
-/** Starts a time limit. @returns a function that returns whether the time is over */
+/**
+ * Starts a time limit.
+ * @returns a function that returns true once the time is over
+ */
 export function timeLimit(ms: number): () => boolean {
   const elapsed = stopwatch();
   return () => elapsed() >= ms;

@@ -4,8 +4,8 @@ const uuid = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 const code = /^[0-9a-f]{40}$/;
 const verifyCode = /^[a-z2-7]{26}$/;
 const secret = /^[a-z2-7]{52}$/;
-// Control characters, lone surrogates and U+FFFD. U+FFFD replaces bytes that are not UTF-8. A lone surrogate means that
-// a text was cut inside a character.
+// Characters that are not readable text: control characters, lone surrogates and U+FFFD. A lone surrogate is left when
+// a text is cut inside a character. U+FFFD stands for bytes that are not UTF-8.
 const unreadable = /[\p{Cc}\p{Cs}\uFFFD]/u;
 const invisible = /^[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Z}\p{M}\u2800]*$/u;
 const unreadableInLines = /[\p{Cs}\uFFFD]|(?![\t\n\r])\p{Cc}/u;
@@ -13,7 +13,10 @@ const unreadableInLines = /[\p{Cs}\uFFFD]|(?![\t\n\r])\p{Cc}/u;
 /** A UUID in lowercase hex. */
 export const isUuid = (text: string): boolean => uuid.test(text);
 
-/** @throws ServiceError naming the field when the text is not a UUID */
+/**
+ * Returns the text if it is a UUID.
+ * @throws ServiceError naming the field when it is not
+ */
 export function requireUuid(field: string, text: string): string {
   if (!isUuid(text)) throw invalid(`${field} must be a UUID.`);
   return text;
@@ -28,10 +31,13 @@ export const isVerifyCode = (text: string): boolean => verifyCode.test(text);
 /** A secret of 256 bits in lowercase base32, without its prefix. */
 export const isSecret = (text: string): boolean => secret.test(text);
 
-/** Whether the text has a visible character, not only spaces and marks without a shape. */
+/** True if the text has a visible character. Spaces and marks without a shape are invisible. */
 export const isVisible = (text: string): boolean => !invisible.test(text);
 
-/** Whether a JSON text has an escaped NUL, which no column can store. Takes linear time at any nesting depth. */
+/**
+ * True if a JSON text has an escaped NUL, which no column can store. The test takes linear time, however deep the JSON
+ * is nested.
+ */
 export const hasNulEscape = (json: string): boolean => /(?<!\\)(?:\\\\)*\\u0000/.test(json);
 
 /** Whether people can read the text on one line: it has no control characters, no lone surrogates and no U+FFFD. */
@@ -59,6 +65,9 @@ export const lookOf = (text: string): string =>
 
 const alphabets = [/\p{Script=Latin}/u, /\p{Script=Cyrillic}/u, /\p{Script=Greek}/u, /\p{Script=Armenian}/u];
 
-/** Whether a word mixes alphabets with letters that look alike, such as a Cyrillic letter in a Latin name (UTS #39, section 5.1). */
+/**
+ * True if one word mixes alphabets whose letters look alike, such as a Cyrillic letter in a Latin name (UTS #39,
+ * section 5.1).
+ */
 export const mixesAlphabets = (text: string): boolean =>
   text.split(/[^\p{L}\p{M}]+/u).some((word) => alphabets.filter((alphabet) => alphabet.test(word)).length > 1);

@@ -10,7 +10,10 @@ import { markMac } from "./marks.ts";
 import type { RetentionPlan } from "./plan.ts";
 import { type Source, type SourceOf, unneeded } from "./source.ts";
 
-/** Deletes the rows that a table stores about documents whose blobs are deleted. Runs in the caller's transaction. */
+/**
+ * Deletes rows that a table keeps about documents, when the blobs of these documents are deleted. Runs in the caller's
+ * transaction.
+ */
 export type Forget = (tx: Tx, blobKeys: readonly string[]) => Promise<void>;
 
 export type RetentionDeps = {
@@ -24,18 +27,19 @@ export type RetentionDeps = {
 
 const batchSize = 200;
 
-// Number of the advisory lock that all nodes share, so that only one node at a time marks blobs as deleted.
+// The number of the advisory lock for marking blobs as deleted. Only the node that has the lock does so.
 const marksLock = 7_246_006;
 
-// The HTTP request that advances a test clock runs these statements before it responds, so their limit is short. The
-// daily run deletes the remaining blobs.
+// The time limit of statements that run while a test clock is advanced. It is short, because the HTTP request waits for
+// them. The daily run deletes any blobs that are left.
 const testStatements: StatementTime = { statementMs: 15_000 };
 
 /**
- * Deletes blobs whose retention period has ended, in batches. One transaction marks a batch as deleted and writes audit
- * lines; then the blobs are removed from the store. After a crash or a store error, `kernel/platform/blobs/orphans.ts`
- * removes the leftover blobs. Skips rows whose MAC is invalid or that the audit log does not confirm. Several nodes may
- * run it concurrently.
+ * Deletes blobs whose retention period has ended, in batches. A transaction marks the blobs of a batch as deleted and
+ * writes audit lines. Then the blobs are removed from the store. If a crash or an error prevents that,
+ * `kernel/platform/blobs/orphans.ts` removes them later.
+ *
+ * Skips rows whose MAC is invalid, and rows that the audit log does not confirm. Several nodes may run it concurrently.
  * @param testOf the firm whose test documents are deleted; null for all documents
  * @returns the number of marked blobs
  */
@@ -68,7 +72,10 @@ export async function deleteDue(
   return deleted;
 }
 
-/** `last` is undefined after the last batch. */
+/**
+ * A batch of marked blobs. `last` is the id of its last row; undefined if the batch found no rows, so that none are
+ * left.
+ */
 type Batch = { blobKeys: string[]; last: string | undefined };
 
 type Page = { after: string; now: Date; testOf: string | null };
@@ -98,8 +105,8 @@ async function markBatch(
 }
 
 /**
- * Locks all orders that refer to these blobs, including orders whose rows are in another batch.
- * @returns the blobs of orders whose MAC is invalid
+ * Locks all orders that refer to these blobs, even those whose rows are in another batch.
+ * @returns the keys of blobs to which an order with an invalid MAC refers
  */
 async function alteredAmong(
   tx: Tx,
@@ -129,8 +136,8 @@ ORDER BY ${id} LIMIT ${batchSize} ${lock}`;
 type DueBlob = { blobKey: string; rule: string };
 
 /**
- * Checks the locked rows again. A new checkout, for example, could have changed a row between the selection and the
- * lock.
+ * Selects the blobs of the locked rows that are still due. A new checkout, for example, could have changed a row before
+ * it was locked.
  */
 const dueBlobsStatement = (source: Source, sources: readonly Source[], ids: string[], now: Date): Statement => {
   const { rows, id, blobKey, deletableAt, rule } = source;
@@ -141,7 +148,7 @@ SELECT DISTINCT ON (blob_key) blob_key AS "blobKey", rule FROM (
 ) AS named WHERE ${unneeded(source, sources, now)}`;
 };
 
-/** Leaves out blobs that another node marked while this one waited for the lock. */
+/** Marks blobs as deleted, except those that another node marked while this one waited for the lock. */
 function markStatement(rowMac: RowMac, blobs: readonly DueBlob[], now: Date): Statement {
   const macs = blobs.map((blob) => markMac(rowMac, { ...blob, deletedAt: now }));
   return sql`
@@ -152,7 +159,10 @@ FROM unnest(${blobs.map(({ blobKey }) => blobKey)}::text[], ${blobs.map(({ rule 
 WHERE ${notDeleted(sql`due.blob_key`)} RETURNING blob_key AS "blobKey", rule`;
 }
 
-/** The next deletions: the number of documents that are due, and when the next document becomes due. */
+/**
+ * The coming deletions: the number of documents that are due now, and the time and rule of the next deletion after
+ * these.
+ */
 export type Upcoming = { due: number; next: Date | null; nextRule: string | null };
 
 export async function upcomingDeletions(

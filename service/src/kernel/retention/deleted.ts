@@ -25,7 +25,8 @@ export const joinMark = (blobKey: Statement): Statement =>
 
 /**
  * For a select list: the time when the retention plan deleted the selected blobs; null when it did not. Ignores forged
- * marks. @param from the text after FROM: `deleted_blobs` with its joins and WHERE
+ * marks.
+ * @param from the text after FROM: `deleted_blobs` with its joins and WHERE
  */
 export const deletedAmong = (from: Statement, as: string): Statement => dated(markTable, as, marksAmong(from));
 
@@ -34,9 +35,10 @@ export const deletedAt = (blobKey: Statement): Statement =>
   deletedAmong(sql`deleted_blobs WHERE deleted_blobs.blob_key = ${blobKey}`, "deletedAt");
 
 /**
- * SQL condition: the blob has no deletion mark. Marks that were refused as forged don't count. A forged mark counts
- * until the next check refuses it, up to a minute later. Where a false answer would do harm, use `deletedAt` or
- * `marksOf`, which verify MACs at once.
+ * SQL condition: the blob has no deletion mark, apart from marks that were refused as forged.
+ *
+ * The check that refuses forged marks runs later, so a forged mark counts for up to a minute. Where a wrong answer
+ * would do harm, use `deletedAt` or `marksOf`, whose MACs are verified at once.
  */
 export const notDeleted = (blobKey: Statement): Statement => sql`NOT EXISTS (
   SELECT FROM deleted_blobs WHERE deleted_blobs.blob_key = ${blobKey}

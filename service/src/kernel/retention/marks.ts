@@ -4,7 +4,7 @@ import { sql } from "../platform/database/sql.ts";
 import type { MacTable } from "../platform/protected-data.ts";
 import type { Members, RowMac } from "../platform/row-mac.ts";
 
-/** The record that a blob was deleted: the retention rule that applied, and the time. */
+/** A deletion mark: the record that a blob was deleted, with the time and the retention rule that applied. */
 export type Mark = { blobKey: string; rule: string; deletedAt: Date };
 
 export const markTable = "deleted_blobs";
@@ -26,7 +26,7 @@ export const markRows: MacTable<Mark> = {
 
 export const protectedTables = [markRows];
 
-/** Selects the keys of blobs that have an authentic mark. A forged mark must not cause a deletion. */
+/** Selects, among these blobs, those with an authentic deletion mark. A forged mark must not cause a deletion. */
 export async function markedAmong(
   { db, rowMac }: { db: Sql; rowMac: RowMac },
   keys: readonly string[],
@@ -41,10 +41,10 @@ export async function markedAmong(
   );
 }
 
-/** A mark as JSON; `mac` in hex. */
+/** A deletion mark as JSON; `mac` is in hex. */
 export type StoredMark = { blobKey: string; rule: string; deletedAt: string; mac: string };
 
-/** The latest time of these marks; null if none of them is authentic. */
+/** The latest time among the authentic ones of these deletion marks; null if none is authentic. */
 export function markedAt(rowMac: RowMac, marks: readonly StoredMark[] | null): Date | null {
   const times = (marks ?? []).flatMap(({ mac, deletedAt: time, ...mark }) => {
     const deletedAt = new Date(time);
@@ -60,15 +60,21 @@ type NumberedMark = Mark & { id: string; writtenIn: string; mac: Buffer };
 const batchSize = 1000;
 const noId = "00000000-0000-0000-0000-000000000000";
 
-/** Verifies the marks written since its last run, and refuses forged ones. @returns the number of refused marks */
+/**
+ * Verifies the deletion marks written since its last run, and refuses forged ones.
+ * @returns the number of refused marks
+ */
 export type CheckMarks = (stopping?: AbortSignal) => Promise<number>;
 
-/** The first run reads every mark, because the marks that an earlier process verified are not recorded. */
+/**
+ * Creates the check of deletion marks. Its first run verifies every mark, because nothing records which marks an
+ * earlier process verified.
+ */
 export function createMarkCheck({ db, rowMac, clock }: { db: Sql; rowMac: RowMac; clock: Clock }): CheckMarks {
   let since = "0";
   return async (stopping) => {
-    // A transaction that is still open may commit marks that this run can't see. So the next run starts at the id of
-    // the oldest open transaction.
+    // A transaction that is still open may yet commit marks. So the next run starts with the marks of the oldest
+    // transaction that is open now.
     const [snapshot] = await db.query<{ oldest: string }>(sql`
       SELECT pg_snapshot_xmin(pg_current_snapshot())::text AS oldest`);
     let refused = 0;

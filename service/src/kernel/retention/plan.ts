@@ -24,12 +24,12 @@ const Plan = Type.Object(
 /** The retention periods in days, from `service/data/retention.yaml` or RETENTION. */
 export type RetentionPlan = Static<typeof Plan>;
 
-/** The default for records of providers' requests and events, for plans without an entry for them. */
+/** The retention period for records of providers' requests and events, if the plan has no entry for them. */
 const usualProviderRecords: Days = 400;
 
 export const providerRecordsOf = ({ providerRecords = usualProviderRecords }: RetentionPlan): Days => providerRecords;
 
-/** The default for the documents of archived templates, for plans without an entry for them. */
+/** The retention period for the documents of archived templates, if the plan has no entry for them. */
 const usualArchivedTemplates: Days = 90;
 
 export const archivedTemplatesOf = ({ archivedTemplates = usualArchivedTemplates }: RetentionPlan): Days =>
@@ -44,6 +44,6 @@ export type Days = number | "none";
  */
 export const readRetention = (path: string): RetentionPlan => readCheckedYaml("RETENTION", path, Plan);
 
-/** Data from before this time are due for deletion; null when data are stored forever. */
+/** The time before which data are due for deletion; null when they are stored forever. */
 export const dueBefore = (period: Days, now: Date): Date | null =>
   period === "none" ? null : new Date(now.getTime() - period * dayMs);

@@ -4,7 +4,10 @@ import type { RowMac } from "../platform/row-mac.ts";
 import { leapt } from "../test-clock/test-clock.ts";
 import type { Days, RetentionPlan } from "./plan.ts";
 
-/** A rule of the plan and its condition. The first rule whose condition holds applies. */
+/**
+ * A rule of the retention plan, and the condition `holds`. A row is subject to the first rule whose condition is true
+ * for it.
+ */
 type Rule = { name: string; holds: Statement; days: Days; since: Statement };
 
 /**
@@ -18,31 +21,31 @@ export type Source = {
   /** The firm and the environment that own the row. */
   partnerId: Statement;
   environment: Statement;
-  /** The key that orders the rows for batches, and a value that precedes the first one. */
+  /** The key that orders the rows for batches, and a value below all keys, from which the first batch starts. */
   id: Statement;
   first: string;
-  /** The clause that locks a row while its facts are checked. Empty when those facts can't change back. */
+  /** The locking clause for rows that are due. Empty if a row that is due can't become undue again. */
   lock: Statement;
   blobKey: Statement;
-  /** Locks all rows that share a blob; absent when no two rows share one. */
+  /** The locking clause for all rows with the same blob; absent when no two rows have the same blob. */
   lockAll?: Statement;
   /**
-   * Selects the column `isAuthentic`, which is false for a row whose MAC is invalid: such a row is never deleted.
-   * Absent for a table without MACs.
+   * Selects the column `isAuthentic`, which is false for a row whose MAC is invalid; the blob of such a row is never
+   * deleted. Absent for a table without MACs.
    */
   authentic?: Statement;
-  /** Selects the rows that the audit log confirms; absent when the check doesn't depend on the log. */
+  /** Selects the ids of rows that the audit log confirms. Absent if this table's deletions don't depend on the log. */
   confirmed?: (db: Sql, rowMac: RowMac, ids: readonly string[]) => Promise<string[]>;
-  /** When the blob may be deleted; `infinity` for never. */
+  /** SQL expression: the time from which the blob may be deleted; `infinity` for never. */
   deletableAt: Statement;
   rule: Statement;
   /**
-   * SQL condition about the row `named` (id as text, blob_key): no row of the same firm in this table needs the row's
-   * blob. Rows that are due don't need it.
+   * SQL condition: no row of the same firm in this table still needs the blob of the row `named` (its columns: id as
+   * text, and blob_key). Rows that are due don't need it.
    */
   unshared: (now: Date) => Statement;
   /**
-   * Whether a row of another source may refer to the same blob. The blob is deleted only when no row of any source
+   * True if rows of other sources may refer to the same blobs. Such a blob is deleted only when no row of any source
    * needs it.
    */
   sharesBlobs: boolean;

@@ -1,6 +1,9 @@
 import { dayMs, minuteMs } from "../platform/clock.ts";
 
-/** If the requested business hours exceed those of this many days, the calendar is refused as a configuration error. */
+/**
+ * The most days over which business hours are counted. A calendar with too few business hours in this time is refused
+ * as a configuration error.
+ */
 const mostDays = 370;
 
 /** The opening hours of a business, in minutes after midnight in the time zone. */
@@ -34,7 +37,7 @@ function formatOf(zone: string): Intl.DateTimeFormat {
   return format;
 }
 
-/** The zone's wall-clock time at an instant, as if it were UTC, in milliseconds. */
+/** The time that a clock on the wall of this zone shows at an instant, written as if it were UTC, in milliseconds. */
 function wallClock(instant: number, zone: string): number {
   const part: Record<string, number> = {};
   for (const { type, value } of formatOf(zone).formatToParts(instant)) part[type] = Number(value);
@@ -43,8 +46,8 @@ function wallClock(instant: number, zone: string): number {
 }
 
 /**
- * The instant of a wall-clock time in the zone. A time that occurs twice, when daylight saving ends, is the earlier
- * instant in zones west of Greenwich and the later instant in zones east of it.
+ * The instant at which a clock in the zone shows a time. When daylight saving ends, a time occurs twice. Then the
+ * result is the earlier instant west of Greenwich, and the later one east of it.
  */
 function instantOf(wall: number, zone: string): number {
   const guess = wall - (wallClock(wall, zone) - wall);
@@ -56,7 +59,7 @@ const isBusinessDay = (midnight: number, { days, holidays }: BusinessCalendar): 
 
 /**
  * Adds business hours to a time.
- * @throws RangeError for a calendar with fewer business hours than that within `mostDays`
+ * @throws RangeError for a calendar that has fewer than `hours` business hours within `mostDays`
  */
 export function addBusinessHours(from: Date, hours: number, calendar: BusinessCalendar): Date {
   const { zone, opens, closes } = calendar;
@@ -78,10 +81,16 @@ export function addBusinessHours(from: Date, hours: number, calendar: BusinessCa
 export const dayIn = (at: Date, zone: string): string =>
   new Date(wallClock(at.getTime(), zone)).toISOString().slice(0, 10);
 
-/** Noon of a day (`YYYY-MM-DD`) in the zone: in all of the United States, the instant is on the same day. */
+/**
+ * Noon of a day (`YYYY-MM-DD`) in the zone. For a US zone, it is the same day everywhere in the United States at that
+ * instant.
+ */
 export const noonIn = (day: string, zone: string): Date => new Date(instantOf(Date.parse(`${day}T12:00:00Z`), zone));
 
-/** The day (`YYYY-MM-DD`) if its business hours have begun; null on a day off, or before opening. */
+/**
+ * The day (`YYYY-MM-DD`) of an instant, if that day's business hours have begun; null before they begin, and on a day
+ * off.
+ */
 export function openedDay(at: Date, calendar: BusinessCalendar): string | null {
   const wall = wallClock(at.getTime(), calendar.zone);
   const midnight = Math.floor(wall / dayMs) * dayMs;

@@ -13,7 +13,7 @@ export type TaskDeps = { db: Database; clock: Clock };
 
 type Locked = { kind: TaskKind; state: string; claimedBy: string | null; orderId: number | null; subject: string };
 
-/** The kinds of tasks that a person may close with a note, because no event reliably shows that such a task is done. */
+/** The kinds of tasks that a person closes with a note. For these, no event reliably shows that the work is done. */
 const endedByWord: ReadonlySet<TaskKind> = new Set([
   "delivery_trouble",
   "refund_asked",
@@ -31,16 +31,19 @@ const endedByWord: ReadonlySet<TaskKind> = new Set([
   "job_dead",
 ]);
 
-/** Whether staff may answer the task with "not known yet", so that it is asked again later. */
+/** True if staff may answer a task of this kind with "not known yet". The same question is then asked again later. */
 export const mayAskAgain = (kind: TaskKind): boolean => kind === "arrival";
 
-/** The queue of live orders with tasks that a provider can do instead of staff; payload `{orderId}`. */
+/**
+ * The name of the job queue for tasks that a provider can do instead of staff. Its jobs are about live orders; payload
+ * `{orderId}`.
+ */
 export const dispatchQueue = "dispatch";
 
 /** The kinds of tasks that a provider can do instead of staff. */
 const dispatched: readonly TaskKind[] = ["label_print", "packet_print", "fax_send"];
 
-/** Queues released tasks for the providers again. */
+/** When tasks are released, queues those that a provider can do for the providers again. */
 const dispatchAgain = (tx: Tx, ids: readonly number[]) =>
   tx.query(sql`
     SELECT enqueue_job(${dispatchQueue}, jsonb_build_object('orderId', order_id)) FROM tasks
@@ -60,7 +63,7 @@ async function changeIn(
   { action, by, clock }: Change & { clock: Clock },
   judge: Judge,
 ): Promise<void> {
-  // Locks the order first, as every transition does, to avoid deadlocks with its tasks.
+  // Locks the order before its task, as every transition does. Otherwise the two could deadlock.
   await tx.query(sql`SELECT FROM orders WHERE id = (SELECT order_id FROM tasks WHERE id = ${id}) FOR NO KEY UPDATE`);
   const [task] = await tx.query<Locked>(sql`
     SELECT kind, state, claimed_by AS "claimedBy", order_id AS "orderId", subject, ${verifiedTask} FROM tasks WHERE id = ${id} FOR NO KEY UPDATE`);
@@ -84,7 +87,7 @@ async function changeIn(
 export const claimTask = (deps: TaskDeps, id: number, by: string): Promise<void> =>
   change(deps, id, { action: "task.claimed", by }, claiming(id, by));
 
-/** Claims a task for a person, in the caller's transaction. The caller must have locked the order before. */
+/** Claims a task for a person, in the caller's transaction. The caller must have locked the task's order already. */
 export const claimTaskIn = (
   tx: Tx,
   id: number,
@@ -104,15 +107,16 @@ const claiming =
   };
 
 /**
- * Releases a claimed task. @param mayAnyone whether a claim by a person other than the caller may be released @throws
- * ServiceError for another person's claim
+ * Releases a claimed task.
+ * @param mayAnyone true if another person's claim may be released too
+ * @throws ServiceError for another person's claim
  */
 export const releaseTask = (deps: TaskDeps, id: number, by: string, mayAnyone = false): Promise<void> =>
   change(deps, id, { action: "task.released", by }, releasing(id, by, mayAnyone));
 
 /**
- * Releases the claim of a person who did not appear, in the caller's transaction. The caller must have locked the order
- * before.
+ * Releases a task that the person `by` claimed but did not appear for, in the caller's transaction. The caller must
+ * have locked the task's order already.
  */
 export const releaseTaskIn = (tx: Tx, id: number, { by, at }: { by: string; at: Date }): Promise<void> =>
   changeIn(tx, id, { action: "task.released", by: "system", clock: () => at }, releasing(id, by, false));
@@ -128,8 +132,8 @@ const releasing =
   };
 
 /**
- * When a person loses the right to do certain tasks, releases that person's claims in the same transaction. `keep`
- * names the kinds that the person may still do.
+ * Releases the claims of a person who loses the right to do certain tasks, in the transaction of that change. `keep`
+ * names the kinds of tasks that the person may still do.
  */
 export async function releaseClaims(
   tx: Tx,
@@ -137,7 +141,7 @@ export async function releaseClaims(
 ): Promise<void> {
   const which = sql`
     t.claimed_by = ${claimedBy} AND t.state IN ('claimed', 'paused') AND NOT t.kind = ANY (${keep}::text[])`;
-  // Every transition locks the order before its tasks. The same sequence here prevents deadlocks.
+  // Locks the orders before their tasks, as every transition does, to prevent deadlocks.
   await tx.query(sql`
     SELECT FROM orders WHERE id IN (SELECT order_id FROM tasks t WHERE ${which}) ORDER BY id FOR NO KEY UPDATE`);
   const set = sql`state = CASE state WHEN 'claimed' THEN 'open' ELSE state END, claimed_by = NULL, claimed_at = NULL`;
@@ -152,7 +156,7 @@ export async function releaseClaims(
     );
 }
 
-/** For an advanced test clock: moves the claim times of a firm's test orders earlier by this many seconds. */
+/** For an advanced test clock: makes the claims on tasks of a firm's test orders this many seconds older. */
 export const bringClaimsNearer = (tx: Tx, partnerId: string, seconds: number) =>
   changeTasks(
     tx,
@@ -162,9 +166,9 @@ export const bringClaimsNearer = (tx: Tx, partnerId: string, seconds: number) =>
   );
 
 /**
- * Closes a task with a person's note, if a person may close its kind.
- * @param book records in the books what the person did, and returns details for the audit line. Tasks about failed
- * refunds need it
+ * Closes a task with a person's note, if tasks of its kind are closed in that way.
+ * @param book records in the books what the person did, and returns details for the audit line; required for tasks
+ * about failed refunds
  * @throws ServiceError for a task of another kind, or without a note
  */
 export const finishTask = (deps: TaskDeps, id: number, by: string, outcome: string, book?: Judge): Promise<void> =>
@@ -181,8 +185,8 @@ export const finishTask = (deps: TaskDeps, id: number, by: string, outcome: stri
   });
 
 /**
- * Ends a task that has no answer yet, and opens a task with the same question that is due in two business days.
- * @throws ServiceError for a kind that can't be asked again, and for another person's claim
+ * Ends a task whose question can't be answered yet. Opens a task with the same question, due in two business days.
+ * @throws ServiceError for a kind of task that can't be asked again, and for another person's claim
  */
 export const askAgain = (deps: TaskDeps, id: number, by: string): Promise<void> =>
   change(deps, id, { action: "task.asked_again", by }, async (tx, { kind, claimedBy }, at) => {

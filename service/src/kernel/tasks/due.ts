@@ -33,7 +33,7 @@ const File = Type.Object(
 export type TaskTimes = {
   calendar: BusinessCalendar;
   hours: Readonly<Record<string, number>>;
-  /** The business hours that a parcel is under way, by lowercase words in the name of a carrier's service. */
+  /** For words in the name of a carrier's service, in lower case: the business hours that its parcels take. */
   onTheWay: Readonly<Record<string, number>>;
 };
 
@@ -62,8 +62,8 @@ export function readTaskTimes(path = shipped): TaskTimes {
 }
 
 /**
- * Refuses time limits that exceed the calendar's business hours. Counts from the first holiday, so that the period
- * includes all the holidays.
+ * Refuses a time limit that the calendar's business hours can't reach. Counts from the first holiday, so that all
+ * holidays fall into the period.
  */
 function requireEnoughHours(path: string, { calendar, hours, onTheWay }: TaskTimes): void {
   const [first = "2026-01-01"] = [...calendar.holidays].toSorted();
@@ -88,7 +88,7 @@ let times: TaskTimes | undefined;
  */
 const hoursMore = 16;
 
-/** The business day (`YYYY-MM-DD`) if that day's business hours have begun at the instant; null otherwise. */
+/** The day (`YYYY-MM-DD`) of an instant, if it is a business day whose business hours have begun; null otherwise. */
 export function businessMorning(at: Date): string | null {
   times ??= readTaskTimes();
   return openedDay(at, times.calendar);
@@ -106,7 +106,7 @@ export function businessNoon(day: string): Date {
   return noonIn(day, times.calendar.zone);
 }
 
-/** The due time of a task that is opened at the instant. A rush order has half the time. */
+/** The due time of a task that is opened at this instant. For a rush order, the time limit is half. */
 export function dueAt(kind: TaskKind, at: Date, isRush: boolean): Date {
   times ??= readTaskTimes();
   const hours = times.hours[kind] ?? 0;
@@ -114,7 +114,7 @@ export function dueAt(kind: TaskKind, at: Date, isRush: boolean): Date {
 }
 
 /**
- * The time by which a parcel that staff handed to a carrier should have arrived.
+ * The time by which a parcel should have arrived, if staff handed it to a carrier at this instant.
  * @param carrier the carrier and its service, as the person typed them
  */
 export function arrivalDue(carrier: string, at: Date): Date {

@@ -41,7 +41,7 @@ export const taskKinds = {
 
 export type TaskKind = keyof typeof taskKinds;
 
-/** The instruction of a task of each kind. */
+/** For each kind of task, the instruction that staff read. */
 export const taskWords: Readonly<Record<TaskKind, string>> = {
   quote: "Price the order",
   order_on_hold: "Look at the hold",

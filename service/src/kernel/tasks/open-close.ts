@@ -12,7 +12,7 @@ export type NewTask = {
   at: Date;
   environment: Part<Environment>;
   orderId?: Part<number> | null;
-  /** The subject of a task without an order: an id whose meaning depends on the kind. */
+  /** The object that the task is about, if it has no order: an id whose meaning depends on the kind. */
   subject?: Part<string>;
   reason?: Part<string> | null | undefined;
   isRush?: boolean;
@@ -31,12 +31,12 @@ export function openTask(tx: Tx, task: NewTask, from?: Statement): Promise<void>
   return insertTasks(tx, columns, from);
 }
 
-/** The condition that no task of the kind was ever opened for the subject, and for the order if it is given. */
+/** SQL condition: no task of the kind was ever opened for the subject and, if one is given, the order. */
 export const neverOpened = (kind: TaskKind, subject: Part<string>, orderId?: Part<number>): Statement =>
   sql`NOT EXISTS (SELECT FROM tasks x WHERE x.kind = ${kind} AND x.subject = ${subject}
     ${orderId === undefined ? nothing : sql`AND x.order_id = ${orderId}`})`;
 
-/** Whether a task of the kind was opened for the order and subject at this time or later. */
+/** True if a task of the kind was opened for the order and subject at `since` or later. */
 export async function hadTask(
   tx: Tx,
   { kind, orderId, subject }: { kind: TaskKind; orderId: number; subject: string },
@@ -50,8 +50,8 @@ export async function hadTask(
 const ofOrder = (orderId: number, kind: TaskKind): Statement => sql`t.order_id = ${orderId} AND t.kind = ${kind}`;
 
 /**
- * Updates an open task's reason, which staff read.
- * @param evenPaused whether to update a paused task as well
+ * Changes the reason of an open task, which staff read.
+ * @param evenPaused true to change a paused task too
  */
 export async function explainTask(
   tx: Tx,
@@ -65,15 +65,15 @@ export async function explainTask(
 }
 
 /**
- * Selects the open tasks to close by their kinds. With `orderId`: the tasks of one or several orders, with the given
- * subject if there is one. Without: tasks that have no order, by their subjects.
+ * Says which open tasks to close, by their kinds. With `orderId`: the tasks of these orders and, if there is a
+ * `subject`, only those about it. Without `orderId`: tasks that have no order, by their subjects.
  */
 export type WhichTasks = { kinds: readonly TaskKind[] } & (
   | { orderId: number | readonly number[]; subject?: string }
   | { orderId?: never; subject: string | readonly string[] }
 );
 
-/** The end of a task: `done`, or `dropped` when the task is no longer needed. */
+/** How a task ends. `done`: its work was done. `dropped`: it is no longer needed. */
 export type TaskEnd = {
   state: "done" | "dropped";
   at: Date;
@@ -89,7 +89,7 @@ const ended = ({ state, at, by, outcome }: TaskEnd): Statement =>
 export async function closeTasks(tx: Tx, { kinds, orderId, subject }: WhichTasks, end: TaskEnd): Promise<void> {
   const order = orderId === undefined ? sql`t.order_id IS NULL` : sql`t.order_id = ANY (${[orderId].flat()}::bigint[])`;
   const about = subject === undefined ? nothing : sql`AND t.subject = ANY (${[subject].flat()}::text[])`;
-  // Only tasks of orders are ever paused. For other tasks, the query can use the index of open tasks.
+  // Tasks without an order are never paused. Leaving that state out lets their query use the index of open tasks.
   const states = orderId === undefined ? sql`('open', 'claimed')` : sql`('open', 'claimed', 'paused')`;
   await changeTasks(
     tx,
@@ -98,15 +98,15 @@ export async function closeTasks(tx: Tx, { kinds, orderId, subject }: WhichTasks
   );
 }
 
-/** Pauses an order's open tasks during a hold. Claimed tasks stay claimed. */
+/** Pauses an order's open tasks while the order is on hold. A claimed task keeps its claim. */
 export async function pauseTasks(tx: Tx, orderId: number, kinds: readonly TaskKind[]): Promise<void> {
   const which = sql`t.order_id = ${orderId} AND t.kind = ANY (${kinds}::text[]) AND t.state IN ('open', 'claimed')`;
   await changeTasks(tx, which, sql`state = 'paused'`);
 }
 
 /**
- * Resumes paused tasks. If a newer task of the same kind and subject is open, the paused task stays paused. Of two
- * paused tasks, only the older one is resumed.
+ * Resumes an order's paused tasks. A task stays paused if a task of the same kind and subject is open, or if an older
+ * one is paused.
  */
 export async function resumeTasks(tx: Tx, orderId: number): Promise<void> {
   const which = sql`t.order_id = ${orderId} AND t.state = 'paused' AND NOT EXISTS (
@@ -121,8 +121,8 @@ export async function pauseUnclaimed(tx: Tx, orderId: number, kind: TaskKind): P
 }
 
 /**
- * Resumes a task that `pauseUnclaimed` paused, unless the order is on hold. If a task of the kind was opened since
- * then, the paused one stays paused.
+ * Resumes a task that `pauseUnclaimed` paused. It stays paused if the order is on hold, or if another task of the kind
+ * is open.
  */
 export async function resumeUnclaimed(tx: Tx, orderId: number, kind: TaskKind): Promise<void> {
   const which = sql`${ofOrder(orderId, kind)} AND t.state = 'paused' AND t.claimed_by IS NULL
@@ -131,7 +131,9 @@ export async function resumeUnclaimed(tx: Tx, orderId: number, kind: TaskKind): 
   await changeTasks(tx, which, sql`state = 'open'`);
 }
 
-/** Opens an order's task, unless the order is on hold, or a task of the kind is open or paused. */
+/**
+ * Opens a task for an order. Does nothing if the order is on hold, or if a task of the kind is already open or paused.
+ */
 export const openUnlessPaused = (tx: Tx, task: NewTask & { orderId: number }): Promise<void> =>
   openTask(
     tx,
@@ -160,13 +162,13 @@ export const openTasksOf = (
     WHERE order_id = ${orderId} AND kind = ANY (${kinds}::text[]) AND state IN ('open', 'claimed', 'paused')
       ${subject === undefined ? nothing : sql`AND subject = ${subject}`} ORDER BY id`);
 
-/** The person who claimed the order's open task of the kind; null when unclaimed. */
+/** The person who has claimed the order's task of this kind; null if nobody has. */
 export async function claimantOf(db: Sql, orderId: number, kind: TaskKind): Promise<string | null> {
   const tasks = await openTasksOf(db, { orderId, kinds: [kind] });
   return tasks.find(({ state }) => state === "claimed")?.claimedBy ?? null;
 }
 
-/** A subject that needs a task, and the time since which it needs the task; null if the time is unknown. */
+/** A subject that needs a task, and the time at which the need began; null if that time is unknown. */
 export type NeededTask = [subject: string, needed: { reason: string; since: Date | null }];
 
 /**

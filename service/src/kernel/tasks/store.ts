@@ -5,8 +5,8 @@ import { stateRows } from "../platform/protected-data.ts";
 import type { TaskKind } from "./kinds.ts";
 
 /**
- * The MAC covers the whole row. A trigger requires that `state_version` only grows. So an attacker can't restore an
- * earlier row with its earlier MAC.
+ * The MAC of a task's row covers all of it. It includes `state_version`, which can only grow: a trigger enforces that.
+ * So an attacker can't restore an earlier row with its earlier MAC.
  */
 export const taskState: StateMac = {
   table: sql`tasks`,
@@ -19,7 +19,7 @@ export const taskState: StateMac = {
 
 export const protectedTables = [stateRows(taskState, { backfill: { set: "tasks and payers" } })];
 
-/** For a select list: verifies the MAC of a task's row. */
+/** For a select list: a column that makes the database handle throw if the MAC of the task's row is invalid. */
 export const verifiedTask: Statement = verified(taskState, sql`tasks`);
 
 /** SQL for other features that read tasks. The alias of the task is `t`. */
@@ -66,8 +66,8 @@ export async function insertTasks(tx: Tx, task: TaskColumns, from?: Statement): 
 const verifiedAtOnce = 500;
 
 /**
- * Verifies the MAC of every task. No list shows a closed task, so a task that was closed by forgery would otherwise go
- * unnoticed. Invalid MACs are logged and counted in the metrics.
+ * Verifies the MAC of every task. This matters for closed tasks, because no list shows them: a task that an attacker
+ * closed would go unnoticed. Invalid MACs are logged and counted in the metrics.
  */
 export async function verifyTasks(db: Sql, stopping: AbortSignal): Promise<void> {
   for (let last = Number.MIN_SAFE_INTEGER; !stopping.aborted; ) {
@@ -82,8 +82,8 @@ export async function verifyTasks(db: Sql, stopping: AbortSignal): Promise<void>
 export type ChangedTask = { id: number; kind: TaskKind; orderId: number | null };
 
 /**
- * Changes tasks, including those whose MAC is invalid, because orders must not be blocked by a forged task. But such a
- * task gets no new MAC, which would make its forged part authentic.
+ * Changes tasks, even those whose MAC is invalid, because a forged task must not block its order. But a forged task
+ * gets no new MAC, which would make it authentic.
  * @param which the condition on the task `t`
  */
 export async function changeTasks(tx: Tx, which: Statement, set: Statement): Promise<ChangedTask[]> {

@@ -7,7 +7,7 @@ import { enqueue, type Jobs } from "../platform/jobs/jobs.ts";
 import type { Leap } from "./fields.ts";
 import { type ClockState, insertAdvance, lastUnsettled, lockClock, readClock, resetAdvances, settle } from "./store.ts";
 
-/** Moves the due times of a partner's test objects earlier by this many seconds, in the caller's transaction. */
+/** Makes the due times of a partner's test objects this many seconds earlier, in the caller's transaction. */
 export type BringNearer = (tx: Tx, partnerId: string, seconds: number) => Promise<unknown>;
 
 export type TestClockDeps = {
@@ -17,7 +17,10 @@ export type TestClockDeps = {
   nearer: readonly BringNearer[];
 };
 
-/** The queue of clocks that were advanced and whose due work is unfinished; payload `{partnerId}`. */
+/**
+ * The name of the job queue for clocks that were advanced and whose due work is not finished yet; payload
+ * `{partnerId}`.
+ */
 export const testClockQueue = "test-clock";
 
 /** The state of a test clock. */
@@ -71,7 +74,7 @@ export async function advanceTestClock(deps: TestClockDeps, principal: Principal
   }, longStatements);
 }
 
-/** Resets the clock to real time. Does not undo earlier effects or restore moved due times. */
+/** Sets the clock back to real time. Earlier effects remain, and due times that were moved stay moved. */
 export async function resetTestClock(deps: TestClockDeps, principal: Principal): Promise<TestClock> {
   const partnerId = requireTest(principal);
   return deps.db.transaction(async (tx) => {
@@ -83,7 +86,10 @@ export async function resetTestClock(deps: TestClockDeps, principal: Principal):
   });
 }
 
-/** The id of the principal's firm. @throws ServiceError for live credentials, which have no test clock */
+/**
+ * The id of the principal's firm.
+ * @throws ServiceError for live credentials, which have no test clock
+ */
 function requireTest({ environment, partnerId }: Principal): string {
   if (environment !== "test") throw new ServiceError("conflict", "The test clock is for test keys only.");
   return partnerId;
@@ -96,17 +102,17 @@ function secondsOf(leap: Leap, testTime: number): number {
   return seconds;
 }
 
-/** Performs the due work of a firm's test objects. It is safe to repeat and to run concurrently. */
+/** Does the work that is due for a firm's test objects. It may be repeated, and several may run at once. */
 export type Sweep = (partnerId: string, stopping: AbortSignal) => Promise<unknown>;
 
-// Short, because a developer waits until the advance is finished. If a node is killed, another node continues the work
-// after this time.
+// The lease of the job that does the due work. If a node is killed, another node continues after this time. It is
+// short, because a developer is waiting.
 const leaseMs = 5_000;
 
-// The most time for one sweep, so that the clocks of other firms are processed soon.
+// The most time for one sweep of one firm's clock. Clocks of other firms must not wait long.
 const sliceMs = 15_000;
 
-/** Performs the due work after an advance, then marks the clock as ready. */
+/** Sets up the jobs that do the due work after an advance and then mark the advance as finished. */
 export function testClockJobs(
   jobs: Jobs,
   { db, clock, sweeps }: { db: Database; clock: Clock; sweeps: readonly Sweep[] },
@@ -122,7 +128,7 @@ export function testClockJobs(
 }
 
 /**
- * Stops a sweep after its time slice. The regular sweeps do the remaining work later.
+ * Runs a sweep for at most its time slice. The regular sweeps do the work that remains.
  * @throws an error of the sweep, if it occurs within the time slice
  */
 export async function inSlice(sweep: Sweep, partnerId: string, stopping: AbortSignal, ms = sliceMs): Promise<void> {
@@ -130,7 +136,7 @@ export async function inSlice(sweep: Sweep, partnerId: string, stopping: AbortSi
   try {
     await sweep(partnerId, AbortSignal.any([stopping, slice]));
   } catch (error) {
-    // After the time slice, the error only reports the canceled statement, so it is ignored.
+    // An error after the time slice only means that a statement was canceled, so it is ignored.
     if (!slice.aborted) throw error;
   }
 }

@@ -5,9 +5,9 @@ import { nothing, type Statement, sql } from "../platform/database/sql.ts";
 
 /** The state of a partner's clock in the database. */
 export type ClockState = {
-  /** The difference between the test clock and real time, in seconds. */
+  /** How far the test clock is ahead of real time, in seconds. */
   seconds: number;
-  /** Whether an advance is still being processed: work that it made due may be unfinished. */
+  /** True if an advance is still being processed, so that due work may be unfinished. */
   advancing: boolean;
   /** The number of advances in the last 24 hours. */
   lately: number;
@@ -16,35 +16,35 @@ export type ClockState = {
 const latest = sql`ORDER BY advanced_at DESC, id DESC LIMIT 1`;
 
 /**
- * The sum of the clock's advances, in seconds, up to the last advance that `which` selects. A reset doesn't reduce the
- * sum. Costs one index look-up.
+ * SQL expression: the sum of the clock's advances, in seconds, up to the last advance that `which` selects. Advances
+ * before a reset count too. Costs one index look-up.
  */
 const totalOf = (partnerId: string | Statement, which: Statement = nothing): Statement => sql`coalesce((
   SELECT total_seconds FROM test_clock_advances WHERE partner_id = ${partnerId} ${which} ${latest}), 0)`;
 
 /**
- * SQL expression: the date of `at` in the firm's books. Books of test orders follow the test clock, so that a developer
- * can end a month. Live books use real time.
+ * SQL expression: the time `at` as the firm's books see it. For test orders, the books follow the test clock, so that a
+ * developer can end a month. For live orders they use real time.
  * @param owner SQL columns or values
  */
 export const bookTime = (at: Statement, { partnerId, environment }: Record<keyof Owner, Statement>): Statement =>
   sql`(${at} + CASE WHEN ${environment} = 'test' THEN make_interval(secs =>
     (${totalOf(partnerId)} - ${totalOf(partnerId, sql`AND reset_at IS NOT NULL`)})::float8) ELSE interval '0' END)`;
 
-// The most that a time is moved back. The sum of a clock's advances includes those before a reset. Without this limit,
-// a time could become too early for PostgreSQL.
+// The most seconds by which a time is moved back. The sum of a clock's advances also has those before a reset. So it
+// could grow until a time is too early for PostgreSQL.
 const mostLeaptSeconds = 5 * 365 * 24 * 3600;
-// A hundred years in seconds: no law requires longer retention.
+// The most seconds in a `movedSince`: a hundred years, because no law requires longer retention.
 const mostMovedSeconds = 100 * 365 * 24 * 3600;
 
 const advancedSince = (since: Statement, partnerId: Statement): Statement =>
   sql`${totalOf(partnerId)} - ${totalOf(partnerId, sql`AND advanced_at < ${since}`)}`;
 
-/** An SQL interval: the total by which the firm's test clock was advanced since a time. */
+/** SQL interval: the sum of the advances of the firm's test clock since a time. */
 export const movedSince = (since: Statement, partnerId: Statement): Statement =>
   sql`make_interval(secs => least(${advancedSince(since, partnerId)}, ${mostMovedSeconds})::float8)`;
 
-/** A time, moved back by the advances of the firm's test clock since then. */
+/** SQL expression: a time, made earlier by the sum of the advances of the firm's test clock since that time. */
 export const leapt = (since: Statement, partnerId: Statement): Statement =>
   sql`${since} - make_interval(secs => least(${advancedSince(since, partnerId)}, ${mostLeaptSeconds})::float8)`;
 
@@ -63,11 +63,17 @@ export async function readClock(db: Sql, partnerId: string, now: Date): Promise<
   return state ?? { seconds: 0, advancing: false, lately: 0 };
 }
 
-/** Locks a partner's clock, so that only one change at a time runs. The firm's orders can still be written. */
+/**
+ * Locks a partner's clock, so that it is changed only once at a time. Other writes for the firm, such as orders, don't
+ * wait.
+ */
 export const lockClock = (tx: Tx, partnerId: string) =>
   tx.query(sql`SELECT FROM partners WHERE id = ${partnerId} FOR NO KEY UPDATE`);
 
-/** The caller must have locked the clock. Advances have ascending times even if the machine's clock is set back. */
+/**
+ * Inserts an advance of a clock, which the caller must have locked. Its time is never before that of the last advance,
+ * even if the machine's clock is set back.
+ */
 export const insertAdvance = (tx: Tx, partnerId: string, seconds: number, at: Date) =>
   tx.query(sql`
     INSERT INTO test_clock_advances (partner_id, seconds, advanced_at, total_seconds)

@@ -78,14 +78,17 @@ export function figuresStatement(cohort: Cohort): Statement {
 }
 
 /**
- * Settings for the query: a plan for this firm's size, memory for its joins, and at most one extra worker. So other
- * requests keep the other processor cores.
+ * Settings for the query: a plan for this firm's size, memory for its joins, and at most one extra worker process. The
+ * other processor cores stay free for other requests.
  */
 export const figuresSettings = `SET TRANSACTION READ ONLY; SET LOCAL plan_cache_mode = force_custom_plan;
   SET LOCAL work_mem = '64MB'; SET LOCAL max_parallel_workers_per_gather = 1; SET LOCAL jit = off;
   SET LOCAL random_page_cost = 1.1;`;
 
-/** @returns undefined when the statement took longer than `timeoutMs`. */
+/**
+ * Reads the figures of a cohort in a read-only transaction.
+ * @returns undefined when the statement took longer than `timeoutMs`
+ */
 export async function readFigures(db: Database, cohort: Cohort, timeoutMs: number): Promise<Figures | undefined> {
   try {
     const [figures] = await db.transaction(async (tx) => {

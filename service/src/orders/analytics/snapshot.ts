@@ -45,12 +45,12 @@ const byName: ReadonlyMap<string, Bucket> = new Map(Object.entries(buckets));
 /** The funnel stage of a raw status; `problem` for a status that this release doesn't know. */
 export const bucketOf = (status: string): Bucket => byName.get(status) ?? "problem";
 
-/** Whether orders at this stage count as revenue. */
+/** True if orders at this stage count toward the revenue. */
 const earns = (bucket: Bucket): boolean => bucket === "paid" || bucket === "inProgress" || bucket === "completed";
 
 const hardLimitMs = 30_000;
-// The query for a large firm uses a processor core for a second or two. More queries at once would slow the rest of the
-// service.
+// The most queries at once on a node. A query for a large firm uses a processor core for a second or two. More queries
+// at once would slow the rest of the service.
 const atOnce = 2;
 
 /** Computes the snapshot from a cohort's figures. A pure function. */

@@ -90,8 +90,8 @@ export const documentCents: Statement = sql`(CASE WHEN d.kind = 'receipt' THEN p
 
 /**
  * The part of a credit note that reduces the order's price. A failed refund or a returned loss doesn't raise the price
- * again: the service then owes that money, and the next credit note first covers this debt. So only the cents count by
- * which the payment's net credit notes exceed their highest earlier sum.
+ * again. The service then owes that money, and the next credit note first covers this debt. So a credit note counts
+ * only as far as it raises the payment's net credit notes above their highest earlier sum.
  */
 export const creditedCents: Statement = sql`(CASE WHEN d.kind = 'credit_note' THEN (
   SELECT greatest(0, max(n.net) FILTER (WHERE n.id = d.id) - greatest(0, coalesce(max(n.net) FILTER (WHERE n.id < d.id), 0)))
@@ -112,13 +112,13 @@ export const verifiedAmount: Statement = sql`${verifiedAll(billingDocumentState,
  */
 export type Paid = Pick<BillingDocument, "payBy" | "method" | "simulated"> & { outside?: OutsideWay | null };
 
-/** The payer: the firm, if its own method was charged or the checkout was the firm's. */
+/** The payer: the firm if its own card or bank account was charged, otherwise the payer of the checkout. */
 export const payerOf = ({ payBy, method }: Paid): Payer => (method === null ? payBy : "firm");
 
 /**
  * The payer and the payment method: `Firm, Visa •••• 4242`. The processor doesn't report the card for a payment on its
- * own page. For a refund outside the processor, names its way, such as a check, because it isn't on the card's
- * statement.
+ * own page. For money paid back outside the processor, names the way instead, such as a paper check, because no card
+ * statement shows it.
  */
 export const paidByText = (paid: Paid): string => {
   const online = paid.method ? methodName(paid.method) : paid.simulated ? "sandbox" : "payment page";

@@ -90,7 +90,7 @@ function drawTable(flow: Flow, { title, columns, rows, sums }: DrawnPaper["table
   for (const row of rows) {
     const above = flow.y();
     flow.keep(rowHeight);
-    // A new page repeats the column names.
+    // The row began a new page, so the column names are printed again.
     if (flow.y() > above) tableHead(flow, columns);
     flow.cells(
       row.map((cell, index) => [cell, fine, places[index] ?? 0] as const),
@@ -98,7 +98,7 @@ function drawTable(flow: Flow, { title, columns, rows, sums }: DrawnPaper["table
     );
   }
   flow.skip(8);
-  // A label can be wider than the first column, and a sum wider than the last one.
+  // A label of a sum can be wider than the first column, and its amount wider than the last column.
   const sumPlace = Math.min(places.at(-1) ?? 0, 400);
   for (const [label, value] of sums) {
     flow.cells([[label, body, 0] as const, [value, body, sumPlace] as const], rowHeight);

@@ -93,19 +93,19 @@ type Line = Omit<StatementLine, "number" | "services" | "document"> &
 type Span = {
   startsAt: Date | null;
   endsAt: Date | null;
-  /** Only the lines of these orders. */
+  /** Limits the lines to those of these orders; absent for all orders. */
   orderIds?: readonly number[];
-  /** Reads the names of documents. Without it, no name is read. */
+  /** Reads the names of the orders' documents; absent if the lines need no names. */
   titleOf?: TitleOf;
 };
 
-/** The discount of the tier, and those of discount codes, which are lines of the order. */
+/** An order's discounts in cents: that of the tier, and those of discount codes, which are lines of the order. */
 const allDiscounts: Statement = sql`(o.discount_cents - (SELECT coalesce(sum((l ->> 'amountCents')::bigint), 0)
   FROM jsonb_array_elements(o.lines) l WHERE l ->> 'type' = 'Discount'))::float8`;
 
 /**
- * The lines of a firm in a span of time, in the order in which they were booked.
- * @param span the bounds in time; null for no bound
+ * A firm's statement lines between two times, in the sequence in which they were booked.
+ * @param span the two times; null for no bound
  */
 export async function linesOf(db: Sql, { partnerId, environment }: Owner, span: Span): Promise<StatementLine[]> {
   const from = span.startsAt ?? "-infinity";
@@ -184,8 +184,8 @@ export function owedUntil(lines: readonly StatementLine[], endsAt: Date | null):
 /**
  * The sums of a month.
  * @param before the sums of the previous month
- * @param of `owed`: what the firm owes at the end. `corrections`: what the previous months have wrong in their closing
- * balance
+ * @param of `owed`: the firm's debt at the end of the month. `corrections`: the cents that correct the closing balance
+ * of the previous months
  */
 export function sumsOf(
   before: Sums | undefined,

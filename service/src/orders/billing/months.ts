@@ -98,7 +98,9 @@ type NamedOwner = Owner & { firmName: string };
 /** A closed month whose stored sums differ from its documents. `parts` has one text for each differing sum. */
 type Difference = { month: string; parts: readonly string[] };
 
-/** Ignores a difference that a later month's `corrections` have settled. */
+/**
+ * The differences in a firm's closed months. Leaves out a difference that a later month's `corrections` have settled.
+ */
 async function differencesOf(db: Sql, log: Log, owner: Owner): Promise<Difference[]> {
   const lost = await lossLines(db, owner);
   let before: Sums | undefined;
@@ -144,8 +146,8 @@ async function closeNext(tx: Tx, owner: Owner, at: Date): Promise<boolean> {
   const now = await bookNow(tx, owner, at);
   const zone = await zoneOf(tx, partnerId);
   const own = sql`partner_id = ${partnerId} AND environment = ${environment}`;
-  // After a change of the time zone, the last end may fall on the last day of the previous month. So 15 days are added
-  // before truncating to the month.
+  // After a change of the time zone, the last closed month may end on its own last day in the new zone. So 15 days are
+  // added before truncating, to find the next month.
   const [closed] = await tx.query<{ id: number }>(sql`
     WITH start AS (
       SELECT coalesce((SELECT max(ends_at) FROM billing_statements WHERE ${own}),

@@ -27,7 +27,7 @@ const names: Readonly<Record<BillingKind, string>> = {
   loss_reversal: "Return by the bank reversed",
 };
 
-/** The words printed before the amount. */
+/** The words that a document of each kind prints before its amount. */
 const amountWords: Readonly<Record<BillingKind, string>> = {
   receipt: "Paid",
   credit_note: "Returned",
@@ -67,13 +67,16 @@ const shortOrder = (code: string): string => code.slice(0, 6).toUpperCase();
 /** Shortens a text, so that it leaves room for the next column. */
 const shortened = (text: string, most = 64): string => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
 
-/** Keeps the last digits, which distinguish two accounts at the same bank. */
+/** Shortens the payer's text, but keeps the last digits, which distinguish two accounts at the same bank. */
 function payerShortened(text: string): string {
   const digits = / •••• \d{4}$/.exec(text)?.[0] ?? "";
   return shortened(text.slice(0, text.length - digits.length), 23 - digits.length) + digits;
 }
 
-/** How a refund was paid back outside the processor; for the correction of such a booking, that it was not. */
+/**
+ * How a refund was paid back outside the processor. The reversal of such a booking says that the money was not paid
+ * back in this way.
+ */
 const paidBackFact = ({ kind, outside }: BillingDocument): (readonly [string, string])[] =>
   outside === null ? [] : [[kind === "credit_reversal" ? "Not paid back" : "Paid back", outsideWays[outside]]];
 
@@ -214,8 +217,7 @@ export function drawnStatement(
       content: {
         ...{ format: "signsealship-statement", version: 1, month, environment, startsAt, endsAt, zone, issuer, buyer },
         ...{
-          // JSON omits undefined members. So a statement without these three sums has the same bytes as in earlier
-          // releases.
+          // JSON omits undefined members, so a statement without corrections doesn't contain this sum.
           sums: { ...sums, corrections: sums.corrections || undefined },
           lines: lines.map(({ orderCode, payBy, method, simulated, ...rest }) => {
             const { creditedCents: _, document: __, discountCents: ___, paymentReference: ____, ...line } = rest;

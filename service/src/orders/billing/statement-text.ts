@@ -1,4 +1,4 @@
-/** The order, names and sentences of statements. Pages, PDF files and CSV files share them. */
+/** The sort order, words and sentences of statements, which pages, PDF files and CSV files share. */
 import { outsideWays } from "../payments/payments.ts";
 import { type BillingKind, paidByText } from "./documents.ts";
 import { balanceCents, heldCents, owedCents } from "./lines.ts";

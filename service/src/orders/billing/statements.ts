@@ -38,9 +38,9 @@ type Statement = {
   /** The month, such as `2026-11`. */
   month: string;
   startsAt: Date;
-  /** The end of the month; null until then. */
+  /** The end of the month; null until the month has ended. */
   endsAt: Date | null;
-  /** Whether the month will never change again. A month that has ended is closed within an hour. */
+  /** True if the month will never change again. A month that has ended is closed within an hour. */
   isClosed: boolean;
   zone: string;
   issuer: Issuer;
@@ -48,7 +48,7 @@ type Statement = {
   sums: Sums;
 };
 
-/** Adds the members that the release that stored the sums did not have. */
+/** Adds the members that sums stored by an earlier release lack. */
 const completed = (stored: StoredSums, before: Sums | undefined): Sums => ({
   ...stored,
   losses: stored.losses ?? 0,

@@ -95,7 +95,10 @@ export async function createBulk(
   return { bulkId, rows: rows.length, totalCents, errors };
 }
 
-/** Checks and prices the rows; stops when too many are refused. Yields to other requests between rows. */
+/**
+ * Checks and prices the rows of a file, and stops when too many of them are refused. Other requests can run between two
+ * rows.
+ */
 async function checked(
   { offer: { pricing } }: OrderDeps,
   { tier }: Principal,
@@ -126,7 +129,11 @@ async function checked(
   return { errors, totalCents, read };
 }
 
-/** The values of valid rows that don't fit into their fields. One trial of signing tests all of them. */
+/**
+ * Finds values in valid rows that don't fit into their fields of the document. A single trial of signing tests all
+ * values.
+ * @returns the errors of these rows
+ */
 async function unfitValues(
   { blobs, originals }: OrderDeps,
   principal: Principal,
@@ -161,7 +168,10 @@ async function unfitValues(
   return errors.sort((one, other) => one.row - other.row).slice(0, mostErrors);
 }
 
-/** Reads the form of a row. @returns its errors, or the form */
+/**
+ * Reads the order form of one row.
+ * @returns the row's errors, or its form
+ */
 export function wholeForm(
   content: TemplateVersion["content"],
   sent: ReadonlyMap<string, string>,
@@ -177,21 +187,30 @@ export function wholeForm(
 
 const noSuchBulk = () => new ServiceError("not_found", "Bulk not found.");
 
-/** @throws ServiceError `not_found` */
+/**
+ * Finds a bulk of the owner.
+ * @throws ServiceError `not_found`
+ */
 export async function ownBulk({ orders }: Pick<BulkDeps, "orders">, owner: Owner, bulkId: string): Promise<Bulk> {
   const bulk = isUuid(bulkId) ? await findBulk(orders.db, owner, bulkId) : undefined;
   if (!bulk) throw noSuchBulk();
   return bulk;
 }
 
-/** Sets failed rows back to waiting. @throws ServiceError `not_found` */
+/**
+ * Sets the failed rows of a bulk back to waiting, so that they can be placed again.
+ * @throws ServiceError `not_found`
+ */
 export async function retryBulk(deps: BulkDeps, owner: Owner, bulkId: string): Promise<Bulk> {
   await ownBulk(deps, owner, bulkId);
   await retryRows(deps.orders.db, bulkId);
   return ownBulk(deps, owner, bulkId);
 }
 
-/** Cancels the rows without an order, and deletes the personal data in them. @throws ServiceError `not_found` */
+/**
+ * Cancels the rows of a bulk that have no order yet, and deletes the personal data in them.
+ * @throws ServiceError `not_found`
+ */
 export async function cancelBulk(deps: BulkDeps, owner: Owner, bulkId: string): Promise<Bulk> {
   await ownBulk(deps, owner, bulkId);
   await cancelRows(deps.orders.db, bulkId);
@@ -200,7 +219,10 @@ export async function cancelBulk(deps: BulkDeps, owner: Owner, bulkId: string): 
 
 const pageSize = { usual: 100, most: 500 };
 
-/** A page of rows, in the order of the file. The cursor is the number of the page's last row. @throws ServiceError */
+/**
+ * A page of a bulk's rows, in the order of the file. The cursor is the number of the page's last row.
+ * @throws ServiceError
+ */
 export async function rowPage(deps: BulkDeps, owner: Owner, bulkId: string, query: PageQuery) {
   await ownBulk(deps, owner, bulkId);
   const limit = limitOf(query.limit, pageSize);

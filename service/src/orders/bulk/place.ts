@@ -13,8 +13,8 @@ const mostOrdersInRun = 100;
 const mostMs = 10_000;
 
 /**
- * The charge that the page showed: the sum, in cents, of the next orders that the firm pays, and the payment method's
- * id.
+ * The charge that the page showed to the member: its sum in cents, and the payment method's id. It covers the next
+ * orders that the firm pays.
  */
 export type ShownSum = { cents: number; methodId: string };
 
@@ -44,8 +44,8 @@ export async function placeRows(
 const placing = new Map<string, Promise<void>>();
 
 /**
- * The prices, in cents, by row number, of the next orders that `placeRows` places and the firm pays. Requests no
- * carriers' rates. Omits orders that a person must price, and altered rows, at which `placeRows` stops.
+ * The prices of the next orders that `placeRows` places and the firm pays, in cents by row number. Asks no carrier for
+ * a rate. Omits orders that a person must price. Also omits altered rows, because `placeRows` stops at them.
  */
 export async function nextPrices(
   deps: BulkDeps,
@@ -91,15 +91,18 @@ async function placeWaiting(
     const [row] = await waitingRows(deps.orders.db, bulk.bulkId, { after: last, limit: 1 });
     if (!row) break;
     last = row.n;
-    // A carrier's rate can exceed the shown price. Such an order is placed but not charged: the firm decides about its
-    // payment.
+    // A carrier's rate can raise an order's price above the shown one. Such an order is placed but not charged, and the
+    // firm decides about its payment.
     const agree = async ({ totalCents }: PricedOrder) =>
       shown && totalCents <= (prices.get(row.n) ?? 0) ? shown.methodId : null;
     await placeRow(deps, principal, row, { bulk, agree: shown === undefined ? undefined : agree });
   }
 }
 
-/** The fields of a row. @throws Error for a row that was altered, or belongs to another bulk */
+/**
+ * The fields of the order form that a row stores.
+ * @throws Error for a row that was altered, or belongs to another bulk
+ */
 function fieldsOf(
   { cipher }: BulkDeps,
   { partnerId, environment }: Principal,
@@ -117,7 +120,7 @@ function fieldsOf(
   return new Map(stored.fields);
 }
 
-/** Returns null for an altered row, so that the page still opens. */
+/** Like `fieldsOf`, but returns null for an altered row, so that the page of the bulk still opens. */
 function readableFields(...row: Parameters<typeof fieldsOf>): ReadonlyMap<string, string> | null {
   try {
     return fieldsOf(...row);

@@ -78,7 +78,10 @@ export type NewBulk = {
   createdAt: Date;
 };
 
-/** @returns the id; `isNew` is false when the same bulk was already sent */
+/**
+ * Inserts a bulk, unless the same one is already stored.
+ * @returns the bulk's id; `isNew` is false when the same bulk was already sent
+ */
 export async function insertBulk(tx: Tx, bulk: NewBulk): Promise<{ bulkId: string; isNew: boolean }> {
   const { owner, templateId, version, fingerprint, createdBy, createdAt } = bulk;
   const { partnerId, environment } = owner;
@@ -128,7 +131,7 @@ export const failRow = (db: Sql, id: string, reason: string) =>
 export const retryRows = (db: Sql, bulkId: string) =>
   db.query(sql`UPDATE bulk_rows SET state = 'waiting', reason = NULL WHERE bulk_id = ${bulkId} AND state = 'failed'`);
 
-/** Cancels the rows without an order, and deletes the personal data in them. */
+/** Cancels the rows of a bulk that have no order yet, and deletes the personal data in them. */
 export const cancelRows = (db: Sql, bulkId: string) =>
   db.query(sql`
     UPDATE bulk_rows SET state = 'canceled', content = NULL, reason = NULL
@@ -142,7 +145,10 @@ export const listRows = (db: Sql, bulkId: string, { after, limit }: { after: num
 
 const retentionMs = 30 * dayMs;
 
-/** After 30 days, rows without an order can't be placed any more, and the personal data in them are deleted. */
+/**
+ * Ends rows that have no order 30 days after their bulk was created. They can't be placed any more, and the personal
+ * data in them are deleted.
+ */
 export const sweepBulks = (db: Sql, now: Date) =>
   db.query(sql`
     UPDATE bulk_rows r SET state = 'canceled', content = NULL, reason = NULL FROM bulks b

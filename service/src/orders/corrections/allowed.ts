@@ -24,7 +24,7 @@ export type Trouble = OrderState & {
   /** The number of times that the firm has restarted shipping. `faxedAgain` is the same count for the fax. */
   shippedAgain: number;
   faxedAgain: number;
-  /** Whether a request for a refund is open. */
+  /** True if the firm has requested a refund, and the request is still open. */
   refundIsAsked: boolean;
   /** The reason why the parcel's address can't change any more; null when it can. */
   parcelIsFixed: string | null;
@@ -45,7 +45,7 @@ function whyNothing(order: OrderState): string | null {
 }
 
 function whyNotDocument(order: Trouble): string | null {
-  // An unpaid order must be placed again, because its price depends on the document.
+  // A price depends on the document. So an unpaid order must be canceled and placed again instead of being corrected.
   if (isUnpaid(order)) return "Nothing is paid yet: cancel the order, and place it again.";
   if (order.isSealed) return "The document is signed or notarized: another document needs an order of its own.";
   if (beforeSealing.includes(order.status)) return null;
@@ -54,7 +54,7 @@ function whyNotDocument(order: Trouble): string | null {
   return "The document is on its way: another document needs an order of its own.";
 }
 
-/** Why an address can't be replaced now for people who have not signed; null when it can. */
+/** The reason why the address of people who have not signed can't be corrected now; null when it can. */
 export function whyNotMoved({ status, statusBeforeHold }: OrderState): string | null {
   const before = status === "OnHold" ? statusBeforeHold : status;
   return before !== null && withNotary.includes(before)
@@ -82,8 +82,8 @@ function whyNotFax({ fax, status, lastFax, faxIsFixed, faxChanges }: Trouble): s
 const again: readonly PeopleEvent[] = ["sign_reissued", "notarization_reopened", "shipping_retried", "fax_retried"];
 
 /**
- * The event that restarts the failed service; null when none failed. Null for a locked identity, which only an operator
- * can unlock.
+ * The event that restarts the failed service; null when none failed. Also null in the status IdentityLocked, because
+ * only an operator can unlock an identity.
  */
 export function againOn(order: OrderState & Pick<Trouble, "hasFaxFailedEarly">): PeopleEvent | null {
   if (order.status === "IdentityLocked") return null;
@@ -111,7 +111,8 @@ const specific: Readonly<Record<Exclude<Act, "refund" | "email">, (order: Troubl
   again: whyNotAgain,
 };
 
-// An address is corrected on hold and after the end, too: the links that went to the earlier one still open documents.
+// An email address can be corrected even on hold and after the order's end. Links that were mailed to the earlier
+// address still open documents then.
 const whyNotEmail = (order: OrderState): string | null =>
   isEnding(order) ? "The order has ended." : whyNotMoved(order);
 

@@ -22,12 +22,13 @@ export type PeopleDeps = {
   closingsOf: (db: Sql, orderId: number) => Promise<readonly { orders: readonly number[] }[]>;
   /**
    * Replaces the address of participants in the firm's rooms that contain the orders. Returns false when no participant
-   * had it.
+   * had the earlier address.
    */
   moveParticipants: (tx: Tx, orderIds: readonly number[], move: EmailMove, by: By) => Promise<boolean>;
   /**
-   * Replaces the address of signers in locked orders, and ends their earlier links at once. People who have not signed
-   * move in the orders that are `movable`. People who have signed get new links, but keep the address in their records.
+   * Replaces the email address of signers in locked orders, and ends the links that were mailed to the earlier one.
+   * People who have not signed are changed only in `movable` orders. People who have signed get new links, but their
+   * records keep the earlier address.
    */
   moveSigners: (
     tx: Tx,
@@ -52,7 +53,7 @@ export async function lockWithClosing(
   const locked = await lockOrders(tx, [code, ...(await orderCodes(tx, ids)).values()]);
   if ((await idsNow()).some((each) => !ids.includes(each)))
     throw new ServiceError("conflict", "The closing was changed at the same time. Try again.");
-  // The order is already locked. `lockOwnOrder` verifies its owner.
+  // `lockOwnOrder` is called here to verify the owner. The order itself is already locked.
   const order = await lockOwnOrder(tx, owner, code);
   return { order, others: locked.filter((each) => each.id !== id && isOf(owner, each)) };
 }
@@ -75,11 +76,11 @@ export async function correctEmail(
 ): Promise<boolean> {
   const orders = [...locked].sort((one, other) => one.id - other.id);
   const movable = new Set(orders.filter((order) => whyNotMoved(order) === null).map(({ id }) => id));
-  // All code locks rooms before envelopes, to avoid deadlocks.
+  // The rooms are changed before the envelopes. All code locks them in this sequence, to avoid deadlocks.
   const ids = orders.map(({ id }) => id);
   let isChanged = await moveParticipants(tx, ids, move, by);
-  // Changes the envelopes first, because this step refuses the whole correction if another signer already has the same
-  // name and the new address.
+  // The envelopes are changed before the orders. This step refuses the whole correction if another signer already has
+  // the same name and the new address.
   const inEnvelopes = await moveSigners(tx, { orders, movable }, move, by);
   for (const order of orders) {
     const nobody = { client: false, signers: [], left: [] };
@@ -93,7 +94,10 @@ export async function correctEmail(
 
 type People = Omit<MovedPeople, "left"> & { moved: readonly string[]; signed: readonly string[] };
 
-/** Records the correction for each person whom no other record of the order covers. @returns whether anybody moved */
+/**
+ * Records the correction: once for the client, or else once for each other person whose address changed.
+ * @returns true if anybody's address changed
+ */
 async function record(
   tx: Tx,
   order: LockedOrder,
@@ -113,7 +117,7 @@ async function record(
   return names.size > 0;
 }
 
-/** Mails the client the links that the earlier address had, if they still serve. */
+/** Mails to the client's new address the links that the earlier address had received, if they are still useful. */
 async function mailNewAddress(tx: Tx, { id, status }: LockedOrder, { at }: By): Promise<void> {
   if (isPayable(status)) await mailClient(tx, id, "quote_ready", at, { isRepeated: true });
   if (status === "Completed" && (await whenDocumentsWereDeleted(tx, id)) === null)

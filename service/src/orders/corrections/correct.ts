@@ -56,7 +56,10 @@ export const correctableFields = [
 
 type Corrections = { email: string | null; faxTo: string | null; shipTo: Address | null };
 
-/** @throws ServiceError naming the field and the rule */
+/**
+ * Reads the corrected values from the fields of a form.
+ * @throws ServiceError naming the field and the rule
+ */
 function readCorrections(values: ReadonlyMap<string, string>): Corrections {
   const unknown = [...values.keys()].find((name) => !correctableFields.some((field) => field === name));
   if (unknown !== undefined) throw invalid(`Only ${correctableFields.join(", ")} can be corrected.`);
@@ -74,7 +77,10 @@ function readCorrections(values: ReadonlyMap<string, string>): Corrections {
   return corrections;
 }
 
-/** @throws ServiceError `conflict` with the reason when the action is not allowed now */
+/**
+ * Checks that the firm may perform the action now, and returns the facts that decide it.
+ * @throws ServiceError `conflict` with the reason when the action is not allowed now
+ */
 export async function requireAllowed(
   tx: Tx,
   { parcels }: Pick<OrderDeps, "parcels">,
@@ -133,9 +139,9 @@ export async function correctOrder(
 }
 
 /**
- * Corrects an email address in several orders of a closing, for clients and signers, where it is still possible. All
+ * Corrects an email address of clients and signers in several orders of a closing, wherever it can still change. All
  * changes are in one transaction.
- * @throws ServiceError naming the rule, or `conflict` when none of the orders has the address where it can change
+ * @throws ServiceError naming the rule, or `conflict` when the address can't be corrected in any of the orders
  */
 export async function correctAddress(
   deps: CorrectDeps,

@@ -34,8 +34,8 @@ export type ReplaceDeps = PeopleDeps & {
 };
 
 /**
- * The form and file that the firm sent. `fields` and `find_places` exclude each other. Without both, people sign in the
- * same places as before. Without `name` the document keeps its name.
+ * The form and the file that the firm sent. The form may have `fields` or `find_places`, but not both. With neither,
+ * people sign in the same places as before. Without `name` the document keeps its name.
  */
 type Sent = { fields: ReadonlyMap<string, string>; upload: SentDocument | null; name?: string | undefined };
 
@@ -107,7 +107,8 @@ type Places = {
 };
 
 /**
- * Reads the places from the form or from the order. Refuses early if the order's status does not allow a replacement.
+ * Reads the places where people sign, from the form or else from the order. Refuses early if the order's status does
+ * not allow a replacement.
  * @throws ServiceError
  */
 const placesOf = (

@@ -28,7 +28,7 @@ export type Parcels = {
   readdress: (tx: Tx, order: LockedOrder, at: Date) => Promise<void>;
 };
 
-/** The facts that decide what a firm may do. */
+/** Reads the facts that decide how the firm may correct an order. */
 export async function troubleOf(
   db: Sql,
   parcels: Pick<Parcels, "whyFixed">,
@@ -92,7 +92,8 @@ export async function lockOwnOrder(tx: Tx, { partnerId, environment }: Owner, co
 }
 
 /**
- * The task's subject when a firm reports a missing parcel. The task that the service opens by itself has no subject.
+ * The subject of the task that is opened when a firm reports a missing parcel. The task that the service opens by
+ * itself has no subject.
  */
 export const missingSubject = "firm";
 
@@ -126,7 +127,7 @@ export type Corrected = {
 };
 
 /**
- * An order's corrections so far, and for each further one why it is refused now.
+ * Reads an order's corrections so far and, for each action, the reason why it is refused now.
  * @throws ServiceError `not_found` for an order of another owner
  */
 export async function readCorrected(

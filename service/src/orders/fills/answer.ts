@@ -38,8 +38,8 @@ export function questionsAt(fill: Pick<Fill, "questions">, step: number): { ques
 }
 
 /**
- * The outcome of saving a step. `stale`: nothing was saved, because another window has saved answers or the form has
- * ended since this one was opened.
+ * The outcome of saving a step. `stale`: nothing was saved. Since this window was opened, another window has saved
+ * answers, or the form has ended.
  */
 export type StepResult = { faults: Fault[]; revision: number } | "stale";
 
@@ -86,7 +86,7 @@ export async function saveStep(
   return { faults, revision: revision + 1 };
 }
 
-/** The changed answers that don't fit into their fields, or have characters that no font contains. */
+/** A fault for each changed answer that doesn't fit into its field, or has characters that no font contains. */
 async function unshownOf(
   deps: FillDeps,
   fill: Fill,

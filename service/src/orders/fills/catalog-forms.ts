@@ -99,6 +99,6 @@ export async function formsOfDocument(
   };
 }
 
-/** The subject of a message about a document's form that can't be filled in online. */
+/** Names the form in an error message that says why the form can't be filled in online. */
 export const formSubject = (isCatalogForm: boolean): string =>
   isCatalogForm ? "docSlug" : "docSlug takes the form of your own template, which";

@@ -12,7 +12,10 @@ type Deps = { templates: TemplateDeps };
 
 type FormWithQuestions = { form: FormVersion; isCatalogForm: boolean; questions: Question[] };
 
-/** Finds the form that the fields name. @throws ServiceError */
+/**
+ * Finds the form to fill in: that of the template or of the catalog document that the fields name.
+ * @throws ServiceError
+ */
 export async function formFor(
   deps: Deps,
   principal: Principal,

@@ -17,12 +17,15 @@ export type NewFillFields = {
   language: Language;
   days: number;
   returnUrl: string | null;
-  /** Not validated yet, because the form's questions decide which values are allowed. */
+  /**
+   * The value of `values` in the body. It is validated later, because the form's questions decide which values are
+   * allowed.
+   */
   values: unknown;
   labels: unknown;
-  /** Whether to mail the link to `email`. */
+  /** True to mail the link to `email`. */
   send: boolean;
-  /** Whether to finish the form at once, using only `values`. */
+  /** True to finish the form at once, using only `values`. */
   complete: boolean;
 };
 

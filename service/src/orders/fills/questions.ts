@@ -26,7 +26,7 @@ const whyNot: Readonly<Record<WhyNot, string>> = {
   unreadable: "has fields that can't be read",
 };
 
-/** Names an uploaded file in error messages, where a template would have its own name. */
+/** The word for an uploaded file in error messages. A template has a name instead. */
 export const uploaded = "FILE";
 
 /** Thrown for a document that can't be filled in online. */
@@ -43,6 +43,7 @@ export class Unfillable extends ServiceError {
 }
 
 /**
+ * Reads the questions of a document's form fields.
  * @param subject begins the message of the error
  * @throws ServiceError saying why the document can't be filled in
  */

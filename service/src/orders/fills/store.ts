@@ -15,7 +15,7 @@ import type { Answers, Question } from "./pdf/question.ts";
 
 const uses = { form: "fill_form", answers: "fill_answers" } as const;
 
-/** The columns that the MAC covers. A trigger forbids ending a fill twice and changing its firm. */
+/** The columns of a fill that its MAC covers. A trigger forbids ending a fill twice and changing its firm. */
 export const fillState: StateMac = {
   table: sql`fills`,
   key: sql`id`,
@@ -48,7 +48,7 @@ export const fillTable = stateRows(fillState, {
 export type FillForm = {
   readonly owner: Owner;
   readonly use: TemplateUse;
-  /** Whether `use` names the operator's form of a catalog document, and not a template of the firm. */
+  /** True if `use` names the operator's form of a catalog document. Otherwise it names a template of the firm. */
   readonly isCatalogForm?: boolean;
   /** The template's name. */
   readonly title: string;
@@ -96,7 +96,7 @@ const openedJson = <Content>(cipher: ColumnCipher, sealed: Buffer, id: string): 
 /** The stored form of the answers: pairs of field name and texts, because JSON has no Map. */
 type AnswerList = [string, string[]][];
 
-/** Decrypts a row. @throws Error for a row that was altered */
+/** Decrypts the row of a fill. @throws Error for a row that was altered */
 function opened(ciphers: FillCiphers, { form, answers, partnerId, environment, ...row }: Row): Fill {
   const content = openedJson<FillForm>(ciphers.form, form, row.id);
   if (content.owner.partnerId !== partnerId || content.owner.environment !== environment)
@@ -113,7 +113,10 @@ type Reading = { db: Sql; ciphers: FillCiphers };
 const ownedBy = ({ partnerId, environment }: Owner): Statement =>
   sql`f.partner_id = ${partnerId} AND f.environment = ${environment}`;
 
-/** @param owner null for the holder of the link */
+/**
+ * Finds a fill by its id.
+ * @param owner finds only a fill of this owner; null for the holder of the link
+ */
 export async function findFill({ db, ciphers }: Reading, id: string, owner: Owner | null): Promise<Fill | undefined> {
   const [row] = await db.query<Row>(sql`
     SELECT ${columns} FROM fills f WHERE f.id = ${id}${owner ? sql` AND ${ownedBy(owner)}` : nothing}`);
@@ -192,7 +195,10 @@ export const endFill = (
 ): Promise<boolean> =>
   changeRowIf(tx, fillState, id, sql`state = ${state}, answers = NULL, ended_at = ${at}`, openAt(at, revision));
 
-/** @returns false when the maximum number of mails was already sent, or the fill has ended */
+/**
+ * Counts one more mail for an open fill.
+ * @returns false when the maximum number of mails was already sent, or the fill has ended
+ */
 export const countMail = (tx: Tx, id: string, most: number, now: Date): Promise<boolean> =>
   changeRowIf(tx, fillState, id, sql`mails = mails + 1`, sql`mails < ${most} AND ${openAt(now, null)}`);
 

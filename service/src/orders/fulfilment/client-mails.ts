@@ -27,17 +27,17 @@ export type Mailable = {
   status: string;
   documentsDeletedAt: Date | null;
   payBy: Payer;
-  /** True if the last failed payment was the firm's, from before the client became the payer. */
+  /** True if the firm made the last payment attempt that failed, before the client became the payer. */
   isFailureOfFirm: boolean;
   /** True if the order was paid, and the firm made all payments. */
   isPaidByFirm: boolean;
   /** The amount to pay in addition to the order's total; null for none. */
   supplementCents: number | null;
-  /** Whether that amount replaces a payment that a bank took back; null without an amount. */
+  /** True if `supplementCents` replaces a payment that a bank took back; null when there is no such amount. */
   replacesLoss: boolean | null;
   /**
-   * The cents to pay again because a bank took a payment back. Set even while postage is due first. Null when nothing
-   * is to be paid again.
+   * The cents to pay again because a bank took a payment back; null for none. Set even while the postage must be paid
+   * first.
    */
   lossCents: number | null;
 };
@@ -52,7 +52,7 @@ const aboutPayments: ReadonlySet<MailMoment> = new Set([
   "refunded",
 ] as const);
 
-/** The moments of mails about an order's money. They name the order's file number. */
+/** The moments whose mails are about an order's money. These mails name the order's file number. */
 export const aboutMoney: ReadonlySet<MailMoment> = new Set([
   ...aboutPayments,
   ...(["quote_ready", "payment_failed", "supplement_due"] as const),
@@ -70,7 +70,7 @@ export function stillHolds(acceptsPayment: AcceptsPayment, moment: MailMoment, o
   if (order.isPaidByFirm && aboutPayments.has(moment)) return false;
   if (moment === "supplement_due") return acceptsPayment(order.environment) && order.replacesLoss === false;
   if (moment === "pay_again") return acceptsPayment(order.environment) && order.lossCents !== null;
-  // The mail about the whole order's refund also covers a partial refund and a returned payment.
+  // Once the whole order is refunded, the mail about that refund also covers a partial refund and a returned payment.
   if (moment === "refunded_part" || moment === "payment_returned")
     return order.status !== "RefundPending" && order.status !== "Refunded";
   if (moment === "quote_ready") return acceptsPayment(order.environment) && isPayable(order.status);
@@ -191,9 +191,9 @@ export async function sendAgain(
 }
 
 /**
- * Mails the client a link to the documents of a finished order. Anyone with the order's page may request this, because
- * the mail goes only to the client's address. It does not count toward the firm's limit.
- * @param asked `isWhole`: the mail links to the documents of all finished orders of the client's closing
+ * Mails the client a link to the documents of a finished order. Anyone who can open the order's page may request this,
+ * because the mail goes only to the client's address. It does not count toward the firm's limit.
+ * @param asked with `isWhole`, the mail links to the documents of all finished orders of the client's closing
  * @throws ServiceError while the order has no documents to send, and for the fourth request in 24 hours
  */
 export const mailDocuments = (

@@ -22,7 +22,7 @@ import { endFax, lastFax, sendFax } from "./store.ts";
 
 type FaxEvent = Extract<PeopleEvent, "fax_sent" | "fax_delivered" | "fax_failed" | "fax_retried">;
 
-/** A person reports an event by naming the status to which the event leads. */
+/** For each fax status, the event that leads to it. A person reports an event by naming that status. */
 export const faxStatuses: ReadonlyMap<string, FaxEvent> = new Map([
   ["FaxPending", "fax_retried"],
   ["FaxSent", "fax_sent"],
@@ -43,7 +43,7 @@ const next: Readonly<Record<"none" | "Sent" | "Delivered" | "Failed", readonly F
 };
 
 /**
- * The events that a person may report now for a fax that is sent early. Empty for all other orders.
+ * The events that a person may report now for a fax that is sent early. Empty for an order without such a fax.
  * @param last the stored state of the order's last fax
  */
 export const aheadMoves = (
@@ -57,15 +57,15 @@ export type FaxAhead = {
   reason: string | undefined;
   /** The actor who last reported on the fax. */
   actor: string;
-  /** Whether the fax failed and must be sent again. */
+  /** True if the fax failed and another attempt was requested. */
   isRetried: boolean;
 };
 
 const events = { Sent: "fax_sent", Delivered: "fax_delivered", Failed: "fax_failed" } as const;
 
 /**
- * Reads the state of a fax that was sent before the order reached its fax statuses, and the actor who last reported on
- * it. Null when there is no such fax.
+ * Reads the state of a fax that was sent before the order reached its fax statuses. Also reads the actor who last
+ * reported on that fax. Null when there is no such fax.
  */
 export async function faxAhead(db: Sql, orderId: number): Promise<FaxAhead | null> {
   const last = await lastFax(db, orderId);
@@ -83,7 +83,7 @@ export async function faxAhead(db: Sql, orderId: number): Promise<FaxAhead | nul
   };
 }
 
-/** For those of the orders whose early fax failed and was not resent: the reason, by order id. */
+/** The reason of the failure, by order id, for each order whose early fax failed and was not resent. */
 export async function failedAhead(db: Sql, orderIds: readonly number[]): Promise<Map<number, string>> {
   const reasons = new Map<number, string>();
   if (orderIds.length === 0) return reasons;

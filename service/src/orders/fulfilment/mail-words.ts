@@ -15,18 +15,18 @@ export type MailFacts = {
   partCents: number | null;
   /** The part of the refunded amount that the payer's bank had taken back before, so that no refund moves it. */
   lostCents: number;
-  /** Everything that was paid for the order; null for nothing. */
+  /** Everything that was paid for the order; null if nothing was paid. */
   paidCents: number | null;
   carrier: string | null;
   trackingNumber: string | null;
-  /** Whether the delivery was reported by a carrier, and not by a person. */
+  /** True if a carrier reported the parcel's delivery, and not a person. */
   carrierReports: boolean;
   faxTo: string | null;
-  /** Whether the fax's delivery was reported by the provider of faxes, and not by a person. */
+  /** True if the provider of faxes reported the fax's delivery, and not a person. */
   machineReports: boolean;
-  /** Whether the document was signed elsewhere and handed in by an operator. */
+  /** True if the document was signed elsewhere, and an operator handed it in. */
   takenIn: boolean;
-  /** Whether the order can be paid online. Otherwise only the sandbox pays a test order. */
+  /** True if the order can be paid online. If false, only the sandbox can pay it, because it is a test order. */
   acceptsPayment: boolean;
   /** Whether the sandbox completed the signing, so that nobody's signature is in the document. */
   isSimulated: boolean;

@@ -54,7 +54,7 @@ type Row = Omit<MailOrder, "title" | "firm" | "partCents" | "acceptsPayment"> &
   Mailable & {
     partnerId: string;
     id: number;
-    /** Whether the client was also a signer, and so has the same information from the signers' mail. */
+    /** True if the client was also a signer, and so has the same information from the mail to signers. */
     hasSigned: boolean;
     /** Whether the order includes signing and no other service. */
     isSignedAlone: boolean;
@@ -107,8 +107,8 @@ export const orderMail = defineMail({
     const found = (await Promise.all(others.map((id) => rowOf(db, id)))).filter((each) => each !== undefined);
     const rows = covered.orderIds.flatMap((id) => [order, ...found].find((each) => each.id === id) ?? []);
     const orders = rows.filter((each) => stillHolds(acceptsPayment, moment, each));
-    // Sends no mail if the client signed all of these documents and only signing was ordered, because the signers' mail
-    // has already linked to the copies.
+    // Sends no mail if only signing was ordered, and the client signed all of these documents. The mail to signers has
+    // already linked to the copies.
     if (
       covered.closing !== null &&
       !about.isWhole &&
@@ -165,7 +165,7 @@ async function partCentsOf(db: Sql, orderId: number, refund: string): Promise<nu
   return note?.cents ?? null;
 }
 
-/** The cents of a payment that its whole refund sent back; null for a payment that is unknown, or was not refunded. */
+/** The cents of a payment that was refunded in whole; null for a payment that is unknown or was not refunded. */
 async function returnedCentsOf(db: Sql, orderId: number, paymentIntent: string): Promise<number | null> {
   const notes = sql`FROM ${billingDocuments(sql`d`)} WHERE d.payment_id = p.id AND d.kind <> 'receipt'`;
   const [payment] = await db.query<{ cents: number }>(sql`

@@ -56,14 +56,15 @@ const doneByHand: ReadonlySet<PeopleEvent> = new Set([
 ]);
 
 /**
- * Whether the event reports work that a provider may be doing at the same time. Such a move is refused while the
- * provider works.
+ * True if the event reports work that a provider may be doing at the same time. While the provider does it, a person
+ * may not report it.
  */
 export const isDoneByHand = (on: PeopleEvent): boolean => doneByHand.has(on);
 
 /**
- * @property begin whether the order's next service must begin before the event is applied
- * @property isAhead whether the event is about a fax that is sent early, before the order reaches its fax statuses
+ * How to carry out a requested move.
+ * @property begin true if the order's next service must begin before the event is applied
+ * @property isAhead true if the event is about a fax that is sent early, before the order reaches its fax statuses
  */
 type Plan = { begin: boolean; on: PeopleEvent; isAhead?: boolean };
 
@@ -159,7 +160,8 @@ function planMove(order: OrderFacts, to: string | null): Plan | null {
   if (direct) return { begin: false, on: direct };
   const next = targetOf(order, "next_segment");
   const after = next && eventsTo({ ...order, status: next }, to).find(isPeopleEvent);
-  // A hold, a refund or a cancellation is always a single step, which was found above.
+  // This is the start of a service. A hold, a refund or a cancellation is always a single step, so `direct` has already
+  // found it.
   if (after) return { begin: true, on: after };
   const ahead = order.environment === "live" && faxesAhead(order) ? faxStatuses.get(to) : undefined;
   return ahead ? { begin: false, on: ahead, isAhead: true } : null;

@@ -19,7 +19,7 @@ type NextSegmentDeps = { db: Database; clock: Clock; log: Log };
 
 /**
  * Moves a live order whose service has ended to its next service, or to its end. There is no pause, unless the firm or
- * the service's setting requires one.
+ * the installation requires one.
  * @param waitSeconds the pause for firms that have not chosen one
  */
 export function nextSegmentJobs(jobs: Jobs, deps: NextSegmentDeps, waitSeconds: number): void {

@@ -25,7 +25,7 @@ import {
 } from "../order/order.ts";
 import { failedAhead } from "./fax-ahead.ts";
 
-// The first event waits this long for others, so that a bulk of orders, or one payment for many orders, causes one
+// The first event waits this long for others. So a bulk of orders, or one payment for many orders, causes only one
 // mail.
 const settleMs = 2 * minuteMs;
 const pauseMs = 15 * minuteMs;
@@ -52,7 +52,7 @@ export async function mailOrderUpdates({ db, clock, closesToday = never }: Updat
   const due = dueMembers(now, closesToday);
   if ((await db.query(sql`${due} LIMIT 1`)).length === 0) return 0;
   return db.transaction(async (tx) => {
-    // Without the lock, another node would queue mails to the same members.
+    // The lock keeps other nodes from queueing mails to the same members.
     await tx.query(sql`LOCK TABLE order_news_mails IN EXCLUSIVE MODE`);
     await tx.query(sql`DELETE FROM order_news_mails WHERE mailed_at <= ${new Date(now.getTime() - pauseMs)}`);
     const members = await tx.query<{ placedBy: string; environment: Environment }>(due);
@@ -85,7 +85,7 @@ type UpdateDeps = {
   clock: Clock;
   /**
    * SQL condition: true if the order's closing is due today. Such an order's news is mailed even in the member's quiet
-   * hours. Without this condition, no closing counts as due today.
+   * hours. If this is absent, no closing counts as due today.
    */
   closesToday?: (orderId: Statement, now: Date) => Statement;
 };
@@ -123,7 +123,10 @@ const sentences: Readonly<Record<MailedStatus, string>> = {
  */
 type CertificatesOf = (db: Sql, owner: Owner, orderIds: readonly number[]) => Promise<readonly Certificate[]>;
 
-/** `version` is null before the certificate is sealed. `stuck` counts the orders that a person must correct first. */
+/**
+ * `version` is null while the certificate is not sealed. `stuck` counts the orders that a person must correct before
+ * the sealing.
+ */
 type Certificate = { roomCode: string; roomName: string; version: number | null; stuck: number };
 
 type Deps = MailDeps & { titleOf: TitleOf; certificateStates: CertificatesOf };
@@ -157,8 +160,8 @@ export async function summaryOf(
 type Summary = { items: Item[]; counts: ReadonlyMap<MailedStatus, number> };
 
 /**
- * The orders of the batch that still have the status in the payload (or an early fax that failed), and that this member
- * or key placed. Verifies both in the database, because no MAC covers the payload.
+ * The orders of the batch that this member or key placed, and that still have the status in the payload. An early fax
+ * that failed counts as the status FaxFailed. Reads both facts from the database, because no MAC covers the payload.
  */
 async function itemsOf(
   { placedBy, partnerId, environment }: OrderUpdate,

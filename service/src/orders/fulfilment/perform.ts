@@ -23,9 +23,9 @@ export type Facts = {
   custodyCertificate?: SealedDocument;
   carrier?: string | undefined;
   trackingNumber?: string | undefined;
-  /** True for mail without a tracking number. Must be set then, so that a forgotten number is rejected. */
+  /** True for mail without a tracking number. Without this flag, a missing number is rejected as forgotten. */
   untracked?: boolean | undefined;
-  /** The time at which the parcel arrived; by default, the time at which that is recorded. */
+  /** The time at which the parcel arrived; by default, the time at which the arrival is recorded. */
   deliveredAt?: Date | undefined;
   reason?: string | undefined;
   /** An amount in US cents to add to the quote, and its reason. */
@@ -46,7 +46,10 @@ const needsReason: ReadonlySet<PeopleEvent> = new Set([
 
 export const needsDocument = (on: PeopleEvent): boolean => on === "signed" || on === "notarized";
 
-/** @throws ServiceError naming the fact that is missing for the event */
+/**
+ * Checks that the facts which an event needs are present.
+ * @throws ServiceError naming the fact that is missing for the event
+ */
 export function requireFacts(on: PeopleEvent, facts: Facts & { hasDocument: boolean }): void {
   if (needsDocument(on) && !facts.hasDocument) throw invalid("This move needs the document.");
   if (on === "shipped") requireParcel(facts);
@@ -90,7 +93,8 @@ async function catchUp(tx: Tx, order: LockedOrder, by: Actor): Promise<LockedOrd
 }
 
 /**
- * The time of an arrival that a person reports by its day. On the day of the hand-over, it is not before the hand-over.
+ * The time to record for an arrival, of which a person reports only the day. On the day of the hand-over, the time is
+ * not before the hand-over.
  * @throws ServiceError for an earlier day
  */
 async function arrivalAt(tx: Tx, orderId: number, deliveredAt: Date): Promise<Date> {

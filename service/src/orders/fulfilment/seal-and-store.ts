@@ -14,7 +14,7 @@ export type SealDeps = { blobs: Blobs; rowMac: RowMac; sealDocument: SealDocumen
 /** The order that a document is sealed for, and the event that needs the document. */
 export type SealFor = DocumentOwner & {
   on: PeopleEvent;
-  /** Whether a notary signs after the signers. The seal then still allows that signature. */
+  /** True if a notary signs after the signers. The seal then still allows the notary's signature. */
   notarize?: boolean;
 };
 

@@ -56,7 +56,10 @@ export const ordersTrackedBy = (trackingNumber: string): Statement =>
 export const ordersFaxedTo = (numbers: readonly string[]): Statement =>
   sql`SELECT order_id FROM faxes WHERE fax_to = ANY (${numbers}::text[])`;
 
-/** @param trackingNumber null for mail that has none */
+/**
+ * Records a shipment of an order.
+ * @param trackingNumber null for mail that has none
+ */
 export async function insertShipment(
   tx: Tx,
   orderId: number,
@@ -81,8 +84,8 @@ export async function lastFax(db: Sql, orderId: number): Promise<FaxOnRecord | u
 }
 
 /**
- * Records that a fax was sent. Does nothing when a fax of the order is already stored and has not failed, because it
- * was sent early.
+ * Records that a fax was sent. Does nothing if the order already has a stored fax that has not failed: that fax was
+ * sent early.
  */
 export async function sendFax(tx: Tx, orderId: number, faxTo: string, at: Date): Promise<void> {
   const last = await lastFax(tx, orderId);
@@ -118,7 +121,7 @@ export type OrderFacts = BoughtServices & {
   statusBeforeHold: string | null;
 };
 
-/** Reads the facts without a lock. */
+/** Reads these facts of an order without locking it. */
 export async function findFacts(db: Sql, code: string): Promise<OrderFacts | undefined> {
   const [order] = await db.query<OrderFacts>(sql`
     SELECT o.id, o.code AS "orderCode@order", o.environment, o.partner_id AS "partnerId", o.status,

@@ -169,9 +169,7 @@ async function closingOf({ db, closingsOf }: Deps, orderId: number): Promise<Gro
   return null;
 }
 
-/**
- * True if the client will soon be mailed a request to sign one of the documents, and no mail has confirmed its payment.
- */
+/** True if the client will soon be mailed a request to sign a document whose payment no mail has confirmed yet. */
 async function isToBeAsked(db: Sql, peers: readonly Peer[]): Promise<boolean> {
   const asked = await db.query(sql`
     SELECT ${fromOrders} LEFT JOIN LATERAL jsonb_array_elements(o.signers) own ON lower(own->>'email') = lower(o.customer_email)
@@ -228,8 +226,8 @@ const lockMails = (tx: Tx, { id }: Pick<Group, "id">) =>
   tx.query(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`client-mail:${id}`}, 0))`);
 
 /**
- * The mails that cover the orders at this moment: claimed or sent. `isLater` is true if that was not before `since`, by
- * the database's clock.
+ * The mails that cover the orders at this moment: claimed or sent. `isLater` is true if the claim or the mail is not
+ * older than `since`, by the database's clock.
  */
 const claimsOf = (tx: Tx, moment: MailMoment, ids: readonly number[], since: string | null = null) =>
   tx.query<Claim>(sql`

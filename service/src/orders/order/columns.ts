@@ -71,11 +71,11 @@ export const insertedValues = (order: NewOrderFacts): Statement =>
     }),
   );
 
-/** The values of a new order that its MAC covers first. */
+/** The values of a new order that come first in the data that its MAC covers. */
 export const coveredValues = (order: NewOrderFacts): unknown[] => insertedColumns.map(({ read }) => read(order));
 
 /**
- * The columns of a row that its MAC covers first.
+ * The columns of a row that come first in the data that its MAC covers.
  * @param missing columns that the MACs of an earlier release did not cover
  */
 export const coveredColumns = (row: Statement, missing: readonly string[] = []): Statement =>

@@ -37,12 +37,15 @@ export async function readCorrectable(tx: Tx, orderId: number): Promise<Correcta
  */
 export type EmailMove = { from: string; to: string; name: string | null };
 
-/** Whether a person moves with the correction, whatever the letter case of name and address. */
+/** True if the correction applies to this person. Ignores the letter case of the name and the address. */
 export const hasEmailOf = ({ from, name }: EmailMove, person: { name: string; email: string }): boolean =>
   person.email.toLowerCase() === from.toLowerCase() &&
   (name === null || person.name.toLowerCase() === name.toLowerCase());
 
-/** The people of an order who had the earlier address. Signers are named; `left` keep it. */
+/**
+ * The people of an order who had the earlier address. The client and the `signers` get the new one, and people in
+ * `left` keep the earlier one.
+ */
 export type MovedPeople = { client: boolean; signers: readonly { n: number; name: string }[]; left: readonly string[] };
 
 /**

@@ -20,7 +20,7 @@ export type Correction = {
   at: Date;
 };
 
-/** The MAC covers all columns. */
+/** The MAC of a correction covers all of its columns. */
 const correctionState: StateMac = {
   table: sql`order_corrections`,
   key: sql`id`,

@@ -28,7 +28,7 @@ export type Offer = {
   notaries: NotarySupply;
   /** Sends codes to signers by text message; null when this installation doesn't send any. */
   texts: {
-    /** Whether the service sends text messages to the country of the number. */
+    /** True if the service sends text messages to the country of this phone number. */
     reaches: (phone: string) => boolean;
   } | null;
   /**

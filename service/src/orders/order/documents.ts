@@ -137,7 +137,10 @@ FROM documents d JOIN orders o ON o.id = d.order_id`,
 
 type Linked = "order-documents" | "client-closing";
 
-/** The key is a parameter, so that links mailed before a key rotation work as long as the earlier key is configured. */
+/**
+ * The token of a link. The key is a parameter, because links mailed before a key rotation work as long as the earlier
+ * key is configured.
+ */
 const tokenUnder = (key: SecretBytes, use: Linked, orderCode: string, changes: number): string =>
   derivedToken(deriveKey(key, use), changes === 0 ? orderCode : `${orderCode}/${changes}`);
 
@@ -170,7 +173,7 @@ const isClientClosingToken = (secrets: SecretBytes, orderCode: string, changes: 
 const isDocumentsToken = (secrets: SecretBytes, orderCode: string, changes: number, token: string): boolean =>
   isTokenOf(secrets, "order-documents", orderCode, changes, token);
 
-/** The checks of the tokens in the links that are mailed to an order's client. */
+/** Verifies the tokens in the links that are mailed to an order's client. */
 export const clientLinks = ({ db, secrets }: { db: Sql; secrets: SecretBytes }) => ({
   isToken: async (code: string, token: string) => isDocumentsToken(secrets, code, await emailChanges(db, code), token),
   isClosingToken: async (code: string, token: string) =>

@@ -86,6 +86,7 @@ async function write(db: Database, order: NewOrder, claim: Statement | null): Pr
 }
 
 /**
+ * Writes the rows of a drafted order.
  * @returns false when an earlier request has claimed the key
  * @throws ServiceError when another order has used the fill token
  */

@@ -31,6 +31,7 @@ export type FirmNotes = {
   /** The notes on an order, newest first. */
   of: (orderCode: string, owner: Owner) => Promise<FirmNote[]>;
   /**
+   * Adds a note to an order.
    * @throws ServiceError for another firm's order, an invalid text, too many notes, and an order whose documents were
    * deleted
    */
@@ -79,7 +80,10 @@ SELECT n.id, n.author, n.text, n.created_at AS "createdAt" FROM firm_notes n JOI
 WHERE ${isSealed(sql`o.code`, "order", orderCode)} AND o.partner_id = ${partnerId} AND o.environment = ${environment}
 ORDER BY n.created_at DESC, n.id DESC`);
 
-/** @throws ServiceError naming the rule */
+/**
+ * Validates the text of a note and returns it trimmed.
+ * @throws ServiceError naming the rule
+ */
 function noteText(typed: string): string {
   const text = typed.trim();
   if (!isVisible(text) || [...text].length > mostCharacters || !isPlainLines(text))

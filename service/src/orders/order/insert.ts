@@ -34,9 +34,12 @@ export type NewOrder = OrderRow & {
   rowMac: Buffer | null;
   /** The template from which the order was placed; null without a template. */
   templateUse: (TemplateUse & { rowMac: Buffer }) | null;
-  /** If the firm pays: whether the caller queues one charge for this order and others. */
+  /** True if the firm pays, and the caller queues one charge for this order and others. */
   isChargedWithOthers?: true;
-  /** If the firm pays: the only method to charge automatically; null for none, undefined for the active one. */
+  /**
+   * The only payment method that may be charged automatically if the firm pays. Null for no method, undefined for the
+   * active one.
+   */
   methodToCharge?: string | null | undefined;
 };
 
@@ -103,7 +106,10 @@ function quoteJob({ status, createdAt: at, form, isChargedWithOthers, methodToCh
   return sql`, enqueue_job(${orderMailQueue}, jsonb_build_object('orderId', id, 'moment', 'quote_ready', 'at', ${at.toISOString()}::text, 'queuedAt', clock_timestamp()))`;
 }
 
-/** @returns false when an earlier request has claimed the key; nothing was written then */
+/**
+ * Inserts an order that is already priced.
+ * @returns false when an earlier request has claimed the key; nothing was written then
+ */
 export async function insertOrder(db: Sql, order: NewOrder, claim: Statement | null): Promise<boolean> {
   return (await db.query(insertStatement(order, claim))).length === 1;
 }

@@ -12,8 +12,8 @@ import { type FillDeps, findFill, insertFill, tokenSha256, type UploadForm } fro
 import { looksLikePdf } from "./original.ts";
 
 /**
- * The largest number of files that a firm may have stored for each kind of form, so that the store doesn't fill up. A
- * closing's form stores all of its files before it is sent, and its draft can wait for days.
+ * The most files that a firm may have stored at once, for each kind of form. The limits keep the store from filling up.
+ * A closing's form stores all of its files before it is sent, and its draft can wait for days.
  */
 export const mostUploads: Readonly<Record<UploadForm, number>> = { order: 5, closing: 300 };
 
@@ -28,8 +28,8 @@ const uploadMs: Readonly<Record<UploadForm, number>> = { order: dayMs, closing: 
 
 /**
  * Stores the file of a firm's form for a limited time, so that the firm need not upload it again.
- * @returns its fill token and number of pages; null when the file is not a PDF, or the firm or the member already has
- * the maximum number of files for this form
+ * @returns the file's fill token and number of pages. Null when the file is not a PDF, or the firm or the member has no
+ * room for another file of this form.
  */
 export async function keepUpload(
   deps: FillDeps,

@@ -93,8 +93,8 @@ export const latestFirst = (e: Statement): Statement => sql`(${e}.outcome IS DIS
   AND EXISTS (SELECT FROM envelope_rooms room WHERE room.envelope_id = ${e}.id)), ${e}.attempt DESC`;
 
 /**
- * Whether the sandbox completed the signing of the order `o`. Then nobody's signature is in the document, and what
- * people signed before was discarded.
+ * SQL condition: true if the sandbox completed the signing of the order `o`. Then nobody's signature is in the
+ * document, and earlier signatures were discarded.
  */
 export const isSigningSimulated: Statement = sql`(o.environment = 'test' AND o.envelope_status = 'Completed'
   AND NOT 'sealed' = ANY (o.taken_in)

@@ -9,7 +9,7 @@ import type { SentOrder } from "./sent-order.ts";
 export type PlaceRequest = {
   principal: Principal;
   sent: SentOrder;
-  /** The route that received the request, and its Idempotency-Key. */
+  /** The route that received the request. `idempotencyKey` is the key that the request had; null without one. */
   route: string;
   idempotencyKey: string | null;
 };

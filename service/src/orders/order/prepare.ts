@@ -34,7 +34,10 @@ export async function prepareOrder(deps: OrderDeps, principal: Principal, sent: 
   return { own, filled, form, pages, notices, priced, manualQuoteReason, expanded, methodToCharge };
 }
 
-/** @throws ServiceError naming the field that requests text messages to a number that gets none */
+/**
+ * Checks that the service can send text messages to every signer who is identified by them.
+ * @throws ServiceError naming the field that requests text messages to a number that gets none
+ */
 function requireTexts({ texts }: Offer, signers: readonly NamedSigner[], fields: SentOrder["fields"]): void {
   const index = signers.findIndex(({ auth, phone }) => auth === "text_code" && !texts?.reaches(phone ?? ""));
   if (index === -1) return;
@@ -70,7 +73,10 @@ function requireSlugOf(filled: FilledDocument | undefined, { docSlug }: OrderFor
     throw invalid(`doc_slug must be ${slug} or be left out: the document of fill_token is ${slug}.`);
 }
 
-/** Reads the document, and tries signing or notarizing it in memory. So a document is refused before it is stored. */
+/**
+ * Reads the document, and tries signing or notarizing it in memory. So an unsuitable document is refused before it is
+ * stored.
+ */
 async function examineSent(
   deps: OrderDeps,
   principal: Principal,
@@ -112,8 +118,8 @@ async function examineSent(
 
 function price(deps: OrderDeps, principal: Principal, form: OrderForm, pages: number): Promise<Priced> {
   const { services, docSlug, shipMethod, shipTo, shipFrom } = form;
-  // Carriers are not asked for a test order, because it must not contact providers, or for a letter, because it needs
-  // no label.
+  // Carriers are not asked about a test order, because it must not contact providers. They are not asked about a letter
+  // either, because it needs no label.
   const askCarriers = principal.environment === "live" && shipMethod === "label" ? deps.offer.askCarriers : null;
   const tier = tierOf(principal.tier);
   return deps.offer.pricing.price({ tier, services, docSlug, pages, shipMethod, shipTo, shipFrom, askCarriers });

@@ -15,7 +15,10 @@ export const ordersTable: Statement = sql`orders o`;
 
 export const fromOrders: Statement = sql`FROM ${ordersTable}`;
 
-/** @param id the order's row id, as an expression of the other tables */
+/**
+ * The SQL JOIN that adds `orders o` to a query on other tables.
+ * @param id the order's row id, as an expression of the other tables
+ */
 export const joinOrder = (id: Statement): Statement => sql`JOIN orders o ON o.id = ${id}`;
 
 /** Like `joinOrder`, for rows that may have no order. */
@@ -24,7 +27,10 @@ export const leftJoinOrder = (id: Statement): Statement => sql`LEFT JOIN orders 
 const firstCompleted = (environment: Environment): Statement =>
   sql`(SELECT updated_at FROM orders WHERE ${ofFirmIn[environment]} AND status = 'Completed' ORDER BY created_at, id LIMIT 1)`;
 
-/** The time when a firm first placed orders, and when the first completed ones were completed, for its launchpad. */
+/**
+ * For a firm's launchpad, in each environment: when the firm placed its first order, and when the first of its
+ * completed orders was completed.
+ */
 export const firstOrders = {
   testOrderAt: firstIn(sql`orders`, "test"),
   testCompletedAt: firstCompleted("test"),
@@ -33,7 +39,7 @@ export const firstOrders = {
 };
 
 /**
- * SQL condition: true if the order's last failed payment was the firm's, from before the client became the payer. Not
+ * SQL condition: true if the firm made the order's last failed payment attempt, before the client became the payer. Not
  * verified, so it may only choose words and mails.
  */
 export const isFailureOfFirm = (orderId: Statement): Statement =>

@@ -8,7 +8,7 @@ import { orderState } from "./order-mac.ts";
 export type Payable = {
   /** The time when the last of the order's checkouts expires. */
   lastCheckoutEnd: (orderId: Statement) => Statement;
-  /** Whether the order has a payment that was not refunded. */
+  /** SQL condition: true if the order has a payment that was not refunded. */
   isPaid: (orderId: Statement) => Statement;
   /** Selects the column `isAuthentic`: false when one of the order's payments fails its MAC. */
   authentic: (orderId: Statement) => Statement;

@@ -38,8 +38,8 @@ export type OrderRouteDeps = {
   uploadPlaces: UploadPlaces;
   withTemplate: WithTemplate;
   /**
-   * Returns the template from which the document of a fill token was filled in. An order that sends only the token does
-   * not get that template's fields and roles. Null when there is nothing to get.
+   * Returns the template from which the document of a fill token was filled in. An order that sends only the token
+   * lacks that template's fields and roles. Null when the order lacks nothing.
    */
   templateOfFill: (principal: Principal, token: string) => Promise<UnusedTemplate | null>;
   notarizationOf: (code: string) => Promise<Notarization>;

@@ -14,7 +14,7 @@ export type SentOrder = {
   fields: ReadonlyMap<string, string>;
   upload: SentDocument | null;
   documentName?: string | undefined;
-  /** Whether a page may be added for signers who have no place in the document; true by default. */
+  /** True if a page may be added for signers for whom the document has no place to sign; true by default. */
   mayAddPage?: boolean;
   /**
    * Compares the priced order with what the sender saw. Nothing is written yet. By default, the active method is charged.

@@ -74,7 +74,10 @@ type WithMac = SigningFacts & { mac: Buffer | null };
 export const signersHold = (rowMac: RowMac, row: WithMac): boolean =>
   rowMac.holds("orders", storedMembers(row), row.mac);
 
-/** @throws Error when the MAC of the stored signers is not valid */
+/**
+ * Checks the MAC of the stored signers of an order.
+ * @throws Error when that MAC is not valid
+ */
 export function requireSigners(rowMac: RowMac, row: WithMac): void {
   if (!signersHold(rowMac, row)) throw new Error(`the signers of order ${row.orderCode} are not what was written`);
 }
@@ -88,7 +91,7 @@ export async function readSigning(tx: Tx, rowMac: RowMac, orderId: number): Prom
 }
 
 /**
- * Replaces signer `n` of the order, or parts of that person's data, so that a later envelope is sent to the new person.
+ * Replaces signer `n` of the order, or parts of that person's data. A later envelope is then sent to the new person.
  * @param orderId of a locked order
  * @throws Error when the MAC of the stored signers is not valid
  */

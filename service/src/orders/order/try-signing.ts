@@ -17,8 +17,8 @@ export type ToSign = {
   /** Whether a notary signs after the signers; false by default. */
   readonly isNotarized?: boolean;
   /**
-   * Further texts, each with the index in `fields` of the field that it may fill. The trial reports those that don't
-   * fit. None by default.
+   * Other texts to try, each with the index in `fields` of the field that it may fill. The trial reports those that
+   * don't fit. None by default.
    */
   readonly texts?: readonly { readonly field: number; readonly text: string }[];
 };
@@ -29,7 +29,10 @@ export type ToSign = {
  */
 export type TrySigning = (document: ToSign) => Promise<TriedDocument>;
 
-/** `text`: the index of the text in `texts`. `why` continues the field's name. */
+/**
+ * A text that doesn't fit. `text` is its index in `texts`. `why` is the end of a sentence that begins with the field's
+ * name.
+ */
 export type UnfitText = { readonly text: number; readonly why: string };
 
 export type TriedDocument = {
@@ -38,6 +41,6 @@ export type TriedDocument = {
   readonly notices: readonly DocumentNotice[];
   /** The numbers of the signers for whom the document has no place, so that a page would be added for them. */
   readonly withoutPlace: readonly number[];
-  /** The further texts that are too long for their fields. */
+  /** The members of `texts` that are too long for their fields. */
   readonly unfit: readonly UnfitText[];
 };

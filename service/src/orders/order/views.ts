@@ -39,7 +39,7 @@ export type PublicOrderRow = OrderRow & {
   /** The encrypted name of the document. */
   documentName: Buffer | null;
   statusBeforeHold: string | null;
-  /** True if the last failed payment was the firm's, from before the client became the payer. */
+  /** True if the firm made the last payment attempt that failed, before the client became the payer. */
   isFailureOfFirm: boolean;
   /** The carrier of the latest shipment; null without a shipment. */
   carrier: string | null;
@@ -81,7 +81,7 @@ const common = (order: OrderRow) => ({
   ...(order.template && { template: order.template }),
 });
 
-/** Contract, "Order response (create)". */
+/** The response to a new order (contract, "Order response (create)"). */
 export const createdView = (
   order: OrderRow,
   notices: readonly DocumentNotice[],
@@ -96,7 +96,7 @@ export const createdView = (
 });
 
 /**
- * Contract, "Order detail (fetch)".
+ * The details of one order (contract, "Order detail (fetch)").
  * @param more members for an order that bought a notarization, and for one that the firm pays
  */
 export const detailView = (
@@ -125,7 +125,7 @@ const noticesMember = (notices: readonly DocumentNotice[]) =>
 export type OrderSummaryRow = BoughtServices &
   Pick<OrderRow, "code" | "status" | "totalCents" | "externalReference" | "customerEmail" | "createdAt">;
 
-/** Contract, "Order summary (list item)". */
+/** An order as an item of a list (contract, "Order summary (list item)"). */
 export const summaryView = (order: OrderSummaryRow): Static<typeof OrderSummary> => ({
   orderCode: order.code,
   status: order.status,

@@ -1,5 +1,5 @@
 /**
- * Orders that were altered in the database, or whose payment records were. The service charges nothing for such an
+ * Orders whose own record or payment records were altered in the database. The service charges nothing for such an
  * order, and the processor's events don't move it. A task names the order, so that a person checks its money and that
  * of the orders paid together with it.
  */
@@ -25,7 +25,10 @@ export async function lockSorted(
   return { orders, altered: all.filter(({ orderId }) => !sound.has(orderId)) };
 }
 
-/** True if all records that the work read are unaltered. @throws any other error of the work */
+/**
+ * True if the work met no altered record.
+ * @throws any error of the work that is not about an altered record
+ */
 export const isSound = (work: Promise<unknown>): Promise<boolean> =>
   work.then(
     () => true,

@@ -96,7 +96,7 @@ export function byHandStatement(environment: Environment, of: ListOf): Statement
  * can be assigned only afterwards. Omits altered refunds and payments.
  * @param asked the refunds for which a person requested an assignment; the first page begins with these, even if they
  * don't wait any more
- * @param after the last refund of the page before; null for the first page
+ * @param after the last refund of the previous page; null for the first page
  */
 export async function refundsByHand(
   db: Sql,
@@ -124,8 +124,8 @@ async function sharesOf(db: Sql, paymentIntent: string): Promise<Share[]> {
 }
 
 /**
- * Locks a refund and its orders, in the same sequence as the processor's events do.
- * @param mustWait whether the refund must still wait for its assignment
+ * Locks a refund and its orders, in the same sequence as the code that applies the processor's events.
+ * @param mustWait true to lock the refund only if it still waits for its assignment
  * @returns undefined when there is no such refund, or it doesn't wait any more
  */
 export async function lockRefundByHand(
@@ -175,8 +175,8 @@ export async function unassignedRefund(
 }
 
 /**
- * True if the order's refunds wait until another refund is assigned. That refund's assignment or failure queues them
- * again.
+ * True if the order's refunds wait until another refund is assigned to orders. Once that refund is assigned or fails,
+ * they are queued again.
  */
 export async function awaitsAssignment({ db, log }: { db: Sql; log: Log }, orderId: number): Promise<boolean> {
   const refund = await unassignedRefund(db, orderId);
@@ -197,26 +197,29 @@ export async function isShareRefunded(
   return states.some((state) => state !== "failed");
 }
 
-/** True if a refund of the payment was requested from the processor, and the bank has not confirmed it. */
+/** True if the service requested a refund of the payment `paymentId`, and the bank has not confirmed that refund. */
 export async function isOnItsWay(db: Sql, { paymentIntent }: RefundByHand, paymentId: number): Promise<boolean> {
   const refunds = await refundsOfIntent(db, paymentIntent);
   return refunds.some(({ payment, state }) => payment === String(paymentId) && state === "pending");
 }
 
-/** The payment of a refund; null for an unknown refund. */
+/** The processor's name for the payment that a refund returns; null for an unknown refund. */
 export async function intentOfRefund(db: Sql, id: string): Promise<string | null> {
   const [row] = await db.query<{ paymentIntent: string | null }>(sql`
     SELECT r.payment_intent AS "paymentIntent", ${verified(refundState, sql`r`)} FROM refunds r WHERE r.id = ${id}`);
   return row?.paymentIntent ?? null;
 }
 
-/** Of the processor's refunds of a payment: the ids that are not stored here, because their events have not arrived. */
+/**
+ * Selects, from the ids of a payment's refunds at the processor, those not stored here, because their events have not
+ * arrived.
+ */
 export async function missingRefunds(db: Sql, paymentIntent: string, ids: readonly string[]): Promise<string[]> {
   const recordedIds = new Set((await refundsOfIntent(db, paymentIntent)).map(({ id }) => id));
   return ids.filter((id) => !recordedIds.has(id));
 }
 
-/** The cents of the refund that belong to a payment. */
+/** The part of a refund that is assigned to one order's payment. `payment` is our id of the payment. */
 export type AssignedPart = { payment: number; cents: number };
 
 /**

@@ -47,7 +47,10 @@ type Row = Pick<Dispute, "id" | "paymentIntent" | "state"> & {
 const columns = sql`id, payment_intent AS "paymentIntent", amount_cents::float8 AS amount, currency, state, event_at AS "eventAt"`;
 const selectDisputes = sql`SELECT ${columns}, ${verified(disputeState, sql`disputes`)} FROM disputes`;
 
-/** Payments are in dollars. Only the bank knows which part of a payment a sum in another currency is. */
+/**
+ * Payments are in dollars. A sum in another currency doesn't show which part of a payment is disputed; only the bank
+ * knows that.
+ */
 function disputeOf({ id, paymentIntent, state, amount, currency }: Omit<Row, "eventAt">): Dispute {
   const isForeign = amount !== null && currency !== null && currency.toLowerCase() !== "usd";
   return {
@@ -67,7 +70,7 @@ export async function lockIntent(tx: Tx, paymentIntent: string): Promise<void> {
 /**
  * Records an event of a dispute. A decision replaces `opened`. Of two decisions, the later one counts, by the
  * processor's time; in the same second, the loss counts.
- * @returns the dispute after the event. `isNews`: the dispute is new, or the event changed its state.
+ * @returns the dispute after the event. `isChange`: the dispute is new, or the event changed its state.
  */
 export async function recordDispute(
   tx: Tx,
@@ -93,7 +96,7 @@ export async function recordDispute(
   return { ...disputeOf({ ...row, ...(counts && newest) }), isChange: isChange };
 }
 
-/** A row that this transaction inserted has no MAC yet. */
+/** A row that this transaction has just inserted has no MAC yet, so it is read without verification. */
 const selectDisputesToMark = (isNew: boolean) => (isNew ? sql`SELECT ${columns} FROM disputes` : selectDisputes);
 
 function isNewer(row: Row, state: Dispute["state"], eventAt: Date): boolean {
@@ -115,8 +118,8 @@ export async function disputesOfIntent(db: Sql, paymentIntent: string): Promise<
 }
 
 /**
- * True if a bank has not decided on a payment of the order. A refund then is unsafe: if the bank also took the money
- * back, the payer would get it twice.
+ * True if a bank is still deciding about a dispute of the order's payments. A refund is then unsafe: if the bank also
+ * took the money back, the payer would get it twice.
  * @throws ServiceError `unavailable` for a dispute whose MAC is invalid
  */
 export const isDisputed = async (db: Sql, orderId: number): Promise<boolean> =>

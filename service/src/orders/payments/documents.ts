@@ -20,7 +20,7 @@ const backfill = { set: "receipts" };
 
 export const billingRows = [stateRows(billingDocumentState, { backfill }), stateRows(billingPartyState, { backfill })];
 
-/** The name of a refund of the whole rest of a payment. */
+/** The name, in its credit note, of a refund of all that is left of a payment. */
 const wholeRefund = "whole";
 
 type Subject = { partnerId: string; environment: string; firmName: string; amountCents: number; isRefunded: boolean };
@@ -94,7 +94,7 @@ export async function reverseCredit(
   // counts the refund as whole while the bank is still moving the money.
   const isOfRefund = (refund: string) =>
     refund === name || refund === id || (mayBeWhole && refund.startsWith(wholeRefund));
-  // If a person divided the refund of a shared payment, this order has a credit note of its own amount.
+  // If a person assigned the refund to several orders, this order's credit note states its own part.
   const own = notes.find(({ kind, refund }) => kind === "credit_note" && refund === id);
   const wasCredited = hadSucceeded || notes.some(({ refund }) => isOfRefund(refund));
   const reversed = wasCredited ? Math.min(cents, own?.partCents ?? cents, credited) : 0;
@@ -127,7 +127,7 @@ export async function bookLoss(
   return lost;
 }
 
-/** The cents of the payment that the dispute has taken and that were not reversed; null when it has taken none. */
+/** The cents that the lost dispute took from the payment and that were not reversed; null for none. */
 export async function lossBy(tx: Tx, paymentId: number, dispute: string): Promise<number | null> {
   const { notes } = await lockedBooks(tx, paymentId);
   const last = lossesOf(notes, dispute).at(-1);
@@ -141,7 +141,7 @@ const lossesOf = (notes: readonly Note[], dispute: string): Note[] =>
 const isReversed = (notes: readonly Note[], { refund }: Note): boolean =>
   notes.some((each) => each.refund === `reversed:${refund}`);
 
-/** The credit note that replaced a loss, unless it was reversed. */
+/** The credit note that replaced a loss; undefined when that credit note was reversed. */
 const settlementOf = (notes: readonly Note[], { refund }: Note): Note | undefined =>
   notes.find((each) => each.refund === `settled:${refund}` && !isReversed(notes, each));
 

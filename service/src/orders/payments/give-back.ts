@@ -28,7 +28,7 @@ export type RefundJobDeps = { db: Database; clock: Clock; log: Log; processor: P
  *
  * Nothing is refunded while a payment is disputed, or while a refund made at the processor is not assigned to its
  * orders. The bank's decision or the assignment queues the job again.
- * @throws OpenElsewhere at the end, while a page of an earlier account is open
+ * @throws OpenElsewhere after the refunds, if a checkout page of an earlier account is still open
  */
 export async function refundOrder(deps: RefundJobDeps, orderId: number): Promise<void> {
   const { db } = deps;
@@ -61,10 +61,11 @@ async function refundHeld(deps: RefundJobDeps, { id: orderId, code }: { id: numb
 }
 
 /**
- * Refunds what the service still holds of one payment, without the part that the bank took back. Sandbox money is
- * refunded at once.
+ * Refunds the money that the service still holds of one payment, without the part that the bank took back. Sandbox
+ * money is refunded at once.
  * @param part the request for this refund, if the order itself isn't refunded
- * @param asShare refunds only this order's share, minus earlier refunds of it; otherwise everything that the payer paid
+ * @param asShare true refunds only this order's share, minus the parts refunded earlier; false refunds everything that
+ * the payer paid
  */
 export async function giveBack(
   deps: RefundJobDeps,
@@ -74,7 +75,8 @@ export async function giveBack(
 ): Promise<void> {
   const { db, clock, log } = deps;
   const { id, paymentIntent, simulated, lostCents } = payment;
-  // The adapter subtracts refunds that were requested here, which the processor's list of refunds identifies.
+  // Doesn't subtract refunds that were requested here: `processor.refundShare` does that, because the processor's list
+  // identifies them.
   const amountCents = payment.amountCents - lostCents - payment.byHandCents;
   if (amountCents <= 0 || isLost(payment)) return;
   const isPart = asShare || lostCents > 0 || (await wentBackOutside(db, id));
@@ -87,7 +89,8 @@ export async function giveBack(
     await db.transaction((tx) => applyEvent(tx, event, options));
     return;
   }
-  // The sum for a refund that a person makes. Subtracts all earlier refunds, because the adapter is not involved.
+  // The sum for a person, in case only an earlier account can make the refund. All earlier refunds are subtracted here,
+  // because `refundShare` doesn't run then.
   const leftCents = payment.amountCents - lostCents - payment.creditedCents;
   await refundAtProcessor(deps, { orderId, paymentIntent, amountCents: leftCents, part }, (processor, intent) =>
     isPart
@@ -149,13 +152,19 @@ export async function giveSandboxPart(
   await db.transaction((tx) => applyEvent(tx, event, options));
 }
 
-/** The end of the reason of a task about a refund of a payment for several orders. */
+/** The last words in the reason of a task about a refund that people must assign to orders. */
 const isAssignedUnderPayments = "and say so under Payments.";
 
-/** Whether people assign the refund to orders under Payments. Otherwise its task only needs a note. */
+/**
+ * True if the task's reason tells people to assign the refund to orders, under Payments. Otherwise the task only needs
+ * a note.
+ */
 export const mustBeAssigned = (reason: string | null): boolean => reason?.endsWith(isAssignedUnderPayments) === true;
 
-/** The refunds that an earlier account's events have reported, because the present account can't list them. */
+/**
+ * A payment's refunds as stored from the processor's events. They replace the processor's list for a payment in an
+ * earlier account, whose refunds the present account can't list.
+ */
 async function refundsOnRecord(db: Sql, paymentIntent: string): Promise<RefundOfPayment[]> {
   const rows = await refundsOfIntent(db, paymentIntent);
   return rows.flatMap(({ id, amountCents, state, request }) =>
@@ -164,8 +173,9 @@ async function refundsOnRecord(db: Sql, paymentIntent: string): Promise<RefundOf
 }
 
 /**
- * Finds partial refunds that were made in the processor's dashboard, without a request here. Opens a task for each: a
- * person finds out the reason of the refund and, if several orders share the payment, its order. Moves no money.
+ * Finds partial refunds that were made in the processor's dashboard, without a request here. Opens a task for each, so
+ * that a person finds out why the refund was made. If several orders share the payment, the person also assigns the
+ * refund to orders. Moves no money.
  */
 export async function checkRefunds({ db, clock, processor }: RefundJobDeps, paymentIntent: string): Promise<void> {
   // The processor does not know the payments of the sandbox.
@@ -183,7 +193,7 @@ export async function checkRefunds({ db, clock, processor }: RefundJobDeps, paym
       ? [`a payment for ${payees.length} orders`, `Find out which orders it was for, ${isAssignedUnderPayments}`]
       : ["the payment", "It has its credit note. Find out why, and note it."];
     const reason = `${dollars(amountCents)} of ${of} went back at the processor (${id}) without a request here. ${ask}`;
-    // A person may have assigned the refund before this check.
+    // Opens no task for a refund that a person assigned before this check.
     const from = sql`${ordersTable} WHERE o.id = ${first.orderId} AND ${neverOpened("refund_by_hand", id)}
       AND NOT (${isShared} AND EXISTS (SELECT FROM billing_documents d JOIN payments p ON p.id = d.payment_id
         WHERE p.payment_intent = ${paymentIntent} AND d.kind = 'credit_note' AND d.refund = ${id}))`;

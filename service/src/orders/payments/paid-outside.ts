@@ -39,7 +39,7 @@ export const elsewhereSubject = (paymentIntent: string | null, orderId: number, 
 /** An approved partial refund that the processor has not received, or that its present account can't make. */
 export type WaitingPart = { request: string; payment: number; amountCents: number };
 
-/** The approved partial refunds of an order, which the `refunds` feature stores. */
+/** Finds an order's partial refunds that still wait, and closes one of them. The `refunds` feature stores them. */
 export type WaitingParts = {
   find: (tx: Tx, orderId: number) => Promise<readonly WaitingPart[]>;
   close: (tx: Tx, request: string, note: string) => Promise<void>;
@@ -52,11 +52,11 @@ export type FailedRefundAnswer = {
   outcome: string;
   /** An `OutsideWay`; `none` if nothing is to be booked. */
   how: string;
-  /** Whether the money was paid back in addition to refunds that succeeded after this one failed. */
+  /** True if the money was paid back in addition to refunds that succeeded after this one failed. */
   isFurther: boolean;
 };
 
-/** Whether the answer says that the money was returned outside the processor, so that it is booked. */
+/** True if the answer says that the money was returned outside the processor, so that it is booked. */
 export const booksMoney = ({ how }: FailedRefundAnswer): boolean => how !== booksNothing;
 
 /**
@@ -141,7 +141,7 @@ async function payBack(
   await tellFirm(tx, order, { moment: "paid_back", cents: amountCents, about, how: outsideWays[how] });
   await endPriceTasks(tx, order, { actor, at });
   await enqueue(tx, settledRefundQueue, { orderId });
-  // The order's refund may have waited only for this money.
+  // The refund of the whole order may have waited only for this money.
   if (order.status === "RefundPending") await enqueue(tx, refundQueue, { orderId });
   return amountCents;
 }
@@ -195,7 +195,7 @@ async function requireNoWholeRefund(
   if (status !== "RefundPending") return;
   for (const { payment, name } of returned) {
     const { paymentIntent = null, isRefunded = false } = payments.find(({ id }) => id === payment) ?? {};
-    // The refund of the order asks for no payment that was refunded before.
+    // The refund of the whole order leaves out a payment that was refunded before.
     if (isRefunded) continue;
     // The present account can't refund this payment, so the whole refund is paid back by this booking.
     if (name === elsewhereSubject(paymentIntent, orderId, null)) continue;
@@ -222,7 +222,7 @@ async function hasWholeRefund(
   return (await tx.query(sql`SELECT WHERE ${moved}`)).length === 0;
 }
 
-/** The parts of the order's payments that are back with the service, and are the subject of the task. */
+/** The parts of the order's payments that the task is about, and whose money the service has again. */
 async function returnedParts(
   tx: Tx,
   { id, status }: LockedOrder,
@@ -273,8 +273,8 @@ const isPaidBack = (notes: readonly Note[], name: string): boolean =>
   notes.some(({ refund }) => refund.startsWith("outside:") && refund.endsWith(`:${name}`));
 
 /**
- * The refund, if it failed before it got a credit note. Empty for a refund of a shared payment that names no order,
- * because only people can divide it among the orders.
+ * The part that a refund was to return, if the refund failed before it got a credit note. Empty for a refund of a
+ * shared payment that names no order, because only people can divide it among the orders.
  */
 async function uncreditedPart(tx: Tx, payments: readonly Payment[], subject: string): Promise<Returned[]> {
   for (const { id, paymentIntent } of payments) {

@@ -34,13 +34,13 @@ import {
 } from "./supplements.ts";
 import { unappliedOfOrder } from "./unapplied.ts";
 
-/** The line of the receipt. */
+/** The name of the amount to pay again, as the receipt prints it. */
 const label = "Payment in place of one that a bank took back";
 
 /**
  * The cents of the order's price that banks took back and nobody has paid again. Below zero when the price was paid
- * again and the bank then returned the first payment. A refund of the second payment counts as if it had not been paid.
- * Leaves out payments that paid for nothing.
+ * again and the bank then returned the first payment. The refunded part of the second payment counts as unpaid. Leaves
+ * out payments that paid for nothing.
  * @throws ServiceError `unavailable` for an altered row
  */
 async function lossOf(db: Sql, orderId: number): Promise<number> {
@@ -55,23 +55,26 @@ async function lossOf(db: Sql, orderId: number): Promise<number> {
     );
 }
 
-/** The amount of an order, by its code, that banks took back and nobody has paid again. */
+/**
+ * The cents of an order's price that banks took back and nobody has paid again. Finds the order by its code; 0 for an
+ * unknown one.
+ */
 export async function unpaidLossOf(db: Sql, orderCode: string): Promise<number> {
   const [order] = await db.query<{ id: number }>(sql`SELECT o.id ${fromOrders} WHERE ${hasOrderCode(orderCode)}`);
   return order ? Math.max(0, await lossOf(db, order.id)) : 0;
 }
 
 /**
- * The payments from which a partial refund is made first. While the service holds the price of an order twice, these
- * are the payments that replaced a lost one. A refund of the first payment would credit the price, although the service
- * still holds it.
+ * The payments from which a partial refund is made first; normally none. While the service holds the price of an order
+ * twice, these are the payments that replaced a lost one. A refund of the first payment would credit the price,
+ * although the service still holds it.
  * @throws ServiceError `unavailable` for an altered row
  */
 export async function refundedFirst(db: Sql, orderId: number): Promise<ReadonlySet<number>> {
   return (await lossOf(db, orderId)) < 0 ? supplementPayments(db, orderId, true) : new Set();
 }
 
-/** Whether orders in this environment can be paid online. */
+/** True if orders in this environment can be paid online. */
 export type AcceptsPayment = (environment: Environment) => boolean;
 
 export type PayAgain = {
@@ -174,7 +177,10 @@ export async function endPriceTasks(tx: Tx, order: LockedOrder, by: { actor: str
   await endTasksAfter(tx, order, await lossOf(tx, order.id), by);
 }
 
-/** @param cents the cents of the price that nobody has paid now */
+/**
+ * Closes the tasks about the order's price that are outdated.
+ * @param cents the cents of the price that nobody has paid now
+ */
 async function endTasksAfter(
   tx: Tx,
   { id: orderId, status }: LockedOrder,

@@ -196,7 +196,10 @@ export const leftJoinSupplement = (paymentId: Statement): Statement =>
 export const ordersPaidBy = (intent: string): Statement =>
   sql`SELECT order_id FROM payments WHERE payment_intent = ${intent}`;
 
-/** The documents of an order are needed while the order can be paid, and after it was paid. */
+/**
+ * Tells the retention of documents whether a checkout of an order may still be paid, or a payment was not refunded. The
+ * order's documents are needed then.
+ */
 export const payable: Payable = {
   lastCheckoutEnd,
   isPaid: (orderId) => sql`EXISTS (SELECT FROM payments WHERE order_id = ${orderId} AND refunded_at IS NULL)`,
@@ -217,9 +220,10 @@ export const protectedTables = [
 const otherNodeMs = 5 * 60_000;
 
 /**
- * Works on a job. If a checkout page can't be closed here, queues the job again, because the page may stay open for a
- * day and a job's own retries end within minutes. For a page of an earlier account, queues it in `ended` for the page's
- * expiry. On a node without the processor's key, queues it every few minutes, until a node with the key works on it.
+ * Runs a job's work. If a checkout page can't be closed here, queues the job again. The page may stay open for a day,
+ * but a job's retries end within minutes. For a page of an earlier account, queues the job in `ended` for the time when
+ * the page expires. On a node without the processor's key, queues the job every few minutes, until a node with the key
+ * runs it.
  */
 async function afterOpenPage(
   db: Sql,
@@ -242,8 +246,8 @@ export function paymentJobs(jobs: Jobs, deps: RefundJobDeps): void {
     afterOpenPage(db, { queue: closeCheckoutQueue, job }, () => closeCheckouts(deps, job.orderId)),
   );
   jobs.work<{ orderId: number }>(refundQueue, (job) =>
-    // While an earlier account has the page, `refundOrder` has made the refund or opened its task, so only the page is left
-    // to close.
+    // When only a page of an earlier account is still open, `refundOrder` has made the refund or opened its task. So
+    // the job moves to the queue that closes pages.
     afterOpenPage(db, { queue: refundQueue, job, ended: closeCheckoutQueue }, () => refundOrder(deps, job.orderId)),
   );
   jobs.work<{ paymentIntent: string }>(refundCheckQueue, ({ paymentIntent }) => checkRefunds(deps, paymentIntent));

@@ -16,8 +16,8 @@ import { isPaidOutside } from "./outside-notes.ts";
 import { refundRows, refundState } from "./refund-rows.ts";
 
 /**
- * A trigger forbids changing `refunded_at` once it is set, and deleting the row. So nobody can put an old row back with
- * its old MAC.
+ * The columns of a payment that its MAC covers. A trigger forbids changing `refunded_at` once it is set, and deleting
+ * the row. So nobody can put an old row back with its old MAC.
  */
 export const paymentState: StateMac = {
   table: sql`payments`,
@@ -105,8 +105,8 @@ export type NewPayment = {
   at: Date;
   refundedAt?: Date;
   /**
-   * Whether this is the placeholder of a refund that arrived before its payment. No money has arrived, so it gets no
-   * receipt.
+   * True for the placeholder of a refund that arrived before its payment. No money has arrived, so the placeholder gets
+   * no receipt.
    */
   isPlaceholder?: true;
 };
@@ -190,7 +190,7 @@ export type HeldPayment = {
   /** The amount, in the smallest unit of the currency. */
   amountCents: number;
   currency: string;
-  /** Whether the payment is one order's share of a payment for several orders. */
+  /** True if the payment is one order's share of a payment for several orders. */
   isShared: boolean;
   /** The part that the bank took back permanently. */
   lostCents: number;
@@ -245,8 +245,8 @@ export async function wasRefunded(tx: Tx, orderId: number, paymentIntent: string
 export type PayeeOfIntent = { orderId: number; orderCode: string };
 
 /**
- * The orders for which the payment is stored. Leaves out rows whose MAC is invalid. If no other row is left, returns
- * the order of the first one, and later reads refuse that row.
+ * The orders for which the payment is stored. Leaves out rows whose MAC is invalid. If every row's MAC is invalid,
+ * returns the order of the first row, and later reads refuse that row.
  */
 export async function payeesOfIntent(db: Sql, paymentIntent: string): Promise<PayeeOfIntent[]> {
   const found = await db.query<PayeeOfIntent & Marked>(sql`

@@ -24,7 +24,7 @@ import {
 import { billingDocumentState, restBefore } from "./documents.ts";
 import { paymentState } from "./store.ts";
 
-/** `withdrawn`: the money is no longer needed. If it still arrives, it is unapplied. */
+/** A supplement of an order. State `withdrawn`: the money is no longer needed. If it still arrives, it is unapplied. */
 export type Supplement = {
   id: number;
   amountCents: number;
@@ -33,7 +33,7 @@ export type Supplement = {
   state: "asked" | "paid" | "withdrawn";
   askedAt: Date;
   changedAt: Date;
-  /** Whether the money replaces a payment of the order's price that a bank took back. */
+  /** True if the money replaces a payment of the order's price that a bank took back. */
   replacesLoss: boolean;
 };
 
@@ -105,14 +105,17 @@ const due = sql`FROM supplements s WHERE s.order_id = o.id AND s.state = 'asked'
     AND CASE WHEN s.replaces_loss THEN o.status <> ALL (${withoutDebt}::text[]) ELSE o.status = ${waiting} END
   ORDER BY s.replaces_loss LIMIT 1`;
 
-/** The price that is to be paid again, also while postage is due before it; undefined for none. */
+/** The supplement by which the price is to be paid again, even while postage is due first; undefined for none. */
 export const dueLossOf = (status: string, supplements: readonly Supplement[]): Supplement | undefined =>
   endsDebt.has(status) ? undefined : supplements.find(({ state, replacesLoss }) => state === "asked" && replacesLoss);
 
 /** SQL expression on an order `o`: the amount of the supplement that is due now; null for none. */
 export const supplementCents: Statement = sql`(SELECT s.amount_cents ${due})`;
 
-/** SQL condition on an order `o`: true if that supplement replaces a price that a bank took back; null for none. */
+/**
+ * SQL condition on an order `o`: true if the supplement that is due now replaces a price that a bank took back. Null if
+ * none is due.
+ */
 export const supplementReplacesLoss: Statement = sql`(SELECT s.replaces_loss ${due})`;
 
 /**
@@ -164,8 +167,8 @@ export async function heldSupplements(tx: Tx, orderId: number): Promise<HeldSupp
 }
 
 /**
- * The amount that a bank took back from a payment and has not returned. Counts only losses that the client has since
- * paid again, in cents.
+ * The cents that a bank took back from a payment and has not returned. Counts only losses booked until `replacedAt`,
+ * when the loss was paid again.
  */
 async function replacedLoss(tx: Tx, paymentId: number, replacedAt: Date): Promise<number> {
   const losses = sql`FROM billing_documents d WHERE d.payment_id = ${paymentId} AND d.kind IN ('loss', 'loss_reversal')`;

@@ -25,7 +25,7 @@ export type UnappliedPayment = {
   amount: number | null;
   currency: string | null;
   paymentIntent: string | null;
-  /** Whether the money is one order's share of a payment for several orders. */
+  /** True if the money is one order's share of a payment for several orders. */
   isShared: boolean;
   /** The time of the refund; null while the service holds the money. */
   refundedAt: Date | null;
@@ -87,8 +87,8 @@ const simultaneous = sql`FROM payments q WHERE q.order_id = p.order_id AND q.rec
 const events = sql`FROM processor_events e WHERE e.order_id = p.order_id AND e.received_at = p.received_at`;
 
 /**
- * Whether the payment `p` paid for nothing. An event and its payment have the same time. Of an order's payments that
- * arrived in the same millisecond, the first one paid for the order.
+ * SQL condition: true if the payment `p` paid for nothing. An event and its payment have the same time. Of an order's
+ * payments that arrived in the same millisecond, the first one paid for the order.
  */
 export const isUnapplied: Statement = sql`((SELECT count(*) ${simultaneous} AND q.id >= p.id)
   <= (SELECT count(*) ${events} AND e.outcome = 'unapplied'))`;
@@ -115,7 +115,10 @@ export type ExtraPayment = {
   receivedAt: Date;
   /** The time when the whole payment was refunded; null until then. */
   refundedAt: Date | null;
-  /** Whether the money is undecided: no person resolved it, no part was refunded, and no bank took it back. */
+  /**
+   * True while nobody has decided about the money: no person resolved it, no part was refunded, and no bank took it
+   * back.
+   */
   isUndecided: boolean;
 };
 

@@ -30,7 +30,8 @@ export async function reportDebit(
   // Opens no task if a person ended the charge, because that person already handles the order.
   const charges = chargeId === null ? [] : await chargesOfPayment(tx, chargeId);
   if (charges.some(({ reason }) => reason === endedByPerson)) return;
-  // A checkout fails by an event only if its payer chose a bank debit.
+  // A checkout fails by an event only if its payer chose a bank debit. For a charge, the firm's method shows whether it
+  // was a debit.
   const methods = sessionId === null && paymentIntent !== null ? await methodsOfIntent(tx, paymentIntent) : [];
   if (sessionId === null && !methods.some(({ kind }) => kind === "bank")) return;
   const of = sessionId === null ? "the firm’s bank account" : "the payer’s bank account";

@@ -72,7 +72,10 @@ export async function overviewOfExecutions(
   return { waiting: items.map(shown), waitingTotal, next, ended: ended.map(shown) };
 }
 
-/** @param id may be malformed */
+/**
+ * Finds an execution of one environment by its id.
+ * @param id may be malformed
+ */
 export async function findExecution(
   { db }: { db: Sql },
   environment: Environment,

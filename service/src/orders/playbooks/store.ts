@@ -86,7 +86,10 @@ export function decideStatement(which: Which, execution: ExecutionKey, { outcome
     SELECT ${executionColumns} FROM ended`;
 }
 
-/** @returns the ended execution; undefined when none waits */
+/**
+ * Ends a waiting execution with a decision.
+ * @returns the ended execution; undefined when none waits
+ */
 export async function decideExecution(
   db: Database,
   which: Which,
@@ -126,7 +129,7 @@ export function expireStatement(now: Date, limit: number): Statement {
 
 /**
  * Ends up to `limit` expired executions. Safe to run concurrently with itself and with decisions.
- * @returns their number
+ * @returns the number of executions that it ended
  */
 export function expireExecutions(db: Database, now: Date, limit: number): Promise<number> {
   return db.transaction(async (tx) => {
@@ -140,7 +143,7 @@ export function expireExecutions(db: Database, now: Date, limit: number): Promis
   });
 }
 
-/** For a firm's waiting test executions: moves the expiry earlier by this many seconds. */
+/** Moves the expiry of a firm's waiting test executions earlier by this many seconds. */
 export const bringExecutionsNearer = (tx: Tx, partnerId: string, seconds: number) =>
   tx.query(sql`
     UPDATE playbook_executions SET expires_at = greatest(expires_at - make_interval(secs => ${seconds}), started_at)

@@ -34,6 +34,7 @@ export const loadCatalog = (path: string, book: Codes): DataFile<CatalogRow[]> =
   parseCatalog(readDataFile(path), path, book);
 
 /**
+ * Parses the text of a catalog file.
  * @param text YAML or JSON
  * @param file its path, for error messages
  * @param book the price book with the discount codes that rows may name

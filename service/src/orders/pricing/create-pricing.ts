@@ -45,7 +45,7 @@ export type Pricing = {
   /** The documents of the catalog, in the order of the file. */
   catalog: readonly CatalogRow[];
   catalogRow: (slug: string) => CatalogRow | null;
-  /** Whether remote notarization is refused for signers in that state (two letters, any case). */
+  /** True if remote notarization is refused for signers in this U.S. state (two letters, any case). */
   notarizationBlocked: (state: string) => boolean;
   price: (request: PriceRequest) => Promise<Priced>;
   /**
@@ -119,8 +119,8 @@ export type VersionedPricing = Pricing & { priceBookVersion: number };
 const variables = { priceBook: "PRICE_BOOK", catalog: "CATALOG" } as const;
 
 /**
- * An operator's file that cannot be read is a configuration error, so the error names the variable with its path. No
- * variable leads to the shipped files.
+ * An operator's file that cannot be read is a configuration error, so the error names the variable with its path. The
+ * files that come with the service have no variable.
  */
 function readFiles(paths: Record<keyof PricingFiles, string>): PricingFiles {
   try {

@@ -65,7 +65,10 @@ export function parseDataFile(text: string, file: string): Place {
   return { file, path: "", line: node === null ? 1 : lineOf(node), node, lineOf };
 }
 
-/** @throws {DataFileError} always, with the message `<path> <rule>` and the place's line */
+/**
+ * Refuses the value at a place.
+ * @throws {DataFileError} always, with the message `<path> <rule>` and the place's line
+ */
 export function fail(place: Place, rule: string): never {
   throw new DataFileError(place.file, place.line, place.path === "" ? `the file ${rule}` : `${place.path} ${rule}`);
 }
@@ -117,7 +120,10 @@ export function fields<R extends string, O extends string = never>(
   return Object.fromEntries(found) as Record<R, Place> & Partial<Record<O, Place>>;
 }
 
-/** @throws {DataFileError} when the place is not a list */
+/**
+ * The elements of a list, each as a place.
+ * @throws {DataFileError} when the place is not a list
+ */
 export function list(place: Place): Place[] {
   if (!isSeq(place.node)) fail(place, "must be a list");
   return place.node.items.map((item, index) => {

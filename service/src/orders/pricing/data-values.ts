@@ -14,14 +14,20 @@ export function cents(place: Place, min = 0): number {
   return value;
 }
 
-/** @throws {DataFileError} */
+/**
+ * An integer from `min` to `max`.
+ * @throws {DataFileError}
+ */
 export function integer(place: Place, min: number, max: number): number {
   const value = wholeNumber(place);
   if (value === null || value < min || value > max) fail(place, `must be an integer from ${min} to ${max}`);
   return value;
 }
 
-/** @throws {DataFileError} */
+/**
+ * A number from `min` to `max`, which may have decimals.
+ * @throws {DataFileError}
+ */
 export function decimal(place: Place, min: number, max: number): number {
   const value = scalar(place);
   if (typeof value !== "number" || !(value >= min && value <= max))
@@ -42,7 +48,10 @@ export function basisPoints(place: Place): number {
   return points;
 }
 
-/** @throws {DataFileError} */
+/**
+ * The value `true` or `false`.
+ * @throws {DataFileError}
+ */
 export function boolean(place: Place): boolean {
   const value = scalar(place);
   if (typeof value !== "boolean") fail(place, "must be true or false");
@@ -66,7 +75,10 @@ export function matching(place: Place, pattern: RegExp, what: string): string {
   return value;
 }
 
-/** @throws {DataFileError} */
+/**
+ * A value that must be one of the choices.
+ * @throws {DataFileError}
+ */
 export function oneOf<T extends string>(place: Place, choices: readonly T[]): T {
   const value = scalar(place);
   const choice = choices.find((candidate) => candidate === value);

@@ -45,6 +45,7 @@ export type PriceBook = {
 export const loadPriceBook = (path: string): DataFile<PriceBook> => parsePriceBook(readDataFile(path), path);
 
 /**
+ * Parses the text of a price book.
  * @param text YAML or JSON
  * @param file its path, for error messages
  * @throws DataFileError naming the line, the field and the rule

@@ -93,12 +93,12 @@ export function usStateOf(text: string): string | null {
 
 export const isZipCode = (text: string): boolean => /^\d{5}(-\d{4})?$/.test(text);
 
-/** Whether mail can be addressed to this upper-case two-letter code: a state, DC, a territory or the military. */
+/** True if mail can be addressed to this upper-case two-letter code: a state, DC, a territory or the military. */
 export function isUsState(code: string): boolean {
   return usStates.has(code);
 }
 
-/** Whether the upper-case code is one of the fifty states or DC. Only between them does the zone table have postage. */
+/** True if the upper-case code is one of the fifty states or DC. The zone table has postage only between these. */
 export function isOneOfTheFiftyOrDc(code: string): boolean {
   return usStates.get(code)?.kind === "state";
 }

@@ -14,7 +14,10 @@ const task: Task<SearchLimits, Search | null> = {
 
 const limits: SearchLimits = { pages: 300, milliseconds: 8_000, found: mostFields };
 
-/** @throws ServiceError for a document that can't be read within a worker's limits */
+/**
+ * Searches a document for places where people sign or fill in something.
+ * @throws ServiceError for a document that can't be read within a worker's limits
+ */
 async function searchIn(workers: Workers, holder: string, bytes: Buffer): Promise<Search> {
   const search = await workers.run(task, { holder, bytes, input: limits }).catch((error: unknown) => {
     if (!tooCostly(error)) throw error;
@@ -35,7 +38,7 @@ type FoundField = {
   readonly y: number;
   readonly width: number;
   readonly height: number;
-  /** The options of a radio, each with its own place, in the form of an order field's `options`. */
+  /** The options of a radio, each with its own place. They are written like the `options` of an order's field. */
   readonly options?: ({ readonly label: string } & Partial<Rect>)[];
   readonly label: string;
   readonly words: string;

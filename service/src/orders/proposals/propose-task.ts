@@ -30,7 +30,7 @@ export async function run(bytes: Buffer, most: SearchLimits): Promise<Search | n
     const isLate = timeLimit(most.milliseconds);
     const found: OnPage[] = [];
     let hasWords = false;
-    // A page that pdf.js can't read is skipped.
+    // Becomes false when a limit ends the search, or when pdf.js can't read a page. Such a page is skipped.
     let isWhole = true;
     let number = 1;
     for (; number <= document.numPages; number++) {

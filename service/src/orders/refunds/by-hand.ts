@@ -73,9 +73,9 @@ const open = (seen: Statement) => sql`
 const verifiedOpen = open(verified(assignmentState, sql`a`));
 
 /**
- * A page of refunds without an assignment, and those whose assignment is not approved. Leaves out refunds and
- * assignments that were altered.
- * @param after the last refund of the page before; null for the first page
+ * One page of the refunds that have no assignment, or whose assignment is not approved yet. Leaves out refunds and
+ * assignments that were altered in the database.
+ * @param after the last refund of the previous page; null for the first page
  */
 export async function waitingRefunds(
   { db }: { db: Sql },
@@ -104,9 +104,9 @@ async function lockRefund(tx: Tx, { environment }: Operator, refund: string, mus
 }
 
 /**
- * Checks that the parts add up to the refund, and that each order still has its part. If a bank also took money back,
- * less than the refund may be left; then the parts add up to that rest. An approved partial refund that waits for this
- * assignment doesn't count: it gets the rest afterwards.
+ * Requires that the parts add up to the refund, and that each order still has its part. If a bank also took money back,
+ * less than the refund may be left. Then the parts must add up to what is left. Ignores an approved partial refund that
+ * waits for this assignment: that refund gets what is left afterwards.
  * @throws ServiceError naming the order and the rule
  */
 async function requireParts(tx: Tx, { refund }: Locked, parts: readonly AssignedPart[]): Promise<void> {
@@ -134,8 +134,8 @@ async function requireParts(tx: Tx, { refund }: Locked, parts: readonly Assigned
 }
 
 /**
- * Refuses an assignment while a refund of the payment that this service requested is at the processor, but its event
- * has not arrived. Until then, the rest of its order is unknown here.
+ * Refuses an assignment while the processor has a refund of the payment that this service requested, but whose event
+ * has not arrived. Until the event arrives, it is unknown here how much that refund's order has left.
  * @param refundIds the ids of the refunds that the processor has and this service requested
  */
 async function requireEvents(tx: Tx, { refund }: Locked, refundIds: readonly string[]): Promise<void> {
@@ -148,8 +148,9 @@ async function requireEvents(tx: Tx, { refund }: Locked, refundIds: readonly str
 }
 
 /**
- * The ids of the payment's refunds that this service requested, as the processor lists them. Empty without a processor,
- * and for a payment of an earlier account, which has received no request since the change.
+ * The ids of the payment's refunds that this service requested, as the processor lists them. Empty without a processor.
+ * Also empty for a payment in an earlier processor account, which has received no request since the account was
+ * changed.
  */
 async function askedAtProcessor({ db, processor }: RefundDeps, refund: string): Promise<readonly string[]> {
   const paymentIntent = isPlainLines(refund) ? await intentOfRefund(db, refund) : null;
@@ -255,8 +256,8 @@ export async function approveAssignment(deps: RefundDeps, operator: Operator, id
 }
 
 /**
- * Refuses another operator's assignment, or withdraws the operator's own. The refund waits again, unless it failed in
- * the meantime.
+ * Refuses another operator's assignment, or withdraws the operator's own. The refund then waits for a new assignment,
+ * unless it failed in the meantime.
  */
 export async function dropAssignment(
   { db, clock }: { db: Database; clock: RefundDeps["clock"] },

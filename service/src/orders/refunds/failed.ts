@@ -17,8 +17,8 @@ import { lockShown, type RefundDeps, requirePersonOfRefund } from "./rules.ts";
 import { selectApprovedParts } from "./store.ts";
 
 /**
- * Ends the task about a failed refund. Money that was returned outside the processor is booked, which needs what the
- * approval of a refund needs: a named person with a recent passkey check.
+ * Ends the task about a failed refund. If the money was returned outside the processor, books that. Like the approval
+ * of a refund, a booking needs a named person with a recent passkey check.
  * @throws ServiceError without the permission, and for a booking without a name or a recent passkey check; while
  * another refund of the payment is open; and when the service holds no money of this refund
  */
@@ -59,9 +59,9 @@ export async function undoPaidBack(
 }
 
 /**
- * The approved partial refunds that moved no money yet: their jobs have not run, the processor has not confirmed them,
- * or only an earlier account can make them. If money were booked as paid back while such a part waits, its job could
- * refund the same money.
+ * The approved partial refunds that moved no money yet. Their jobs have not run, the processor has not confirmed them,
+ * or only an earlier account can make them. If money is booked as paid back while such a part waits, the part's job
+ * could refund the same money again.
  */
 async function waitingParts(tx: Tx, orderId: number): Promise<WaitingPart[]> {
   const held = await heldPayments(tx, orderId);
@@ -69,9 +69,9 @@ async function waitingParts(tx: Tx, orderId: number): Promise<WaitingPart[]> {
   for (const { id: request, payments } of await selectApprovedParts(tx, { orderId }))
     for (const { id: payment, amountCents, unapplied } of payments) {
       const paymentIntent = held.find(({ id }) => id === payment)?.paymentIntent;
-      // A payment that is not held was refunded completely, with this part.
+      // If the payment is not held any more, all of it was refunded, including this part.
       if (paymentIntent === undefined) continue;
-      // A payment that paid for nothing is refunded as a share.
+      // The refund of a payment that paid for nothing is requested under the name of a share.
       const name = unapplied ? shareRequest(payment) : request;
       const states = paymentIntent === null ? [] : await refundsOfRequest(tx, paymentIntent, name);
       const isBooked = (await restBefore(tx, payment, request)) === null;

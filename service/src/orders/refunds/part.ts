@@ -36,7 +36,7 @@ export async function technologyFeeOf(db: Sql, orderId: number): Promise<number>
     SELECT o.lines, o.total_cents::float8 AS "totalCents", ${verifiedOrder} ${fromOrders} WHERE o.id = ${orderId}`);
   if (!order) return 0;
   const fees = order.lines.filter(({ type }) => type === "TechFee");
-  // Limits the fee to the order's total, which a discount code can make smaller.
+  // A discount code can make the order's total smaller than the fee. So the result is at most the total.
   return Math.min(
     fees.reduce((sum, { amountCents }) => sum + amountCents, 0),
     order.totalCents,
@@ -115,11 +115,12 @@ export function partRefundJobs(jobs: Jobs, deps: JobDeps): void {
 }
 
 /**
- * Refunds an approved part. The processor refunds real money; sandbox money is refunded at once. A job alone refunds
- * nothing, because the request's MAC must confirm the approval.
+ * Refunds an approved part. The processor refunds real money; sandbox money is refunded at once. A job without an
+ * approved request refunds nothing, because the request's MAC must confirm the approval.
  *
- * While a payment of the order is disputed, or a refund made at the processor is not assigned to its orders, the part
- * waits, and the decision queues the job again. A part that can't be refunded any more is closed.
+ * The part waits while a payment of the order is disputed. It also waits while a refund made at the processor is not
+ * assigned to its orders. The bank's decision or the assignment then queues the job again. A part that can't be
+ * refunded any more is closed.
  */
 async function givePartBack(deps: JobDeps, part: ApprovedPart): Promise<void> {
   const { db } = deps;

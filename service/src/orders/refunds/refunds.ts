@@ -33,7 +33,7 @@ export { hasPartRefund, partnerOfRequest } from "./store.ts";
 
 export const protectedTables = [...requestRows, assignmentRows];
 
-/** Shown before a refund is requested. */
+/** The facts that an operator sees before requesting a refund of an order. */
 export type RefundPreview = {
   orderCode: string;
   status: string;
@@ -51,7 +51,7 @@ export type RefundPreview = {
 const openEnvelopes: ReadonlySet<string> = new Set(["Sent", "Viewed", "PartiallySigned"]);
 
 /**
- * The payments that a refund of the order would return, and the reason why it is refused, if it is.
+ * The preview of an order's refund: the payments that it would return and, if it can't be requested, the reason.
  * @throws ServiceError for an order that is unknown, or in the other environment
  */
 export const previewRefund = ({ db }: { db: Database }, operator: Operator, code: string): Promise<RefundPreview> =>

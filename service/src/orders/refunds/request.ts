@@ -181,7 +181,8 @@ export async function end(
 }
 
 /**
- * @returns the person id of the operator who decides
+ * Requires an operator who may decide on refunds.
+ * @returns the person id of the operator
  * @throws ServiceError without the permission, or without a recent passkey check
  */
 function requireApprover({ clock }: RefundDeps, operator: Operator): string {
@@ -192,11 +193,11 @@ function requireApprover({ clock }: RefundDeps, operator: Operator): string {
 }
 
 /**
- * Approves another operator's refund request: the order enters RefundPending, or continues if only a part is refunded,
- * and the refund is requested from the processor.
+ * Approves another operator's refund request, and requests the refund from the processor. The order enters
+ * RefundPending; if only a part is refunded, it continues. Of two concurrent approvals, the second fails because the
+ * request has ended.
  * @throws ServiceError for the operator's own request, unless the service allows one person to approve it after an
- * hour; when the order or its held payments have changed; and for an ended request. So only one of two concurrent
- * approvals succeeds.
+ * hour; when the order or its held payments have changed; and for an ended request
  */
 export async function approveRefund(deps: RefundDeps, operator: Operator, id: string): Promise<void> {
   const by = requireApprover(deps, operator);

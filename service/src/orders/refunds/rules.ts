@@ -35,9 +35,9 @@ export async function lockShown(tx: Tx, { environment }: Operator, code: string)
 }
 
 /**
- * The payments that the service still holds for the order, without the parts that were refunded, here or at the
- * processor, or that the bank took back. Leaves out payments that refunds alone have returned completely. A payment of
- * which the bank took a part stays in the list, even with nothing left.
+ * The payments that the service still holds for the order, each with the amount left after refunds and losses to a
+ * bank. Leaves out payments that refunds alone have returned completely. A payment stays in the list if a bank took
+ * back a part of it, even when nothing is left.
  */
 export async function heldFor(db: Sql, orderId: number): Promise<Held[]> {
   const held = await heldPayments(db, orderId);
@@ -49,7 +49,10 @@ export async function heldFor(db: Sql, orderId: number): Promise<Held[]> {
   });
 }
 
-/** The reason of the task about a refund that waits for its approval: with the amount, if all of it is in dollars. */
+/**
+ * Puts the amount before the reason, for the task that asks for the refund's approval. Omits the amount if a payment is
+ * not in US dollars.
+ */
 export const withSum = (held: readonly Held[], reason: string): string =>
   held.every(({ currency }) => currency === "usd")
     ? `${dollars(held.reduce((sum, { amountCents }) => sum + amountCents, 0))}: ${reason}`
@@ -58,7 +61,7 @@ export const withSum = (held: readonly Held[], reason: string): string =>
 export const areSame = (some: readonly Held[], others: readonly Held[]): boolean =>
   some.map(({ id }) => id).join() === others.map(({ id }) => id).join();
 
-/** Whether each payment in `part` is still held, with at least the amount to refund. */
+/** True if each payment in `part` is still held, with at least the amount that `part` refunds. */
 export const covers = (held: readonly Held[], part: readonly Held[]): boolean =>
   part.every(({ id, amountCents }) => held.some((each) => each.id === id && each.amountCents >= amountCents));
 

@@ -32,7 +32,7 @@ export type RefundRequest = {
   reason: string;
   /** The payments that the refund returns, as held when the refund was requested. */
   payments: readonly Held[];
-  /** Whether only a part of the held money is refunded, so that the order continues. */
+  /** True if only a part of the held money is refunded. The order then continues. */
   part: boolean;
   requestedBy: string;
   requestedByName: string;
@@ -50,12 +50,12 @@ const isClosed = (r: Statement): Statement =>
   sql`(${r}.state = 'closed' AND ${r}.note = 'The refund was asked for by another way.')`;
 
 /**
- * The columns of a refund request that the MAC covers. One trigger allows only a single decision. Another trigger
- * closes the request when its order was refunded in another way; it has no key, so a closed request keeps the MAC of
- * its open state.
+ * The columns of a refund request that its MAC covers. One trigger allows only one decision on a request. Another
+ * trigger closes a request whose order was refunded in another way. That trigger has no MAC key, so a closed request
+ * keeps the MAC of its open state.
  *
- * For a refund of a part, the MAC covers the negative amount. So the MACs of earlier rows, which have no parts, stay
- * valid.
+ * For a partial refund, the MAC covers the amount as a negative number. Rows of earlier releases are not partial
+ * refunds, so their MACs stay valid.
  */
 export const requestState: StateMac = {
   table: sql`refund_requests`,
@@ -81,7 +81,10 @@ const requests = (seen: Statement) => sql`
 const verifiedRequest = requests(verified(requestState, sql`r`));
 const markedRequests = requests(marked(requestState, sql`r`));
 
-/** @throws ServiceError `unavailable` when the MAC of the request is invalid */
+/**
+ * Finds a refund request; undefined for a request that is unknown, or in the other environment.
+ * @throws ServiceError `unavailable` when the MAC of the request is invalid
+ */
 export async function selectRequest(db: Sql, id: string, environment: Environment): Promise<RefundRequest | undefined> {
   const found = await db.query<RefundRequest & MarkedFirm>(
     sql`${verifiedRequest} WHERE r.id = ${id} AND o.environment = ${environment}`,
@@ -107,7 +110,10 @@ export const selectEnded = async (db: Sql, environment: Environment) =>
 const authentic = (rows: readonly (RefundRequest & MarkedFirm & Marked)[]): RefundRequest[] =>
   withFirmNames(rows.filter(({ isAuthentic }) => isAuthentic).map(({ isAuthentic: _, ...request }) => request));
 
-/** @throws ServiceError `unavailable` when the MAC of the request is invalid */
+/**
+ * The id of the order's open refund request; undefined without one.
+ * @throws ServiceError `unavailable` when the MAC of the request is invalid
+ */
 export async function selectOpenOfOrder(db: Sql, orderId: number): Promise<string | undefined> {
   const [found] = await db.query<{ id: string }>(sql`
     SELECT id, ${verified(requestState, sql`refund_requests`)} FROM refund_requests
@@ -116,7 +122,7 @@ export async function selectOpenOfOrder(db: Sql, orderId: number): Promise<strin
 }
 
 /**
- * The sum of the refunded parts of each payment, by the payment's id.
+ * The cents in the order's approved partial refunds, for each payment by its id.
  * @throws ServiceError `unavailable` for a request whose MAC is invalid
  */
 export async function approvedParts(db: Sql, orderId: number): Promise<ReadonlyMap<number, number>> {
@@ -130,7 +136,7 @@ export async function approvedParts(db: Sql, orderId: number): Promise<ReadonlyM
 }
 
 /**
- * Whether a partial refund was requested, and neither refused, withdrawn nor closed.
+ * True if the order has a partial refund that was not refused, withdrawn or closed.
  * @throws ServiceError `unavailable` for a request whose MAC is invalid
  */
 export async function hasPartRefund(db: Sql, orderId: number): Promise<boolean> {
@@ -143,8 +149,8 @@ export async function hasPartRefund(db: Sql, orderId: number): Promise<boolean> 
 export type ApprovedPart = { id: string; orderId: number; payments: readonly Held[] };
 
 /**
- * Approved parts, for the jobs that refund them.
- * @param which by request or by order
+ * The approved partial refunds of a request or of an order, for the jobs that make them.
+ * @param which the id of the request, or the id of the order
  * @throws ServiceError `unavailable` for a request whose MAC is invalid
  */
 export const selectApprovedParts = (db: Sql, which: { id: string } | { orderId: number }): Promise<ApprovedPart[]> =>
@@ -168,7 +174,10 @@ export type NewRequest = {
   at: Date;
 };
 
-/** @returns false when the order already has an open request */
+/**
+ * Inserts a refund request.
+ * @returns false when the order already has an open request
+ */
 export async function insertRequest(
   tx: Tx,
   { id, orderId, reason, payments, part = false, requestedBy, at }: NewRequest,

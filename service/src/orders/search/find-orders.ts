@@ -52,7 +52,7 @@ function classified(text: string): SearchText {
   return of(text.includes("@") ? "email" : "words");
 }
 
-/** Whether to search the text as words, rather than only as an identifier. */
+/** True if the text is searched as words too, and not only as an identifier. */
 export const isWords = (text: string): boolean => classified(text).kind === "words";
 
 const inOrders: SearchMethod = ({ kind, text, lower }) => {
@@ -109,8 +109,8 @@ export function foundStatement(scope: SearchScope, text: string, methods: readon
 }
 
 /**
- * Validates a search text: code (at least its first 6 digits), reference, email address, name, tracking number, fax
- * number, hash of a document, verification code, or payment intent.
+ * Validates a search text. It can be a code (at least its first 6 digits), reference, email address, name, tracking
+ * number or fax number. It can also be the hash of a document, a verification code, or a payment intent.
  * @throws ServiceError for a text that has fewer than 3 letters or digits, is too long, or contains NUL
  */
 export function searchText(typed: string): string {
@@ -124,7 +124,10 @@ export function searchText(typed: string): string {
 
 const isStart = new RegExp(`^[0-9a-f]{${codeStartLength},39}$`);
 
-/** Building the statement is separate from running it, so that tests can check its plan. */
+/**
+ * The query for orders whose codes begin with these digits. Building it is separate from running it, so that tests can
+ * check its plan.
+ */
 export const codeStartStatement = (scope: SearchScope, start: string): Statement => sql`
 SELECT o.id, o.code AS "code@order" ${fromOrders}
 WHERE ${isSealed(sql`o.code_start`, "orderStart", codeStart(start))} AND ${ofScope(scope)} LIMIT ${foundMost}`;
@@ -133,7 +136,7 @@ WHERE ${isSealed(sql`o.code_start`, "orderStart", codeStart(start))} AND ${ofSco
 export async function ordersByCodeStart(db: Sql, scope: SearchScope, text: string): Promise<number[]> {
   const start = text.toLowerCase();
   if (!isStart.test(start)) return [];
-  // The index covers only the first digits, so the rest is compared here.
+  // The index covers only the first digits of a code, so the remaining digits are compared here.
   const found = await db.query<{ id: number; code: string }>(codeStartStatement(scope, start));
   return found.filter(({ code }) => code.startsWith(start)).map(({ id }) => id);
 }

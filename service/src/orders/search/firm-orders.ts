@@ -27,7 +27,7 @@ export type FirmOrder = BoughtServices & {
 export type FirmOrdersQuery = {
   /** The text as `searchText` returned it; null for every order. */
   text: string | null;
-  /** The ids of further matches, from `ordersByTitle` and `ordersByCodeStart`. */
+  /** The ids of orders that `ordersByTitle` and `ordersByCodeStart` found for the text. */
   found?: readonly number[];
   /** The search methods that features above this one declare. */
   methods?: readonly SearchMethod[];
@@ -73,7 +73,7 @@ export function firmOrdersStatement(owner: Owner, query: FirmOrdersQuery, limit:
             SELECT o.id ${fromOrders} WHERE ${hasOrderCode(at.code)} AND o.partner_id = ${owner.partnerId}))`
     }`;
   const ordered = sql`ORDER BY ${column} ${direction}, id ${direction} LIMIT ${limit}`;
-  // With several statuses, each status is read from its own part of the index.
+  // With several statuses, the orders of each status are read from their own part of the index.
   if (statuses !== null && sort !== "changed" && alsoIds.length === 0)
     return sql`SELECT ${columns}, ${marked(orderState, sql`found`)} FROM (SELECT each.* FROM unnest(${statuses}::text[]) AS s (status), LATERAL (
       SELECT * ${fromOrders} WHERE o.status = s.status AND ${wanted} ${ordered}) AS each) AS found ${ordered}`;
@@ -82,7 +82,8 @@ export function firmOrdersStatement(owner: Owner, query: FirmOrdersQuery, limit:
 }
 
 /**
- * A page of the owner's orders, with the positions before and after the page; null at either end of the list.
+ * A page of the owner's orders, with the positions from which the pages before and after it start. A position is null
+ * if the list ends there.
  * @throws ServiceError for a position that this list did not return
  */
 export async function firmOrders(
@@ -107,7 +108,7 @@ export async function firmOrders(
   };
 }
 
-/** Counting stops at this number, because counting further would be too slow. */
+/** Counting stops at this number, because counting all orders could take too long. */
 export const countedMost = 1_000;
 
 /** The number of the owner's orders in each status, at most 1,000 for each. */
@@ -125,7 +126,7 @@ FROM unnest(${statuses}::text[]) AS s (status)`);
   return new Map(rows.map(({ status, count }) => [status, Number(count)]));
 }
 
-/** The number of the owner's orders among `ids` that have another status than `statuses`. */
+/** The number of orders among `ids` that belong to the owner and whose status is not in `statuses`. */
 export async function countFirmOrdersOutside(
   db: Sql,
   { partnerId, environment }: Owner,

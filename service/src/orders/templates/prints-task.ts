@@ -17,12 +17,12 @@ export type PagePrint = {
   readonly words?: readonly number[];
 };
 
-/** At most this many pages get a fingerprint. Of further pages, only the number is compared. */
+/** At most this many pages of a document get a fingerprint. The later pages are only counted. */
 const mostPrinted = 50;
 const mostCharacters = 1_000_000;
 const inShingle = 5;
 const inTitle = 3;
-/** Entries may precede the title, such as the sender's address. */
+/** The most words that may precede the title. These can be entries, such as the sender's address. */
 const wordsBeforeTitle = 12;
 
 /** Makes the fingerprints of at most `mostPrinted` pages. @returns null for a document that pdf.js can't read */

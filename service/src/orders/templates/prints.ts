@@ -79,7 +79,7 @@ function isSamePage(page: PagePrint, other: PagePrint, isTitled: boolean): boole
   return phrases >= least.phrases || sharedOf(page.words ?? [], other.words ?? []) >= least.words;
 }
 
-/** The fraction of the sample that the other page has, too; 0 for an empty sample. */
+/** The fraction of the sampled hashes that the other page has as well; 0 for an empty sample. */
 function sharedOf(sample: readonly number[], all: readonly number[]): number {
   const found = new Set(all);
   return sample.filter((shingle) => found.has(shingle)).length / Math.max(sample.length, 1);

@@ -14,7 +14,7 @@ export type UseOfVersion = (
 /**
  * The retention rule for the documents of archived templates. A version is kept if an order was placed from it, or can
  * still be placed from it.
- * @param uses what an order can be placed from
+ * @param uses the conditions under which features still need a version
  */
 export const versionSource =
   (uses: readonly UseOfVersion[]): SourceOf =>

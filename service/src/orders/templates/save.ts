@@ -39,7 +39,7 @@ const mostVersions = 1000;
 export const noSuchTemplate = () => new ServiceError("not_found", "Template not found.");
 
 type FormFile = Pick<PrintedVersion, "sha256" | "bytes" | "pages" | "blobKey" | "prints"> & {
-  /** Whether the document's blob was stored for this version, and must be discarded if saving fails. */
+  /** True if the document's blob was stored for this version. It must then be discarded if saving the version fails. */
   isNew: boolean;
 };
 
@@ -114,8 +114,8 @@ export async function addVersion(
 
 /**
  * Archives a template, or restores it. Repeating it changes nothing.
- * @throws ServiceError `not_found`; and for a template to restore whose document was deleted, or for which the firm has
- * too many others
+ * @throws ServiceError `not_found`. Also when a template can't be restored: its document was deleted, or the firm has
+ * too many other templates.
  */
 export async function archiveTemplate(
   { clock, db, rowMac }: Pick<TemplateDeps, "clock" | "db" | "rowMac">,
@@ -184,7 +184,7 @@ async function newFile(
 
 type OrderFile = { sha256: string; blobKey: string };
 
-/** Copies an order's document, because the retention plan will delete the order's. */
+/** Copies an order's document, because the retention plan will delete the order's own file. */
 async function copyOf(
   deps: TemplateDeps,
   principal: Principal,

@@ -229,7 +229,10 @@ export async function insertVersion(tx: Tx, rowMac: RowMac, version: NewVersion)
       ${rowMac.of("template_versions", versionMembers(row))})`);
 }
 
-/** @returns false when the template already had this state, or belongs to another owner */
+/**
+ * Archives a template, or restores it when `at` is null.
+ * @returns false when the template already had this state, or belongs to another owner
+ */
 export async function setArchived(tx: Tx, owner: Owner, templateId: string, at: Date | null): Promise<boolean> {
   const changed = await tx.query(sql`
     UPDATE templates t SET archived_at = ${at}

@@ -43,8 +43,8 @@ type RecordingFacts = {
 export type ContextRow<More = unknown> = Pick<EventContext, "webhookId"> & Joined & More;
 
 /**
- * Reads a row with its order, room and recording, and verifies the event's MAC. Only events with a valid MAC are sent,
- * listed or shown.
+ * Reads a joined row: the event with its order, room and recording. Verifies the event's MAC, because only events with
+ * a valid MAC are sent, listed or shown.
  */
 export function contextOf<Row extends Joined>(rowMac: RowMac, row: Row) {
   const { orderCode, orderStatus, externalReference, roomCode, roomName, isAuthentic, isRoomAuthentic, ...others } =
@@ -55,7 +55,7 @@ export function contextOf<Row extends Joined>(rowMac: RowMac, row: Row) {
   return {
     ...rest,
     isWhole: eventHolds(rowMac, row),
-    // Leaves out an order or room whose MAC is invalid, and an order whose code is not the event's subject.
+    // Null for an order or room whose MAC is invalid, and for an order that is not the event's subject.
     order:
       orderStatus === null || !isAuthentic || orderCode !== row.subject
         ? null

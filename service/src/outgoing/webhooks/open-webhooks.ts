@@ -43,7 +43,10 @@ export const protectedTables = [webhookRows, ...ciphers];
 // The time limit for one POST, from name resolution to the end of the response (contract, Limits).
 const timeoutMs = 10_000;
 
-/** Reads the PEM file that WEBHOOK_CA names. @throws StartupError for an unusable file */
+/**
+ * Reads the PEM file that WEBHOOK_CA names.
+ * @throws StartupError for an unusable file
+ */
 export function readCa(path: string): string {
   try {
     const pem = readFileSync(path, "utf8");
@@ -55,7 +58,10 @@ export function readCa(path: string): string {
   }
 }
 
-/** Opens webhooks. Nothing is sent before `dispatcher.start`. @throws StartupError for an unusable WEBHOOK_CA */
+/**
+ * Opens webhooks. Nothing is sent before `dispatcher.start`.
+ * @throws StartupError for an unusable WEBHOOK_CA
+ */
 export function openWebhooks(
   resources: Resources,
   metrics: Pick<Metrics, "counter">,

@@ -263,7 +263,8 @@ export const webhooksSection: Record<string, object> = Object.fromEntries(
   Object.entries(payloads).map(([topic, { description, schema }]) => {
     const post = {
       operationId: `on.${topic}`,
-      // The reference lists operations by summary, and developers look for topics. So the summary is the topic.
+      // Developers look for a topic, and the published reference lists operations by their summary. So the summary is
+      // the topic.
       summary: topic,
       description: `${description} The [webhooks guide](/docs/webhooks) shows how to verify it.`,
       tags: ["Events"],

@@ -10,8 +10,8 @@ import { mayChangeSubscriptions } from "./subscriptions/subscriptions.ts";
 export const webhookKeyColumn = "webhook_keys.private_key";
 
 /**
- * The context that is authenticated with an encrypted private key. A key that was copied to another owner's row can't
- * be decrypted.
+ * The context that the encryption of a private key authenticates. So a key that was copied into another owner's row
+ * can't be decrypted.
  */
 export const keyContext = ({ partnerId, environment }: Owner): string => `${partnerId}:${environment}`;
 
@@ -67,7 +67,7 @@ SELECT private_key AS key FROM webhook_keys WHERE partner_id = ${partnerId} AND 
 async function insertKey({ db, keyCipher }: PublicKeyDeps, owner: Owner): Promise<void> {
   const { privateKey } = generateKeyPairSync("ed25519");
   const sealed = keyCipher.encrypt(privateKey.export({ format: "der", type: "pkcs8" }), keyContext(owner));
-  // Inserts the key. If a concurrent request has inserted one first, that one is used.
+  // Inserts the new key, unless a concurrent request has inserted one already. That key then stays the owner's key.
   await db.query(sql`
 INSERT INTO webhook_keys (partner_id, environment, private_key) VALUES (${owner.partnerId}, ${owner.environment}, ${sealed})
 ON CONFLICT DO NOTHING`);

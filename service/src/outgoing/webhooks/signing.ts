@@ -27,7 +27,9 @@ export const newSigningSecret = (): string => `svc_whsec_${newSecret()}`;
 /** The SHA-256 of a secret. Tables store this hash encrypted. */
 export const secretHash = (secret: string): Buffer => hash("sha256", secret, "buffer");
 
-/** The HMAC keys of a secret: `contract` is its hash's lowercase hex, `standard` the hash itself. */
+/**
+ * The two HMAC keys made from a secret's hash. `contract` is the lowercase hex text of the hash, `standard` its bytes.
+ */
 export type SecretKeys = { contract: KeyObject; standard: KeyObject };
 
 /** Keys are created once and reused, because creating one from bytes costs more than an HMAC. */
@@ -37,8 +39,8 @@ export const secretKeys = (hash: Buffer): SecretKeys => ({
 });
 
 /**
- * The value of the signature header. For each secret it has a `v1`: the HMAC-SHA256 over `{t}.{body}` in lowercase hex.
- * @param t in Unix seconds
+ * The value of the signature header, with one `v1` for each secret: the HMAC-SHA256 over `{t}.{body}` in lowercase hex.
+ * @param t the time of signing, in Unix seconds
  */
 export const signatureValue = (secrets: readonly SecretKeys[], t: number, body: Uint8Array): string => {
   const signatures = secrets.map(({ contract }) => createHmac("sha256", contract).update(`${t}.`).update(body));

@@ -41,6 +41,6 @@ export const isSignerTopic = (topic: string): boolean => signerTopics.some((each
 
 export const isRecordingTopic = (topic: string): boolean => recordingTopics.some((each) => each === topic);
 
-/** Whether payloads of the topic contain an order's status. */
+/** True if payloads of the topic contain an order's status. */
 export const isOrderTopic = (topic: string): boolean =>
   orderTopics.some((each) => each === topic) || isSignerTopic(topic);

@@ -127,9 +127,9 @@ export function dashboard(app: FastifyInstance, deps: DashboardDeps): void {
 }
 
 /**
- * After a rejected form, the browser's location is the form's target URL, which a reload can't GET. So a GET of such a
- * URL redirects to the nearest page above it, which contains the form. Records the routes that are registered in the
- * scope from now on.
+ * After a rejected form, the browser shows the URL to which the form was sent, and reloading that URL with GET would
+ * fail. So a GET redirects to the nearest page above it, which contains the form. Records the routes that are
+ * registered in the scope after this call.
  * @returns a function that registers the redirects, once all routes exist
  */
 function waysBack(scope: FastifyInstance): (after: FastifyInstance) => void {

@@ -122,7 +122,7 @@ export function linkPage(forms: FastifyInstance, deps: LinkPageDeps): void {
     url: "/dashboard/link",
     handle: ({ request }) => {
       const { principal } = sessionOf(request);
-      // A member without live access may link again with a live key, if the firm is live.
+      // A member without live access may link again, this time with a live API key, if the firm has live access.
       const hasAll = principal !== null && (!principal.liveEnabled || mayUseLive(principal));
       return hasAll ? { redirect: "/dashboard" } : show(request);
     },

@@ -37,7 +37,7 @@ export type DashboardPage = {
   scripts?: readonly Extract<AssetName, `${string}.js`>[];
 };
 
-/** Renders a dashboard page in its frame, with the flash message of the last action. */
+/** Renders a dashboard page with its header and navigation, and with the message about the last action. */
 export function dashboardPage(
   { assets }: { assets: Assets },
   request: FastifyRequest,

@@ -27,11 +27,11 @@ type PlacesPreviewDeps = {
 };
 
 /**
- * The response to our script: the parts to append to the document, and for each signer the page and the number of parts
- * that the signer's document has.
+ * The response to our script. `revisions` are appended to the document in turn. `pages` has an entry for each signer:
+ * the page, and the number of revisions in the document that this signer sees.
  */
 export type PlacesPreview = {
-  /** The bytes of the parts, in Base64. */
+  /** The bytes of each revision, in Base64. */
   readonly revisions: readonly string[];
   readonly pages: readonly { readonly html: string; readonly revision: number }[];
 };
@@ -105,7 +105,10 @@ const signersIn = (sent: string): PreviewSigner[] =>
     };
   });
 
-/** @throws ServiceError unless the value maps names of fields to single-line texts */
+/**
+ * Reads the values that the sender tried on a page, by field name.
+ * @throws ServiceError unless the value maps names of fields to single-line texts
+ */
 function entriesIn(sent: unknown, at: string): Map<string, string> {
   const entries = typeof sent === "object" && sent !== null && !Array.isArray(sent) ? Object.entries(sent) : [["", 0]];
   return new Map(
@@ -117,7 +120,10 @@ function entriesIn(sent: unknown, at: string): Map<string, string> {
   );
 }
 
-/** Runs `work`. Rewrites its error with the names of fields and signers from the sender's form. */
+/**
+ * Runs `work`. If it fails, rewrites the error message with the names that the sender's form uses for fields and
+ * signers.
+ */
 async function inWordsOfTheForm<Result>(
   written: string,
   signers: readonly PreviewSigner[],

@@ -144,7 +144,10 @@ function liveRule(principal: Principal, session: Session): Html {
   return html`<p>${state}</p>${buttonForm(`${path}/live`, label, { fields: { passkey: to }, kind: "quiet-button" })}`;
 }
 
-/** The list of the member's sessions. @param path of the security page */
+/**
+ * The list of the member's sessions.
+ * @param path the path of the security page
+ */
 const sessionsCard = async (deps: MemberDeps, session: Session, path: string): Promise<Html> =>
   card("sessions", "Your sessions", sessionTable(session, await listSessions(deps, session), path));
 

@@ -128,9 +128,9 @@ function body(
   orders: Html,
   clock: Html | null,
 ): Html {
-  // The checklist ends with the first live order. A firm that already has live orders is shown no next step.
+  // The checklist is over with the firm's first live order. Then no next step is proposed.
   const open = isOver ? [] : checklist.filter(({ done }) => !done);
-  // A firm without a system of its own never has a webhook, so the webhook is not proposed as the next step.
+  // Another step is proposed before the webhook, because a firm without software of its own never needs one.
   const next = open.find(({ key }) => key !== "webhook") ?? open[0];
   const labelOf = ({ key, label }: Launchpad["checklist"][number]) => labels[key] ?? label;
   const steps = checklist.map((item): Step => {
@@ -175,18 +175,20 @@ const milestones = (funnel: Launchpad["funnel"]): Html =>
   )}</ol>`;
 
 type OverviewView = {
-  /** The number of the firm's payments that have had no answer for too long; 0 for a member who may not see bills. */
+  /**
+   * How many of the firm's payments have had no answer for too long. 0 for a member without permission to see billing.
+   */
   overdue: number;
   /**
-   * A sentence with the number of orders that wait for the firm's payment; null for none, and for a member who may not
-   * see bills.
+   * A sentence with the number of orders that wait for the firm's payment. Null if there are none, and for a member
+   * without permission to see billing.
    */
   waiting: string | null;
-  /** The number of orders that need attention only because they wait for these payments. */
+  /** How many orders need attention only because their payment has had no answer for too long. */
   overdueOrders: number;
   /** The number of orders per status. */
   counts: ReadonlyMap<string, number>;
-  /** The latest orders that need attention, and the orders that changed last. */
+  /** `attention` has the latest orders that need attention, and `changed` the orders that changed last. */
   attention: readonly FirmOrder[];
   changed: readonly FirmOrder[];
   titleOf: TitleOf;

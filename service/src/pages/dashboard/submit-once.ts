@@ -11,9 +11,9 @@ import type { FormValues } from "../ui/forms/form-body.ts";
 import type { PageCall } from "../ui/page/route.ts";
 import type { Html } from "../ui/render.ts";
 
-/** The hidden fields of a form that creates something. */
+/** The hidden fields that make a form create only one object, even if it is sent twice. */
 export type FormSubmission = {
-  /** The environment in which the form was opened. */
+  /** The environment (live or test) in which the form was opened. */
   environment: Environment;
   /** Identifies this form, so that submitting it twice creates one object. */
   submission: string;
@@ -22,14 +22,17 @@ export type FormSubmission = {
 export const submissionFields = ({ environment, submission }: FormSubmission): Html =>
   hiddenFields({ submission, environment });
 
-/** The hidden fields of a form. A rejected form is shown with the same submission key. */
+/** The hidden fields for a form. If a rejected form is shown again, it keeps its submission key. */
 export function submissionFor(request: FastifyRequest, typed: FormValues = {}): FormSubmission {
   const { submission = "" } = typed;
   const { environment } = principalOf(request);
   return { environment, submission: isSecret(submission) ? submission : newSecret() };
 }
 
-/** @throws ServiceError for a form that was opened in the other environment. */
+/**
+ * Rejects a form if the member has switched between live and test since the form was opened.
+ * @throws ServiceError `conflict`
+ */
 export function requireSameEnvironment(request: FastifyRequest, opened: string | undefined): void {
   if ((opened ?? principalOf(request).environment) !== principalOf(request).environment)
     throw new ServiceError(
@@ -92,8 +95,8 @@ function keyOf(
   fields: ReadonlyMap<string, string>,
   documentSha256: string | null,
 ) {
-  // Idempotency keys are unique per firm, not per member, so the member's id is included to separate two members'
-  // forms.
+  // Idempotency keys belong to the whole firm. The key includes the member's id, so that the forms of two members never
+  // have the same key.
   const shownTo = principalOf(request).member?.userId ?? "";
   const submission = submissionKey(new Map([...fields, ["member", shownTo]]), documentSha256);
   const fingerprint = fingerprintOf(fields, documentSha256);
@@ -110,12 +113,12 @@ export async function submitRecorded<Result extends object>(
   fields: ReadonlyMap<string, string>,
   work: (record: RecordResult) => Promise<Result>,
 ): Promise<Result> {
-  // The word `recorded` makes these keys differ from the keys of earlier releases. A result under such an earlier key
-  // may name a room that lacks documents.
+  // With the word `recorded`, these keys differ from the keys of earlier releases. A result stored under such an old
+  // key may name a room in which documents are missing.
   const key = keyOf(request, `POST ${request.routeOptions.url} recorded`, fields, null);
   const run = (it: typeof work) => onceRecorded(deps, key, { status: 303, work: it });
-  // A concurrent request of the same form may be the only reason why this request is rejected. So after an error, a
-  // second run looks up the result of the other request.
+  // This request may have failed only because the same form was sent twice at once. So after an error, a second run
+  // looks up the result of the other request.
   const { result } = await run(work)
     .catch((error) => run(() => Promise.reject(error)))
     .catch(inOurWords(inProgress));
@@ -140,7 +143,10 @@ export const doOnce =
     return { redirect };
   };
 
-/** Replaces the API's error about a request in progress with this message. Rethrows every other error. */
+/**
+ * Returns an error handler. If the API's error says that the same request is in progress, this message replaces it.
+ * Every other error is thrown again.
+ */
 export const inOurWords =
   (message: string) =>
   (error: unknown): never => {

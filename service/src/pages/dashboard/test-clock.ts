@@ -49,7 +49,10 @@ ${ahead && buttonForm(`${path}/reset`, "Back to real time", { kind: "secondary" 
   );
 }
 
-/** @param refused shows the page with the card again */
+/**
+ * Adds the form that advances the test clock.
+ * @param refused renders the page that contains the card again
+ */
 export function testClockForms(
   forms: FastifyInstance,
   deps: TestClockPageDeps,

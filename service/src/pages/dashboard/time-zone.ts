@@ -1,6 +1,6 @@
 /**
- * The firm's time zone, which determines the dates in signed documents. A firm without one of its own uses the
- * service's time zone. So the start page asks an owner for the zone, and the forms for orders name it.
+ * The firm's time zone, which determines the dates in signed documents. A firm that has not chosen one has the
+ * service's time zone. So the start page asks an owner to choose, and the forms for orders name the zone.
  */
 import type { FastifyInstance } from "fastify";
 import { principalOf } from "../../kernel/http/authentication.ts";
@@ -20,7 +20,7 @@ import { type Html, html } from "../ui/render.ts";
 const path = "/dashboard/time-zone";
 const settingsPath = "/dashboard/statements#address";
 
-/** `isChosen`: true if an owner chose the zone; otherwise it is the service's. */
+/** The time zone of a firm. `isChosen` is true if an owner chose it; otherwise it is the service's zone. */
 export type FirmZone = { name: string; isChosen: boolean };
 
 export async function firmZone(db: Sql, { partnerId }: Pick<Principal, "partnerId">): Promise<FirmZone> {

@@ -27,19 +27,19 @@ export type RoomView = {
   notary: string;
   people: readonly { n: number; name: string; role: Entered["person"]["role"] }[];
   act: keyof LiveWords["acts"];
-  /** True if the signers sign a document again in this act. */
+  /** True if this notarial act requires the signers to sign a document again. */
   signsAgain: boolean;
   identity: IdentityState | null;
   consentText: ConsentText;
-  /** The person's stated place: as typed, or as in a rejected answer. */
+  /** The place that the person named, as the form shows it: as typed, also after a rejection. */
   stated: Readonly<Record<string, string>>;
-  /** True if the answer was rejected because the notary may not act for a signer in that place. */
+  /** True if the named place was rejected, because the notary may not act for a signer there. */
   isAbroad: boolean;
   /** True if the person has signed in this session. */
   hasSigned: boolean;
-  /** The URL of the signing pages during this person's turn; otherwise null. */
+  /** The URL of the signing pages while it is this person's turn to sign; otherwise null. */
   signing: string | null;
-  /** The hash of the document that this person may read in addition to signing; null when there is none. */
+  /** The hash of the document that this person may read outside of their turn to sign. Null when there is none. */
   document: string | null;
   /** True if the disk of the recording is nearly full. */
   isDiskLow: boolean;
@@ -47,7 +47,7 @@ export type RoomView = {
   isOver: boolean;
   /** True if the session ended because it could not be recorded any longer. */
   isUnrecorded: boolean;
-  /** True if the notary excused this person, who is in the waiting room since. */
+  /** True if the notary sent this person back to the waiting room. */
   isExcused: boolean;
   reader: Reader;
   error?: string | null;
@@ -151,7 +151,10 @@ ${field({ name: "code", label: code.label, required: true, maxLength: 12, inputM
   );
 }
 
-/** The code binds the session to this browser, so a person must learn before it that this browser has no camera. */
+/**
+ * A notice for browsers without a camera. It comes before the code form, because entering the code ties the person to
+ * this browser.
+ */
 const cameraParts = ({ entered }: RoomView, { device }: LiveWords): Html[] =>
   entered.person.role === "observer"
     ? []
@@ -164,12 +167,13 @@ const deviceParts = ({ entered }: RoomView, words: LiveWords): Html[] =>
     : [deviceCard(words)];
 
 /**
- * The card of the person's identity check. A credible witness has the same card as a signer without a check, because
- * the notary questions both in the session. Other third persons have no card.
+ * The card of the person's identity verification. A credible witness gets the card of a signer without a verification,
+ * because the notary questions both in the session. Observers and other third persons get no card.
  */
 function identityParts({ identity, entered }: RoomView, words: LiveWords): Html[] {
   if (entered.person.role !== "signer" && entered.person.role !== "credible_witness") return [];
-  // A voided check, or one with an expired link, is treated as missing: the notary requests another check.
+  // A verification that is void, or whose link has expired, is treated as missing. The notary then requests another
+  // one.
   const isVoid =
     identity !== null && identity.problem !== null && !identity.isOpen && identity.check?.state !== "failed";
   const state = isVoid || !identity?.check || identity.check.state === "expired" ? "none" : identity.check.state;

@@ -56,7 +56,7 @@ type Asked = { link: RoomLink; form: FormValues; query: FormValues; reader: Read
 type Shown = { error?: string; status?: number };
 type Act = (asked: Asked) => Promise<PageAnswer>;
 
-/** The link, together with the secret in this browser's cookie. */
+/** The token of the room's link, together with the secret in this browser's cookie. */
 function linkOf(request: FastifyRequest, token: string): RoomLink {
   const { cookie } = request.headers;
   return { token, browser: (cookie === undefined ? undefined : parseCookie(cookie)[cookieName]) ?? null };
@@ -98,7 +98,7 @@ async function roomView(live: LiveDeps, { link, form, reader }: Asked): Promise<
   };
 }
 
-/** The actions of the page's script. An error is sent as data for the script, not as a page. */
+/** The actions that the page's script requests. If one fails, the script gets the error as JSON, not as a page. */
 function scriptActs(live: LiveDeps): Record<string, Act> {
   return {
     async check({ link }) {

@@ -16,7 +16,9 @@ import { longestName } from "./steps/sign.ts";
 import type { Words } from "./words/en.ts";
 import { wordsOf } from "./words/languages.ts";
 
-/** The longest accepted form body, in bytes: enough for a picture, and as much again for all other fields. */
+/**
+ * The longest accepted form body, in bytes. Half of it is for a picture of a signature, the rest for all other fields.
+ */
 const longestForm = 2 * longestPicture;
 
 export type ActDeps = RenderDeps;
@@ -26,8 +28,8 @@ type Act = {
   form: FormValues;
   client: Client;
   /**
-   * True if the browser shows the response in a tab, and not in a frame or to a script. Only a script can check that a
-   * frame is visible enough (against clickjacking), so without a script the page must open in a tab.
+   * True if the browser shows the response in a tab of its own: not in a frame, and not to a script. Only a script can
+   * detect clickjacking in a frame. So a frame without scripts must open the page in a tab.
    */
   inTab: boolean;
 };
@@ -35,8 +37,8 @@ type Act = {
 type Acts = Record<string, (act: Act) => Promise<PageAnswer>>;
 
 /**
- * The signer's actions. A plain form redirects to the page, which then shows the new state. An action of the script is
- * answered with JSON.
+ * The signer's actions. After a plain form, the response redirects to the page, which shows the new state. After a
+ * request of the page's script, the response is JSON.
  */
 export function actRoutes(app: FastifyInstance, deps: ActDeps): void {
   const acts: Acts = { ...actsBeforeSigning(deps), ...actsOfSigning(deps), ...actsOfOtherChoices(deps) };
@@ -109,7 +111,7 @@ function actsOfSigning(deps: ActDeps): Acts {
       // of its own.
       const { outcome } = form["key"] === "browser" ? { outcome: "again" } : await ceremony.sign(link, request, client);
       if (outcome === "again") return renderPage(deps, link, { error: words.refused.again, typed: form }, 409);
-      // If the link opens several documents, the next document is shown.
+      // Without a document number, the link opens the signer's next document.
       return after({ ...link, document: null }, "signed");
     },
     prepare: async ({ link, form, client }) => {
@@ -184,8 +186,8 @@ async function entered(
   if (link.language) await ceremony.setLanguage(withSession, link.language);
   const { frame, host } = await ceremony.view(withSession);
   const cookie = sessionCookie(link.token, session, ownOrigin.startsWith("https:"));
-  // Without a cookie, the URL contains the session: in a frame, where browsers store no cookies, and on a device that
-  // other signers use next.
+  // The session is in the URL instead of a cookie in two cases. Browsers store no cookies in a frame. On a shared
+  // device, the next signers would use the cookie too.
   return { redirect: `/sign/${pathOf(link)}`, headers: frame || host !== null ? {} : { "Set-Cookie": cookie } };
 }
 

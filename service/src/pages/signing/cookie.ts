@@ -10,7 +10,7 @@ const longest = 200;
 /** The parts of a URL below `/sign/`. `document` is set when the link opens several documents. */
 export type SignParams = { readonly token: string; readonly document?: string };
 
-/** The two URL patterns of a link's page: without and with the number of a document. */
+/** The two URL patterns of a signer's link: for the link itself, and for one document of it by number. */
 export const signUrls = <Rest extends string>(rest: Rest) =>
   [`/sign/:token${rest}`, `/sign/:token/:document(^\\d{1,3}$)${rest}`] as unknown as readonly `/sign/:token${Rest}`[];
 
@@ -46,7 +46,10 @@ export const languageCookie = (token: string, language: Language, secure: boolea
     sameSite: "lax",
   });
 
-/** `Set-Cookie` for a session, limited to the pages of its link. @param secure true if the pages are https */
+/**
+ * `Set-Cookie` for a session. Browsers send the cookie only to the pages of this link.
+ * @param secure true if the pages are https
+ */
 export const sessionCookie = (
   token: string,
   { session, expiresAt }: { session: string; expiresAt: Date },

@@ -11,16 +11,16 @@ import { wordsIn } from "../ui/words/reader.ts";
 import { type SignParams, signUrls } from "./cookie.ts";
 import { type RenderDeps, type RenderedPage, withRefusalPage } from "./render.ts";
 
-/** A file, and its file name for downloads, without the extension. */
+/** A stored file, and the name under which a browser saves it, without the extension. */
 type NamedFile = { readonly file: StoredFile; readonly name: string };
 
 type Route = { Params: SignParams; Querystring: { revision?: string; save?: string } };
 
 /**
- * `GET /sign/{token}/document.pdf`: the bytes that would be signed, or a range of them. If the request names another
- * revision than the current one, the response is a conflict, so that ranges never mix two revisions.
+ * `GET /sign/{token}/document.pdf`: the bytes to be signed, or a range of them. If the URL names an old revision, the
+ * response is 409 Conflict, so that ranges never mix two revisions.
  *
- * `GET /sign/{token}/{kind}.pdf`: the signer's copies.
+ * `GET /sign/{token}/{kind}.pdf`: the signer's copies of the document.
  */
 export function documentRoute(app: FastifyInstance, deps: RenderDeps): void {
   pdfRoute("document", async (link, revision) => ({ file: await newest(link, revision), name: "document" }));

@@ -1,8 +1,8 @@
 import { type Html, html } from "../ui/render.ts";
 
 /**
- * The message from a page in a frame to the surrounding page. `state` is the state of the signing, or the reason why
- * the frame can't show it.
+ * The message from a page in a frame to the surrounding page. `state` is the state of the signing. If the frame can't
+ * show the signing, `state` is the reason.
  */
 export type FrameData = { origin: string; signer: number | null; state: string };
 

@@ -37,9 +37,9 @@ export type PageState = {
 };
 
 /**
- * Renders a step in the frame that all pages of a link share.
- * @param script null for a page that must not load the script, because the script would delete the stored signature
- * there
+ * Renders a step of the signing inside the layout that all pages of a link share.
+ * @param script null for a page that must not load the script, because there the script would delete the stored
+ * signature
  */
 export function renderFrame(
   assets: Pick<Assets, "url">,
@@ -81,7 +81,7 @@ function testBanner({ view, words }: PageState): Html {
   return html`<details class="notice attention test-banner" id="test-banner"${isFirst && html` open`}><summary>${icon("attention")}<span class="notice-title">${words.test.title}</span></summary><p>${words.test.text}</p></details>`;
 }
 
-/** A form that closes the frame; the firm's page listens for this. */
+/** The button with which the signer closes the frame. It sends a message to the firm's page. */
 const closeForm = ({ embed }: Words): Html =>
   html`<p class="with-script embed-close"><button type="button" class="quiet-button" id="embed-close">${embed.close}</button></p>`;
 
@@ -106,7 +106,7 @@ function formResult(state: PageState): Html | "" {
   return html`<div class="notice done flash" id="done" role="status">${icon("done")}<div><p>${done === "signed" && view.session ? signedSoFar(state) : words.done[done]}</p></div></div>`;
 }
 
-/** The sender, by the brand name of the firm. */
+/** The sender's name, as the firm's branding shows it. */
 function sender({ view, branding, words }: PageState): Html {
   const logo = logoOf(branding);
   return html`<p class="attribution">${

@@ -51,10 +51,7 @@ const backLink = ({ room }: PageState["words"]): Html =>
 
 const roomWords = ({ view, words }: PageState) => (view.room?.isRemote ? words.room.remote : words.room);
 
-/**
- * The note above each step while the signer is with a notary. It names the place of the signing, and that the notary
- * answers questions.
- */
+/** The note above each step while the signer signs before a notary. It says that the notary answers questions. */
 const inPresence = (state: PageState): Html =>
   html`<div class="card"><p>${roomWords(state).lead}</p>${!state.view.room?.isRemote && backLink(state.words)}</div>`;
 
@@ -81,7 +78,7 @@ function toFirstField({ view: { fields }, words }: PageState): Html {
   return html`<p class="without-script"><a href="#${id}">${words.consent.toFields}</a></p>`;
 }
 
-/** The data for the script; null when there is no document. */
+/** The data for the page's script; null when the page shows no document. */
 function configOf({ token, view, words, done }: PageState, { pdfJs, url }: PageDeps["assets"]): SigningConfig | null {
   const { document } = view;
   const fields = view.consent && view.room?.maySign !== false ? fieldsOnPages(view, words) : [];
@@ -174,8 +171,8 @@ const bold = (text: string): Html =>
 type Ended = Exclude<PageState["view"]["state"], "identify" | "ready">;
 
 /**
- * True if the page of a completed document doesn't announce a further document: the notary has finished, or the page
- * already names the next document.
+ * True if the page of a completed document must not announce another file or document. Either the notary has finished,
+ * or the page already leads to the next document.
  */
 const expectsNothing = (view: PageState["view"]): boolean => hasMoreToSign(view) || view.copies.includes("notarized");
 
@@ -220,8 +217,8 @@ const sendForm = (token: string, label: string): Html =>
   html`<form class="form-actions" method="post" action="/sign/${token}/code"><button type="submit">${label}</button></form>`;
 
 /**
- * The help for a signer whose code is locked. The wrong attempts may have come from a stranger, so the signer can
- * request a link that opens the document without the code.
+ * The help for a signer who may enter no further code after too many wrong ones. A stranger may have entered those, so
+ * the signer can request a link that opens the document without a code.
  */
 function lockedHelp(token: string, { states, identify }: PageState["words"], byText: boolean): Html {
   if (!byText) return html`<p>${states.locked.here}</p>${sendForm(token, identify.sendLink)}`;

@@ -1,9 +1,10 @@
 /**
- * A picture of a signature in the encoding of a form: its size, and its RGBA pixels, deflated (RFC 1950), in base64url.
+ * A picture of a signature, as a form sends it. `deflated` contains its RGBA pixels, compressed (RFC 1950) and in
+ * base64url.
  */
 export type Picture = { readonly width: number; readonly height: number; readonly deflated: string };
 
-/** The limits of `mostPicture`, which the browser uses as well. */
+/** The largest width and height of a picture, the same as in `mostPicture`. They are repeated here for the browser. */
 export const pictureSides = { width: 600, height: 300 } as const;
 export const longestPicture = 120_000;
 

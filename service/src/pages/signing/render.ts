@@ -39,7 +39,10 @@ export type RenderDeps = {
 
 export type RenderedPage = Extract<PageAnswer, { page: string }>;
 
-/** Renders a step other than the signer's current one. @throws ServiceError `not_found` for an unknown link */
+/**
+ * Renders a step other than the signer's current one.
+ * @throws ServiceError `not_found` for an unknown link
+ */
 export async function renderStep(
   deps: RenderDeps,
   link: Link,
@@ -51,7 +54,10 @@ export async function renderStep(
 
 type FormResult = Partial<Pick<PageState, "done" | "error" | "typed">>;
 
-/** Renders the signer's current step. @throws ServiceError `not_found` for an unknown link */
+/**
+ * Renders the signer's current step.
+ * @throws ServiceError `not_found` for an unknown link
+ */
 export async function renderPage(
   deps: RenderDeps,
   link: Link,
@@ -75,8 +81,9 @@ async function loadState(
 }
 
 /**
- * The signer, for the list of documents that wait for a notary. Null before the access step, because a stranger may
- * have the link. Also null where others see the page: on a shared device, in a firm's site, and with the notary.
+ * The person, to look up the documents that wait for a notary. Null before the person has entered a code, because a
+ * stranger may have the link. Null also where others see the page: on a shared device, in a firm's site, and with the
+ * notary.
  */
 export const meetingSignerOf = ({ state, room, host, frame, orderCode, signer }: SigningView): ClosingSigner | null =>
   state === "identify" || state === "locked" || room || host !== null || frame !== null
@@ -84,8 +91,8 @@ export const meetingSignerOf = ({ state, room, host, frame, orderCode, signer }:
     : { orderCode, name: signer.name, email: signer.email };
 
 /**
- * The policy allows the firm's logo. It also allows the one page that may show this page in a frame: the firm's site,
- * or our room for a session with a notary.
+ * Sets the content security policy. It allows the firm's logo, and the one site that may show this page in a frame: the
+ * firm's site, or our room with a notary.
  */
 function withPolicy({ branding, view }: PageState, page: string) {
   const logo = logoOf(branding);
@@ -128,8 +135,8 @@ export const brokenPage = (
 });
 
 /**
- * The error in the reader's language. Messages of `validation` are written by these pages, so they are already
- * translated.
+ * The error in the reader's language. Errors with the code `validation` were raised by these pages, so their message is
+ * already translated.
  */
 function refusalText({ code, message }: Refusal, { refused }: Words): string {
   if (code === "validation") return message;

@@ -14,7 +14,10 @@ const off = "Off";
 export const isLine = (text: string, longest: number): boolean =>
   [...text].length <= longest && isPlainText(text) && isVisible(text);
 
-/** Validates the signing form. @throws ServiceError `validation` in the reader's language */
+/**
+ * Validates the signing form.
+ * @throws ServiceError `validation` in the reader's language
+ */
 export function signRequest(
   form: FormValues,
   view: Pick<SigningView, "fields" | "referenced">,
@@ -35,14 +38,15 @@ export function signRequest(
   return { revision, mark: signatureMark(form, words), values };
 }
 
-/** The typed or chosen text; for a checkbox or an option, its state. */
+/** The value of a field in the sent form: the text, or for a checkbox or an option, if it is ticked. */
 function typedIn(form: FormValues, one: ShownField): string {
   const value = (form[inputOf(one)] ?? "").trim();
   return one.kind === "radio" ? (value === one.name ? on : off) : value;
 }
 
 /**
- * Rejects a calculated number that differs from the displayed one, so that nobody signs an unseen number.
+ * Rejects the form if a calculated number differs from the number that the page displayed. So nobody signs a number
+ * that they did not see.
  * @param seen the number that the form sent
  * @returns the number
  */
@@ -55,7 +59,10 @@ function requireSeen(seen: string, one: ShownField, result: Calculated, { refuse
   return value;
 }
 
-/** @returns the typed or chosen text; for a checkbox or a radio's option, its state */
+/**
+ * Reads the value of a field.
+ * @returns the typed or chosen text; for a checkbox or a radio's option, its state
+ */
 function valueIn(form: FormValues, one: ShownField, words: Words): string {
   const { refused } = words;
   const value = typedIn(form, one);

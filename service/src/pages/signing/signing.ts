@@ -96,8 +96,8 @@ function viewRoute(app: FastifyInstance, deps: RenderDeps): void {
 }
 
 /**
- * `GET /sign/{token}/enter/{entry}`: the link in a message with a code. Opening it changes nothing, so mail scanners
- * can't use it up; the button on the page uses it.
+ * `GET /sign/{token}/enter/{entry}`: the link that a message with a code contains. Opening it changes nothing, so that
+ * mail scanners can't use it up. The button on the page enters the code.
  */
 function enterRoute(app: FastifyInstance, deps: RenderDeps): void {
   for (const url of signUrls("/enter/:entry"))
@@ -130,8 +130,9 @@ const mostBytes = 4 * 1024 * 1024;
 const frameBytes = 4 * 1024;
 
 /**
- * `POST /sign/{token}/picture`: uploads a picture of the signature, for browsers without JavaScript. The response
- * contains the scaled picture in its signing form; the server stores nothing. The scope must accept multipart forms.
+ * `POST /sign/{token}/picture`: accepts a picture of the signature, for browsers without JavaScript. The response is
+ * the page with the scaled picture in its signing form; the server stores nothing. The Fastify scope must accept
+ * multipart forms.
  */
 function pictureRoute(app: FastifyInstance, deps: RenderDeps): void {
   for (const url of signUrls("/picture"))

@@ -68,7 +68,10 @@ export function sittingPages(app: FastifyInstance, deps: RenderDeps): void {
 
 const clientOf = ({ ip, headers }: FastifyRequest) => ({ ip, userAgent: headers["user-agent"] ?? "" });
 
-/** @param left how many documents of the closing were skipped when the device was handed over */
+/**
+ * The page between two signers who sign on the same device.
+ * @param left how many documents of the closing were skipped when the device was handed over
+ */
 function betweenTurns(
   { assets }: RenderDeps,
   view: SittingView | undefined,

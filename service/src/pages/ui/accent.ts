@@ -14,14 +14,15 @@ type Branding = { brandName: string | null; accentColor: string | null; logoUrl:
 /** The URL of a firm's logo if it may be shown, with the origin that the page's policy must allow. */
 export function logoOf(branding: Branding | null): { url: string; origin: string } | null {
   const url = URL.parse(branding?.logoUrl ?? "");
-  // Allows only characters of host names: none of them has a special meaning in a content security policy.
+  // The host name goes into a content security policy. So only letters, digits, periods and hyphens are allowed, which
+  // have no special meaning there.
   const isOpen = url?.protocol === "https:" && /^[a-z0-9.-]+$/.test(url.hostname);
-  // A logo that was uploaded to a service running on the developer's own machine.
+  // Allows http only on the developer's own machine, where a logo may have been uploaded to a local service.
   const isHere = url?.protocol === "http:" && /^(?:localhost|127\.0\.0\.1)$/.test(url.hostname);
   return url && (isOpen || isHere) ? { url: url.href, origin: url.origin } : null;
 }
 
-/** The firm's name and logo. The product's own mark remains. */
+/** The firm's name and logo. Our own logo stays on the page as well. */
 export function attribution(
   partnerName: string | null,
   branding: Branding | null,

@@ -6,9 +6,9 @@ import type { Words } from "./words/en/en.ts";
 import { frames } from "./words/frames.ts";
 
 /**
- * The frame of a page for clients: its language, and links to the other languages. It contains no links for developers
+ * The layout of a page for clients: its language, and links to the other languages. It contains no links for developers
  * and members.
- * @param query of the page, without the language
+ * @param query the query of the page's URL, without the language
  */
 export const clientFrame = (
   { language, nav }: Words,

@@ -4,7 +4,7 @@ import { type IconName, icon } from "./icons.ts";
 import { type Html, html } from "./render.ts";
 import { components as english } from "./words/en/components.ts";
 
-/** The meaning of a status for the reader; each tone has its own color and shape. */
+/** How good or urgent a status is for the reader. Each tone has its own color and shape. */
 export type Tone = "waiting" | "progress" | "done" | "attention" | "stopped";
 
 /** A short status in words, with a shape. */
@@ -13,7 +13,7 @@ export const statusBadge = (tone: Tone, label: string): Html =>
 
 export type StepState = "done" | "current" | "attention" | "stopped" | "upcoming";
 
-/** One step of an order's progress; `note` describes its state further. */
+/** One step of an order's progress. `note` adds a few words about the step's state. */
 export type Step = { label: string; state: StepState; note?: string };
 
 const stepIcons: Readonly<Record<StepState, IconName>> = {
@@ -74,7 +74,10 @@ export const moneyRows = (caption: string, rows: readonly (readonly [name: strin
   html`<table class="money"><caption>${caption}</caption>
 <tbody>${rows.map(([name, value]) => html`<tr><th scope="row">${name}</th><td>${value}</td></tr>`)}</tbody></table>`;
 
-/** A complete hash or code. It wraps, and the script `copy.js` can copy it. `what` names it in the button's label. */
+/**
+ * A complete hash or code with a button that copies it. The text wraps, so it is never cut off. `what` names the text
+ * in the button's label.
+ */
 export const codeText = (text: string, what: string, words = english.copy): Html =>
   html`<span class="code"><code>${text}</code><button type="button" class="copy" data-copy="${words.done}" aria-label="${words.what(what)}">${words.go}</button></span>`;
 
@@ -87,7 +90,7 @@ export const notice = (
 ): Html =>
   html`<div class="notice ${tone}">${icon(tone)}<div><p class="notice-title">${title}</p><p>${text}</p>${below}</div></div>`;
 
-/** A timeline, in the given order. */
+/** A list of events with their times, in the given order. */
 export const timeline = (entries: readonly { at: Date; text: Html | string }[]): Html =>
   html`<ol class="timeline">${entries.map(({ at, text }) => html`<li><span>${text}</span>${plainTime(at)}</li>`)}</ol>`;
 

@@ -3,7 +3,7 @@ import { type Html, html } from "./render.ts";
 
 export type EnvironmentSwitch = {
   environment: Environment;
-  /** True if live can be chosen, which is the default. */
+  /** True if the person may choose the live environment. Default true. */
   hasLive?: boolean;
   /** The URL to which the form is sent. */
   action: string;
@@ -12,7 +12,7 @@ export type EnvironmentSwitch = {
   note: string;
 };
 
-/** Both environments as buttons; the current one is pressed. */
+/** The two environments (live and test) as buttons; the current one is pressed. */
 export function environmentSwitch({ environment, hasLive = true, action, url, note }: EnvironmentSwitch): Html {
   const choice = (value: Environment, label: string) =>
     html`<button type="submit" name="environment" value="${value}" aria-pressed="${String(value === environment)}"${value === "live" && !hasLive && html` disabled`}>${label}</button>`;

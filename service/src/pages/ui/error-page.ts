@@ -85,12 +85,10 @@ function signInPath({ method, url }: FastifyRequest): string {
   return method === "GET" ? `/sign-in?return_to=${encodeURIComponent(url)}` : "/sign-in";
 }
 
-/** Matches the URLs of pages for clients. */
+/** Matches the paths of pages for clients. Their error pages have the layout for clients. */
 const clientAddress = /^\/(?:orders|rooms|sign|verify|v)(?:[/?]|$)/;
 
-/**
- * The reader of an error page: the words in the reader's language, and `isClient`, which selects the frame for clients.
- */
+/** Who gets an error page. `words` are in the reader's language, and `isClient` selects the layout for clients. */
 type Asker = { words: Words; isClient: boolean };
 
 /**

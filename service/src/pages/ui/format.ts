@@ -62,7 +62,7 @@ export const time = (at: Date, language: Language = "en", form: TimeForm = "exac
 /** The short format, for tables whose header says that the time is UTC. */
 export const shortTime = (at: Date): Html => time(at, "en", "short");
 
-/** The plain format, for clients and members of firms, who do not need to compare times in UTC. */
+/** The plain format, without the time in UTC. Clients and members of firms don't compare times with evidence. */
 export const plainTime = (at: Date, language: Language = "en"): Html => time(at, language, "plain");
 
 /** Marks short times as UTC until a script has converted them to the reader's time zone. */

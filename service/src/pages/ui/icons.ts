@@ -34,6 +34,6 @@ const shapes = {
 
 export type IconName = keyof typeof shapes;
 
-/** A decorative icon; the words next to it express the meaning. */
+/** A decorative icon, hidden from screen readers. The words next to it have the same meaning. */
 export const icon = (name: IconName): Html =>
   html`<svg class="icon" viewBox="0 0 24 24" width="24" height="24" fill="none" stroke="currentColor" stroke-width="2" stroke-linecap="round" stroke-linejoin="round" aria-hidden="true" focusable="false">${shapes[name]}</svg>`;

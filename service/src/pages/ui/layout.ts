@@ -8,8 +8,8 @@ export type PageOptions = {
   /** True if the page's URL is a credential, so that search engines and referrers must not get it. */
   credential?: boolean;
   /**
-   * True to keep the page out of search engines, and to show nothing about it in link previews. Unlike with
-   * `credential`, browsers send our origin with the page's forms.
+   * True to keep the page out of search engines and link previews. Unlike with `credential`, a form on the page still
+   * sends our origin.
    */
   unlisted?: boolean;
   /** For public pages: the text for search engines and link previews. */
@@ -22,13 +22,13 @@ export type PageOptions = {
   side?: Html;
   /** True if the page uses the full width, as lists do. */
   wide?: boolean;
-  /** True if another page of ours shows this page in a frame, which then already has the header and the footer. */
+  /** True if another page of ours shows this page in a frame. Then this page has no header and footer of its own. */
   framed?: boolean;
-  /** True for a page of signing, which many open on a slow phone: it loads only the styles that it needs. */
+  /** True for a signing page. Many people open it on a slow phone, so it loads only the styles that it needs. */
   signing?: boolean;
   /** Our own scripts for the page. Every page also works without JavaScript. */
   scripts?: readonly Extract<AssetName, `${string}.js`>[];
-  /** The language of a page that is not in English, and the words of the frame around it. */
+  /** For a page that is not in English: its language, and the words of the header and footer. */
   language?: FrameLanguage;
 };
 

@@ -15,7 +15,10 @@ const languages: Readonly<Record<string, string>> = {
 const codeOf = (sample: Tokens.Code): Html =>
   html`<div class="sample"><pre tabindex="0"><code>${sample.text}</code></pre><button type="button" class="copy with-script" data-copy="Copied" aria-label="Copy this sample">Copy</button></div>`;
 
-/** The same sample in several languages, one of which is shown. Choosing a language works without JavaScript. */
+/**
+ * One code sample in several programming languages, of which one is shown. The choice of a language works without
+ * JavaScript.
+ */
 function tabs(samples: readonly Tokens.Code[], group: number): Html {
   const tab = (sample: Tokens.Code, index: number) => {
     const lang = sample.lang?.split(" ")[0] ?? "";
@@ -33,13 +36,13 @@ const slug = (text: string): string =>
 
 const marked = new Marked({
   renderer: {
-    // Omits HTML comments, which the tool that writes the tables uses as markers.
+    // Omits HTML comments. A tool writes the tables of the guides, and marks them with such comments.
     html: () => "",
     heading({ tokens, depth, text }) {
       return `<h${depth} id="${slug(text)}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
     },
     link({ href, tokens }) {
-      // In the repository a guide links to another guide by its file name.
+      // In the repository, a guide links to another guide's file. On the site, the link needs that guide's URL.
       const to = href.replace(/^([a-z-]+)\.md/, "/docs/$1");
       return `<a href="${to}">${this.parser.parseInline(tokens)}</a>`;
     },
@@ -54,7 +57,10 @@ const marked = new Marked({
 
 const isCode = (token: Token | undefined): token is Tokens.Code => token?.type === "code";
 
-/** Renders a guide as a part of a page. Consecutive samples become one block with a choice of language. */
+/**
+ * Renders a guide as a part of a page. Code samples that follow each other directly become one block with a choice of
+ * language.
+ */
 export function guideHtml(markdown: string): Html {
   const tokens = marked.lexer(markdown);
   const isNothing = (token: Token) => token.type === "space";
@@ -66,7 +72,8 @@ export function guideHtml(markdown: string): Html {
     samples = [];
   };
   for (const token of tokens.filter((each) => !isNothing(each))) {
-    // Output, and commands that are run only once, are separate blocks.
+    // True for code in no listed language, such as output, or commands that are run only once. It stays a block of its
+    // own.
     const standsAlone = isCode(token) && !Object.hasOwn(languages, token.lang?.split(" ")[0] ?? "");
     if (!isCode(token) || standsAlone) endSamples();
     if (!isCode(token)) parts.push(html`${raw(marked.parser([token]))}`);

@@ -7,7 +7,7 @@ import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import type { Asset } from "./assets/asset.ts";
 
-/** The original files of pdf.js, which are read on a browser's first request and then cached. */
+/** The files of pdf.js as its authors publish them. Each is read at the first request, and then kept in memory. */
 export type PdfJs = {
   /** The URL of the folder with its files, which changes with the version. */
   folder: string;

@@ -17,7 +17,10 @@ const perPiece: readonly Fee[] = [
   "ServiceAdjustment",
 ];
 
-/** @param tier the firm's tier, whose discount is shown; null shows the discounts of all tiers */
+/**
+ * The content of the page of prices.
+ * @param tier the firm's tier, whose discount is shown; null shows the discounts of all tiers
+ */
 export function pricesBody(book: PriceBook, tier: keyof PriceBook["tierDiscountBasisPoints"] | null): Html {
   const rows = (fees: readonly Fee[]) =>
     moneyRows(
@@ -45,7 +48,7 @@ const discounts = ({ tierDiscountBasisPoints }: PriceBook): Html =>
 function ownDiscount(book: PriceBook, tier: keyof PriceBook["tierDiscountBasisPoints"]): Html {
   const points = book.tierDiscountBasisPoints[tier];
   const fee = book.fees.WorkflowFee;
-  // Rounds in the same way as quotes: half a cent is rounded up.
+  // Half a cent of discount is rounded up, as in quotes.
   const off = Math.floor((fee * points + 5000) / 10_000);
   return points === 0
     ? html`<p>Your firm has no discount: its tier is “${tierName(tier)}”.</p>`

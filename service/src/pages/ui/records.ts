@@ -4,7 +4,9 @@ import { type Html, html } from "./render.ts";
 export type Column = {
   label: string;
   number?: boolean;
-  /** A column of times. Its header says UTC until a script has converted them to the reader's time zone. */
+  /**
+   * True for a column of times. Its header says UTC until a script has converted the times to the reader's time zone.
+   */
   utc?: boolean;
 };
 

@@ -38,8 +38,8 @@ export type ActEnd<R> =
   | { kind: "unclear"; why: string };
 
 /**
- * The result of a person's look-up at the provider of an act that was done: the provider's id and, if there is one, the
- * tracking number.
+ * A person's findings at the provider about an act that was done: the provider's id and, if there is one, the tracking
+ * number.
  */
 export type ProviderFinding = { id: string; tracking: string | null };
 
@@ -58,8 +58,8 @@ export type Act<R> = {
    */
   lookAfterMs: number;
   /**
-   * Whether the act is still needed. Called just before the act begins, with the order's row locked. If not, the intent
-   * is withdrawn.
+   * True if the act is still needed. Called just before the act begins, with the order's row locked. If false, the
+   * intent is withdrawn.
    */
   wanted: (tx: Tx, intent: Intent) => Promise<boolean>;
   /** Performs the act by sending exactly one request through `call`. */
@@ -73,7 +73,7 @@ export type Act<R> = {
     call: Call,
   ) => Promise<{ kind: "done"; result: R } | { kind: "not_done" } | { kind: "unclear"; why: string }>;
   /**
-   * Builds the act's result from a person's look-up at the provider.
+   * Builds the act's result from the findings of a person who looked it up at the provider.
    * @throws ServiceError `validation` for a malformed id or number
    */
   resultOf: (finding: ProviderFinding, intent: Intent) => R;

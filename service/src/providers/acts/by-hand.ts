@@ -9,16 +9,16 @@ import { type IntentState, verifiedCall } from "./store.ts";
 // Staff and the provider must never do the same work at the same time. So either the task for staff is open, or the act
 // is in progress.
 
-/** Whether a person has claimed the task. */
+/** True if a person has claimed the task of doing the act's work manually. */
 export const isClaimedByHand = async (tx: Tx, { byHand }: AnyAct, { orderId }: Intent): Promise<boolean> =>
   byHand !== null && (await claimantOf(tx, orderId, byHand)) !== null;
 
-/** Pauses the task, so that nobody can claim it while the act is under way. */
+/** Pauses the task for staff, so that nobody can claim it while the act is in progress. */
 export async function pauseByHand(tx: Tx, { byHand }: AnyAct, { orderId }: Intent): Promise<void> {
   if (byHand !== null) await pauseUnclaimed(tx, orderId, byHand);
 }
 
-/** Reopens the task after an act that was not done, unless the order is on hold. */
+/** Reopens the task for staff after an act that was not done, unless the order is on hold. */
 export async function resumeByHand(tx: Tx, { byHand }: AnyAct, { orderId }: Intent): Promise<void> {
   if (byHand !== null) await resumeUnclaimed(tx, orderId, byHand);
 }
@@ -72,7 +72,7 @@ export const actsOfOrder = (db: Sql, orderId: number) =>
       ended_at AS "endedAt", ended_by AS "endedBy", why, ${verifiedCall}
     FROM provider_calls WHERE order_id = ${orderId} ORDER BY id`);
 
-/** A message while a provider may be doing work that staff could do; null otherwise. */
+/** A message that says which work a provider may be doing, of the work that staff could do; null when there is none. */
 export async function actUnderWay(db: Sql, orderId: number): Promise<string | null> {
   type Found = Pick<ActOnRecord, "act" | "provider" | "state"> & { isBeside: boolean };
   const acts = await db.query<Found>(sql`
@@ -86,7 +86,10 @@ export async function actUnderWay(db: Sql, orderId: number): Promise<string | nu
     : `Nobody knows yet whether ${name} did this (${actWordsOf(found.act)}): say so in the task first.`;
 }
 
-/** @throws ServiceError `conflict` while a provider may be doing the work that a person reports as done manually */
+/**
+ * Refuses manual work on an order while a provider may be doing that work.
+ * @throws ServiceError `conflict` while a provider may be doing the work that a person reports as done manually
+ */
 export async function requireNoActUnderWay(db: Sql, orderId: number): Promise<void> {
   const words = await actUnderWay(db, orderId);
   if (words !== null) throw new ServiceError("conflict", words);

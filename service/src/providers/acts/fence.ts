@@ -16,8 +16,8 @@ export const leavesWithinMs = ({ lookAfterMs }: AnyAct, { timeoutMs }: Pick<Call
   lookAfterMs - timeoutMs - marginMs;
 
 /**
- * Checks that the act may still send its request. Its preparation (reading files, queueing for workers) can take so
- * long that another node has already looked up the act and begun it again.
+ * Checks that the act may still send its request. Its preparation (reading files, queueing for workers) can take long.
+ * Meanwhile, another node may have looked up the act and begun it again.
  * @returns the reason for not sending the request; null when it can be sent
  */
 export async function whyTooLate(

@@ -60,7 +60,7 @@ async function nextStep(deps: ActDeps, tx: Tx, id: number): Promise<Step | null>
   }
   const lookAt = intent.lookAt?.getTime() ?? (intent.begunAt ?? at).getTime() + act.lookAfterMs;
   const early = lookAt - at.getTime();
-  // The act's request may still be in progress, on this node or another.
+  // Until the time of the look-up, the act's request may still be in progress, on this node or another.
   if (early > 0 || !caller) {
     await enqueueIntent(tx, intent, caller ? early : longestPauseMs);
     return null;

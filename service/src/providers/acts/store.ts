@@ -74,7 +74,7 @@ export async function insertIntent(tx: Tx, sealed: SealedJson, intent: NewIntent
   if (row) await enqueue(tx, actQueueOf(provider), { intentId: row.id });
 }
 
-/** SQL for other features that read acts. */
+/** The FROM clause with which other features read acts. */
 export const fromActs: Statement = sql`FROM provider_calls`;
 
 /**

@@ -17,15 +17,16 @@ import { actQueueOf, enqueueIntent, type IntentState, lockIntent } from "./store
 const strandedMs = 60 * 60_000;
 const batchSize = 500;
 
-/** Whether an act is stranded because its look-up did not run. A person may then record the act's outcome. */
+/** True if an act is stranded because its look-up did not run. A person may then record the act's outcome. */
 export const isStranded = (
   { state, begunAt, lookAt }: { state: IntentState; begunAt: Date | null; lookAt: Date | null },
   now: Date,
 ): boolean => state === "begun" && begunAt !== null && (lookAt ?? begunAt).getTime() + strandedMs <= now.getTime();
 
 /**
- * Queues acts that have no job any more, for example because its last attempt failed. Otherwise nobody could continue
- * their orders, not even manually. Also opens a task for each act whose look-up has been overdue for `strandedMs`.
+ * Queues acts that have no job any more, for example because the job's last attempt failed. Otherwise nobody could
+ * continue their orders, not even manually. Also opens a task for each act whose look-up has been overdue for
+ * `strandedMs`.
  */
 export async function resumeStranded({ db, clock }: { db: Database; clock: Clock }): Promise<void> {
   const lost = await db.query<{ id: number; provider: ProviderName }>(sql`
@@ -52,7 +53,7 @@ export async function resumeStranded({ db, clock }: { db: Database; clock: Clock
 type Unclear = { orderId: number; intentId: number };
 
 /**
- * Ends an act with an unknown outcome by a person's look-up at the provider.
+ * Ends an act whose outcome is unknown, with the result of a person's look-up at the provider.
  * @param finding the result of the look-up; null when the act was not done, so that staff do the work
  * @throws ServiceError when the outcome is known, when another person has claimed its task, or for a malformed id
  */

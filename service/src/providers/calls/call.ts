@@ -13,7 +13,7 @@ export type CallRequest = {
   method: "GET" | "POST" | "DELETE";
   /** The path with its query, relative to the account's base URL. */
   path: string;
-  /** A form is sent as multipart/form-data. */
+  /** The body of the request. A form is sent as multipart/form-data. */
   body?: string | Uint8Array | FormData;
   /** The type of a body that is text or bytes; default `application/json`. */
   contentType?: string;
@@ -43,7 +43,7 @@ export type Caller = {
 };
 
 export type CallerHealth = {
-  /** Whether the circuit breaker is open. */
+  /** True while the circuit breaker is open, so that requests are not sent. */
   isPaused: boolean;
   lastAnsweredAt: Date | null;
   lastFailure: { at: Date; why: string } | null;
@@ -82,7 +82,7 @@ export function createCaller(deps: CallerDeps, settings: CallerSettings): Caller
       lastAnsweredAt = at;
       return;
     }
-    // If the provider refuses the account's key, all further requests would fail, so the breaker opens at once.
+    // If the provider refuses the account's key, all later requests would fail too, so the breaker opens at once.
     if (isKeyRefused) breaker.open();
     else breaker.failed();
     lastFailure = { at, why: outcome.why };
@@ -129,7 +129,10 @@ export function createCaller(deps: CallerDeps, settings: CallerSettings): Caller
   };
 }
 
-/** @property isKeyRefused whether the provider refuses the account's key */
+/**
+ * A sent request with its result.
+ * @property isKeyRefused true if the provider refuses the account's key
+ */
 type Sent = Exchange & { isKeyRefused: boolean };
 
 async function send(fetch: Fetch, settings: CallerSettings, request: CallRequest): Promise<Sent> {

@@ -12,7 +12,7 @@ export type CallOutcome =
   /** The act may have been done: there was no response, or an unreadable one. */
   | { kind: "unknown"; why: string };
 
-// Statuses that concern the account or its rate limit. They mean that the request was not processed.
+// HTTP statuses that concern the account or its rate limit. They mean that the provider did not process the request.
 const accountStatuses: Readonly<Record<number, string>> = {
   401: "the key is not accepted",
   402: "the account has no balance",
@@ -22,7 +22,10 @@ const accountStatuses: Readonly<Record<number, string>> = {
 
 const longestWords = 500;
 
-/** @param secrets removed from the provider's message, which may echo them */
+/**
+ * Determines the outcome of a request from the provider's answer.
+ * @param secrets removed from the provider's message, which may echo them
+ */
 export function outcomeOf(answer: BoundedAnswer, secrets: readonly string[]): CallOutcome {
   const words = (text: string) => plainWords(text, secrets);
   if (!answer.ok) {
@@ -41,7 +44,7 @@ export function outcomeOf(answer: BoundedAnswer, secrets: readonly string[]): Ca
     const why = words(messages.why ? `${ofAccount}: ${messages.why}` : ofAccount);
     return { kind: "unavailable", why, retryAfterMs: retryAfterMs(headers.get("retry-after")) };
   }
-  // 408 and 409 can mean that an earlier copy of the request is in progress or has succeeded, so they are not refusals.
+  // Statuses 408 and 409 are not refusals, because an earlier copy of the request may be in progress or have succeeded.
   if (status >= 400 && status < 500 && status !== 408 && status !== 409)
     return { kind: "refused", status, code: messages.code, why: words(messages.why || `status ${status}`) };
   return { kind: "unknown", why: words(`status ${status}${messages.why ? `: ${messages.why}` : ""}`) };

@@ -100,7 +100,7 @@ function centsOf({ rate, currency }: Static<typeof Rate>): number | null {
   return currency !== "USD" || dollars === undefined ? null : Number(dollars) * 100 + Number(cents);
 }
 
-/** The offers in US dollars. */
+/** The carriers' offers for a shipment. Leaves out offers without a valid amount in US dollars. */
 export const ratesOf = ({ rates }: Shipment): CarrierOffer[] =>
   rates.flatMap((rate) => {
     const amountCents = centsOf(rate);

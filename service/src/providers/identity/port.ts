@@ -3,7 +3,7 @@ import type { Environment } from "../../kernel/identity/identity.ts";
 /** The result of a credential check, without the credential's number, pictures and date of birth. */
 export type CredentialResult = {
   outcome: "passed" | "failed" | "inconclusive";
-  /** Whether the provider detected a forgery; then no further attempt is allowed. */
+  /** True if the provider detected a forgery; then no further attempt is allowed. */
   isFinal: boolean;
   credential: {
     type: string;
@@ -22,7 +22,7 @@ export type CredentialResult = {
 export type NewProofing = {
   /** The service's own reference for the check. A repeated `begin` with the same reference starts no second check. */
   id: string;
-  /** Whether the face is compared with the credential. */
+  /** True if the provider must compare the person's face with the credential. */
   comparesFaces: boolean;
   returnTo: string;
 };
@@ -32,7 +32,10 @@ export type IdentityProofing = {
   name: string;
   /** The environment whose orders the account is used for. */
   environment: Environment;
-  /** @throws ServiceError `unavailable` */
+  /**
+   * Begins an identity check.
+   * @throws ServiceError `unavailable`
+   */
   begin: (proofing: NewProofing) => Promise<{ reference: string }>;
   /**
    * The address of the page on which the person shows the identity document, valid for one visit; null when nothing is
@@ -43,7 +46,7 @@ export type IdentityProofing = {
   /** The result; null while the check is in progress. @throws ServiceError `unavailable` */
   look: (reference: string, id: string) => Promise<CredentialResult | null>;
   /**
-   * Requests the deletion of the provider's copies.
+   * Requests that the provider delete its own copies.
    * @throws ServiceError `unavailable`
    */
   forget: (reference: string) => Promise<void>;
@@ -66,8 +69,15 @@ export type QuizRequest = {
 export type KnowledgeQuiz = {
   name: string;
   environment: Environment;
-  /** @throws ServiceError `unavailable` */
+  /**
+   * Requests the questions of a quiz.
+   * @throws ServiceError `unavailable`
+   */
   ask: (request: QuizRequest) => Promise<{ reference: string; questions: QuizQuestion[] }>;
-  /** @param choices the index of the chosen answer for each question. @throws ServiceError `unavailable` */
+  /**
+   * Sends the person's answers.
+   * @param choices the index of the chosen answer for each question
+   * @throws ServiceError `unavailable`
+   */
   answer: (reference: string, choices: readonly number[]) => Promise<{ right: number; of: number }>;
 };

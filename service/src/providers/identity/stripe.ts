@@ -79,7 +79,7 @@ export const createStripeIdentity = (call: Call, environment: Environment): Iden
       path: sessions,
       body: new URLSearchParams(form).toString(),
       contentType: "application/x-www-form-urlencoded",
-      // A check costs money. With the same key, Stripe starts no second check for a repeated request.
+      // An identity check costs money. If a request is repeated with the same key, Stripe starts no second check.
       headers: { "idempotency-key": `proofing:${id}` },
     });
     const reference = textOf(created["id"]);

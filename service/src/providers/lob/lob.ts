@@ -18,7 +18,7 @@ export type NewLetter = {
   pdf: Uint8Array<ArrayBuffer>;
   mailClass: MailClass;
   doubleSided: boolean;
-  /** Labels by which a look-up can find the letter. */
+  /** Names and values that are stored with the letter. A look-up can find the letter by them. */
   metadata: Readonly<Record<string, string>>;
 };
 
@@ -39,7 +39,10 @@ export type Lob = {
   cancel: (letterId: string) => Promise<Answer<null>>;
 };
 
-/** @param call sends requests with the account's credentials */
+/**
+ * Creates the client for Lob's letters API.
+ * @param call sends requests with the account's credentials
+ */
 export function createLob(call: Call): Lob {
   return {
     send: async (letter, idempotencyKey) =>

@@ -33,16 +33,18 @@ const portsOfSession = 4;
 const mostSessions = 200;
 /** The delay before the process is restarted, so that a process that dies at once doesn't restart in a tight loop. */
 const restartMs = 500;
-/** A negotiation takes some 50 ms. If the process does not answer within this time, it counts as unresponsive. */
+/**
+ * The process counts as unresponsive if it does not answer a message within this time. A negotiation takes some 50 ms.
+ */
 const answerMs = 20_000;
-/** A process loads its packages within 2 s. */
+/** The longest time that a process may take to start. Usually it loads its packages within 2 s. */
 const startMs = 60_000;
 const stopMs = 10_000;
-/** Twice the memory that 60 rooms with three people need. */
+/** The largest heap of the process: twice the memory that 60 rooms with three people need. */
 const heapMb = 1_024;
 /**
- * Packets die young, so a large young generation would only hold garbage. With 4 MB, a session of three participants
- * takes 7 MB instead of 19 MB, for 15 % more CPU.
+ * Most packets are freed soon, so a large young generation would only hold garbage. With 4 MB, a session of three
+ * participants takes 7 MB instead of 19 MB, for 15 % more CPU.
  */
 const youngMb = 4;
 

@@ -48,9 +48,9 @@ export function beatFor(own: Pick<ChildProcess, "send">, onHang: () => void) {
 }
 
 /**
- * Monitors heartbeats, in the engine's process.
- * @param onSilence ends the process. After a pause of the whole process, packets may be read before timers run, so
- * `check` must be called before anything is forwarded or recorded.
+ * Monitors heartbeats, in the engine's process. After a pause of the whole process, packets may be read before timers
+ * run. So `check` must be called before anything is forwarded or recorded.
+ * @param onSilence ends the process
  */
 export function expectBeats(onSilence: () => void): { heard: () => void; check: () => void; end: () => void } {
   let msSilent = stopwatch();

@@ -23,7 +23,7 @@ export type RecordingRun = {
 export type Allowed = {
   readonly audio: boolean;
   readonly video: boolean;
-  /** Sends the participant's own media back, to test the connection. */
+  /** True to send the participant's own media back, as a test of the connection. */
   readonly loop?: boolean;
 };
 
@@ -108,7 +108,10 @@ export type MediaEngine = {
    * neither send nor receive media.
    */
   admit: (session: string, person: string, allowed: Allowed) => Promise<Ticket>;
-  /** @throws ServiceError `validation` for a malformed message; `not_found` for a ticket that has ended */
+  /**
+   * Handles a message from a participant's page.
+   * @throws ServiceError `validation` for a malformed message; `not_found` for a ticket that has ended
+   */
   signal: (ticket: string, message: ClientMessage) => Promise<readonly ServerMessage[]>;
   /** Mutes these kinds of the participant's media: they are neither forwarded nor recorded. */
   mute: (session: string, person: string, muted: { audio: boolean; video: boolean }) => Promise<void>;
@@ -119,7 +122,10 @@ export type MediaEngine = {
    * @param everywhere also ends media that LiveKit still forwards after another node died
    */
   close: (session: string, everywhere?: boolean) => Promise<void>;
-  /** @returns a function that stops listening */
+  /**
+   * Calls the function with each event of the media engine from now on.
+   * @returns a function that ends this
+   */
   listen: (listener: (event: MediaEvent) => void) => () => void;
   /** Closes all sessions, then ends the engine's process. */
   stop: () => Promise<void>;

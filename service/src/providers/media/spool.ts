@@ -9,7 +9,7 @@ import { syncFolder } from "../../kernel/platform/durable-file.ts";
 import { type ChainHead, type ChainLine, headAfter, lineText, readLine, sha256Hex } from "./chain.ts";
 import type { Chunk } from "./webm/take.ts";
 
-/** A stored chunk: its line, and its encrypted bytes with their tag. */
+/** A stored chunk: its line of the hash chain, and its encrypted bytes with their tag. */
 export type SpooledChunk = { readonly line: ChainLine; readonly sealed: Buffer };
 
 /** A part of a recording is moved to the store after this time, or when it has `partBytes`. */

@@ -68,7 +68,10 @@ const away = (why: string, end = nothingSigned) =>
   new ServiceError("unavailable", `The trust service can’t be used now: ${why}. ${end}`);
 const other = (what: string, end = nothingSigned) => away(`its answer has no usable ${what}`, end);
 
-/** @param url includes the version, such as `https://sign.example/csc/v2` */
+/**
+ * Creates the client of a trust service.
+ * @param url includes the version, such as `https://sign.example/csc/v2`
+ */
 export function createRemoteSigning(fetch: Fetch, url: string): RemoteSigning {
   async function ask(
     token: string,

@@ -23,7 +23,10 @@ const toleranceMs = 300_000;
 /** The DER of an Ed25519 SubjectPublicKeyInfo before its 32 bytes (RFC 8410, section 4). */
 const spkiPrefix = Buffer.from("302a300506032b6570032100", "hex");
 
-/** @param publicKey base64 of 32 bytes, as Telnyx's portal shows it */
+/**
+ * Reads the key with which Telnyx's events are verified.
+ * @param publicKey base64 of 32 bytes, as Telnyx's portal shows it
+ */
 export const telnyxPublicKey = (publicKey: string): KeyObject =>
   createPublicKey({
     key: Buffer.concat([spkiPrefix, Buffer.from(publicKey, "base64")]),

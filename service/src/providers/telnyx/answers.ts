@@ -28,7 +28,10 @@ export const idOf = (data: Fields): string | null => textOf(data["id"]);
 // Telnyx's answers and events use different names for the same state.
 const sameAs: Readonly<Record<string, TelnyxFaxStatus>> = { initiated: "queued", "media.processing": "queued" };
 
-/** @returns null for an object without an id */
+/**
+ * Reads a fax from an object of Telnyx.
+ * @returns null for an object without an id
+ */
 export function faxOf(data: Fields): TelnyxFax | null {
   const id = textOf(data["fax_id"]) ?? idOf(data);
   if (id === null) return null;
@@ -52,8 +55,8 @@ export function faxInEvent(body: unknown): TelnyxFax | null {
 }
 
 /**
- * A page of a list, with null for each item that can't be parsed, and the number of pages if Telnyx states it. Null
- * when the body is not a list.
+ * Reads a page of a list of faxes. An item that can't be parsed is null. `pages` is the number of pages if Telnyx
+ * states it. Null when the body is not a list.
  */
 export function faxesOf(body: unknown): { faxes: (TelnyxFax | null)[]; pages: number | null } | null {
   const { data, meta } = fieldsOf(body);

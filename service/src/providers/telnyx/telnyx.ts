@@ -8,7 +8,7 @@ export type TelnyxFailure = Exclude<CallOutcome, { kind: "answered" }>;
 export type TelnyxResult<R> = { kind: "done"; result: R } | TelnyxFailure;
 
 export type FaxToSend = {
-  /** The id of the fax application, and its sending number. */
+  /** The id of the fax application. `from` is the number that sends the fax. */
   app: string;
   from: string;
   /** The receiving number in E.164 form. */
@@ -26,7 +26,10 @@ export type Telnyx = {
   listFaxes: (which: { to: string; since: Date }) => Promise<TelnyxResult<(TelnyxFax | null)[]>>;
   /** Cancels a fax in progress. */
   cancelFax: (id: string) => Promise<TelnyxResult<null>>;
-  /** @returns Telnyx's id of the message */
+  /**
+   * Sends a text message.
+   * @returns Telnyx's id of the message
+   */
   sendText: (message: { from: string; to: string; text: string }) => Promise<TelnyxResult<string>>;
 };
 
@@ -36,7 +39,10 @@ const mostPages = 10;
 
 const unreadable: TelnyxFailure = { kind: "unknown", why: "an answer that says nothing of what was asked" };
 
-/** @param call sends one request to `https://api.telnyx.com` or to the test double in its place */
+/**
+ * Creates the client for Telnyx's API.
+ * @param call sends one request to `https://api.telnyx.com` or to the test double in its place
+ */
 export function createTelnyx(call: Call): Telnyx {
   async function ask<R>(request: Parameters<Call>[0], read: (body: unknown) => R | null): Promise<TelnyxResult<R>> {
     const outcome = await call(request);

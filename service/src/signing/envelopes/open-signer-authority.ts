@@ -57,8 +57,8 @@ const retirementMs = dayMs;
  * Opens the authorities that issue signers' certificates. The sealing identity must have been opened before. The first
  * run creates their keys and, under the root of each environment, their certificates.
  *
- * An earlier release had one authority for both environments, which also issued for mail addresses. It gets a new
- * certificate, and its old certificate is retired.
+ * An earlier release had one authority for both environments, and its certificate does not exclude mail addresses. That
+ * authority gets a new certificate, and its old certificate is retired.
  * @param at now
  * @throws StartupError with a message of one line when an authority could not issue certificates
  */
@@ -160,7 +160,10 @@ async function openOwnChain(
   }
 }
 
-/** The authorities that were replaced at this path. Each is retired a day after its successor was issued. */
+/**
+ * The authority certificates that were replaced at this path. All are retired a day after the current certificate's
+ * `notBefore`.
+ */
 async function retiredAt(file: Parameters<typeof replacedChains>[0], { notBefore }: Certificate) {
   const until = new Date(notBefore + retirementMs);
   return (await replacedChains(file)).map((certificate) => ({ certificate, retiredAt: until }));
@@ -173,8 +176,9 @@ function warningsOf({ excludesMailAddresses }: Certificate, why: string): Certif
 }
 
 /**
- * Checks for `/readyz` that signers' certificates could be issued now. @throws SealKeyError; Error for an invalid
- * certificate of an authority, such as an expired one
+ * Verifies for `/readyz` that the authorities could issue signers' certificates now.
+ * @throws SealKeyError
+ * @throws Error for an invalid certificate of an authority, such as an expired one
  */
 export async function probeSignerAuthorities(authorities: SignerAuthorities, at: Date): Promise<void> {
   for (const { key, chain } of [authorities.live, authorities.test]) {

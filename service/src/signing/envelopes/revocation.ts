@@ -27,8 +27,8 @@ const unusedKeyMs = 30 * 60_000;
 const afterActMs = 5 * 60_000;
 const listDays = 35;
 /**
- * A list is reissued after this many days, when it is valid for another four weeks. So an outage of the service doesn't
- * invalidate signatures.
+ * A revocation list is reissued after this many days. It is then still valid for four weeks, so an outage of the
+ * service doesn't invalidate signatures.
  */
 const renewDays = 7;
 
@@ -69,7 +69,7 @@ export const protectedTables: readonly [MacTable<Certificate>, MacTable<List>] =
     ...{ table: sql`signer_crls`, key: sql`(authority || ' ' || list)`, mac: sql`row_mac`, backfill: { set } },
     rows: sql`SELECT authority || ' ' || list AS key, authority, list, number, encode(sha256(der), 'hex') AS der,
       row_mac AS mac FROM signer_crls`,
-    // Before the first list is signed there is no MAC, because nothing is served until then.
+    // A row without a signed list has no MAC, because nothing is served from it.
     members: (row) => (row.der === null ? null : listMembers(row)),
   },
 ];
@@ -103,7 +103,7 @@ export async function recordCertificate(
   return { serialNumber, crl: crlUrl(baseUrl, id, rows[0]?.list ?? 0) };
 }
 
-/** Certifies the key of an act. */
+/** Issues the certificate of the key that signs an act. */
 export type SignerCertificates = {
   issue: (
     envelope: { readonly environment: Environment; readonly verifyCode: string },
@@ -165,8 +165,8 @@ type IssueDeps = {
 };
 
 /**
- * Issues lists that are missing, lists that lack a revoked certificate, and lists that are a week old. Several nodes
- * may run it at once, because each list is locked while it is issued.
+ * Issues revocation lists that are missing, that lack a revoked certificate, or that are a week old. Several nodes may
+ * run it at once, because each list is locked while it is issued.
  */
 export async function issueCrls(deps: IssueDeps, stopping: AbortSignal): Promise<void> {
   for (const authority of [deps.signerAuthorities.live, deps.signerAuthorities.test]) {
@@ -182,7 +182,7 @@ export async function issueCrls(deps: IssueDeps, stopping: AbortSignal): Promise
 
 const weekBefore = (now: Date): Date => new Date(now.getTime() - renewDays * dayMs);
 
-/** Finds lists that lack a certificate that is revoked by now, and lists that are a week old. */
+/** Finds revocation lists that lack a certificate that is revoked by now, and lists that are a week old. */
 const isDue = (authority: string, now: Date): Statement => sql`
   SELECT (number / ${listSize})::int AS list FROM signer_certificates
   WHERE authority = ${authority} AND NOT listed AND revoked_at <= ${now}
@@ -206,7 +206,7 @@ async function issueCrl(
         AND revoked_at IS NOT NULL AND (listed OR revoked_at <= ${now}) ORDER BY number`);
     const added = rows.filter((row) => !row.listed && holds(rowMac, row));
     const isOld = !before?.thisUpdate || before.thisUpdate < weekBefore(now);
-    // Another node may have issued the list while this node waited for the lock.
+    // Nothing is left to do if another node issued the list while this node waited for the lock.
     if (!before || (added.length === 0 && !isOld)) return;
     // A listed certificate stays on the list, even if the clock was set back since.
     const listed = rows.filter((row) => row.listed);

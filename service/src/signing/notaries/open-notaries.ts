@@ -38,12 +38,13 @@ type Parts = {
   titleOf: TitleOf;
   providers: Providers;
   fetch: Fetch;
-  /** Null when the service has no media engine, so that it offers no acts by audio and video. */
+  /** Null when the service has no media engine, and so offers no acts by audio and video. */
   media: { engine: MediaEngine; recordings: Recordings; disk: RecordingDisk } | null;
 };
 
 /**
- * Opens the features for notaries. @throws StartupError when the file of NOTARY_RULES or NOTARY_SCRIPTS is not valid
+ * Opens the features for notaries.
+ * @throws StartupError when the file of NOTARY_RULES or NOTARY_SCRIPTS is not valid
  */
 export function openNotaries(resources: Resources, parts: Parts) {
   const { config, db, clock, log, blobs, rowMac, secrets, random } = resources;
@@ -58,8 +59,8 @@ export function openNotaries(resources: Resources, parts: Parts) {
   const identity: IdentityDeps = {
     desk,
     secrets,
-    // People wait for the responses of both providers. Each provider has a separate circuit breaker, so that the
-    // failure of one provider doesn't stop the other.
+    // Each provider has a separate circuit breaker, so that a failure of one provider doesn't block the other. People
+    // wait for both providers' responses.
     proofing:
       config.identity && createStripeIdentity(providers.separateCallOf("stripe_identity"), config.identity.environment),
     quiz: config.quiz && createQuiz(providers.separateCallOf("quiz"), config.quiz.environment),

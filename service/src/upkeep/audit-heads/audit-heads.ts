@@ -21,8 +21,8 @@ export { makeHead } from "./take.ts";
 export { type RecordsReport, verifyRecords } from "./verify.ts";
 
 /**
- * For each daily head (a hash of the day's records), the line that the live transparency log must contain, without a
- * line feed.
+ * For each daily head (a hash of the day's records): the line that the live transparency log must contain for it,
+ * without a line feed.
  */
 export const headLines = async (db: Sql): Promise<{ line: string; at: Date }[]> =>
   (await selectHeads(db)).map((head) => ({ line: `audit/v1 ${head.day} ${headOf(head)}`, at: head.takenAt }));
@@ -54,10 +54,10 @@ export type RecordsExport = {
 };
 
 /**
- * Exports the records under a day's head for an auditor, and writes an audit line about it.
+ * Exports the records under a day's head for an auditor, and writes an audit line about the export.
  * @param day null for the newest head in the log
- * @throws StartupError for a day without a head, for a head that is not in the log yet, and when the stored states
- * don't match the head
+ * @throws StartupError for a day without a head, and for a head that is not in the log yet. Also when the stored states
+ * don't match the head.
  */
 export async function exportRecords(deps: Pick<Resources, "db" | "clock">, day: string | null): Promise<RecordsExport> {
   return deps.db.transaction(async (tx) => {

@@ -47,8 +47,8 @@ const firmOf: ReadonlyMap<string, Statement> = new Map([
 const pageSize = 1_000;
 
 /**
- * Encodes a row's key in SQL as the row's line does (`encodeURIComponent`), so that rows and stored states can be read
- * in the same order.
+ * Encodes a row's key in SQL, in the same way as `encodeURIComponent` does in the row's line. So rows and stored states
+ * can be read in the same order.
  */
 export const encodedKey = (key: Statement): Statement => sql`(CASE WHEN ${key} ~ '^[A-Za-z0-9_-]*$' THEN ${key} ELSE (
   SELECT string_agg(CASE WHEN c ~ '[A-Za-z0-9_.!~*''()-]' THEN c ELSE '%' || upper(encode(convert_to(c, 'UTF8'), 'hex')) END, '' ORDER BY n)

@@ -15,8 +15,7 @@ export type RecordsReport = {
   first: string | null;
   last: string | null;
   /**
-   * The newest head while its line is not in the transparency log and the time allowed for that has not passed;
-   * otherwise null.
+   * The newest head, if its line is not in the transparency log yet and still has time to get there; otherwise null.
    */
   notLogged: { day: string; takenAt: Date; ageSeconds: number } | null;
   rows: number;
@@ -262,7 +261,7 @@ function faultOf({ before, firm, isGone, isReturn, from, to }: Step): string | n
 const slackMs = 10 * minuteMs;
 
 /**
- * Whether a person was removed from a firm between two heads. A membership that is created again later has another
+ * True if a person was removed from a firm between two heads. A membership that is created again later has another
  * state.
  */
 const wasRemoved = (step: Step, { removals }: Explained, isWithin: (step: Step, at: Date) => boolean): boolean =>
@@ -271,7 +270,7 @@ const wasRemoved = (step: Step, { removals }: Explained, isWithin: (step: Step, 
   (removals.get(step.before.key) ?? []).some((at) => isWithin(step, at));
 
 /**
- * Whether a seal certificate was retired between two heads, and its row has exactly the state that the retirement
+ * True if a seal certificate was retired between two heads, and its row has exactly the state that the retirement
  * causes.
  */
 function wasRetired(
@@ -290,7 +289,7 @@ function wasRetired(
   );
 }
 
-/** Whether a row's present state equals one of its states before the last one. */
+/** True if a row's present state differs from its last recorded state, but equals an earlier one. */
 function isReturnOf(states: readonly Leaf[], { content }: PresentRecord): boolean {
   const has = ({ salt, digest }: Leaf) => salt !== null && digest?.equals(digestOf(salt, content)) === true;
   const last = states.at(-1);

@@ -56,7 +56,10 @@ export async function copyHashed(from: string, to: string): Promise<Omit<StoredF
   }
 }
 
-/** @throws StartupError for a folder that is not empty */
+/**
+ * Checks that a folder contains nothing but the given names.
+ * @throws StartupError for a folder that is not empty
+ */
 export async function requireEmpty(folder: string, but: readonly string[] = []): Promise<void> {
   const names = await readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return [];

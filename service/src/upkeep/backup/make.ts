@@ -88,8 +88,8 @@ async function fill(
   keys: boolean,
 ): Promise<{ facts: BackupFacts; files: StoredFile[] }> {
   const startedAt = clock().toISOString();
-  // Blobs are copied twice, before and after the database. A blob that is deleted while the database is copied may
-  // still be referenced in the copy, so the first pass saves it.
+  // Blobs are copied twice: before and after the database. A blob can be deleted while the database is copied, and the
+  // copy may still refer to it. The first pass saves such a blob.
   const blobs = new Map<string, Copied>();
   if (blobFolder) await copyBlobs(blobFolder, join(to, "blobs"), blobs);
   await mkdir(join(to, "database"), { mode: 0o700 });

@@ -122,7 +122,8 @@ export type ConsoleMove = keyof typeof moves;
 export const isConsoleMove = (text: string): text is ConsoleMove => Object.hasOwn(moves, text);
 
 /**
- * Whether the operator's roles permit the move, regardless of the order's status. Agents may also do the paper moves.
+ * True if the operator's roles permit the move, regardless of the order's status. Agents may also make the moves that
+ * need `paper.work`.
  */
 export const mayMove = (operator: Operator, move: ConsoleMove): boolean =>
   may(operator, moves[move]) || (moves[move] === "paper.work" && may(operator, "orders.work"));
@@ -130,15 +131,15 @@ export const mayMove = (operator: Operator, move: ConsoleMove): boolean =>
 type Moving = OrderState & { environment: Environment };
 
 type Now = {
-  /** Whether a provider may be doing work that staff could also do manually. */
+  /** True if a provider may be doing work that staff could also do manually. */
   isUnderWay: boolean;
   /** The state of the order's last recorded fax. */
   lastFax: string | undefined;
 };
 
 /**
- * The moves that the order's status allows, and moves of a fax that is sent before the order has its usual status.
- * Manual work is left out while a provider may be doing the same work.
+ * The moves that the order's status allows. Includes the moves of a fax that is sent early, before the order reaches
+ * its fax statuses. Leaves out manual work while a provider may be doing the same work.
  */
 function movesNow(order: Moving, { isUnderWay, lastFax }: Now): ConsoleMove[] {
   const ahead: readonly PeopleEvent[] = aheadMoves(order, lastFax);

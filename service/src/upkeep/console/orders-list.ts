@@ -54,8 +54,8 @@ const statusesOf = (asked: OrderStatus | StatusGroup): OrderStatus[] =>
   orderStatuses.filter((status) => status === asked || statusGroupOf(status) === asked);
 
 /**
- * Newest first. Each combination of filters is a separate prepared statement, so that PostgreSQL plans each with its
- * own index.
+ * The query for a list of orders, newest first. Each combination of filters is a separate prepared statement, so that
+ * PostgreSQL plans each with its own index.
  */
 export function ordersStatement(filter: OrdersFilter, limit: number): Statement {
   const { environment, status, partnerId, service, after } = filter;
@@ -64,7 +64,7 @@ export function ordersStatement(filter: OrdersFilter, limit: number): Statement 
     ${service === null ? nothing : sql`AND ${services[service]}`}
     ${after === null ? nothing : sql`AND (created_at, id) < (SELECT o.created_at, o.id ${fromOrders} WHERE ${hasOrderCode(after)})`}`;
   const newest = sql`ORDER BY created_at DESC, id DESC LIMIT ${limit}`;
-  // For several statuses, the query scans a separate part of the index for each.
+  // With several statuses, the query scans a separate part of the index for each status.
   const found =
     status === null
       ? sql`SELECT * ${fromOrders} WHERE ${wanted} ${newest}`

@@ -23,7 +23,7 @@ import { type ListedOrder, listed, listedColumns } from "./orders-list.ts";
 const shownMost = 50;
 
 /**
- * Exported so that tests can check its query plan.
+ * The query for the orders of all firms that match a text. Exported so that tests can check its plan.
  * @param byCode the ids of the orders whose codes begin with the text
  */
 export const searchStatement = (environment: Environment, text: string, byCode: readonly number[]): Statement => sql`
@@ -46,7 +46,8 @@ const columns = sql`id AS "partnerId", name, tier, live_enabled AS "liveEnabled"
   created_at AS "createdAt"`;
 
 /**
- * Firms whose name contains the text, or all firms; at most `limit`. Leaves out firms whose MAC is invalid.
+ * Firms whose name contains the text, or all firms for an empty text; at most `limit`. Leaves out firms whose MAC is
+ * invalid.
  * @throws ServiceError naming the rule
  */
 export async function findFirms(db: Sql, typed: string, limit: number): Promise<Firm[]> {

@@ -65,7 +65,10 @@ export const countsStatement = (environment: Environment, kinds: readonly TaskKi
 export const queueCounts = (db: Sql, environment: Environment, kinds: readonly TaskKind[], now: Date) =>
   db.query<QueueCount>(countsStatement(environment, kinds, now));
 
-/** @param after the id of the last task on the previous page; that task may be closed by now */
+/**
+ * The query for one page of the open tasks of a kind.
+ * @param after the id of the last task on the previous page; that task may be closed by now
+ */
 export const queueStatement = (
   environment: Environment,
   kind: TaskKind,

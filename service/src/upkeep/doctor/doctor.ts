@@ -44,7 +44,7 @@ function paymentsFinding({ stripe }: Config): Pick<Finding, "result" | "detail">
   return { result: "ok", detail: "configured" };
 }
 
-/** Whether the payment processor sends this service the events that it needs. */
+/** Checks whether the payment processor sends this service the events that it needs. */
 function paymentEventsFinding({ stripe, baseUrl }: Config): Promise<Finding> {
   const name = "payment events";
   return runCheck(name, async (): Promise<Found> => {
@@ -64,7 +64,7 @@ function paymentEventsFinding({ stripe, baseUrl }: Config): Promise<Finding> {
   });
 }
 
-/** Whether the recorded account of the payment processor is the account of the key. */
+/** Checks whether the recorded account of the payment processor is the account of the key. */
 async function accountFinding({ config: { stripe, baseUrl }, db }: Examined): Promise<Found> {
   if (!stripe) return "STRIPE_SECRET_KEY is not set";
   const processor = openProcessor(stripe, baseUrl);
@@ -86,7 +86,7 @@ async function accountFinding({ config: { stripe, baseUrl }, db }: Examined): Pr
   return account;
 }
 
-/** Whether receipts name their issuer. Without live payments there are no receipts of real money. */
+/** Checks whether receipts name their issuer. Without live payments there are no receipts for real money. */
 function issuerFinding({ billing, stripe }: Config): Found {
   const issuer = readIssuer(billing);
   if (namesIssuer(issuer)) return `issued by ${issuer.name}`;
@@ -148,7 +148,7 @@ async function dataFindings(resources: Examined): Promise<Finding[]> {
   ];
 }
 
-/** Whether the service offers notarizations that no registered notary can perform. */
+/** Checks whether the service offers notarizations that no registered notary can perform. */
 async function notarizationFinding({ config, db, clock }: Examined): Promise<Found> {
   const shipped = loadNotaryRules(config.notaryRules);
   const { notarizationBlocked } = createPricing(loadPricingFiles(config.priceFiles));
@@ -159,7 +159,7 @@ async function notarizationFinding({ config, db, clock }: Examined): Promise<Fou
   return result === "urgent" ? { warning: detail, urgent: true } : { warning: detail };
 }
 
-/** Whether the disk has enough space for the recordings of sessions by audio and video. */
+/** Checks whether the disk has enough space for the recordings of audio and video sessions. */
 async function recordingsFinding({ config, db, clock }: Examined): Promise<Found> {
   if (!config.media) return "MEDIA is off: nothing is recorded";
   const { words, isLow } = await diskReport({ db, clock }, recordingDisk(config.dataDir, config.recordingsFreeBytes));
@@ -253,7 +253,10 @@ type Role = { name: string; isSuperuser: boolean; loose: string[]; makesObjects:
 
 const where = "see 'Two roles' in docs/operating.md";
 
-/** Whether the service's database role has more rights than it needs. @param migrations their folder */
+/**
+ * Checks whether the service's database role has more rights than it needs.
+ * @param migrations the folder of the migrations
+ */
 export async function databaseRights(db: Sql, migrations: string): Promise<Found> {
   const { appendOnly } = await readRights(migrations);
   const [role] = await db.query<Role>(sql`
@@ -273,8 +276,8 @@ export async function databaseRights(db: Sql, migrations: string): Promise<Found
 }
 
 /**
- * Whether database sessions behave as the service expects. A faulty pooler loses prepared statements, time-outs or
- * notifications.
+ * Checks whether database sessions behave as the service expects. A faulty pooler loses prepared statements, time-outs
+ * or notifications.
  */
 export async function databaseSessions(db: Database): Promise<Found> {
   const hint = "see 'Behind PgBouncer' in docs/operating.md";

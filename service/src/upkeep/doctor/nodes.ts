@@ -8,7 +8,10 @@ import { type Examined, type Found, timeoutMs } from "./finding.ts";
 
 type Nodes = Pick<Examined, "db" | "secrets" | "clock"> & { config: Pick<Examined["config"], "media" | "nodeUrl"> };
 
-/** The number of requests to an address. A load balancer would answer them as several nodes. */
+/**
+ * The number of requests that the check sends to a node's address. Behind a load balancer, several nodes would answer
+ * them.
+ */
 const questions = 4;
 
 const where = "see 'Live audio and video' in docs/running.md";

@@ -159,7 +159,7 @@ const isHere = (baseUrl: string): boolean => /^(localhost|127\.|\[::1\])/.test(h
 const needsHttps = (baseUrl: string): string =>
   `browsers give no camera to a page without https, and BASE_URL is ${baseUrl}`;
 
-/** Whether audio and video sessions would work: ports, the announced address, and the relay. */
+/** Checks whether audio and video sessions would work: ports, the announced address, and the relay. */
 export async function mediaFindings({ media, baseUrl }: Config, { clock }: Pick<Senses, "clock">): Promise<Finding[]> {
   if (!media) return [{ name: "media", result: "ok", detail: "MEDIA is off: no sessions by audio and video" }];
   const found = await runCheck("media", async () => {

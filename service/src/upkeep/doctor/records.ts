@@ -10,7 +10,7 @@ import { type Mark, markRows, refusedMarkIds } from "../../kernel/retention/rete
 import { macTables } from "../protected-data.ts";
 import type { Examined, Found } from "./finding.ts";
 
-/** Tables that another check covers. */
+/** Tables that are left out here, because another check of `doctor` covers them. */
 const elsewhere: readonly string[] = ["audit_log", "events", "log_trees", "deleted_blobs", "revocations"];
 
 const tables: readonly MacTable[] = macTables.filter(({ table }) => !elsewhere.includes(table.text));
@@ -51,7 +51,8 @@ async function examineTable<Row>(
   for (let count = 0; ; ) {
     const batch = await tx.query<MacRow<Row>>(sql`FETCH 500 FROM rows_of_${table}`);
     if (batch.length === 0) {
-      // The cursor is closed at once, because orders have two MACs: a second cursor of the same name follows.
+      // The cursor is closed at once. Orders have two MACs, so a second cursor of the same name follows for their
+      // table.
       await tx.query(sql`CLOSE rows_of_${table}`);
       return { rows: count, altered };
     }

@@ -59,7 +59,10 @@ async function unwritten({ db, rowMac }: Examined): Promise<string[]> {
   return forged > 0 ? [`${forged} rows of revocations were not written by this service`] : [];
 }
 
-/** Keys and certificates that are revoked, but not in their own row. That shows that somebody restored an old row. */
+/**
+ * Keys and certificates whose own row does not say that they are revoked, although they are. That shows that somebody
+ * restored an old row.
+ */
 async function putBack({ db, rowMac, log, clock }: Examined, rows: readonly DurableRevocation[]): Promise<string[]> {
   const keys = await keysInForce(db, subjectsOf(rows, "key", clock()), clock());
   const seals = new Set(subjectsOf(rows, "seal", clock()));

@@ -22,8 +22,7 @@ import { type Examined, type Finding, type Found, runCheck, type Senses } from "
  * Signs with the signing keys and checks their certificates. Doesn't print a key's setting, which may contain a PIN.
  */
 export async function signingFindings(config: Config, senses: Senses): Promise<Finding[]> {
-  // The keys are checked in the order in which the service opens them, because one step creates files that the next
-  // step needs.
+  // The keys are checked in the order in which the service opens them. One step creates files that the next step needs.
   const seal = await keyFindings("seal", () => sealFound(config, "live", senses));
   const testSeal = await keyFindings("test seal", () => sealFound(config, "test", senses));
   const authority = await keyFindings("signer authority", () => authorityFound(config, senses));
@@ -104,7 +103,7 @@ async function rootFound(config: Config, environment: Environment): Promise<stri
   return `${root.subject} until ${root.notAfter.slice(0, 10)}, SHA-256 ${root.sha256}, ${root.file}`;
 }
 
-/** Whether users other than the owner can read the files of private keys. */
+/** Checks whether users other than the owner can read the files of private keys. */
 function filesFound({ sealKey, signerCaKey, dataDir }: Config): Found {
   const named = [sealKey, signerCaKey].filter((uri) => uri.startsWith("file:")).map(fileKeyPath);
   const test = ["root", "seal", "signer-ca"].map((name) => ownPath(dataDir, name, "test"));

@@ -60,8 +60,8 @@ export async function openOwnLog(
   const rows = new Map<string, OwnRow>();
   for (const row of [...(await sealedRows(resources, environment)), ...(await statements(resources, environment))])
     rows.set(row.line, row);
-  // An environment may have several logs, one after the other, and each line is in one of them. A line that is in none
-  // is reported as missing from the newest log.
+  // An environment may have several logs, one after the other, and each line is in one of them. A line that none of
+  // them contains is reported as missing from the newest one.
   const logOf = new Map((await linesWithLogs(db, environment)).map(({ line, log }) => [ownLine(line), log]));
   const newest = (await currentTree(db, environment))?.log;
   const isExpected = (line: string) => (logOf.get(line) ?? newest) === tree.log;

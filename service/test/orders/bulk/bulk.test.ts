@@ -81,7 +81,7 @@ test("a value that is too long for its field of the template is refused before a
   const long = await call("POST", "bulk", form(csv("W".repeat(120))));
   const message = "values.Unit is too small for a text of 120 characters, which must fit at 6 points.";
   assert.deepEqual([long.body.bulkId, long.body.errors], [null, [{ row: 1, message }]]);
-  // The same number of narrow characters fits.
+  // The same number of characters fits into the field if the characters are narrow.
   await accepted(csv("i".repeat(120)));
 });
 

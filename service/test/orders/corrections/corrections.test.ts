@@ -239,7 +239,7 @@ test("a client who has signed keeps the address of that time", async () => {
   );
 });
 
-/** Whether a signing link opens anything. */
+/** True if a signing link still opens anything. */
 const opens = (link: Link) =>
   ceremony.view(link).then(
     () => true,
@@ -274,7 +274,7 @@ test("links to a finished document that went to a wrong address end at once, and
   await until(() => running.mailsTo(to).some((mail) => mail.includes("/documents/")));
   assert.equal(running.mailsTo(grace.email).length, before);
 
-  // Corrected once more, the link of the second address ends, too.
+  // After one more correction, the link that was mailed to the second address ends too.
   const last = person("Last").email;
   assert.equal((await call(`${code}/corrections`, { email: last })).code, 200);
   assert.deepEqual([await opens(fresh), (await ceremony.view(await running.linkOf(last))).state], [false, "completed"]);

@@ -6,7 +6,7 @@ export type MadeField = {
   entries: string;
   rect?: string;
   kids?: readonly { entries: string; rect: string }[];
-  /** The text that the field's appearance draws; none without it. */
+  /** The text that the field's appearance draws; absent for a field without an appearance. */
   drawn?: string;
   parent?: number;
 };

@@ -16,7 +16,10 @@ export type TaskRow = {
   dueAt: Date;
 };
 
-/** A service whose firm has live access, with a double as its payment processor. @param env further settings */
+/**
+ * A service whose firm has live access, with a test double as its payment processor.
+ * @param env additional settings
+ */
 export async function openLiveService(env: Record<string, string>) {
   const stripe: StripeDouble = await startStripe();
   const harness: Harness = await openHarness({

@@ -8,7 +8,7 @@ import { textOf } from "../../../src/kernel/platform/database/state-mac.ts";
 import { lockOrder, lockOrders, lockUnalteredOrders } from "../../../src/orders/order/order.ts";
 import { type Client, openRoomsService } from "../../closing/rooms/rooms-service.ts";
 
-// An attacker with the service's own PostgreSQL role, but without its keys and its process.
+// The attacker in these tests has the service's own PostgreSQL role, but not its keys or its process.
 const running = await forTests(openRoomsService());
 const role = await forTests(databaseOfRunning(running.service.dataDir));
 const acme = await running.partner("ClosingDesk", "Acme Title");

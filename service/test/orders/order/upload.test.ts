@@ -150,7 +150,7 @@ test("a boundary that is missing or never appears gets a 400", async () => {
 
 test("the files on the disk reveal nothing of the document", async () => {
   assert.equal((await post(orderForm(minimal))).status, 201);
-  // Long enough that it can't occur by chance.
+  // A beginning of the document that is too long to occur elsewhere by chance.
   const beginning = examplePdf.subarray(0, 16);
   for (const entry of readdirSync(join(folder.path, "blobs"), { recursive: true, withFileTypes: true }))
     if (entry.isFile()) assert.equal(readFileSync(join(entry.parentPath, entry.name)).includes(beginning), false);

@@ -23,7 +23,7 @@ const day = 86_400;
 const accepted = new Map<string, string>();
 const ids = Array.from({ length: many }, () => randomUUID());
 
-/** How many timers keep the process of a service awake. */
+/** The number of timers that keep the process of a service awake. */
 async function timersOf(service: Service): Promise<number> {
   const metrics = await (await fetch(`${service.baseUrl}/metrics`)).text();
   return Number(/^nodejs_active_resources\{type="Timeout"\} (\d+)$/m.exec(metrics)?.[1] ?? Number.NaN);

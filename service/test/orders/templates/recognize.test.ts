@@ -19,7 +19,7 @@ test("recognizing a deliberately slow form ends after three seconds of processor
     assert.equal(await printsIn(workers, "firm", form), null);
     const { user, system } = process.cpuUsage(before);
     assert.deepEqual(killed, ["recognize a form: time"]);
-    // The time includes the start and the end of the thread.
+    // The measured CPU time includes the start and the end of the worker thread.
     assert.ok((user + system) / 1e6 < 6, `${(user + system) / 1e6} s`);
   } finally {
     await workers.close();

@@ -23,13 +23,13 @@ export type Signed = {
 
 /** The changes that later revisions made after a signed revision. */
 export type LaterChanges = {
-  /** Whether the signed bytes form a complete revision that contains the signature. */
+  /** True if the signed bytes form a complete revision that contains the signature. */
   readonly covered: boolean;
   /** The most serious change in later revisions. A change that can't be classified is `other`. */
   readonly level: ChangeLevel;
-  /** The strictest /P of the signature's locks. */
+  /** The strictest permission (/P) that the signature's locks state. */
   readonly lockPermission: 1 | 2 | 3 | null;
-  /** A changed field that is locked; "" when all fields changed at once; null when no locked field changed. */
+  /** The name of a changed field that is locked. "" if all fields changed at once; null if no locked field changed. */
   readonly lockedField: string | null;
   /** A read-only field whose value a later revision recomputed; null when there is none. */
   readonly readOnlyField: string | null;
@@ -50,7 +50,7 @@ const UNKNOWN: LaterChanges = {
 };
 
 /**
- * Compares each signed revision with all later ones, step by step: a change that the next revision reverts still
+ * Compares each signed revision with all later ones, step by step. So a change that the next revision reverts still
  * counts. The whole file is read once, however many signatures there are.
  */
 export function laterChanges(document: PdfDocument, signatures: readonly Signed[]): LaterChanges[] {
@@ -70,7 +70,8 @@ export function laterChanges(document: PdfDocument, signatures: readonly Signed[
 }
 
 /**
- * /P of a signature's locks in a given revision; the strictest when the locks are unreadable, null when none states it.
+ * The permission (/P) of a signature's locks in a given revision. The strictest one when the locks are unreadable; null
+ * when none states it.
  */
 export function lockPermission(
   document: PdfDocument,
@@ -85,7 +86,7 @@ export function lockPermission(
   }
 }
 
-/** The most serious change in revisions after the first `end` bytes: `changedSince` without the field names. */
+/** Like `changedSince`, but without the field names. */
 export const changesSince = (document: PdfDocument, end: number): ChangeLevel | null =>
   changedSince(document, end)?.level ?? null;
 

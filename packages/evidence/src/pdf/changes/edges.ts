@@ -6,11 +6,11 @@ import { ROLE, type Role } from "./roles.ts";
 type FieldParent = {
   readonly name: string | undefined;
   readonly type: string | undefined;
-  /** The object with the field's name (/T) and thus with its value. */
+  /** The number of the object with the field's name (/T) and thus with its value. */
   readonly holder: number | undefined;
-  /** The object whose /Kids contain this one. */
+  /** The number of the object whose /Kids contain this one. */
   readonly node: number | undefined;
-  /** /Ff; null when readers may disagree on it. */
+  /** The field's flags (/Ff); null when readers may disagree on them. */
   readonly flags: number | null;
 };
 
@@ -24,19 +24,19 @@ export type Field = {
   /** The field's flags (/Ff), its own or inherited. Null when PDF readers can disagree on the flags. */
   readonly flags: number | null;
   /**
-   * True when two paths lead to the field, so that readers see two fields. Also true when its name or type is not a
-   * direct value.
+   * True if two paths lead to the field, so that readers see two fields. Also true if its name or type is not a direct
+   * value.
    */
   readonly ambiguous: boolean;
 };
 
 /**
- * The position of an object in a walk. `parent` is the field above the object, and `above` the page node above it.
- * `owner` is the field of which the object is the appearance or the value.
+ * The way by which a walk came to an object. `parent` is the field above it, and `above` the page node above it.
+ * `owner` is the field whose appearance or value it is.
  */
 export type Along = { readonly parent?: FieldParent; readonly above?: number; readonly owner?: number };
 
-/** Receives the roles of referenced objects during a walk. */
+/** Receives, during a walk, the role of each object that the visited object references. */
 export type Lead = {
   readonly to: (value: PdfValue | undefined, role: Role, along?: Along) => void;
   /** Like `to`, for a role that the object inherits. `key` is the key that leads to the object. */
@@ -68,8 +68,8 @@ export function follow(role: Role, place: Place, lead: Lead): void {
   const { value } = place;
   if (value.kind === "array") {
     const ofItems = OF_ITEMS[role] ?? role;
-    // The pairs of a number tree. Their values get only the role `frozen` here, because other keys lead to them as
-    // well.
+    // A number tree's pairs of numbers and values. The values get only the role `frozen` here, because other keys lead
+    // to them as well.
     const pairs = role === ROLE.parentTree && value.items[0]?.kind === "number";
     for (const item of value.items) lead.to(item, pairs ? ROLE.frozen : ofItems, place.along);
   } else if (value.kind === "dictionary") (OF_DICTIONARY[role] ?? allDrawn)(place, lead);
@@ -88,7 +88,7 @@ function entriesOf({ value }: Place): ReadonlyMap<string, PdfValue> {
   return value.kind === "dictionary" ? value.entries : new Map();
 }
 
-/** Assigns each key's role to the object at that key. `others`: the role at all other keys. */
+/** Gives the object at each key the role that `roles` states for this key. `others` is the role at all other keys. */
 function keys(roles: Readonly<Record<string, Role>>, others: Role): Edges {
   return (place, lead) => {
     for (const [key, value] of entriesOf(place)) {
@@ -107,8 +107,8 @@ const every =
 const allDrawn = every(ROLE.drawn);
 
 /**
- * Follows a back reference of an object (such as /Parent). The reference is harmless if it names the object from which
- * the walk came. Otherwise the target counts as drawn, because readers look up inherited entries there.
+ * Follows a reference from an object back to its container (such as /Parent). It is harmless if it names the object
+ * from which the walk came. Otherwise the target counts as drawn, because readers look up inherited entries there.
  */
 function climb(value: PdfValue, above: number | undefined, lead: Lead): void {
   if (value.kind !== "reference" || value.number !== above) lead.by("Parent", value, ROLE.drawn);

@@ -8,8 +8,8 @@ import { createReach, type Reach, reachFromChanged, reachFromTrailer } from "./r
 import { createView, entriesOfRevision, type Stored, type Table, type View } from "./view.ts";
 
 /**
- * Distance from the end of a file within which readers look for `startxref`. If it is farther away, some readers search
- * the whole file for objects.
+ * How close to the end of a file readers look for `startxref`. If it is farther away, some readers search the whole
+ * file for objects.
  */
 const STARTXREF_WINDOW = 1024;
 
@@ -22,7 +22,7 @@ export type Moment = {
 };
 
 /**
- * Classifies the revisions after revision `oldest`, from `oldest - 1` down to 0, which is the newest.
+ * Classifies each revision after revision `oldest`. Revisions are numbered from the newest, which is 0.
  *
  * @param oldest index of the revision at which the first step starts
  * @param end where that revision ends
@@ -78,7 +78,7 @@ export function judgeHistory(
   }
   const later = lost.filter(({ at }) => at >= end);
   // The signed bytes contain an object that no section references. A later revision can make readers search the file
-  // for objects; they would then find this one.
+  // for objects, and they would then find this object.
   if (isMisled) later.push({ at: bytes.length, number: null });
   return withLost(steps, revisions.slice(0, oldest), later);
 }
@@ -97,8 +97,8 @@ function withLost(steps: readonly StepResult[], later: readonly Revision[], lost
 type ObjectCache = Map<number, Stored | undefined>;
 
 /**
- * The document as of a revision. It shares the budget, the keys and the parsed object streams, but not the cache of
- * resolved objects.
+ * Opens the document as of a revision. The result shares the budget, the keys and the parsed object streams, but not
+ * the cache of resolved objects.
  */
 export function documentAt(document: PdfDocument, index: number): PdfDocument {
   const revisions = document.revisions.slice(index);
@@ -106,7 +106,10 @@ export function documentAt(document: PdfDocument, index: number): PdfDocument {
   return { ...document, revisions, trailer, objects: new Map() };
 }
 
-/** @param containers collects the object streams to which the entries point */
+/**
+ * Adds a revision's entries to the table of an older one.
+ * @param containers collects the object streams to which the entries point
+ */
 function merge(table: Table, entries: Table, containers: Set<number>): void {
   for (const [number, entry] of entries) {
     if (entry.type === "compressed") containers.add(entry.stream);
@@ -125,7 +128,7 @@ function furthest(objects: Iterable<Stored | undefined>): number {
 
 /**
  * The index of the revision that consists of the first `end` bytes, or -1. The last `startxref` in these bytes must
- * lead to the newest section inside them, and that section and all earlier ones must be complete.
+ * lead to their newest section. That section and all earlier sections must be complete.
  */
 export function revisionEndingAt(document: PdfDocument, end: number): number {
   const revisions = loadRevisions(document);

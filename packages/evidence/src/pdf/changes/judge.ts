@@ -105,7 +105,7 @@ export function judgeStep(
   return { level: worst(levels), touched, invisible: values.map((number) => later.get(number)?.start) };
 }
 
-/** For each object stream, the number of objects that the sections locate in it. */
+/** Counts, for each object stream, the objects that the sections locate in it. */
 function heldBy(changed: Table): ReadonlyMap<number, number> {
   const held = new Map<number, number>();
   for (const entry of changed.values()) {
@@ -132,13 +132,13 @@ function trailerLevel({ earlier, later, between }: Step): Level {
   return between(ROLE.information, was.get("Info"), information);
 }
 
-/** A rewritten object stream changes all objects in it, although no section names them. */
+/** A rewritten object stream changes all objects in it, although the revision's sections do not name these objects. */
 function containerLevel({ earlier, later }: Step, number: number, containers: ReadonlySet<number>): Level {
   const [was, is] = [earlier.entry(number), later.entry(number)];
   if (containers.has(number) && !isSameEntry(was, is)) return "other";
   const holder = is?.type === "compressed" ? is.stream : undefined;
-  // The container's number was an ordinary object before. Some readers cache that, and do not look for objects inside
-  // it.
+  // The container's number belonged to an ordinary object before. Some readers cache that object and do not look for
+  // objects inside the new one.
   return holder !== undefined && !containers.has(holder) && earlier.inUse(holder) ? "other" : "none";
 }
 
@@ -153,14 +153,14 @@ function objectLevel(step: Step, number: number): Level {
   if (after !== undefined && hasRepeatedKey(after.value)) return "other";
   if (!was && (!is || roles === 0)) return "none";
   if (before !== undefined && after !== undefined && sameStored(later, before, after)) return "none";
-  // An object without a role may matter to readers in a way that is unknown here, as object streams do.
+  // An object without a role, such as an object stream, may matter to readers in a way that is unknown here.
   if (roles === 0 || (before && after && before.generation !== after.generation)) return "other";
   if ((!was || !is) && (roles & ~REMOVABLE) !== 0) return "other";
   return worst(rolesIn(roles).map((role) => RULES[role]({ before, after, number }, step)));
 }
 
 /**
- * Whether two sections point to the same bytes of the file. Object streams that earlier sections use must stay
+ * True if two sections point to the same bytes of the file. Object streams that earlier sections use must stay
  * unchanged.
  */
 function isSameEntry(one: XrefEntry | undefined, other: XrefEntry | undefined): boolean {
@@ -175,7 +175,7 @@ function isSameEntry(one: XrefEntry | undefined, other: XrefEntry | undefined): 
   );
 }
 
-/** Whether a value contains a repeated key, of which some readers use the first and some the last. */
+/** True if a value contains a repeated key, of which some readers use the first and some the last. */
 function hasRepeatedKey(value: PdfValue): boolean {
   if (value.kind === "array") return value.items.some(hasRepeatedKey);
   if (value.kind !== "dictionary") return false;

@@ -1,12 +1,18 @@
 /**
- * The kinds of later changes, least serious first: nothing; validation data, document time stamps or metadata;
- * invisible signatures in new fields; signatures that show nothing new; values of form fields; new visible signature
- * fields; annotations; anything else.
+ * The kinds of later changes, least serious first:
+ * - `none`: nothing.
+ * - `validation`: validation data, document time stamps or metadata.
+ * - `invisible`: invisible signatures in new fields.
+ * - `signatures`: signatures that show nothing new.
+ * - `forms`: values of form fields.
+ * - `fields`: new visible signature fields.
+ * - `annotations`: annotations.
+ * - `other`: anything else.
  */
 const LEVELS = ["none", "validation", "invisible", "signatures", "forms", "fields", "annotations", "other"] as const;
 export type Level = (typeof LEVELS)[number];
 
-/** The levels for reports: an invisible signature counts as a signature. */
+/** The levels that reports use. They count an invisible signature as `signatures`. */
 export type ChangeLevel = Exclude<Level, "invisible">;
 
 export const reported = (level: Level): ChangeLevel => (level === "invisible" ? "signatures" : level);
@@ -18,14 +24,14 @@ export function worst(levels: Iterable<Level>): Level {
   return LEVELS[found] ?? "other";
 }
 
-/** Whether a level is at most as serious as another. */
+/** True if a level is at most as serious as another. */
 export const isWithin = (level: Level, most: Level): boolean => LEVELS.indexOf(level) <= LEVELS.indexOf(most);
 
 /**
- * Whether a signature permits changes of this level (ISO 32000-2 table 257).
+ * True if a signature permits changes of this level (ISO 32000-2 table 257).
  *
- * @param permission /P of a certification or of a lock. Null without either: then filling in and signing are permitted,
- * but not annotations or other drawing over signed content
+ * @param permission /P of a certification or of a lock; null without either. Null permits filling in and signing, but
+ * not annotations or other drawing over signed content
  */
 export function permits(permission: 1 | 2 | 3 | null, level: Level): boolean {
   const most =

@@ -4,8 +4,8 @@ import type { Touched } from "./step.ts";
 import { itemsOf, plainDictionary, storedOf, type View } from "./view.ts";
 
 /**
- * The parts that a signature locks in addition to the document as a whole: form fields, and the changes that its lock's
- * /P forbids (ISO 32000-2 tables 236 and 259).
+ * The restrictions that a signature's locks add: which form fields may not change, and which changes the lock's /P
+ * forbids (ISO 32000-2 tables 236 and 259).
  */
 export type Lock = {
   readonly locks: (field: Touched) => boolean;
@@ -17,8 +17,8 @@ export type Lock = {
 const MAX_DEPTH = 32;
 
 /**
- * The locks of a signature: the FieldMDP in the signature, and the /Lock of its field, which requests the same. Readers
- * disagree on values that are indirect or of a wrong type, so such a value counts as the strictest.
+ * The locks of a signature: the FieldMDP in the signature, and the /Lock of its field, which asks signers for the same
+ * lock. Readers disagree on values that are indirect or of a wrong type, so such a value counts as the strictest.
  *
  * @param view the document at the signed revision
  */
@@ -49,7 +49,10 @@ function permissionOf(parameters: PdfDictionary): 1 | 2 | 3 | null {
   return level === 2 || level === 3 ? level : 1;
 }
 
-/** @param parameters undefined when unreadable: then all fields are locked */
+/**
+ * Returns a function that is true for the name of a locked field.
+ * @param parameters undefined when unreadable: then all fields are locked
+ */
 function fieldTest(view: View, parameters: PdfDictionary | undefined): (name: string | null) => boolean {
   const action = parameters && nameOf(parameters, "Action");
   if (parameters === undefined || (action !== "Include" && action !== "Exclude")) return () => true;
@@ -61,7 +64,8 @@ function fieldTest(view: View, parameters: PdfDictionary | undefined): (name: st
   const isNamed = (name: string | null) => name !== null && pathsTo(name)?.some((path) => names.has(path)) === true;
   if (action === "Exclude") return (name) => !isNamed(name);
   if (items?.length !== list.length || paths.includes(null)) return () => true;
-  // A change of a field also changes the fields below it. So a lock also covers the fields above a locked field.
+  // A change of a field also changes the fields below it. So a lock on a field also forbids changes of the fields above
+  // it.
   const above = new Set(paths.flatMap((one) => one ?? []));
   return (name) => (name === null || pathsTo(name) === null ? names.size > 0 : above.has(name) || isNamed(name));
 }

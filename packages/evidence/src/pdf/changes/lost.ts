@@ -22,8 +22,8 @@ const MAX_TRAILER = 4096;
 export type Lost = { readonly at: number; readonly number: number | null };
 
 /**
- * Finds objects and trailers that no section names. Readers differ in which sections they consider faulty. If a section
- * is faulty, they search the file, and use the last object with each number.
+ * Finds objects and trailers that no section names. Readers that consider a section faulty search the file, and use the
+ * last object with each number. Which sections they consider faulty differs.
  *
  * @throws EvidenceError when the search takes too much work
  */
@@ -48,8 +48,8 @@ export function lostIn(document: PdfDocument, revisions: readonly Revision[]): L
 }
 
 /**
- * Whether a lost object could replace one that a section names. Bytes inside objects that were read, such as
- * attachments, do not count.
+ * True if an object that no section names could replace one that a section names. Bytes inside objects that were read,
+ * such as attachments, do not count.
  *
  * @param table the offsets of the objects in use
  */
@@ -83,8 +83,8 @@ function skipped({ budget }: PdfDocument, cursor: Cursor): Cursor {
 }
 
 /**
- * Whether an unreferenced trailer names the same /Root and /Encrypt as the document's own. Repaired documents contain
- * such trailers.
+ * True if a trailer that no section names has the same /Root and /Encrypt as the document's own trailer. Repaired
+ * documents contain such trailers.
  */
 function leadsAlike({ bytes, trailer, budget }: PdfDocument, { position }: Cursor): boolean {
   spend(budget, COST.candidate);
@@ -98,7 +98,10 @@ function leadsAlike({ bytes, trailer, budget }: PdfDocument, { position }: Curso
   }
 }
 
-/** Offsets of the word `obj` in each object that a section names, and in the section itself. */
+/**
+ * The offsets of the word `obj` in the header of each object that a section names. For a cross-reference stream, also
+ * in the stream's own header.
+ */
 function wordsOf(document: PdfDocument, section: XrefSection): number[] {
   const { bytes, base, budget } = document;
   const words: number[] = [];
@@ -147,7 +150,10 @@ function spaceBefore(bytes: Uint8Array, at: number): number {
   }
 }
 
-/** The start of the comment that contains the byte before `end`: the first `%` of its line; -1 when there is none. */
+/**
+ * Finds where the comment begins that contains the byte before `end`: at the first `%` of its line. -1 when there is no
+ * such comment.
+ */
 function commentIn(bytes: Uint8Array, end: number): number {
   let found = -1;
   for (let at = end - 1; (bytes[at] ?? 0x0a) !== 0x0a && bytes[at] !== 0x0d; at--) if (bytes[at] === 0x25) found = at;
@@ -155,10 +161,10 @@ function commentIn(bytes: Uint8Array, end: number): number {
 }
 
 /**
- * Whether readers agree on the objects of a later revision. In a hybrid file, some readers use only the table for
- * objects that it names, and some follow the /Prev of the cross-reference stream.
+ * True if readers agree on the objects of a later revision. In a hybrid file they may differ: some use only the table
+ * for objects that it names, and some follow the /Prev of the cross-reference stream.
  *
- * @param earlier offsets of the objects in use before it
+ * @param earlier offsets of the objects that were in use before this revision
  */
 export function isReadAlike({ main, hybrid }: Revision, earlier: Table): boolean {
   if (hybrid === undefined) return true;

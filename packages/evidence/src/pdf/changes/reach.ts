@@ -46,8 +46,8 @@ export function createReach(): Reach {
 }
 
 /**
- * Assigns roles to all objects that can be reached from the trailer. @throws EvidenceError when one of them is
- * unreadable
+ * Assigns roles to all objects that can be reached from the trailer.
+ * @throws EvidenceError when one of them is unreadable
  */
 export function reachFromTrailer(reach: Reach, view: View): void {
   const tasks: Task[] = [];
@@ -101,7 +101,7 @@ function leadInto(reach: Reach, tasks: Task[], within: number): Lead {
   };
 }
 
-/** Orders the tasks: pages and fields are first, then annotations, then objects that inherit a role. */
+/** The order of the tasks of a walk: pages and fields first, then annotations, then objects that inherit a role. */
 const turnOf = ({ role }: Task) => ((role & HANDED_DOWN) !== 0 ? 2 : role === ROLE.annotation ? 1 : 0);
 
 function walk(reach: Reach, view: View, starts: readonly Task[]): void {
@@ -125,12 +125,12 @@ function visit(reach: Reach, view: View, task: Task): Task[] {
   return next;
 }
 
-/** Follows a task; undefined when there is nothing new to follow. */
+/** Finds the value that a task leads to; undefined when there is nothing new to visit. */
 function placeOf(reach: Reach, view: View, task: Task): (Place & { readonly role: Role }) | undefined {
   const { value, role, along, within } = task;
   if (value.kind !== "reference") {
-    // A field that is a direct object has no number of its own, so the list that contains it must not change: it gets
-    // the role `drawn`.
+    // A field that is a direct object has no number of its own. So the list that contains the field must not change,
+    // and the field gets the role `drawn`.
     return { number: within, value, isStream: false, along, role: role === ROLE.field ? ROLE.drawn : role };
   }
   const { number } = value;
@@ -140,8 +140,8 @@ function placeOf(reach: Reach, view: View, task: Task): (Place & { readonly role
 }
 
 /**
- * Whether a reference only identifies an object. A reference to a new object, a stream or a drawn object never counts
- * as such, because readers draw an object whatever key names it.
+ * True if a reference only identifies an object and does not make readers draw it. Always false for a new object, a
+ * stream or a drawn object, because readers draw it whatever key names it.
  */
 function isOnlyNamed(reach: Reach, view: View, task: Task, number: number): boolean {
   if (task.role !== ROLE.frozen && task.role !== ROLE.annotationPart) return false;
@@ -155,12 +155,12 @@ function isOnlyNamed(reach: Reach, view: View, task: Task, number: number): bool
   return isNaming && plainDictionary(view, task.value) !== undefined;
 }
 
-/** Records a role and its owner; returns false if both were already recorded. */
+/** Records an object's role and owner. Returns false if both were already recorded. */
 function admit(reach: Reach, number: number, role: Role, { owner, parent, above }: Along): boolean {
   const roles = reach.roles.get(number) ?? 0;
   const owners = reach.owners.get(number) ?? new Set();
-  // An object with two owners must not change. This also limits the work: 90,000 fields that share an appearance would
-  // be 90,000 paths through it.
+  // An object with two owners must not change, so a third owner need not be recorded. This limits the work: 90,000
+  // fields that share an appearance would be 90,000 paths through it.
   const isOwned = owner === undefined || owners.has(owner) || owners.size > 1;
   const isAdmitted = (roles & role) !== 0 && isOwned;
   reach.roles.set(number, roles | role);

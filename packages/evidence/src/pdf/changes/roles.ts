@@ -1,6 +1,6 @@
 /**
- * The role of an object, by the path that leads to it. An object on two paths has both roles, and only changes that
- * both permit are allowed.
+ * The roles of an object, by the path that leads to it. An object on two paths has both roles. It may change only in
+ * ways that both roles permit.
  */
 export const ROLE = {
   /**

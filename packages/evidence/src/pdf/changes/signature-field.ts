@@ -18,15 +18,15 @@ export type AddedField = {
   readonly level: Level;
   readonly name: string;
   /**
-   * Whether the field is permitted even if a lock covers all fields. True for a field that shows nothing and that is
+   * True if the field is permitted even if a lock covers all fields. True for a field that shows nothing and that is
    * empty or has a document time stamp.
    */
   readonly whenLocked: boolean;
-  /** Whether the field shows nothing on the page. */
+  /** True if the field shows nothing on the page. */
   readonly isNew: boolean;
-  /** The object of the field's value, for a signature in an invisible field. */
+  /** The number of the object that is the field's value, for a signature in an invisible field. */
   readonly invisible: number | null;
-  /** The object of the field and those of its widgets, which pages may list. */
+  /** The numbers of the objects that pages may list as this field's widgets: the field itself and its widgets. */
   readonly widgets: readonly number[];
 };
 
@@ -64,7 +64,7 @@ export function addedField(earlier: View, later: View, item: PdfValue): AddedFie
   };
 }
 
-/** Whether a value is a real signature and does not only claim the type of one. */
+/** True if a value is a real signature. A value that only has the type of a signature is not. */
 function isSigned(later: View, value: PdfValue | undefined): boolean {
   const signature = plainDictionary(later, value);
   const contents = signature?.entries.get("Contents");
@@ -117,7 +117,7 @@ function shows(view: View, widget: PdfDictionary): boolean {
   return corners.length > 0 && !(corners.length === 4 && (left === right || bottom === top));
 }
 
-/** Whether a widget without an area has an appearance or a border, which some readers might paint. */
+/** True if a widget whose rectangle has no area has an appearance or a border. Some readers might paint these. */
 function couldShow(view: View, widget: PdfDictionary): boolean {
   const [style, appearance] = [widget.entries.get("MK"), widget.entries.get("AP")];
   if (style !== undefined && plainDictionary(view, style)?.entries.size !== 0) return true;
@@ -154,7 +154,10 @@ export function filledLevel({ earlier, later }: Step, field: number): Level | nu
 
 const MAX_CONTENT = 4096;
 
-/** Whether an /AP has only a normal appearance, whose content paints nothing: comments, `q` and `Q`. */
+/**
+ * True if an /AP has only a normal appearance and that appearance paints nothing. Its content may be comments, `q` and
+ * `Q`.
+ */
 function paintsNothing(view: View, value: PdfValue | undefined): boolean {
   const appearance = plainDictionary(view, value);
   if (appearance === undefined || [...appearance.entries.keys()].some((key) => key !== "N")) return false;

@@ -15,14 +15,17 @@ export type Stored = {
   readonly value: PdfValue;
   /** The data of a stream as written, with its filters. */
   readonly data: Uint8Array | undefined;
-  /** The data without encryption and filters. @throws EvidenceError as `decodeStream` */
+  /**
+   * Removes encryption and filters from the data.
+   * @throws EvidenceError as `decodeStream`
+   */
   readonly decode: ((limit: number) => Uint8Array) | undefined;
   readonly generation: number;
-  /** Its offset; undefined inside an object stream. */
+  /** The object's offset in the file; undefined inside an object stream. */
   readonly start: number | undefined;
-  /** Its end, or the end of the object stream that contains it. */
+  /** The object's end in the file, or the end of the object stream that contains it. */
   readonly end: number;
-  /** Whether the data has the length in /Length, so that all readers see the same data. */
+  /** True if the data has the length in /Length, so that all readers see the same data. */
   readonly closed: boolean;
 };
 
@@ -32,7 +35,10 @@ export type View = {
   readonly inUse: (number: number) => boolean;
   /** The location of an object; undefined when it is not in use. */
   readonly entry: (number: number) => XrefEntry | undefined;
-  /** @throws EvidenceError when the object is not at the place that the revision states */
+  /**
+   * Reads an object; undefined when it is not in use.
+   * @throws EvidenceError when the object is not at the place that the revision states
+   */
   readonly get: (number: number) => Stored | undefined;
   readonly spend: (work: number) => void;
 };
@@ -126,7 +132,7 @@ export function itemsOf(view: View, value: PdfValue | undefined): readonly PdfVa
   return found?.kind === "array" ? found.items : [];
 }
 
-/** Whether two versions of an object are equal, including stream data. */
+/** True if two versions of an object are equal, including stream data. */
 export function sameStored(view: View, one: Stored, other: Stored): boolean {
   if (!one.closed || !other.closed || one.generation !== other.generation) return false;
   if (!sameValue(one.value, other.value)) return false;

@@ -64,7 +64,7 @@ function unmixColumn(state: Uint8Array, at: number): void {
   state[at + 3] = (BY_11[a] ?? 0) ^ (BY_13[b] ?? 0) ^ (BY_9[c] ?? 0) ^ (BY_14[d] ?? 0);
 }
 
-/** FIPS 197 section 5.2: 11 round keys of a 16-byte key, 15 of a 32-byte one. */
+/** Expands a key into round keys (FIPS 197 section 5.2): 11 for a 16-byte key, 15 for a 32-byte key. */
 function expandKey(key: Uint8Array): Uint8Array {
   const schedule = new Uint8Array(4 * (key.length + 28));
   schedule.set(key);
@@ -96,7 +96,7 @@ function multiples(factor: number): Uint8Array {
   });
 }
 
-/** FIPS 197 section 5.1.1: the inverse in GF(2^8), then an affine map. */
+/** Builds the substitution table (FIPS 197 section 5.1.1): the inverse in GF(2^8), then an affine map. */
 function substitution(): Uint8Array {
   const powers = new Uint8Array(255);
   for (let i = 0, value = 1; i < 255; i++, value ^= double(value)) powers[i] = value;

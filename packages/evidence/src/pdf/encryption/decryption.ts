@@ -7,11 +7,14 @@ export type StringDecryption = (encrypted: Uint8Array) => Uint8Array;
 export type Decryption = {
   /** Returns the decryption for the strings of one object; undefined when strings are not encrypted. */
   readonly strings: (number: number, generation: number) => StringDecryption | undefined;
-  /** @throws EvidenceError when the data can't be ciphertext */
+  /**
+   * Decrypts the data of one object's stream.
+   * @throws EvidenceError when the data can't be ciphertext
+   */
   readonly stream: (data: Uint8Array, number: number, generation: number) => Uint8Array;
 };
 
-/** The decryption of a document without its key: reading a string or stream fails; everything else can be read. */
+/** Stands for the decryption when the key is unknown: reading a string or stream fails; everything else can be read. */
 export const LOCKED: Decryption = {
   strings: () => () => {
     throw new EvidenceError("unsupported", "an encrypted string");

@@ -30,7 +30,7 @@ export async function fileKeyOf(entries: KeyEntries): Promise<Uint8Array | null>
   return entries.revision >= 5 ? aes256Key(entries) : rc4Key(entries);
 }
 
-/** Algorithms 2 and 6 (revisions 2 to 4). */
+/** Derives the key of revisions 2 to 4 (algorithms 2 and 6). */
 function rc4Key({ revision, keyLength, o, u, permissions, encryptMetadata, id }: KeyEntries): Uint8Array | null {
   const p = new Uint8Array(4);
   new DataView(p.buffer).setInt32(0, permissions, true);
@@ -49,7 +49,7 @@ function rc4Key({ revision, keyLength, o, u, permissions, encryptMetadata, id }:
   return equalBytes(u.subarray(0, expected.length), expected) ? key : null;
 }
 
-/** Algorithm 2.A (revisions 5 and 6). */
+/** Derives the key of revisions 5 and 6 (algorithm 2.A). */
 async function aes256Key({ revision, u, ue }: KeyEntries): Promise<Uint8Array | null> {
   if (u.length < 48 || ue.length < 32) return null;
   if (!equalBytes(await hash2B(revision, u.subarray(32, 40)), u.subarray(0, 32))) return null;
@@ -57,11 +57,11 @@ async function aes256Key({ revision, u, ue }: KeyEntries): Promise<Uint8Array | 
   return decryptAesCbc(intermediate, new Uint8Array(16), ue.subarray(0, 32));
 }
 
-/** Algorithm 2.B for the empty user password: SHA-256 of the salt, hardened in revision 6. */
+/** Hashes the empty user password with a salt (algorithm 2.B): SHA-256, hardened in revision 6. */
 async function hash2B(revision: number, salt: Uint8Array): Promise<Uint8Array> {
   let key = await digest("SHA-256", Uint8Array.from(salt));
   if (revision === 5) return key;
-  // Ends after at most 287 rounds, because the last byte is at most 255.
+  // The rounds end at most at 287, because the last byte is at most 255.
   for (let round = 1, last = 0; round <= 64 || last > round - 33; round++) {
     const repeated = concatBytes(Array.from({ length: 64 }, () => key));
     const encrypted = await encryptAesCbc(key.slice(0, 16), key.slice(16, 32), repeated);
@@ -76,7 +76,7 @@ async function digest(hash: string, bytes: Uint8Array<ArrayBuffer>): Promise<Uin
   return new Uint8Array(await crypto.subtle.digest(hash, bytes));
 }
 
-/** Whole blocks only: the padding block that Web Crypto appends is dropped. */
+/** Encrypts whole blocks only, so the padding block that Web Crypto appends is dropped. */
 async function encryptAesCbc(
   key: Uint8Array<ArrayBuffer>,
   iv: Uint8Array<ArrayBuffer>,

@@ -135,7 +135,10 @@ function rc4Cipher(fileKey: Uint8Array): Cipher {
   return (data, ...object) => rc4(objectKey(fileKey, "", ...object), data);
 }
 
-/** Algorithms 1 and 1.A: an initialization vector, then whole blocks with PKCS#7 padding. */
+/**
+ * Decrypts with AES (algorithms 1 and 1.A). The data is an initialization vector, then whole blocks with PKCS#7
+ * padding.
+ */
 function aesCipher(keyOf: (number: number, generation: number) => Uint8Array): Cipher {
   return (data, ...object) => {
     if (data.length % 16 !== 0) return null;
@@ -143,7 +146,7 @@ function aesCipher(keyOf: (number: number, generation: number) => Uint8Array): C
   };
 }
 
-/** Steps a to d of algorithm 1: the key of one object. */
+/** Derives the key of one object (steps a to d of algorithm 1). */
 function objectKey(fileKey: Uint8Array, salt: string, number: number, generation: number): Uint8Array {
   const numbers = [number, number >> 8, number >> 16, generation, generation >> 8].map((value) => value & 0xff);
   const salted = Uint8Array.from([...numbers, ...new TextEncoder().encode(salt)]);

@@ -3,7 +3,7 @@ import type { LogVector } from "../log-vectors.ts";
 import { hashOfLeaf, inclusionOf, rootOf, sampleLog } from "../sample-tree.ts";
 import { key, leaves, live, note, proof, stranger } from "./sample.ts";
 
-/** Checkpoints in seals. The line of the seal is entry 5 of 11. */
+/** Test vectors of the checkpoints in seals. The line of the seal is entry 5 of 11. */
 export const carriedVectors: LogVector[] = [];
 
 const elsewhere = await sampleLog("other.example/log/live", 7);

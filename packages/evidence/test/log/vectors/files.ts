@@ -8,10 +8,10 @@ import type { LogVector } from "../log-vectors.ts";
 import { hashOfLeaf, rootOf } from "../sample-tree.ts";
 import { hex, key, leaves, live } from "./sample.ts";
 
-/** Trust lists, and sealed files with their proofs. */
+/** Test vectors of trust lists, and of sealed files with their log proofs. */
 export const fileVectors: LogVector[] = [];
 
-// Adds a vector for a trust list.
+// The text of a trust list that contains only the given logs.
 const list = (logs: unknown): string => JSON.stringify({ format: 1, sealCertificates: [], logs });
 const listCase = (name: string, logs: unknown, expect: LogVector["expect"]) =>
   fileVectors.push({ name: `trust list: ${name}`, kind: "trust-list", text: list(logs), expect });
@@ -46,7 +46,7 @@ listCase("whose log has a key of another form", [{ environment: "live", key: `${
 listCase("whose log has a number for a key", [{ environment: "live", key: 1 }], "refused");
 listCase("whose log has a list for a key", [{ environment: "live", key: [key] }], "refused");
 
-// Sealed files, each with a proof from a log whose only entry is the line of the file.
+// Adds a vector for a sealed file with a log proof. The only entry of the log is the line of the file.
 const besideCase = (name: string, file: string, purpose: SealPurpose | null, line: string) => {
   const leaf = hashOfLeaf(Buffer.from(line));
   const text = formatLogProof({ extra: null, index: 0, hashes: [], checkpoint: live.signed(1, rootOf([leaf])) });
@@ -88,7 +88,7 @@ besideCase("a document that says to be a closing certificate", document, closing
 const noPdf = "proof-records/a-list.json";
 besideCase("a file that is no PDF, and says to be a closing certificate", noPdf, closing, sealLine(noPdf));
 
-// The checkpoint and the purpose that a reader finds in the seal of a file.
+// Adds a vector for the checkpoint and the purpose that a reader finds in the seal of a file.
 const statedCase = (name: string, file: string, carried: string | null, purpose: SealPurpose | null) =>
   fileVectors.push({ name: `stated: ${name}`, kind: "stated", file, carried, purpose, expect: "accepted" });
 const proof = { kind: "proof", environment: "live" } as const;

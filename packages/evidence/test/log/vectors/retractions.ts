@@ -20,7 +20,7 @@ const both = { log_inclusion: "holds", log_checkpoint_signed: "holds" } as const
 const retracted = { ...both, log_not_retracted: "fails" } as const;
 const counts = { ...both, log_not_retracted: "unchecked" } as const;
 
-/** The proof of a retraction as the last line of the log. */
+/** Builds the proof of a retraction, which is the last line of the log. */
 function retraction(reason: RetractionReason, { of = sealedSha256, by = live, place = leaves.length } = {}): string {
   const line = formatEntry({ kind: "retract/v1", sealedSha256: of, reason });
   const all = [...leaves, hashOfLeaf(Buffer.from(line))];
@@ -63,7 +63,8 @@ add("whose checkpoint cannot be read", withExtra(retraction("withdrawn").replace
 add("that cannot be read", withExtra(retraction("withdrawn").replace("index ", "index 0")), counts);
 add("of another version, which is only extra bytes", withExtra(retraction("withdrawn").replace("@v1", "@v2")), both);
 
-// A closing version is retracted by the hash of its certificate; other lines are not sealed files.
+// A closing version is retracted by the hash of its certificate. A line of another kind can't be retracted, because it
+// is not about a sealed file.
 const link = Buffer.from(await crypto.subtle.digest("SHA-256", Buffer.from(closingLinkText("a".repeat(64))))).toString("hex");
 const closing = formatEntry({ kind: "closing/v1", sealedSha256, link });
 const alone = (line: string): string => {

@@ -8,13 +8,13 @@ import { entry, hex, key, leaves, lines, live, note, origin, proof, root, strang
 const elsewhere = await sampleLog("example.org/log/live", 7);
 const trusted = [{ environment: "live", key }] as const;
 
-/** Vectors of keys, checkpoints and proofs. */
+/** Test vectors of keys, checkpoints and log proofs. */
 export const signedVectors: LogVector[] = [];
 
 // Adds a vector for a text that is, or is not, a key of a log.
 const keyCase = (name: string, text: string, expect: LogVector["expect"]) =>
   signedVectors.push({ name: `key: ${name}`, kind: "key", text, expect });
-/** A key whose ID is right for its bytes. */
+/** A key whose id matches its bytes. */
 const keyOf = (name: string, bytes: Uint8Array): string => {
   const id = createHash("sha256").update(`${name}\n`).update(bytes).digest("hex").slice(0, 8);
   return `${name}+${id}+${toBase64(bytes)}`;
@@ -80,7 +80,7 @@ checkpointCase("of more than 64 KiB", withText(`${origin}\n11\n${rootLine}\n`), 
   of: "a further line\n",
 });
 
-// The members of a vector for a proof.
+// The optional members of a vector for a log proof.
 type ProofMore = Partial<Pick<LogVector, "entry" | "environment" | "logs" | "again" | "claims" | "hex">>;
 const both = { log_inclusion: "holds", log_checkpoint_signed: "holds" } as const;
 const unreadable = { log_inclusion: "fails" } as const;

@@ -3,7 +3,7 @@ import type { LogVector } from "../log-vectors.ts";
 import { consistencyOf, hashOfLeaf, rootOf } from "../sample-tree.ts";
 import { entry, hex, leaves, root } from "./sample.ts";
 
-/** Vectors of consistency proofs between two sizes of a tree, and of the paths of tiles and bundles. */
+/** Test vectors of consistency proofs between two sizes of a tree, and of the paths of tiles and bundles. */
 export const treeVectors: LogVector[] = [];
 
 // Adds a vector for a consistency proof between two sizes of a tree.

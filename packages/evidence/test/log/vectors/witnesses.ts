@@ -3,7 +3,7 @@ import type { LogVector } from "../log-vectors.ts";
 import { sampleLog, sampleWitness } from "../sample-tree.ts";
 import { entry, key, live, note, proof, root } from "./sample.ts";
 
-/** Policies, and cosignatures below the checkpoint of a proof. */
+/** Test vectors of policies, and of cosignatures below the checkpoint of a log proof. */
 export const witnessVectors: LogVector[] = [];
 
 const at = 1_800_000_000n;

@@ -21,7 +21,7 @@ const PERMISSIONS: readonly Permission[] = [1, 2, 3, "approval"];
  * one. An unreadable file is refused as a whole.
  */
 async function first(pdf: string): Promise<string | undefined> {
-  // Appends a comment, so that no signature covers the whole file.
+  // The appended comment ensures that no signature covers the whole file.
   const result = await verifyProof(asBytes(`${pdf}% end\n`), { sealAnchors: [], tsaAnchors: [tsa.certificate] }, at, {
     crypto,
   });
@@ -44,7 +44,7 @@ function signedForm({ prepared, preparedRevision, signature }: Made, permission:
 const usual = new Map(PERMISSIONS.map((permission) => [permission, signedForm({}, permission)]));
 
 /**
- * The signed form that a change applies to. Most changes apply to the usual form, which is signed only once per
+ * The signed form that a change applies to. For most changes it is the usual form, which is signed only once per
  * permission.
  */
 function formOf(made: Made, permission: Permission) {

@@ -1,7 +1,7 @@
 import { bodyOf, bytesOf, endOf, latin1, type NewObject, signRevision } from "../../seal/signed-pdf.ts";
 import type { TestSigner } from "../../signer.ts";
 
-/** Object numbers of `formDocument`. */
+/** The object numbers in a PDF that `formDocument` made. */
 export const OBJECT = {
   catalog: 1,
   pages: 2,
@@ -91,8 +91,8 @@ const BODIES: Readonly<Record<keyof typeof OBJECT, string>> = {
 };
 
 /**
- * A PDF with a form, a note, metadata, outlines and tags. @param changed bodies by object, which replace the usual
- * bodies
+ * Makes a PDF with a form, a note, metadata, outlines and tags.
+ * @param changed bodies by object, which replace the usual bodies
  */
 export function formDocument(changed: Partial<Record<keyof typeof OBJECT, string>> = {}): string {
   const bodies = new Map(Object.entries({ ...BODIES, ...changed }).map(([key, body]) => [numberOf(key), body]));
@@ -128,7 +128,7 @@ export type FormSignature = {
   readonly documentTimeStamp?: boolean;
   readonly subFilter?: string;
   readonly contents?: (signed: Uint8Array) => Uint8Array;
-  /** Further objects of the revision. */
+  /** More objects in the signature's revision. */
   readonly objects?: readonly NewObject[];
   /** Leaves the widget out of the page's /Annots. */
   readonly offPage?: boolean;
@@ -165,12 +165,12 @@ export function signForm(pdf: string, options: FormSignature): string {
       : [[1, catalog.replace(/ >>$/, ` /Perms << /DocMDP ${size} 0 R >> >>`)] as const]),
     ...(options.objects ?? []),
   ];
-  // A section lists an object only once, so the given objects replace the usual ones.
+  // A section lists an object only once, so the given objects replace the usual ones with the same number.
   const objects = (ranges: string) => [...new Map(revised(ranges))];
   return latin1(signRevision(pdf, placeholder, objects, options, " /Info 13 0 R"));
 }
 
-/** The list's object with one more item, for a new revision. */
+/** The object of a list to which one item was added, for a new revision. */
 export function added(pdf: string, list: number, item: string): NewObject {
   return [list, insert(bodyOf(pdf, list), item)];
 }

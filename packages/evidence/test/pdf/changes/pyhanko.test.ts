@@ -19,8 +19,8 @@ const crypto = memoizedCrypto();
 const stamp = (signed: Uint8Array) => tokenOver(signed, tsa, Date.UTC(2026, 0, 2));
 
 /**
- * Whether each signature of a file permits the later changes. Bytes after the last signature ensure that it is not
- * treated as a seal.
+ * For each signature of a file: true if it permits the later changes. Bytes after the last signature ensure that it is
+ * not treated as a seal.
  */
 async function ours(pdf: Uint8Array): Promise<boolean[]> {
   const bytes = Uint8Array.from([...pdf, 0x0a]);
@@ -42,7 +42,8 @@ function signed(
 }
 
 /**
- * Honest changes that pyHanko refuses, each with the reason why a reader shows nothing more than the filled-in values.
+ * Honest changes that pyHanko refuses and this verifier permits. Each has the reason why a reader shows nothing more
+ * than the filled-in values.
  */
 const KINDER: ReadonlyMap<string, string> = new Map(
   Object.entries({
@@ -126,7 +127,7 @@ test("judges files that pyHanko made as pyHanko judges them", async () => {
   const form = asBytes(formDocument({ metadata: metadata(`<x:xmpmeta xmlns:x="adobe:ns:meta/">${rdf}</x:xmpmeta>`) }));
   const bases: readonly Operation[][] = [[["certify", 1]], [["certify", 2]], [["approve", "First"]]];
   const recipes = UPDATES.flatMap((update, index) => inTurn(bases, index).map((base) => [...base, ...update]));
-  // pyHanko itself does not sign where a certification forbids it.
+  // pyHanko itself refuses to sign a file whose certification forbids the new signature.
   const files = askPyHanko(recipes.map((make) => ({ make, pdf: form }))).flatMap(({ pdf }, index) =>
     pdf === undefined ? [] : [{ pdf, recipe: recipes[index] }],
   );

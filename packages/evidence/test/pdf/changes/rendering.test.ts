@@ -20,7 +20,7 @@ const NUMBERS = Object.values(OBJECT);
 const NAMES = Object.keys(OBJECT) as (keyof typeof OBJECT)[];
 const pick = <Item>(items: readonly Item[], random: Random): Item => items[random(items.length)] as Item;
 
-/** Keys that let a forger use one object for two purposes. */
+/** Keys through which a forger can make one object serve two purposes. */
 const KEYS = "K ParentTree Nums Kids Parent P Obj Extensions MarkInfo Metadata DSS DR V AP N Annots Contents".split(
   " ",
 );
@@ -54,7 +54,7 @@ function aliased(random: Random): string {
 }
 
 /**
- * Ways to fill in one field. If the document also uses the field's object for another purpose, filling it in changes
+ * Ways to fill in one field. If the document also uses the field's object for another purpose, such a change affects
  * more than the field.
  */
 const FILLINGS: readonly [object: number, from: RegExp, to: string][] = [
@@ -109,7 +109,7 @@ const PAGES = [1, 2];
 
 type Run = readonly [command: string, args: readonly string[]];
 
-/** A renderer writes the pages of one or more files to its output, each as an image in PGM. */
+/** A program that draws pages. It writes the pages of one or more files to its output, each as an image in PGM. */
 type Renderer = {
   readonly runs: (files: readonly string[]) => readonly Run[];
   readonly page: (file: string, page: number) => Run;
@@ -128,7 +128,7 @@ const RENDERERS: Readonly<Record<string, Renderer>> = {
   },
 };
 
-/** The images that a program writes to its output. Null when it fails. */
+/** Runs a program and splits its output into images. Null when the program fails. */
 function imagesOf([command, args]: Run): string[] | null {
   try {
     const output = execFileSync(command, args, { stdio: ["ignore", "pipe", "ignore"], maxBuffer: 64 << 20 });
@@ -163,8 +163,8 @@ function drawn(files: readonly string[], { runs, page }: Renderer): (string | nu
   const all = together.flatMap((images) => images ?? []);
   if (!together.includes(null) && all.length === files.length * PAGES.length)
     return files.map((_, index) => all.slice(index * PAGES.length, (index + 1) * PAGES.length));
-  // Starting a program takes longer than drawing a page. So it draws all pages at once, and one by one only after a
-  // failure.
+  // Starting a program takes longer than drawing a page, so it draws all pages at once. After a failure, it draws them
+  // one by one.
   return files.map((file) => PAGES.map((number) => imagesOf(page(file, number))?.[0] ?? null));
 }
 

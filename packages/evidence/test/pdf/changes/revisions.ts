@@ -22,7 +22,7 @@ export function appendRows(pdf: string, body: string, rows: readonly Row[], trai
   return `${text}xref\n${table}trailer\n<< ${trailer} >>\nstartxref\n${text.length}\n%%EOF\n`;
 }
 
-/** A revision that frees objects and defines others. */
+/** Appends a revision that frees objects and defines others. */
 export function freeing(pdf: string, freed: readonly number[], objects: readonly NewObject[] = []): string {
   const { startxref, size } = endOf(pdf);
   let body = "";
@@ -36,7 +36,7 @@ export function freeing(pdf: string, freed: readonly number[], objects: readonly
 }
 
 /**
- * A revision with a cross-reference stream, and an object stream for those of its objects that are compressed.
+ * Appends a revision with a cross-reference stream, and with an object stream for the compressed objects.
  *
  * @param container the object stream's number; by default a new one
  */
@@ -89,7 +89,10 @@ function bigEndian(value: number, width: number): string {
   return text;
 }
 
-/** A hybrid revision: its table names nothing (or frees the object), its /XRefStm defines the object. */
+/**
+ * Appends a hybrid revision. Its table leaves the object out or frees it, but the stream at its /XRefStm defines the
+ * object.
+ */
 export function hidden(pdf: string, object: NewObject, freed: boolean): string {
   const { startxref, size } = endOf(pdf);
   const [number, body] = object;

@@ -47,7 +47,7 @@ function table(entries: readonly Entry[]): string {
 const CATALOG = "<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields 3 0 R >> >>";
 const PAGES = "<< /Type /Pages /Count 0 /Kids [] >>";
 
-/** A document with this many form fields, or as many as fit. */
+/** A document with form fields: `most` of them, or as many as fit. */
 function form(field: (number: number) => string, most = Number.POSITIVE_INFINITY): Buffer {
   const made = file();
   made.object(1, CATALOG);
@@ -181,7 +181,7 @@ function signed(value: Buffer, more: { readonly count?: number; readonly filler?
   return make(gaps.map(([start, end]) => `0 ${start} ${end} ${bytes.length - end}`)).bytes;
 }
 
-/** One TLV with a definite length in the fewest octets. */
+/** One DER value: tag, length in the fewest octets, content. */
 function der(tag: number, content: Buffer): Buffer {
   const { length } = content;
   if (length < 0x80) return Buffer.concat([Buffer.from([tag, length]), content]);

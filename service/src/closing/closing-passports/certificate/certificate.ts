@@ -31,7 +31,9 @@ import { certification, title } from "./frame.ts";
 
 export type { CertificateContent } from "./content.ts";
 
-/** Prepares to draw certificates. Fonts are read at first use. Equal contents give equal bytes. */
+/**
+ * Returns a function that draws certificates. It reads the fonts at its first call. Equal contents give equal bytes.
+ */
 export function openCertificates(): (content: CertificateContent) => Promise<Buffer> {
   let opening: Promise<Faces> | undefined;
   return async (content) => {

@@ -13,7 +13,7 @@ export type DocumentDetails = {
   pages: number | null;
   /** `signedAt` is in ISO 8601; null for a person who has not signed. */
   signers: readonly { name: string; signedAt: string | null }[];
-  /** The kinds of documents that an operator handed in, because people signed or notarized them elsewhere. */
+  /** The kinds of documents (signed, notarized) that people finished elsewhere and an operator handed in. */
   takenIn: readonly TakenIn[];
 };
 
@@ -44,8 +44,8 @@ export type CertificateContent = {
   /** The time stamp over the manifest; null when no time-stamping authority responded. */
   timeStamp: ManifestTimeStamp | null;
   /**
-   * The newest checkpoint of the transparency log that existed before sealing, as a signed note. Null if there was
-   * none.
+   * The newest checkpoint that the transparency log had before this certificate was sealed, as a signed note. Null if
+   * there was none.
    */
   checkpoint: string | null;
   verifyCode: string;

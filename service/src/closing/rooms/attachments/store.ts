@@ -32,8 +32,8 @@ export async function isAttached(tx: Tx, roomId: string, orderId: number): Promi
 }
 
 /**
- * Lets only one transaction at a time attach the order to a room of another firm, so that the count by
- * `countForeignRooms` stays exact.
+ * Lets only one transaction at a time attach this order to rooms of other firms. So the count by `countForeignRooms`
+ * stays exact.
  */
 export const lockForeignRooms = (tx: Tx, order: OrderKey) =>
   tx.query(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`foreign-rooms:${order.id}`}, 0))`);
@@ -65,9 +65,9 @@ export const roomsOfOrder = async (
   );
 
 /**
- * Sorts the rooms `r` that contain the order `o` through the attachment `a`. The first room is the one that the
- * client's mails mention and that the client pays: a room with more orders of the client, if there is one, and of
- * several the one attached last.
+ * For ORDER BY: sorts the rooms `r` that contain the order `o` through the attachment `a`. Rooms with another order of
+ * the same client come first, then the room to which the order was attached last. The client's mails mention the first
+ * room, and the client pays its orders together.
  */
 export const closingFirst: Statement = sql`EXISTS (
     SELECT FROM room_orders x JOIN orders y ON y.id = x.order_id
@@ -107,7 +107,10 @@ export async function insertAttachment(
   await writeRoomMac(tx, roomId);
 }
 
-/** @returns false when the order was not in the room */
+/**
+ * Removes an order from a room.
+ * @returns false when the order was not in the room
+ */
 export async function deleteAttachment(tx: Tx, roomId: string, orderId: number, at: Date): Promise<boolean> {
   const rows = await tx.query(
     sql`WITH attachment AS (

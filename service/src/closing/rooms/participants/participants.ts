@@ -20,7 +20,10 @@ import {
 
 const maxParticipants = 25;
 
-/** The present participants. @throws ServiceError for an unknown room */
+/**
+ * The present participants.
+ * @throws ServiceError for an unknown room
+ */
 export async function listParticipants(
   { db }: RoomDeps,
   principal: Principal,
@@ -32,8 +35,8 @@ export async function listParticipants(
 }
 
 /**
- * Adds a participant. A listed person gets no access to the room by that. A room contains each email once.
- * @throws ServiceError when the room has 25
+ * Adds a participant. Being listed gives a person no access to the room. A room lists each email address once.
+ * @throws ServiceError when the room already has 25 participants
  */
 export async function addParticipant(
   { db, clock }: RoomDeps,
@@ -102,9 +105,9 @@ export async function removeParticipant(
 }
 
 /**
- * Gives the present participants with an address another one, in the rooms of the orders' own firm, and mails them the
- * room's link if the earlier address had it. The caller must have locked the orders.
- * @returns false when nobody had the earlier address
+ * Replaces the email address of participants in all rooms of the orders' own firm that contain the orders. If the
+ * earlier address had got a room's link, mails the link to the new address. The caller must have locked the orders.
+ * @returns false when no participant had the earlier address
  */
 export async function moveParticipants(
   tx: Tx,

@@ -4,7 +4,7 @@ import { isSealed, sql } from "../../../kernel/platform/database/sql.ts";
 import { type Marked, marked } from "../../../kernel/platform/database/state-mac.ts";
 import { authentic, roomState, verifiedRoom, writeRoomMac } from "../store.ts";
 
-/** A recipient of a room's link. */
+/** A participant to whom a room's link is mailed. */
 export type Invited = Owner & { name: string; email: string; roomCode: string; roomName: string };
 
 export type ParticipantRow = { participantId: string; name: string; email: string; role: string; createdAt: Date };
@@ -81,7 +81,10 @@ export async function insertParticipant(tx: Tx, roomId: string, participant: Par
   await writeRoomMac(tx, roomId);
 }
 
-/** @returns false when no present participant of the room has this id */
+/**
+ * Marks a participant as removed.
+ * @returns false when no present participant of the room has this id
+ */
 export async function markRemoved(tx: Tx, roomId: string, participantId: string, at: Date): Promise<boolean> {
   const rows = await tx.query(
     sql`UPDATE room_participants SET removed_at = ${at}
@@ -101,10 +104,10 @@ export const lockRoomsOf = (tx: Tx, orderIds: readonly number[]) =>
     ORDER BY r.id FOR NO KEY UPDATE`);
 
 /**
- * Gives a present participant another address, to which the room's link was not mailed yet. A room that has a
- * participant with the new address already keeps both.
+ * Replaces the email address of a present participant, and notes that the room's link was not mailed to the new address
+ * yet. Changes nothing if another participant of the room already has the new address.
  * @param move in lowercase; `name` is null for any name
- * @returns undefined when nobody moved
+ * @returns undefined when no participant was changed
  */
 export async function moveParticipant(
   tx: Tx,

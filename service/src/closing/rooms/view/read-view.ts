@@ -39,8 +39,8 @@ export function openViewReader(
   const cache = createViewCache(maxBytes);
   return async (roomCode) => {
     if (!isCode(roomCode)) return null;
-    // Looks up the present version only if some version of the view is cached. Otherwise the view is read below at
-    // once.
+    // Looks up the present version only if the cache has some version of this view. Otherwise the whole view is read
+    // below anyway.
     if (cache.has(roomCode)) {
       const version = await findViewVersion(db, roomCode);
       const cached = version && cache.get(roomCode, version);
@@ -56,7 +56,7 @@ export function openViewReader(
 
 /** Caches JSON by room code, each for one version of its view. Evicts the least recently used entry when full. */
 type ViewCache = {
-  /** Whether any version of this room's view is cached. */
+  /** True if any version of this room's view is cached. */
   has: (code: string) => boolean;
   /** The cached JSON of exactly this version. */
   get: (code: string, version: string) => Buffer | undefined;
@@ -68,7 +68,10 @@ type ViewCache = {
 // The approximate overhead of an entry: key, map entry and buffer object.
 const entryBytes = 500;
 
-/** @param maxBytes the limit of all entries together; larger JSON is not cached */
+/**
+ * Creates an empty cache of room views.
+ * @param maxBytes the limit of all entries together; JSON that is larger than this is not cached
+ */
 export function createViewCache(maxBytes: number): ViewCache {
   const entries = new LRUCache<string, { version: string; answer: Buffer }>({
     maxSize: maxBytes,
@@ -99,7 +102,10 @@ export type OwnRoom = Omit<RoomView, "participants"> &
     versions: SealedVersion[];
   };
 
-/** A room of the caller. @throws ServiceError for an unknown room, and for one of another owner or environment */
+/**
+ * A room of the caller.
+ * @throws ServiceError for an unknown room, and for one of another owner or environment
+ */
 export async function ownRoom({ db, rowMac }: ViewDeps, principal: Principal, roomCode: string): Promise<OwnRoom> {
   const row = isCode(roomCode) ? await selectOwnRoom(db, roomCode, principal) : undefined;
   if (!row) throw roomNotFound();

@@ -42,14 +42,17 @@ export type CardRow = BoughtServices & {
   statusBeforeHold: string | null;
   /** The signers of the latest envelope, or else those that the order names. Null when only the client signs. */
   signers: { name: string; email: string; routing: number; signed?: boolean }[] | null;
-  /** The input for the MAC over the signers that the order names; null once an envelope has signers. */
+  /**
+   * The signature fields and the MAC with which the signers that the order names are verified; null once an envelope
+   * has signers.
+   */
   named: { fields: SigningFacts["fields"]; mac: string | null } | null;
   customerName: string | null;
   customerEmail: string;
   hasSealed: boolean;
-  /** Whether an operator handed in the sealed document, because it was signed or notarized elsewhere. */
+  /** True if an operator handed in the sealed document, because it was signed or notarized elsewhere. */
   takenIn: boolean;
-  /** Whether the sandbox completed the signing, so that nobody's signature is in the document. */
+  /** True if the sandbox completed the signing, so that nobody's signature is in the document. */
   isSimulated: boolean;
   /** The carrier and tracking number of the latest shipment, which is a label or a letter. */
   carrier: string | null;
@@ -88,7 +91,7 @@ export type OwnOrder = Titled &
     totalCents: number;
     /** The amount of the supplement that is due now; null for none. */
     supplementCents: number | null;
-    /** Whether that supplement replaces a price that a bank took back; null for none. */
+    /** True if the supplement replaces a price that a bank took back; null when no supplement is due. */
     replacesLoss: boolean | null;
     documents: StoredOrderDocument[];
     signingAgain: StoredSigningAgain;
@@ -112,7 +115,10 @@ export type OwnRoomRow = RoomRow & {
   /** The encrypted name of the document is in hex. */
   ownOrders: (Omit<OwnOrder, "documentName"> & { documentName: string | null })[];
   versions: SealedVersion[];
-  /** The owner's method that can be charged, and the charges of the owner's orders, the newest first. */
+  /**
+   * The owner's payment method that can be charged. The next member lists the charges of the owner's orders, newest
+   * first.
+   */
   firmMethod: FirmMethod;
   charges: ChargeOfOrder[];
 };
@@ -154,8 +160,8 @@ const cards = sql`
     WHERE s.envelope_id = (SELECT e.id FROM envelopes e WHERE e.order_id = o.id ORDER BY ${latestFirst(sql`e`)} LIMIT 1)
   ) envelope ON o.sign`;
 
-// An event of an order appears in every room that contains the order. Its attachment to a room appears only in that
-// room.
+// The latest events of the room's timeline. Events of an order appear in every room that contains it, but its
+// attachment to a room only in that room.
 const recent = sql`
   SELECT a.code, item.* FROM attached a CROSS JOIN LATERAL (
     ${shownLines(sql`a.order_id`, sql`room_id IS NULL`)} UNION ALL ${shownLines(sql`a.order_id`, sql`room_id = a.room_id`)}
@@ -247,7 +253,7 @@ export type RoomDocuments = Marked & {
   documents: RoomDocument[];
 };
 
-/** Like `selectOwnRoom`, for pages that must open although records of the room were altered. */
+/** Reads the same room as `selectOwnRoom`, for pages that must open even if some of the room's records were altered. */
 export async function selectRoomDocuments(db: Sql, code: string, owner: Owner): Promise<RoomDocuments | undefined> {
   const [found] = await db.query<Omit<RoomDocuments, "roomCode" | "documents"> & { id: string; code: string }>(sql`
     SELECT r.id, r.code AS "code@room", r.name, (

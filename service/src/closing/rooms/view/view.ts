@@ -7,8 +7,8 @@ import type { OrderCard, RoomView, Signer } from "./schemas.ts";
 import type { CardRow, RoomRow } from "./store.ts";
 
 /**
- * The signers of an order; the client, if the order names none. All of them count as signed in a test order whose
- * signing the sandbox completed.
+ * The signers of an order; the client, if the order names none. If the sandbox completed the signing of a test order,
+ * all of them count as signed.
  */
 function signersOf(row: CardRow, rowMac: RowMac): Signer[] {
   if (!row.sign) return [];
@@ -22,7 +22,10 @@ function signersOf(row: CardRow, rowMac: RowMac): Signer[] {
   }));
 }
 
-/** @throws ServiceError `unavailable` when the MAC of the signers that the order names is invalid */
+/**
+ * Verifies the MAC of the signers that the order names, while no envelope has signers.
+ * @throws ServiceError `unavailable` when the MAC is invalid
+ */
 function requireWritten(
   { code: orderCode, signers, customerName, customerEmail, named }: CardRow,
   rowMac: RowMac,
@@ -40,7 +43,8 @@ function requireWritten(
 }
 
 /**
- * For a sealed or notarized document, a hash is the evidence. For a payment there is only this service's own record.
+ * The evidence badge of an order. `sealed`: a sealed or notarized document is on record. `recorded`: only this
+ * service's own record shows that the order was paid.
  */
 function badgeOf(row: CardRow): OrderCard["evidenceBadge"] {
   if (row.hasSealed) return "sealed";

@@ -22,7 +22,10 @@ export type FinishedCheckName =
   | "online_bought"
   | "unseen";
 
-/** The result of one check. `warns`: staff may accept the document anyway. `fails`: nobody may. */
+/**
+ * The result of one check of a handed-in document. `warns`: staff may accept the document in spite of it. `fails`:
+ * nobody may accept it.
+ */
 export type FinishedCheck = {
   readonly name: FinishedCheckName;
   readonly state: "holds" | "warns" | "fails";
@@ -39,7 +42,7 @@ export type FinishedRules = {
 
 export type FinishedReport = {
   readonly sha256: string;
-  /** Whether the file is a scan of a document that people signed on paper. Such a file has no new digital signature. */
+  /** True if the file is a scan of a document that people signed on paper. Such a file has no new digital signature. */
   readonly isPaper: boolean;
   readonly checks: readonly FinishedCheck[];
 };
@@ -50,7 +53,7 @@ const check = (name: FinishedCheckName, state: FinishedCheck["state"], why: stri
   why,
 });
 
-/** Checks a document that was signed or notarized outside the service. Nothing is stored before that. */
+/** Checks a document that was signed or notarized outside the service. Stores nothing. */
 export async function checkFinished(bytes: Buffer, rules: FinishedRules): Promise<FinishedReport> {
   const sha256 = await sha256Hex(bytes);
   const sealable = sealCheck(bytes, sha256);
@@ -129,8 +132,8 @@ function signaturesCheck(signatures: readonly EarlierSignature[]): FinishedCheck
 }
 
 /**
- * Warns of content that readers hide. A document to be signed in the service is examined in the same way. Returns no
- * check when there is no such content.
+ * Warns of content that PDF readers don't show. The same rules apply to a document before it is signed in the service.
+ * Returns no check when the document has no such content.
  */
 function unseenCheck(bytes: Buffer): FinishedCheck[] {
   try {

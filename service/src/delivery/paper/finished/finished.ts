@@ -83,7 +83,10 @@ async function onlineCheck(db: Sql, order: FinishedOrder, { isPaper }: FinishedR
   return { name, state: "warns", why };
 }
 
-/** @returns null when the document was deleted */
+/**
+ * The number of pages of an order's document.
+ * @returns null when the document was deleted
+ */
 async function pagesOf(deps: EnvelopeDeps, order: FinishedOrder, { documentId, deletedAt }: OrderDocument) {
   if (deletedAt) return null;
   return withOrderDocument(deps, { orderCode: order.code, owner: order, documentId }, (bytes) =>
@@ -174,7 +177,8 @@ export async function approveFinished(
 }
 
 /**
- * @returns null when the confirmation is complete; otherwise the report to confirm again
+ * Compares a person's confirmation with the report on the file.
+ * @returns null when the confirmation is complete; otherwise the report, which the person must confirm again
  * @throws ServiceError for another file, and for a check that fails
  */
 async function requireConfirmed(
@@ -196,7 +200,10 @@ async function requireConfirmed(
   return null;
 }
 
-/** @param also further work in the transaction that moves the order, while the order is locked */
+/**
+ * Seals and stores the document, and moves the order.
+ * @param also more work for the transaction that moves the order; the order is locked then
+ */
 async function sealFinished(
   moves: MoveDeps,
   order: FinishedOrder,
@@ -215,8 +222,8 @@ async function sealFinished(
 }
 
 /**
- * @throws ServiceError `conflict` when all signers have signed online in the meantime, or a notary has claimed the
- * order
+ * Refuses the document if the order went on in another way in the meantime.
+ * @throws ServiceError `conflict` when all signers have signed online, or a notary has claimed the order
  */
 async function requireFree(tx: Tx, { id, code }: LockedOrder, on: Finishing, actor: string): Promise<void> {
   if (on === "signed") {
@@ -230,6 +237,7 @@ async function requireFree(tx: Tx, { id, code }: LockedOrder, on: Finishing, act
 }
 
 /**
+ * Requires that the order waits for a document that was finished in this way.
  * @returns the status to which the document moves the order
  * @throws ServiceError `conflict` when the order's status doesn't allow such a document
  */

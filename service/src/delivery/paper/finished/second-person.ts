@@ -71,8 +71,8 @@ async function lockExisting(tx: Tx, orderCode: string): Promise<LockedOrder> {
 }
 
 /**
- * Requests another operator's approval.
- * @param judge throws when the order's status doesn't allow such a document
+ * Requests another operator's approval of a document.
+ * @param judge checks the locked order; throws when the order's status doesn't allow such a document
  * @throws ServiceError
  */
 export async function requestAcceptance(
@@ -111,7 +111,7 @@ type Decision = {
 };
 
 /**
- * Locks the order, and ends its open request.
+ * Locks the order, and ends its open request with the operator's decision.
  * @throws ServiceError when the request has already ended, or another person must decide
  */
 export async function decideAcceptance(

@@ -39,7 +39,7 @@ type Bought = Omit<BoughtLabel, "trackerId" | "labelUrl"> & { trackerId: string 
 export const buyLabel = (deps: LabelDeps): Act<Bought> => ({
   name: buyLabelAct,
   provider: "easypost",
-  // Null, because the task for staff stays open when the label is bought: they print the label and ship the parcel.
+  // Null, because buying the label does not close the task for staff: they still print the label and ship the parcel.
   byHand: null,
   lookAfterMs: 60_000,
   async wanted(tx, intent) {
@@ -87,8 +87,8 @@ async function keepBought({ clock }: LabelDeps, tx: Tx, { id, orderId, number }:
   const detail = { label: number, shipment: shipmentId, carrier, service, cents: amountCents, trackingNumber };
   await tx.query(auditLine({ at, action: "label.bought", actor: easypostActor, orderId, detail }));
   if (labelUrl !== null) await enqueue(tx, fileQueue, { labelId: id });
-  // If staff recorded the label, its tracker is unknown, so EasyPost is polled at once.
+  // A label that staff recorded has no tracker yet, so EasyPost is polled at once.
   await askLater(tx, id, at, trackerId === null ? 0 : undefined);
-  // The order's status may have changed during the purchase.
+  // The order's status may have changed while the label was bought, so its labels are reviewed.
   await reviewLater(tx, orderId);
 }

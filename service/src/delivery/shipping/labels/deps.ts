@@ -9,14 +9,14 @@ import type { Providers } from "../../../providers/providers.ts";
 
 export type LabelSettings = {
   /**
-   * The base address of EasyPost's API; null for the usual one. Label files may be at this address, or at any https
-   * address.
+   * The base address of EasyPost's API; null for the usual one. A label's file may come from this address, and from any
+   * https address.
    */
   apiBase: string | null;
   /** The share of the quote by which a label's price may exceed the quote: 0.1 for a tenth. */
   rateTolerance: number;
   /**
-   * Whether the payer can be asked for more money when postage to a corrected address costs more. If not, staff decide.
+   * True if the payer can be asked for more money when postage to a corrected address costs more. If not, staff decide.
    */
   asksPayers: boolean;
 };

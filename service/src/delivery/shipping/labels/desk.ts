@@ -18,13 +18,16 @@ export type ShownLabel = Pick<
   "number" | "state" | "carrier" | "service" | "cents" | "trackingNumber" | "why" | "refundState"
 > & {
   hasFile: boolean;
-  /** Whether the label is for the order's current shipment, and not for an earlier one. */
+  /** True if the label is for the order's current shipment, and not for an earlier one. */
   isForNow: boolean;
   /** The latest report on the parcel; null without one. */
   lastSeen: string | null;
-  /** The price in US cents at which staff may still buy the label; null when there is nothing to decide. */
+  /**
+   * The price in US cents for which staff may buy the label that was not bought automatically; null when there is
+   * nothing to decide.
+   */
   offerCents: number | null;
-  /** Whether that price is far above the quote, or there was no quote. */
+  /** True if the price in `offerCents` is far above the quoted postage, or if no postage was quoted. */
   isFarDearer: boolean;
 };
 

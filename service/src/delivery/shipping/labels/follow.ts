@@ -93,7 +93,7 @@ async function moveAfter({ clock, log }: LabelDeps, tx: Tx, order: LockedOrder, 
   return moved;
 }
 
-/** Whether the label is that of the order's current parcel, not of an earlier parcel. */
+/** True if the label belongs to the order's current parcel, and not to an earlier one. */
 async function isOfOrder(tx: Tx, order: LockedOrder, label: Label): Promise<boolean> {
   if (label.state !== "bought") return false;
   const last = await lastTrackingNumber(tx, order.id);

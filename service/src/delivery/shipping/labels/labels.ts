@@ -16,7 +16,10 @@ import { labelJobs } from "./work.ts";
 /** Finds orders by the tracking number of a label, even before the parcel is handed to the carrier. */
 export const labelSearch: SearchMethod = ({ kind, text }) => (kind === "words" ? labelsTrackedBy(text) : null);
 
-/** Registers the acts, event handler and jobs of labels. @returns the provider that claims orders */
+/**
+ * Registers the acts, event handler and jobs of labels.
+ * @returns the provider that claims orders
+ */
 export function openLabels(jobs: Jobs, deps: LabelDeps, receipts: Receipts): Taker {
   const { providers } = deps;
   providers.defineAct(buyLabel(deps));

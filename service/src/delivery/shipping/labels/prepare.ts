@@ -48,7 +48,10 @@ async function prepareLabel(deps: LabelDeps, labelId: number, attempt: number): 
   });
 }
 
-/** @throws Error when EasyPost is unreachable, so that the job is retried */
+/**
+ * Gets EasyPost's offer for a label, or the reason why EasyPost refused permanently.
+ * @throws Error when EasyPost is unreachable, so that the job is retried
+ */
 async function askForOffer({ db, providers, pricing }: LabelDeps, label: Label): Promise<Offer | { refused: string }> {
   const order = await findLabelOrder(db, label.orderId);
   if (!order?.shipTo) return { refused: "the order has no address" };
@@ -62,7 +65,10 @@ async function askForOffer({ db, providers, pricing }: LabelDeps, label: Label):
   return "refused" in shipment ? shipment : { ...shipment, addressProblem };
 }
 
-/** Returns EasyPost's response, or why it refused for good. @throws Error for any other outcome */
+/**
+ * EasyPost's response, or the reason of a permanent refusal. @throws Error for any other outcome, so that the job is
+ * retried
+ */
 function answered<R>(asked: Asked<R>): R | { refused: string } {
   if (asked.kind === "done") return asked.result;
   if (asked.kind === "refused") return { refused: asked.why };
@@ -113,7 +119,10 @@ async function decide(
   await providers.intend(tx, { act: buyLabelAct, provider: "easypost", orderId: order.id, attempt, payload, at });
 }
 
-/** Computes the label's limit again. Since the label was requested, a supplement may have been paid or refunded. */
+/**
+ * The label with its price limit computed again, because a supplement may have been paid or refunded since it was
+ * requested.
+ */
 async function withBudgetOfNow({ easypost: { settings } }: LabelDeps, tx: Tx, label: Label): Promise<Label> {
   if (label.orderedBy !== null || !settings) return label;
   return { ...label, mostCents: await budgetOf(tx, label.orderId, settings) };

@@ -30,18 +30,18 @@ const byCarrier: readonly TrackingStatus[] = [
   "return_to_sender",
 ];
 
-/** Whether the carrier has received the parcel. */
+/** True if the carrier has received the parcel. */
 export const isHandedOver = (seen: Seen): boolean => byCarrier.some((status) => seen.has(status));
 
 /**
- * Whether later reports can no longer change the outcome. A failed delivery is not final, because a later attempt may
- * succeed.
+ * True if the outcome of the parcel is final, whatever is reported later. A failed delivery is not final, because a
+ * later attempt may succeed.
  */
 export const isFinal = (seen: Seen): boolean => seen.has("return_to_sender") || seen.has("delivered");
 
 /**
- * The outcome of a parcel. A returned parcel was not delivered, although the last report about it is a delivery (to the
- * sender).
+ * The outcome of a parcel. For a returned parcel, the carrier's last report is a delivery, namely to the sender. Such a
+ * parcel still counts as not delivered.
  */
 export function parcelOutcome(seen: Seen): "delivered" | "failed" | "on_its_way" | "waiting" {
   if (seen.has("return_to_sender")) return "failed";
@@ -64,7 +64,7 @@ export function eventsToFollow(orderStatus: string, seen: Seen): ShippingEvent[]
     if (outcome === "delivered") return ["delivered"];
     return outcome === "failed" ? ["shipping_failed"] : [];
   }
-  // The delivery failed or was reported as failed, and succeeded later.
+  // The carrier delivered the parcel after it had failed to, or after it had reported a failure.
   if (orderStatus === "ShippingFailed" && outcome === "delivered") return ["shipping_retried", "shipped", "delivered"];
   return [];
 }
@@ -79,10 +79,11 @@ export const failureReason = (seen: Seen): string =>
   (seen.has("return_to_sender") ? reasons.return_to_sender : reasons.failure) ?? "";
 
 /**
- * The reason for staff to look into the new reports; null when there is none, or when the order's status shows it.
- * @param newReports the new reports
+ * The reason why staff must look into the new reports. Null when there is none, and when the order's status already
+ * shows it.
+ * @param newReports the reports that were not known before
  * @param seen all reports, including the new ones
- * @param orderStatus the status after the order has moved
+ * @param orderStatus the order's status after the reports moved it
  */
 export function followUpOf(newReports: Seen, seen: Seen, orderStatus: string, isReturned: boolean): string | null {
   if (newReports.has("return_to_sender") && orderStatus !== "ShippingFailed")

@@ -23,8 +23,8 @@ export const labelTaker = ({ easypost: { settings } }: TakerDeps): Taker => ({
     if (!settings) return null;
     const attempt = await shippingAttempt(tx, order.id);
     const labels = await labelsOf(tx, order.id);
-    // A label of this shipment blocks the next one, unless it was withdrawn or EasyPost has answered its request for a
-    // refund.
+    // True if EasyPost has answered the request for the label's refund. A label of the same shipment otherwise blocks
+    // the next one, unless it was withdrawn.
     const isReturned = ({ refundState }: Label) => refundState !== null && refundState !== "intended";
     const isBlocking = (label: Label) => label.attempt === attempt && label.state !== "withdrawn" && !isReturned(label);
     if (labels.some(isBlocking)) return "beside";
@@ -35,8 +35,8 @@ export const labelTaker = ({ easypost: { settings } }: TakerDeps): Taker => ({
 });
 
 /**
- * The most that a label may cost without asking anyone: the quoted postage, supplements paid since, and the excess that
- * the operator absorbs. Null when no postage was quoted.
+ * The most that a label may cost without anyone's consent: the quoted postage, postage supplements that were paid
+ * since, and the excess that the operator absorbs. Null when no postage was quoted.
  */
 export async function budgetOf(
   tx: Tx,

@@ -63,7 +63,7 @@ async function reviewLabels(deps: LabelDeps, orderId: number): Promise<void> {
 
 const isInUse = ({ state, refundState }: Label): boolean => state === "bought" && refundState === null;
 
-// No further report about a parcel is expected after two months.
+// The longest time after a label's purchase in which reports about its parcel are expected.
 const longestWayMs = 60 * dayMs;
 
 /** Polls EasyPost about a label. Schedules the next poll, unless the label's state is final. */
@@ -115,7 +115,8 @@ async function fillIn({ db, clock, providers }: LabelDeps, { id, shipmentId }: L
       await openTrouble(tx, label, clock(), `EasyPost shows no label of the shipment ${shipmentId}: was it bought?`);
       return false;
     }
-    // After the handover of a parcel, its recorded tracking number stays, even if it was mistyped.
+    // Before the parcel is handed over, the number that EasyPost states replaces the recorded one. Afterwards the
+    // recorded tracking number stays, even if it was mistyped.
     const trackingNumber = order.status === "ShippingPending" ? bought.trackingNumber : label.trackingNumber;
     const { trackerId, labelUrl } = bought;
     const columns = sql`tracker_id = ${trackerId}, label_url = ${labelUrl}, tracking_number = ${trackingNumber}`;

@@ -18,7 +18,7 @@ export type LetterDeps = {
     workers: Workers;
     /** The mail class that letters are sent with at Lob; null without an account. */
     mailClass: MailClass | null;
-    /** The sender printed on a letter when its order specifies no sender. */
+    /** The address printed as the sender when the order names no sender. */
     business: Address;
   };
 };

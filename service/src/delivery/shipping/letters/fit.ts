@@ -4,7 +4,9 @@ import type { Address } from "../../../orders/pricing/pricing.ts";
 /** The facts about a document's pages. */
 export type PagesRead = {
   count: number;
-  /** The first page that is not upright US letter size, with its size in points; null when all pages fit. */
+  /**
+   * The first page that is not an upright US letter page: its number, and its size in points. Null when all pages fit.
+   */
   odd: { page: number; width: number; height: number } | null;
   isEncrypted: boolean;
   /** The reason why the pages can't be read. */
@@ -28,7 +30,8 @@ const longestLine = 64;
 export type PrintPlan = { pages: number; doubleSided: boolean };
 
 /**
- * Whether Lob can print and mail the document: letter-size sheets, within the limit, between US addresses.
+ * Decides whether Lob can print and mail the document. It can if the pages have letter size, the sheets are within the
+ * limit, and both addresses are in the US.
  * @returns the print plan, or the reason for printing by hand in plain words
  */
 export function planLetter(read: PagesRead, to: Address, from: Address): PrintPlan | { misfit: string } {

@@ -13,7 +13,7 @@ import { closeTrouble, openTrouble } from "./trouble.ts";
 export type LetterReport = { what: Happening; at: Date; words: string };
 
 /**
- * Locks the row of a letter's order, then runs the caller's work on the letter.
+ * Locks the row of a letter's order, then passes the order and the letter to the caller's function.
  * @returns undefined for an unknown letter
  */
 export async function withLetter<T>(
@@ -30,7 +30,10 @@ export async function withLetter<T>(
   });
 }
 
-/** Records reports on a letter, and moves its order accordingly. @returns whether any report was new */
+/**
+ * Records reports on a letter, and moves its order accordingly.
+ * @returns whether any report was new
+ */
 export async function applyReports(
   deps: LetterDeps,
   tx: Tx,
@@ -50,8 +53,8 @@ export async function applyReports(
 }
 
 /**
- * Moves an order to the status that its letter has reached, unless the order has another status by now.
- * @returns the order afterwards; null when its shipping depends on another letter
+ * Moves an order to the status that its letter has reached, unless the order's status doesn't allow that move any more.
+ * @returns the order afterwards; null when the order's shipping depends on another letter
  */
 export async function moveByLetter(
   deps: LetterDeps,
@@ -90,7 +93,7 @@ function failureOf({ letterId, progress, recalledAt }: Letter): string | null {
 }
 
 type Followed = {
-  /** The order before the reports were applied. */
+  /** The order as it was before the reports. The next member is the order afterwards. */
   order: LockedOrder;
   moved: LockedOrder | null;
   letter: Letter;
@@ -100,8 +103,8 @@ type Followed = {
 };
 
 /**
- * Opens a task for a report that staff must look into. Closes the task when the letter has ended and the order's status
- * shows its end.
+ * Opens a task when staff must look into a report. Closes the task about the letter once the letter has ended and the
+ * order's status shows how.
  */
 async function tellPeople(tx: Tx, followed: Followed): Promise<void> {
   const { moved, letter, before, at } = followed;

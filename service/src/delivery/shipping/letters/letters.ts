@@ -44,8 +44,8 @@ const letterTaker = (deps: LetterDeps): Taker => ({
   actor,
   async accept(tx, order) {
     const { isUnderWay, isSending } = await letterActs(tx, order.id);
-    // Lob may already be sending the letter, so staff must not print it as well. If the look-up finds that the letter
-    // was not sent, the task is opened again.
+    // While the outcome of the request is unknown, Lob may be mailing the letter, so staff must not print it too. If
+    // the look-up finds that the letter was not sent, the task is opened again.
     if (isSending) return { outcome: "being sent by Lob" };
     if (isUnderWay) return "beside";
     const letter = await currentLetter(tx, order.id);
@@ -76,8 +76,8 @@ export async function lettersOnRecord(db: Sql, orderId: number): Promise<LetterO
 }
 
 /**
- * @throws ServiceError `conflict` while Lob has a letter that is not mailed yet, so that staff don't ship the document
- * as well
+ * Prevents staff from shipping a document that Lob is also mailing.
+ * @throws ServiceError `conflict` while Lob has a letter that is not mailed yet
  */
 export async function requireNoLetter(tx: Tx, { id }: LockedOrder, on: PeopleEvent): Promise<void> {
   const letter = on === "shipped" ? await currentLetter(tx, id) : undefined;

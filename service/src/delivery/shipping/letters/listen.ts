@@ -11,8 +11,8 @@ import { hadTrouble, openTrouble } from "./trouble.ts";
 export const pollEveryMs = dayMs;
 const withoutKeyMs = hourMs;
 /**
- * The assumed delivery time if Lob gives no estimate. Without a report for `silentMs` after the expected day, a task
- * for staff is opened.
+ * The assumed delivery time if Lob gives no estimate; and how long reports may be missing after the expected day,
+ * before a task for staff is opened.
  */
 const [usualWayMs, silentMs] = [6 * dayMs, 5 * dayMs];
 /** Polling stops after this time, because the postal service reports nothing about an older letter. */
@@ -38,7 +38,7 @@ export const letterEvents =
 /** Polls Lob about a letter, in case an event was lost, until the letter's state is final. */
 export async function pollLetter(deps: LetterDeps, letterId: string): Promise<void> {
   const { db, clock, providers } = deps;
-  // Without an API key the job is still repeated, because a key may be configured later.
+  // Without an API key nothing is polled, but the job is repeated, because a key may be configured later.
   const canAsk = providers.has("lob");
   const answer = canAsk ? await createLob(providers.callOf("lob")).get(letterId) : null;
   const at = clock();
@@ -47,7 +47,8 @@ export async function pollLetter(deps: LetterDeps, letterId: string): Promise<vo
     if (current) await refreshLetter(tx, letter.id, current);
     await applyReports(deps, tx, order, refreshed(letter, current), reportsIn(current, at));
     const after = (await findLetter(tx, letterId)) ?? letter;
-    // Polling continues during a hold. After the hold, the next poll moves the order to the letter's state.
+    // The letter's state is final, so polling ends, except during a hold. The first poll after the hold moves the order
+    // to the letter's state.
     if (isFinal(stageOf(after.progress))) return order.status !== "OnHold";
     return tellOfSilence(tx, after, at);
   });
@@ -55,7 +56,10 @@ export async function pollLetter(deps: LetterDeps, letterId: string): Promise<vo
   await enqueue(db, pollQueue, { letterId }, new Date(at.getTime() + (canAsk ? pollEveryMs : withoutKeyMs)));
 }
 
-/** Opens a task when there has been no report for too long. @returns whether no further report is expected */
+/**
+ * Opens a task when there has been no report for too long.
+ * @returns whether no further report is expected
+ */
 async function tellOfSilence(tx: Tx, letter: Letter, at: Date): Promise<boolean> {
   const { letterId, acceptedAt, expectedDelivery, progress } = letter;
   if (at.getTime() - acceptedAt.getTime() >= mostPollMs) {

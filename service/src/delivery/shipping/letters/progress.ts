@@ -71,5 +71,5 @@ export function mailedAt({ mailed, rerouted, trouble, delivered, returned }: Let
   return times.length === 0 ? null : new Date(Math.min(...times.map((time) => time.getTime())));
 }
 
-/** Whether no further report is expected. */
+/** True if Lob is not expected to report anything more about a letter in this stage. */
 export const isFinal = (stage: LetterStage): boolean => final.some((each) => each === stage);

@@ -42,7 +42,7 @@ export async function recallWhereUnwanted(deps: LetterDeps, tx: Tx, order: Locke
   });
 }
 
-/** Whether the order still needs this letter. */
+/** True if the order still needs this letter. */
 async function isWanted(tx: Tx, order: LockedOrder, letter: Letter): Promise<boolean> {
   if (["OnHold", "RefundPending", "Refunded", "Cancelled", "ShippingFailed"].includes(order.status)) return false;
   return (await currentLetter(tx, order.id))?.id === letter.id;
@@ -79,7 +79,7 @@ export const cancelAct = (deps: LetterDeps): Act<null> => ({
     const at = deps.clock();
     if (end.kind === "done") {
       await applyReports(deps, tx, order, letter, [{ what: "cancelled", at, words: "cancelled" }]);
-      // The hold ended before the cancellation succeeded, so the order needs another letter.
+      // If a hold ended before the cancellation succeeded, the order needs another letter. The queued job decides that.
       return enqueue(tx, mailQueue, { orderId: order.id });
     }
     // Lob refuses the cancellation permanently. The letter no longer counts as canceled, and the request is not

@@ -41,13 +41,13 @@ export const sendAct = (deps: LetterDeps): Act<AcceptedLetter> => ({
     const { orderCode, owner, documentId, to, from, mailClass, doubleSided } = planOf(intent);
     const key = letterKey(orderCode, intent.attempt);
     const metadata = { order: orderCode.slice(0, 6).toUpperCase(), letter: key };
-    // Reserves memory for two copies of the document: the file as read, and the body of the request.
+    // Reserves memory for the document twice: once as the file that was read, and once in the body of the request.
     return withDocument(deps, { orderCode, owner, documentId }, (bytes) =>
       createLob(call).send({ to, from, pdf: new Uint8Array(bytes), mailClass, doubleSided, metadata }, key),
     );
   },
-  // Searches for the letter and doesn't repeat the request, which could send a letter that is no longer needed. If Lob
-  // has none, the retry decides again whether a letter is needed, and uses the same key.
+  // Searches for the letter at Lob instead of repeating the request, because the order may no longer need the letter.
+  // If Lob has none, the retry first decides whether a letter is needed, and then uses the same idempotency key.
   async lookUp(intent, call) {
     const found = await createLob(call).find({ letter: letterKey(planOf(intent).orderCode, intent.attempt) });
     if (found.kind !== "done") return { kind: "unclear", why: found.why };
@@ -118,8 +118,8 @@ async function keepAccepted(
   const at = deps.clock();
   const facts = { letterId, trackingNumber, expectedDelivery, sendAt, mailClass, docSha256, pages, doubleSided };
   const id = await insertLetter(tx, { ...facts, orderId: order.id, attempt: intent.attempt, acceptedAt: at });
-  // A person may have typed the id of a letter that is already recorded. The next steps would wrongly change that
-  // letter.
+  // No row was inserted, so the letter is already recorded: a person may have typed its id. Continuing would change
+  // that letter wrongly.
   if (id === undefined) throw invalid("this letter is on record already");
   const detail = { letter: letterId, mailClass, pages, doubleSided, document: documentId };
   const { id: orderId, partnerId } = order;

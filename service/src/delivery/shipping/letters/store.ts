@@ -95,7 +95,7 @@ export async function shippingLetter(db: Sql, orderId: number): Promise<Letter |
   return letter;
 }
 
-/** Like `shippingLetter`, but undefined for a letter that was returned or canceled, or has failed. */
+/** The letter that `shippingLetter` finds, but undefined if it was returned or canceled, or has failed. */
 export async function currentLetter(db: Sql, orderId: number): Promise<Letter | undefined> {
   const letter = await shippingLetter(db, orderId);
   return letter && !["returned", "failed", "cancelled"].includes(stageOf(letter.progress)) ? letter : undefined;
@@ -103,7 +103,10 @@ export async function currentLetter(db: Sql, orderId: number): Promise<Letter | 
 
 export type NewLetterRow = Omit<Letter, "id" | "progress" | "recalledAt">;
 
-/** @returns the row's id; undefined when the letter is already on record */
+/**
+ * Inserts a letter that Lob accepted.
+ * @returns the row's id; undefined when the letter is already recorded
+ */
 export async function insertLetter(tx: Tx, letter: NewLetterRow): Promise<number | undefined> {
   const { orderId, attempt, letterId, mailClass, docSha256, pages, doubleSided, acceptedAt } = letter;
   const [row] = await tx.query<{ id: number }>(sql`
@@ -137,15 +140,18 @@ export async function keepProgress(tx: Tx, id: number, progress: LetterProgress)
   await changeRow(tx, letterState, id, set);
 }
 
-/** @param at when the cancellation was requested; null when Lob refused it */
+/**
+ * Records when this service requested the cancellation of a letter.
+ * @param at the time of the request; null when Lob refused the cancellation
+ */
 export const markRecalled = (tx: Tx, id: number, at: Date | null) =>
   changeRow(tx, letterState, id, sql`recalled_at = ${at}`);
 
-/** The progress of the requests that send and cancel an order's letters. */
+/** The progress of the acts that send or cancel letters of one order. */
 export type LetterActs = {
-  /** Whether a request for one of the order's letters is planned or in progress. */
+  /** True if an act for one of the order's letters is planned or in progress. */
   isUnderWay: boolean;
-  /** Whether Lob may have accepted a letter that is not recorded yet. */
+  /** True if Lob may have accepted a letter that is not recorded yet. */
   isSending: boolean;
   /** The number of the next attempt to send a letter. */
   next: number;

@@ -13,6 +13,6 @@ export const openTrouble = (tx: Tx, { orderId, letterId: subject }: Which, at: D
 export const closeTrouble = (tx: Tx, { orderId, letterId: subject }: Which, at: Date, outcome: string) =>
   closeTasks(tx, { orderId, kinds: ["delivery_trouble"], subject }, { state: "done", at, by: actor, outcome });
 
-/** Whether a task about the letter was opened since the given time. */
+/** True if a task about the letter was opened since the given time. */
 export const hadTrouble = (tx: Tx, { orderId, letterId }: Which, since: Date): Promise<boolean> =>
   hadTask(tx, { kind: "delivery_trouble", orderId, subject: letterId }, since);

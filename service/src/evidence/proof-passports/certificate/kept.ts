@@ -18,19 +18,19 @@ import type { LookupDeps } from "../lookup.ts";
  */
 export type Edition = {
   passportId: string;
-  /** Whether the certificate names the firm. Only the owner's certificate does. */
+  /** True if the proof certificate names the firm. Only the one for the owner does. */
   namesFirm: boolean;
   /**
-   * Whether the sealed PDF is stored. When that PDF is deleted, the proof certificate that describes it is deleted too.
+   * True if the sealed PDF is stored. When that PDF is deleted, the proof certificate that describes it is deleted too.
    */
   documentKept: boolean;
   /**
-   * Whether the X.509 certificate of the document's seal is retired. The proof certificate then states the retirement.
+   * True if the X.509 certificate of the document's seal is retired. The proof certificate then states the retirement.
    */
   sealRetired: boolean;
   /**
-   * SHA-256 of the certificate chain of the seal in use. A proof certificate that was sealed with an earlier chain
-   * stops verifying once that chain expires or is retired, so each chain gets its own proof certificate.
+   * SHA-256 of the X.509 chain that the service seals with now. A proof certificate with an earlier chain no longer
+   * verifies once that chain expires or is retired. So each chain gets a proof certificate of its own.
    */
   sealChain: string;
 };
@@ -69,7 +69,7 @@ WHERE passport_id = ${passportId} AND names_firm = ${namesFirm} AND document_kep
   AND seal_retired = ${sealRetired} AND seal_chain = ${sealChain}`);
   if (!row || row.deletedAt) return null;
   const file = await blobs.open(row.blobKey, certificateUse(edition, row.sha256), holder).catch((error: unknown) => {
-    // The store is temporarily unavailable, so the blob may still exist: reports the error.
+    // The store is temporarily unavailable, so the blob may still exist. The caller gets the error instead of null.
     if (error instanceof ServiceError) throw error;
     log.error({ err: error, passportId }, "a proof certificate cannot be read");
     return null;
@@ -79,7 +79,10 @@ WHERE passport_id = ${passportId} AND names_firm = ${namesFirm} AND document_kep
   return null;
 }
 
-/** Stores a new certificate. @returns the stored certificate: this one, or the one that another node stored first */
+/**
+ * Stores a new proof certificate.
+ * @returns this one, or the one that another node stored first
+ */
 export async function keepCertificate(
   deps: Omit<LookupDeps, "db"> & { db: Database; clock: Clock },
   edition: Edition,

@@ -20,13 +20,15 @@ import { type Edition, keepCertificate, openStoredCertificate } from "./kept.ts"
 export type CertificateDeps = Omit<NamedDeps, "db"> & {
   db: Database;
   clock: Clock;
-  /** Draws and seals certificates; `baseUrl` is the address that they name. */
+  /**
+   * The resources that draw and seal proof certificates. `baseUrl` is the service's address in a certificate's text.
+   */
   making: { workers: Workers; sealing: Pick<Sealing, "sealDocument" | "chainPem">; baseUrl: string };
 };
 
 /**
- * The sealed certificate of a passport; null for an unknown code. With `forOwner` the certificate names the firm, which
- * the public must not learn.
+ * Returns the sealed proof certificate of a passport; null for an unknown code. With `forOwner` it is the owner's one,
+ * which names the firm. The public must not learn the firm.
  */
 export type ProofCertificates = (verifyCode: string, forOwner: boolean) => Promise<StoredFile | null>;
 
@@ -76,8 +78,8 @@ async function makeAndKeep(
   const [document, firm] = [await documentOf(deps, evidence), edition.namesFirm ? await firmOf(deps, evidence) : null];
   const name = edition.namesFirm ? deps.names.open(evidence.name, evidence.id) : record.name;
   const bytes = await make(deps, evidence, { record: { ...record, name }, firm, document });
-  // A PDF that can't be read now may be readable later. A certificate made then would contain more facts, so the one
-  // made now is not stored.
+  // The sealed PDF should be stored but can't be read now, so this certificate lacks facts about it. It is not stored,
+  // because a later one can contain them.
   if (edition.documentKept && document === null)
     return heldFile({ memory: deps.blobs.memory, holder: memoryHolder(evidence) }, bytes);
   return keepCertificate(deps, edition, bytes, evidence);

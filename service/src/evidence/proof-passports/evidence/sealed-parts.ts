@@ -9,12 +9,15 @@ export type SealedParts = {
   readonly gapStart: number;
   readonly gapEnd: number;
   readonly cmsLength: number;
-  /** The offset in the CMS of the signature value. */
+  /** The offset of the signature value within the CMS. */
   readonly signatureStart: number;
   readonly signatureLength: number;
 };
 
-/** Finds the parts of a PDF that this service sealed. @throws Error for any other file */
+/**
+ * Finds the parts of a PDF that this service sealed.
+ * @throws Error for any other file
+ */
 export async function sealedParts(bytes: Buffer): Promise<SealedParts> {
   const document = await openUnlocked(bytes);
   const signatures = withRanges(document, findSignatures(document));

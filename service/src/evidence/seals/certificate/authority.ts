@@ -16,12 +16,15 @@ export type Authority = { readonly key: SealKey; readonly chain: readonly [Certi
 
 const ROOT_YEARS = 30;
 /**
- * Backdates a certificate by five minutes: clocks differ, and a signature made in the first second must not look older
- * than its certificate.
+ * The start of a certificate's validity: five minutes before it is made. A signature in its first second must not look
+ * older than the certificate to a reader whose clock differs.
  */
 export const validSince = (at: number): number => at - 5 * 60_000;
 
-/** Readers differ in which of the two usages they require, so the certificate has both. */
+/**
+ * A signing certificate has both of these extended key usages, because some readers require the first and others the
+ * second.
+ */
 export const signingUses = extension(
   OID.extKeyUsage,
   false,
@@ -32,7 +35,10 @@ export const signingUses = extension(
 export const ownName = (what: string, host: string, environment: Environment): string =>
   `SignSealShip ${environment === "test" ? "TEST " : ""}${what} ${host}`;
 
-/** The validity of a certificate. @param at epoch milliseconds */
+/**
+ * The validity of a certificate.
+ * @param at epoch milliseconds
+ */
 export function validFor(years: number, at: number): { notBefore: number; notAfter: number } {
   const until = new Date(at);
   until.setUTCFullYear(until.getUTCFullYear() + years);
@@ -50,7 +56,7 @@ export async function makeRoot(input: {
   readonly key: SealKey;
   readonly host: string;
   readonly environment?: Environment;
-  /** Whether the root may issue only seal certificates, and not authorities. */
+  /** True if the root may issue only seal certificates, and not authorities. */
   readonly sealsOnly?: boolean;
   readonly serialNumber: Uint8Array;
   readonly at: number;

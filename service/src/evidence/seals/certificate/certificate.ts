@@ -46,8 +46,8 @@ const nameOf = (subject: string | Uint8Array, environment: Environment): DerValu
   typeof subject === "string" ? commonNameOf(ownName("seal", subject, environment)) : raw(subject);
 
 /**
- * The chain of a PEM text, the seal's own certificate first. @throws EvidenceError `x509` and others for an invalid
- * text
+ * The chain of a PEM text, the seal's own certificate first.
+ * @throws EvidenceError `x509` and others for an invalid text
  */
 export const readSealChain = (pem: string): Certificate[] => parseCertificatesPem(pem);
 

@@ -27,7 +27,10 @@ export type CertificateProblem = {
 
 const SOON_MS = 30 * dayMs;
 
-/** A chain that begins with the certificate of the key, the key, and the time in epoch milliseconds. */
+/**
+ * The chain to check, which begins with the key's own certificate; the key; and the time of the check in epoch
+ * milliseconds.
+ */
 type Checked = {
   readonly chain: readonly Certificate[];
   readonly key: { readonly publicKey: Uint8Array };
@@ -88,10 +91,10 @@ function checkChain({ chain, key, at }: Checked, { setting, keySetting, fault }:
 }
 
 function sealFault(leaf: Certificate, place: number): Fault | null {
-  // For the issuers' certificates, only the dates and the order are checked: a reader that trusts the seal's own
+  // The certificates above the seal's own one may have any usage, because a reader that trusts the seal's own
   // certificate needs no others.
   if (place > 0) return null;
-  // The certificate is checked at the start of its validity, so that a fault in its dates is not reported twice.
+  // Checks the usage as of the start of the validity, because a fault in the dates is already reported elsewhere.
   const fault = leafFault(leaf, "documentSigning", leaf.notBefore);
   if (fault !== null) return explained(fault, ": its key usage allows neither digitalSignature nor nonRepudiation");
   return leaf.basicConstraints?.ca === true ? ["wrong-usage", " is an authority's"] : null;

@@ -14,7 +14,7 @@ import { signatureAlgorithm } from "../algorithms.ts";
 import type { Authority } from "./authority.ts";
 import { authorityKeyIdentifier, distributionPoint, extension } from "./write.ts";
 
-/** One entry: the certificate's serial number, and the instant from which its key is no longer valid. */
+/** A revoked certificate: its serial number, and the time from which its key no longer counts. */
 export type RevokedCertificate = { readonly serialNumber: Uint8Array; readonly at: number };
 
 type CrlFields = {
@@ -52,7 +52,7 @@ export async function writeCrl({ key, chain }: Authority, fields: CrlFields): Pr
       raw(chain[0].subject),
       time(thisUpdate),
       time(nextUpdate),
-      // The list of entries is absent, not empty, when nothing is revoked (section 5.1.2.6).
+      // RFC 5280, section 5.1.2.6: when nothing is revoked, the sequence of entries must be absent instead of empty.
       ...(entries.length > 0 ? [sequence(...entries)] : []),
       explicit(0, sequence(...extensions)),
     ),

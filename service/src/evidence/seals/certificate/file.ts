@@ -24,8 +24,9 @@ export async function openChain(
 }
 
 /**
- * Writes a chain, completely or not at all. @param options.exclusive leaves an existing file unchanged @throws
- * StartupError
+ * Writes a chain, completely or not at all.
+ * @param options.exclusive leaves an existing file unchanged
+ * @throws StartupError
  */
 export async function writeChain(
   { path, setting }: ChainFile,

@@ -59,7 +59,10 @@ export function commonNameOf(text: string, organizationalUnit?: string): DerValu
 export const extension = (type: string, critical: boolean, value: DerValue): DerValue =>
   sequence(oid(type), ...(critical ? [boolean(true)] : []), octetStringOf(value));
 
-/** KeyUsage (RFC 5280, section 4.2.1.3). Each bit string is given as its octet and the number of unused bits in it. */
+/**
+ * KeyUsage (RFC 5280, section 4.2.1.3). Each BIT STRING is given as its single octet and the number of that octet's
+ * unused bits.
+ */
 export const keyUsage = {
   signing: extension(OID.keyUsage, true, bitString(Uint8Array.of(0xc0), 6)),
   issuing: extension(OID.keyUsage, true, bitString(Uint8Array.of(0x06), 1)),
@@ -69,9 +72,9 @@ const mailAddresses = (base: string): DerValue =>
   sequence(sequence(primitive(0x81, Uint8Array.from(Buffer.from(base)))));
 
 /**
- * Name constraints: no certificate below this one may have a usable mail address (RFC 5280, section 4.2.1.10). All
- * addresses are excluded. Because openssl ignores an empty name, only addresses at a host that can't exist (RFC 6761)
- * are permitted as well.
+ * Name constraints: no certificate below this one may have a usable mail address (RFC 5280, section 4.2.1.10). The
+ * excluded name is empty, which means all addresses, but openssl ignores an empty name. So only addresses at a host
+ * that can't exist (RFC 6761) are permitted, too.
  */
 export const noMailAddresses = extension(
   OID.nameConstraints,
@@ -86,8 +89,8 @@ export const distributionPoint = (url: string): DerValue =>
   constructed(0xa0, [constructed(0xa0, [primitive(0x86, Uint8Array.from(Buffer.from(url, "latin1")))])]);
 
 /**
- * 16 octets as a serial number. The top bit is cleared and the next one set, so that the number stays 16 octets long
- * (at most 20 are allowed).
+ * Makes a serial number from 16 octets. Clears the top bit and sets the next one, so that the number is positive and
+ * stays 16 octets long (at most 20 are allowed).
  */
 export function serialNumberOf(random: Uint8Array): Uint8Array {
   const serial = Uint8Array.from(random);
@@ -95,7 +98,7 @@ export function serialNumberOf(random: Uint8Array): Uint8Array {
   return serial;
 }
 
-/** The extension that identifies the issuer's key in certificates and lists. */
+/** The extension that identifies the issuer's key in certificates and in revocation lists. */
 export const authorityKeyIdentifier = (publicKey: Uint8Array): DerValue =>
   extension(OID.authorityKeyIdentifier, false, sequence(implicit(0, octetString(keyIdentifier(publicKey)))));
 

@@ -13,7 +13,10 @@ export type SealSignature = {
 
 /** A signer of seals with one key and chain. */
 export type CmsSigner = Pick<SignedDataWriter, "maxLength"> & {
-  /** @throws {SealKeyError} */
+  /**
+   * Signs the covered bytes of a file.
+   * @throws {SealKeyError}
+   */
   readonly sign: (place: SealPlace) => Promise<SealSignature>;
 };
 
@@ -31,8 +34,8 @@ export function createCmsSigner({ key, chain }: { readonly key: SealKey; readonl
   };
 }
 
-// Two steps for a key that is elsewhere, such as in a signer's browser: get the bytes to sign, then assemble the CMS
-// around the signature.
+// For a key that is elsewhere, such as in a signer's browser, signing takes two steps. First get the bytes to sign,
+// then assemble the CMS around the signature.
 
 /** DER of the SET OF signed attributes: the bytes that the key of the first certificate has to sign. */
 export const signedAttributesOf = ({ chain, place }: { chain: SignerChain; place: SealPlace }): Uint8Array =>
@@ -42,7 +45,7 @@ export const maxCmsLength = (chain: SignerChain, tokenLength?: number): number =
   signedDataWriter(chain).maxLength(tokenLength);
 
 /**
- * Signed attributes with their signature: RSA (PKCS#1 v1.5), or ECDSA on P-256 either in DER or as r and s, like
+ * Signed attributes with the signature over them. RSA: PKCS#1 v1.5. ECDSA on P-256: DER, or r followed by s, as
  * WebCrypto returns it.
  */
 export type SignedAttributes = {

@@ -46,13 +46,13 @@ export type SignedDataWriter = {
   readonly maxLength: (tokenLength?: number) => number;
 };
 
-/** The largest offset that a seal can state; no file that is sealed is so large. */
+/** The largest file offset that a seal can state. No file that is sealed has so many bytes. */
 const MAX_OFFSET = 2 ** 31 - 1;
 
 /**
- * A writer of detached SignedData (RFC 5652) for PAdES baseline. The signed attributes are the content type, the
- * message digest, signing-certificate-v2 (RFC 5035) and the seal's statement of its own place in the file. There is no
- * signing-time, which the baseline forbids. All parts that depend only on the chain are encoded once.
+ * A writer of detached SignedData (RFC 5652) for PAdES baseline. It signs four attributes: content type, message
+ * digest, signing-certificate-v2 (RFC 5035), and the seal's place in the file. The signing time is absent, because the
+ * baseline forbids it. Parts that depend only on the chain are encoded once.
  */
 export function signedDataWriter(chain: SignerChain): SignedDataWriter {
   const [leaf] = chain;
@@ -69,7 +69,8 @@ export function signedDataWriter(chain: SignerChain): SignedDataWriter {
   const signedDataType = encodedOnce(oid(OID.idSignedData));
 
   const cms: SignedDataWriter["cms"] = (signedAttrs, signature, token) => {
-    // The attributes are signed as SET OF, and embedded as [0] IMPLICIT (RFC 5652, section 5.4).
+    // The signature covers the attributes as a SET OF. The CMS contains them with the tag [0] IMPLICIT instead (RFC
+    // 5652, section 5.4).
     const embedded = Uint8Array.from(signedAttrs);
     embedded[0] = 0xa0;
     const unsigned =
@@ -87,20 +88,22 @@ export function signedDataWriter(chain: SignerChain): SignedDataWriter {
   };
 }
 
-/** The largest numbers that a seal can contain, to calculate its maximum length. */
+/** A place with the largest offsets that a seal can state, to calculate the maximum length of its CMS. */
 const FURTHEST: SealPlace = {
   messageDigest: new Uint8Array(32),
   byteRange: [0, MAX_OFFSET, MAX_OFFSET, MAX_OFFSET],
   originalLength: MAX_OFFSET,
 };
 
-/** The SET OF signed attributes. Only the digest and the numbers differ between seals. */
+/**
+ * Returns a writer of the SET OF signed attributes. Between seals, only the digest and the offsets in the file differ.
+ */
 function attributesUnder(chain: SignerChain): SignedDataWriter["signedAttributes"] {
   const [leaf] = chain;
   const certHash = hash("sha256", leaf.der, "buffer");
   const issuerSerial = sequence(sequence(explicit(4, raw(leaf.issuer))), serialNumberOf(leaf));
   const contentType = encodedOnce(sequence(oid(OID.idContentType), set(oid(OID.idData))));
-  // SHA-256 is the default hash of ESSCertIDv2, and DER omits a default.
+  // ESSCertIDv2 has SHA-256 as its default hash algorithm. DER omits a default, so the algorithm is absent here.
   const essCertId = sequence(octetString(certHash), issuerSerial);
   const signingCertificate = encodedOnce(
     sequence(oid(OID.idAaSigningCertificateV2), set(sequence(sequence(essCertId)))),
@@ -123,7 +126,7 @@ function attributesUnder(chain: SignerChain): SignedDataWriter["signedAttributes
   };
 }
 
-/** SHA-256 of all the certificates, sorted as the CMS contains them: in the order of a DER SET OF. */
+/** SHA-256 over all certificates of the chain in the order of the CMS, which sorts them as a DER SET OF. */
 function certificatesDigest(chain: readonly Certificate[]): Uint8Array {
   const hash = createHash("sha256");
   for (const der of chain.map((certificate) => Buffer.from(certificate.der)).sort(Buffer.compare)) hash.update(der);

@@ -36,8 +36,8 @@ export async function openAwsKmsKey(uri: string, credentials?: AwsCredentials): 
     if (found.KeyUsage !== "SIGN_VERIFY" || found.SigningAlgorithms?.includes(SigningAlgorithm) !== true) {
       throw new SealKeyError("not-supported", `KMS key ${keyId} is not for signing with ${SigningAlgorithm}`);
     }
-    // Signs by key id, because an alias may be moved to another key at any time. The key must match the public key that
-    // was read.
+    // Signs by the key's id, because somebody may point an alias to another key at any time. The signing key must be
+    // the one whose public key was read.
     const KeyId = found.KeyId ?? keyId;
     return {
       algorithm,

@@ -8,8 +8,8 @@ import { type Pkcs11Uri, parsePkcs11Uri } from "./pkcs11-uri.ts";
 import { type SealKey, SealKeyError, sealAlgorithmOf } from "./seal-key.ts";
 
 /**
- * The most signatures at once. A session carries out only one operation at a time, and modules limit the number of
- * sessions.
+ * The most sessions of a module, and so the most signatures at once: a session performs one operation at a time.
+ * Modules limit the number of sessions.
  */
 const MAX_SESSIONS = 4;
 

@@ -56,7 +56,10 @@ async function loadLibrary(): Promise<Library> {
   }
 }
 
-/** Whether this call initialized the module. Other code in this process may have done so before. */
+/**
+ * Initializes the module.
+ * @returns true if this call did it, false if other code in this process had done so before
+ */
 function initialize(library: Library, module: Module): boolean {
   try {
     module.C_Initialize({ flags: library.CKF_OS_LOCKING_OK });
@@ -69,7 +72,7 @@ function initialize(library: Library, module: Module): boolean {
 
 function matches(module: Module, slot: Handle, uri: Pkcs11Uri): boolean {
   const info = module.C_GetTokenInfo(slot);
-  // Some modules always list an extra slot with a token that is not initialized.
+  // Skips a token that is not initialized, because some modules always list an extra slot with one.
   if ((info.flags & CKF_TOKEN_INITIALIZED) === 0) return false;
   const same = (wanted: string | undefined, found: string) => wanted === undefined || wanted === found.trim();
   return (

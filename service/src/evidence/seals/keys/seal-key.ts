@@ -1,7 +1,7 @@
 import { createPublicKey, type KeyObject, verify } from "node:crypto";
 import { StartupError } from "../../../kernel/platform/errors.ts";
 
-/** The signature algorithms of seals. All use SHA-256, because a document is hashed once and that digest is signed. */
+/** The signature algorithms of seals. Both sign a SHA-256 digest, so that a document is hashed once for any key. */
 export type SealAlgorithm = "rsa-pkcs1-sha256" | "ecdsa-p256-sha256";
 
 /** The private key that seals documents, in a file or elsewhere. */
@@ -46,8 +46,8 @@ export class SealKeyError extends Error {
 }
 
 /**
- * Rethrows an error that occurred while a key was opened. @throws StartupError if it is an error of a seal key; any
- * other error unchanged
+ * Rethrows an error that occurred while a key was opened.
+ * @throws StartupError if it is an error of a seal key; any other error unchanged
  */
 export function asStartupError(error: unknown): never {
   if (error instanceof SealKeyError) throw new StartupError(error.message, { cause: error });

@@ -2,22 +2,26 @@ import { isDigit } from "../../../kernel/pdf/lexer.ts";
 import { PdfRefusal } from "../../../kernel/pdf/refusal.ts";
 import type { Tail } from "../../../kernel/pdf/revision/revision.ts";
 
-/** The search may use this many steps even in a short document. */
+/** The number of search steps that even a short document may use. */
 const LEAST_STEPS = 4 * 1024 * 1024;
-/** The search may use this many steps for each byte. Only a document full of brackets and comments needs more. */
+/**
+ * The number of further search steps for each byte of the document. Only a document full of brackets and comments needs
+ * more.
+ */
 const STEPS = 4;
 const OPEN = 0x5b;
 
 /**
- * Whether a document, or the part of it that the sealer copies, contains a decoy: four numbers in brackets that would
- * be a valid /ByteRange if the seal's signature value were moved to another place. The signed bytes don't state where
- * the value is. Our verifier reads the place of the value from the signature itself, but other readers don't.
+ * True if the document, or the appended revision, contains a decoy. A decoy is four numbers in brackets that would be a
+ * valid /ByteRange if the signature value were at another place. The signed bytes don't state that place. Our verifier
+ * reads it from the signature itself, but other PDF readers don't.
  * @throws PdfRefusal `too_complex`
  */
 export function holdsDecoy(original: Buffer, { tail, contentsStart, contentsEnd, byteRange }: Tail): boolean {
   const [, head, , rest] = byteRange;
   const search = { steps: STEPS * original.length + LEAST_STEPS, signed: head + rest };
-  // Skips the seal's own /ByteRange, which directly follows the signature value.
+  // The place of the `[` of the seal's own /ByteRange, which directly follows the signature value. The second search
+  // begins after it.
   const own = contentsEnd + "/ByteRange".length;
   if (findRange(tail, 0, contentsStart, search) || findRange(tail, own + 1, tail.length, search)) return true;
   return findRange(original, 0, original.length, search);
@@ -34,8 +38,8 @@ function findRange(bytes: Buffer, from: number, to: number, search: Search): boo
 }
 
 /**
- * The first `[` from `from` on. Checks the next bytes one by one, because a call of `indexOf` for each bracket is slow
- * when brackets are close together.
+ * The place of the first `[` at or after `from`. Compares the next bytes one by one, because calling `indexOf` for each
+ * of many close brackets is slow.
  */
 function nextBracket(bytes: Buffer, from: number): number {
   const near = Math.min(from + 24, bytes.length);

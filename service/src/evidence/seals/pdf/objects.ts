@@ -16,11 +16,14 @@ export type SealDescription = {
   readonly at: Date;
   /** The length of the CMS placeholder in bytes. */
   readonly reserve: number;
-  /** Random spaces after the numbers of /ByteRange, so that the tail's length can't be predicted. */
+  /**
+   * The number of random spaces after the numbers of /ByteRange. They make the length of the appended revision
+   * unpredictable.
+   */
   readonly padding?: number;
   readonly name?: string;
   readonly reason?: string;
-  /** Whether the service made the document itself. If such a document has a field for the seal, that field is used. */
+  /** True if the service made the document itself. If such a document has a field for the seal, that field is used. */
   readonly isOwn?: boolean;
   /** The newest checkpoint of the transparency log. It shows which history of the log the sealer accepted. */
   readonly checkpoint?: string;
@@ -37,19 +40,22 @@ export type SealLock = "fields" | "document";
 /** Both flags of ISO 32000-1 table 219: SignaturesExist and AppendOnly. */
 const SIG_FLAGS = 3;
 
-/** The lock as written in the seal's field and in its signature; both are empty for a seal without a lock. */
+/**
+ * The lock's text for the seal's field, and its text for the signature dictionary. Both are empty for a seal without a
+ * lock.
+ */
 export type LockParts = { readonly field: string; readonly reference: string };
 
 /**
- * The most characters in the field names of one lock. A seal contains the names twice, and the size of the tail is
- * limited. When the names are longer together, the lock lists no field.
+ * The most characters in all field names of one lock. A seal contains the names twice, and the size of the appended
+ * revision is limited. A lock with longer names lists no field at all.
  */
 const mostNamed = 64 * 1024;
 
 /**
- * The lock of a seal. It leaves out fields with an appearance that no state selects, because pyHanko would report them
- * as changed after any later revision. Unless the document is locked, it also leaves out signature fields without a
- * signature.
+ * The lock of a seal, with the names of the fields that it locks. Leaves out a field with an appearance that none of
+ * its states selects, because pyHanko would report it as changed after any later revision. A lock of the `fields` kind
+ * also leaves out unsigned signature fields.
  * @throws PdfRefusal
  */
 export function lockParts(look: PdfLookup, locks: SealLock | undefined): LockParts {
@@ -70,8 +76,8 @@ export function lockParts(look: PdfLookup, locks: SealLock | undefined): LockPar
 }
 
 /**
- * One of the service's own documents may reserve a field for the seal. Returns that field with the seal in it; null
- * when the document has none.
+ * The field that the document reserves for the seal, with the seal in it; null when it reserves none. Only a document
+ * that the service made may reserve one.
  */
 export function filledField(look: PdfLookup, signature: Ref, lock: LockParts): NewObject | null {
   if (!look.acroForm) return null;
@@ -97,7 +103,8 @@ export function fieldObject(
   lock: LockParts,
 ): NewObject {
   const { num, gen } = look.firstPage.ref;
-  // The name contains the document's own hash, so no field in the document can already have it.
+  // The field's name contains the SHA-256 of the document without the seal, so no field of that document can have the
+  // same name.
   const name = `SignSealShip-Seal-${docSha256.slice(0, 32)}`;
   const body =
     `<</Type/Annot/Subtype/Widget/FT/Sig/T(${name})/F 132/Rect[0 0 0 0]` +
@@ -125,8 +132,8 @@ export function changedObjects(look: PdfLookup, field: Ref): NewObject[] {
   const changed = new Map<number, NewObject>();
   const change: Change = (ref, body, old) => {
     const other = changed.get(ref.num);
-    // One array may be both Annots and Fields. Any other object that would have to change in two ways makes the
-    // document invalid.
+    // One array may be both the page's Annots and the form's Fields; it then changes once. An object that would have to
+    // change in two different ways makes the document invalid.
     if (other && other.body !== body) throw new PdfRefusal("needs_repair", `object ${ref.num} is two things at once`);
     refuseStream(old, ref);
     changed.set(ref.num, { ref, body, clear: old.bytes !== look.file.bytes });
@@ -160,8 +167,8 @@ function changeForm(look: PdfLookup, field: Ref, change: Change): void {
 }
 
 /**
- * Adds the field to an array. Returns the new direct value, or null when the array is an object of its own and was
- * changed.
+ * Adds the field to an array in a dictionary. Returns the entry's new value. If the array is a separate object, changes
+ * that object and returns null.
  */
 function added(look: PdfLookup, dict: Dict, key: string, field: Ref, change: Change): string | null {
   const value = entry(dict, key);

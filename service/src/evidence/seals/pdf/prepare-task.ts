@@ -14,8 +14,8 @@ export type PrepareInput = {
   readonly locks?: SealLock;
   readonly checkpoint?: string;
   /**
-   * Random lengths for the seal's tail. They are tried in order until the document contains no other numbers that would
-   * pass as the seal's /ByteRange (a decoy, see decoys.ts).
+   * Random lengths for the appended revision. They are tried in order, until the file contains no other numbers that
+   * would pass as the seal's /ByteRange (a decoy, see decoys.ts).
    */
   readonly draws: readonly { readonly reserve: number; readonly padding: number }[];
 };
@@ -25,7 +25,10 @@ export type PrepareOutput =
   | { readonly refusal: { readonly reason: PdfRefusalReason; readonly detail: string } }
   | "decoys";
 
-/** The revision to append, with the first set of lengths for which the document contains no decoy of its /ByteRange. */
+/**
+ * Builds the revision to append. Uses the first set of lengths for which the file contains no other numbers that would
+ * pass as its /ByteRange.
+ */
 export function run(original: Buffer, { docSha256, draws, ...description }: PrepareInput): PrepareOutput {
   try {
     for (const lengths of draws) {

@@ -8,8 +8,8 @@ export type SealRequest = SealDescription & {
   /** The document, which is neither changed nor copied. */
   readonly original: Buffer;
   /**
-   * The state of a SHA-256 hash that was updated with the original, if the caller has one. It saves hashing the
-   * original a second time. It is copied before use.
+   * The state of a SHA-256 hash that has read the whole original, if the caller has one. It is copied before use, and
+   * saves hashing the original a second time.
    */
   readonly docHash?: Hash;
   /** The largest original accepted, in bytes; 35 MiB by default. */
@@ -22,12 +22,15 @@ export type PreparedSeal = Tail & {
   readonly docSha256: string;
   /** Length of the original in bytes. */
   readonly originalLength: number;
-  /** SHA-256 of the signed bytes: the original and the tail without Contents. */
+  /** SHA-256 of the bytes that the signature covers: the original, and the appended revision without its Contents. */
   readonly messageDigest: Buffer;
   readonly docHash: Hash;
 };
 
-/** A sealed document is `original` followed by `tail`. Its hashes are SHA-256 in lowercase hex. */
+/**
+ * The parts of a sealed file, which is `original` followed by `tail`, the appended revision. Hashes are SHA-256 in
+ * lowercase hex.
+ */
 export type Seal = {
   readonly docSha256: string;
   readonly sealedSha256: string;
@@ -57,7 +60,10 @@ export function prepareSeal(request: SealRequest): PreparedSeal {
   return hashTail(tail, docHash, request.original.length);
 }
 
-/** Hashes the bytes that the signature will cover. @param docHash a SHA-256 hash that was updated with the original */
+/**
+ * Hashes the bytes that the signature will cover.
+ * @param docHash the state of a SHA-256 hash that has read the original
+ */
 export function hashTail(tail: Tail, docHash: Hash, originalLength: number): PreparedSeal {
   const messageDigest = docHash
     .copy()
@@ -69,7 +75,7 @@ export function hashTail(tail: Tail, docHash: Hash, originalLength: number): Pre
 }
 
 /**
- * Writes the signature into the prepared tail.
+ * Writes the signature into the prepared revision, and returns the seal.
  * @param cms DER of a detached CMS over `messageDigest`
  * @throws ReserveTooSmall
  */

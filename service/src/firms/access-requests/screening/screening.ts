@@ -33,7 +33,7 @@ export const screen = (
 /** A host name and every domain above it with at least two labels: `a.b.co.uk`, `b.co.uk`, `co.uk`. */
 const upwards = (labels: readonly string[]): string[] => labels.slice(1).map((_, from) => labels.slice(from).join("."));
 
-// Registries under which firms register their domains, such as `com.ar`, `org.ua` or `web.id`.
+// The endings under which many firms register their domains, such as `com.ar`, `org.ua` or `web.id`.
 const endingOfMany = /^[a-z]{2,3}\.[a-z]{2}$/;
 
 function screenDomain(rules: ScreeningRules, listed: ReadonlySet<string>, email: string): Reason[] {
@@ -51,7 +51,7 @@ function screenDomain(rules: ScreeningRules, listed: ReadonlySet<string>, email:
 }
 
 /**
- * Whether a domain belongs to a mailbox provider in any country: `yahoo.fr`, `yahoo.co.uk` and `mail.yahoo.com.br`, but
+ * True if a domain belongs to a mailbox provider in any country: `yahoo.fr`, `yahoo.co.uk` and `mail.yahoo.com.br`, but
  * not `yahoo.acme-title.com`.
  */
 function isProvider({ providerNames }: ScreeningRules, labels: readonly string[]): boolean {
@@ -64,8 +64,8 @@ const linkShape = /https?:|www\./g;
 const longestWord = 24;
 
 /**
- * A word that people don't write: too long, with the same letter three times in a row, with six consonants in a row, or
- * with five or more letters and no vowel.
+ * True for a word that people don't write. It is too long, repeats a letter three times in a row, or has six consonants
+ * in a row. Or it has five or more letters and no vowel.
  */
 const isUnreadable = (word: string): boolean =>
   word.length > longestWord ||
@@ -95,7 +95,7 @@ function screenUseCase(rules: ScreeningRules, useCase: string): Reason[] {
   return reasons;
 }
 
-/** Whether the text repeats one word too often, or fewer than a third of its first 60 words are different. */
+/** True if the text repeats one word too often, or fewer than a third of its first 60 words are different. */
 function isRepetitive(rules: ScreeningRules, words: readonly string[]): boolean {
   const counts = new Map<string, number>();
   for (const word of words) if (!rules.commonWords.has(word)) counts.set(word, (counts.get(word) ?? 0) + 1);

@@ -40,7 +40,7 @@ export function confirmationCodes(secrets: SecretBytes): (code: OpenCode) => str
 
 /**
  * Mails a code to the person of the session, unless the session has an open code.
- * @param again requests another one, at most once a minute
+ * @param again true to replace an open code by a new one, at most once a minute
  */
 export async function sendCode(
   { db, clock }: Pick<ConfirmationDeps, "db" | "clock">,
@@ -135,8 +135,8 @@ type OpenCode = { sessionId: string; codeId: string; expiresAt: Date };
 type NewCode = OpenCode & { at: Date };
 
 /**
- * Replaces the session's code, unless the previous one is newer than `replaceable`.
- * @returns whether it was replaced
+ * Stores a new code for the session. Replaces an earlier code only if that was created at `replaceable` or before.
+ * @returns true if the new code was stored
  */
 async function putCode(tx: Tx, { sessionId, codeId, at, expiresAt }: NewCode, replaceable: Date): Promise<boolean> {
   const put = await tx.query(

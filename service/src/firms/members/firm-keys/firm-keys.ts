@@ -160,15 +160,16 @@ async function requireOwnKey(
 ): Promise<KeyRow> {
   await requireOwnerNow(tx, deps, principal);
   const key = isUuid(keyId) ? await selectKey(tx, keyId) : undefined;
-  // Live keys are hidden from members who don't work in live.
+  // A key of another firm gives the same error as an unknown key. So does a live key, for a member who doesn't work in
+  // live.
   if (key?.partnerId !== principal.partnerId || (key.environment === "live" && !mayUseLive(principal))) throw noKey();
   await requireOwnerOf(tx, deps, principal, { environment: key.environment, at });
   return key;
 }
 
 /**
- * The caller must have locked the firm.
- * @throws ServiceError when the firm's owners have created the maximum of keys in 24 hours
+ * Limits the keys that a firm's owners create in 24 hours. The caller must have locked the firm.
+ * @throws ServiceError when they have created the maximum
  */
 async function requireBelowDailyKeys(tx: Tx, partnerId: string, { aDay }: KeyLimits, at: Date): Promise<void> {
   if ((await countCreatedKeys(tx, partnerId, new Date(at.getTime() - dayMs))) >= aDay)
@@ -178,7 +179,10 @@ async function requireBelowDailyKeys(tx: Tx, partnerId: string, { aDay }: KeyLim
     );
 }
 
-/** The caller must have locked the firm. @throws ServiceError when the firm has the maximum of active keys */
+/**
+ * Limits the active keys of a firm in an environment. The caller must have locked the firm.
+ * @throws ServiceError when the firm has the maximum
+ */
 async function requireFewActive(
   tx: Tx,
   { partnerId, environment }: { partnerId: string; environment: Environment },

@@ -107,7 +107,10 @@ async function requireInvitation(tx: Tx, { partnerId }: Principal, invitationId:
   return found;
 }
 
-/** The caller must have locked the firm's members. */
+/**
+ * Creates an invitation in place of an earlier one to the address, and queues its mail. The caller must have locked the
+ * firm's members.
+ */
 async function offer(tx: Tx, { secrets, rowMac }: InvitationDeps, giver: Giver, offered: Offered): Promise<void> {
   const { principal, at } = giver;
   const { partnerId, member } = principal;
@@ -158,7 +161,7 @@ export const invitationMail = defineMail({
   load: ({ invitationId }: { invitationId: string }, { db, rowMac, clock }: MailDeps) =>
     selectToMail(db, rowMac, invitationId, clock()),
   write({ email, firmName, role, inviter, tokenSha256 }, { invitationId }, { secrets, baseUrl }) {
-    // A node that already has a newer key may have made the link, so all keys are tried.
+    // Tries all secret keys of the service, because a node that already has a newer one may have made the link.
     const token = invitationTokenOf(secrets, invitationId, tokenSha256);
     if (token === null)
       throw new Error("the invitation was made with a key that is not in SECRETS_KEY or SECRETS_KEYS_OLD");

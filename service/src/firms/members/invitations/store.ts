@@ -17,7 +17,7 @@ export type Invitation = {
   invitedBy: string;
   createdAt: Date;
   expiresAt: Date;
-  /** Whether the inviter may still grant the offered access. Otherwise the invitation can't be accepted. */
+  /** True if the inviter may still grant the offered access. Otherwise the invitation can't be accepted. */
   stands: boolean;
 };
 

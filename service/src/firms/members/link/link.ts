@@ -88,7 +88,10 @@ async function join(
 export const hadMembers = async (db: Sql, partnerId: string): Promise<boolean> =>
   (await findLine(db, sql`partner_id = ${partnerId} AND action LIKE 'member.%'`)) !== undefined;
 
-/** A person who left the firm, or whom the operator removed, must not become its owner again by their address. */
+/**
+ * The error for a firm that has or had members. A person who left such a firm, or was removed from it, must not become
+ * its owner again by their address.
+ */
 export const hadMembersBefore = () =>
   new ServiceError(
     "conflict",

@@ -25,7 +25,10 @@ export async function newRecoveryCodes(
   return codes.map(readable);
 }
 
-/** Consumes a code, in any spelling. @returns whether the person has it */
+/**
+ * Consumes a recovery code, in any spelling.
+ * @returns true if it was a valid code of the person
+ */
 export const useRecoveryCode = (
   tx: Tx,
   rowMac: RowMac,

@@ -114,8 +114,8 @@ export async function insertPasskey(tx: Tx, rowMac: RowMac, key: NewPasskey): Pr
 }
 
 /**
- * Records a use, unless in the meantime the credential was removed or used with an equal or higher counter.
- * @returns whether it was recorded
+ * Records a use of a passkey.
+ * @returns false if the passkey was removed in the meantime, or was used with an equal or higher counter
  */
 export async function noteUse(tx: Tx, id: string, counter: number, at: Date): Promise<boolean> {
   const noted = await tx.query(
@@ -149,7 +149,7 @@ export async function countCodes(db: Sql, userId: string): Promise<number> {
   return row?.count ?? 0;
 }
 
-/** Replaces all codes; an empty list leaves none. */
+/** Replaces all recovery codes of a person; an empty list leaves none. */
 export async function replaceCodes(
   tx: Tx,
   rowMac: RowMac,
@@ -180,7 +180,7 @@ export async function consumeRecoveryCode(
   return true;
 }
 
-/** Whether the person `u` of a query is an operator, who has a security page in the console. */
+/** SQL condition: true if the person `u` of a query is an operator, who has a security page in the console. */
 export const isOperator = sql`EXISTS (SELECT FROM operators o WHERE o.user_id = u.id AND o.active)`;
 
 type Address = { email: string; isOperator: boolean };

@@ -76,7 +76,7 @@ export type SessionStart = {
   environment: Environment;
   userAgent: string | undefined;
   at: Date;
-  /** Whether the second factor is due. Until `completeSession` the session grants no access. */
+  /** True if the second factor is due. Until `completeSession` the session grants no access. */
   factorDue: boolean;
 };
 

@@ -32,19 +32,19 @@ type FoundRow = SessionRow &
   WithMac & { userId: string; memberVersion: string | null; memberMac: Buffer | null } & MarkedFirm;
 
 /**
- * Whether the session `s` of a query is an operator's: its user is an active operator, or it has no user because it
- * began with a link from the command line.
+ * SQL condition: true if the session `s` of a query is an operator's. Its user is an active operator, or it has no user
+ * because it began with a link from the command line.
  */
 const isOperators = sql`(s.user_id IS NULL OR s.user_id IN (SELECT o.user_id FROM operators o WHERE o.active))`;
 
 /** The FROM clause with which other features read sessions; their alias is `s`. */
 export const fromSessions: Statement = sql`FROM sessions s`;
 
-/** When the session `s` of a query reaches its absolute limit, however often it is used. */
+/** SQL expression: the time when the session `s` of a query reaches its absolute limit, however often it is used. */
 const endsAt = sql`CASE WHEN ${isOperators}
   THEN least(s.expires_at, s.created_at + make_interval(secs => ${sessionLimits.operator.wholeSeconds})) ELSE s.expires_at END`;
 
-/** Whether the session `s` of a query is within its absolute and idle limits. */
+/** SQL condition: true if the session `s` of a query is within its absolute and idle limits. */
 export function isOpen(now: Date): Statement {
   const since = (seconds: number) => new Date(now.getTime() - seconds * 1000);
   const { member, operator } = sessionLimits;
@@ -53,7 +53,10 @@ export function isOpen(now: Date): Statement {
     ELSE s.last_seen_at > ${since(member.idleSeconds)} END)`;
 }
 
-/** Whether the session is open and complete. A session from a mailed link grants no access before the second factor. */
+/**
+ * SQL condition: true if the session is open and complete. A session from a mailed link grants no access before the
+ * second factor.
+ */
 const isWhole = (now: Date): Statement => sql`${isOpen(now)} AND NOT s.factor_due`;
 
 export const hasNotEnded = (now: Date): Statement => sql`NOT ${isRevoked(now, sql`s.id::text`)}`;
@@ -142,7 +145,7 @@ export type AnySession = Omit<ListedSession, "id"> & {
   /** The person's address; null for a session from a command line link. */
   email: string | null;
   partnerId: string | null;
-  /** Whether the session grants access to the console. */
+  /** True if the session grants access to the console. */
   operator: boolean;
 };
 
@@ -165,7 +168,11 @@ export const selectAnySessions = (db: Sql, filter: SessionFilter, now: Date) =>
      ORDER BY s.created_at DESC, s.id`,
   );
 
-/** Ends sessions on behalf of an operator. @param actor for the audit log @returns their ids */
+/**
+ * Ends sessions on behalf of an operator.
+ * @param actor for the audit log
+ * @returns the ids of the ended sessions
+ */
 export const endAnySessions = (tx: Tx, filter: SessionFilter, at: Date, actor = "operator"): Promise<string[]> =>
   endSessions(tx, matching(filter), at, actor);
 

@@ -64,10 +64,10 @@ export function returnPath(text: string | undefined): string {
 }
 
 /**
- * Mails a sign-in link. Once the maximum number of links is mailed, no more are mailed. Instead, the open links also
- * work in this browser, so that other people's requests never lock a person out. Known and unknown addresses get the
- * same response and the same work.
- * @param asked.browser the secret in the browser's cookie; the link works in no other browser
+ * Mails a sign-in link. While the maximum number of mailed links is open, mails no more. Instead, the open links then
+ * also work in this browser, so that other people's requests never lock a person out. Known and unknown addresses get
+ * the same response and the same work.
+ * @param asked.browser the secret in the browser's cookie, to which the link is bound
  * @param asked.proof the token of a browser that has signed in before
  * @throws ServiceError for an invalid address
  */
@@ -186,7 +186,7 @@ export const signInMail = defineMail({
   load: ({ linkId }: { linkId: string }, { db, rowMac, clock }: MailDeps) =>
     selectLinkToMail(db, rowMac, linkId, clock()),
   write({ email, tokenSha256 }, { linkId }, { secrets, baseUrl }) {
-    // A node that already has a newer key may have made the link, so all keys are tried.
+    // Tries all secret keys of the service, because a node that already has a newer one may have made the link.
     const token = linkTokenOf(secrets, linkId, tokenSha256);
     if (token === null) throw new Error("the link was made with a key that is not in SECRETS_KEY or SECRETS_KEYS_OLD");
     return {
@@ -216,7 +216,12 @@ export async function dueSessionOf(
   return token === undefined ? null : findDueSession(db, rowMac, tokenSha256(token), clock());
 }
 
-/** Signs in with a passkey. @param text the browser's response @returns the session's new token @throws ServiceError */
+/**
+ * Signs in with a passkey.
+ * @param text the browser's response
+ * @returns the session's new token
+ * @throws ServiceError
+ */
 export const signInByPasskey = (deps: PasskeyDeps, due: DueSession, text: string): Promise<string> =>
   withPasskey(deps, due, text, (tx, at) => finish(tx, deps, due, { at, by: "passkey" }));
 

@@ -15,7 +15,7 @@ export type NewLink = {
   returnTo: string;
   at: Date;
   expiresAt: Date;
-  /** Whether the link was requested by a browser that has signed in with the address before. */
+  /** True if the link was requested by a browser that has signed in with the address before. */
   proven: boolean;
 };
 
@@ -58,8 +58,8 @@ export const lockEmail = (tx: Tx, email: string) =>
   tx.query(sql`SELECT pg_advisory_xact_lock(hashtextextended('sign-in:' || ${email}, 0))`);
 
 /**
- * The numbers of open mailed links of this address: those for known browsers, those for other browsers, and how many of
- * the latter came from this network.
+ * The numbers of open mailed links of this address: for known browsers, for other browsers and, among the latter, for
+ * this network.
  */
 export async function countMailed(db: Sql, email: string, networkSha256: Buffer, now: Date) {
   const [row] = await db.query<{ proven: number; strangers: number; network: number }>(
@@ -71,8 +71,8 @@ export async function countMailed(db: Sql, email: string, networkSha256: Buffer,
 }
 
 /**
- * Makes the open mailed links usable in the requesting browser too. Links for known browsers are shared only with known
- * ones.
+ * Makes the open mailed links usable in the requesting browser too. A link for a known browser becomes usable only in
+ * another known browser.
  */
 export async function shareLinks(tx: Tx, rowMac: RowMac, link: NewLink): Promise<void> {
   const { email, at, proven } = link;

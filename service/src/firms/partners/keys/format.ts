@@ -34,7 +34,7 @@ export const keyMembers = ({ keyId, partnerId, environment, sha256, scopes, expi
   expiresAt,
 });
 
-/** The row of a revoked key has no MAC. */
+/** The rows of keys, and the fields that their MACs cover. The row of a revoked key has no MAC. */
 export const keyRows: MacTable<KeyFacts> = {
   table: sql`partner_keys`,
   key: sql`id`,

@@ -70,7 +70,7 @@ export function keyExpiry(text: string, now: Date): Date {
   return new Date(ms);
 }
 
-/** NaN for a text that is not a date, such as February 30. */
+/** The start of the day that a text names; NaN for a text that is not a date, such as February 30. */
 function startOfDay(text: string): number {
   const ms = /^\d{4}-\d{2}-\d{2}$/.test(text) ? Date.parse(`${text}T00:00:00Z`) : Number.NaN;
   return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text) ? ms : Number.NaN;

@@ -47,7 +47,7 @@ export const selectKeys = (db: Sql, partnerId: string) =>
     sql`SELECT ${columns} FROM partner_keys WHERE partner_id = ${partnerId} ORDER BY created_at, id`,
   );
 
-/** Of these ids, those of keys that have not ended, according to their rows. */
+/** Selects, from these ids, the keys that are neither revoked nor expired, according to their rows. */
 export async function keysInForce(db: Sql, ids: readonly string[], now: Date): Promise<string[]> {
   const keys = await db.query<{ id: string }>(sql`
     SELECT id FROM partner_keys WHERE id::text = ANY (${ids}::text[])
@@ -55,7 +55,7 @@ export async function keysInForce(db: Sql, ids: readonly string[], now: Date): P
   return keys.map(({ id }) => id);
 }
 
-/** Whether a key of a firm is still active. It may have been revoked or have expired since the request began. */
+/** True if a key of a firm is still active. It may have been revoked or have expired since the request began. */
 export async function isKeyActive(
   db: Sql,
   { id, partnerId, environment }: Owner & { id: string },

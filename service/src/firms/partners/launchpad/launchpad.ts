@@ -114,7 +114,10 @@ type Facts = {
 /** For each fact, an SQL expression about the firm `p`. The feature that owns the table declares it. */
 export type FirstTimes = Readonly<Record<Exclude<keyof Facts, "joinedAt" | "liveEnabled" | "liveKeyAt">, Statement>>;
 
-/** The rows of the firm `p`. The environment is a constant, so a fact needs one index look-up, however many rows there are. */
+/**
+ * SQL conditions for the rows of the firm `p` in each environment. The environment is a constant, so a fact needs one
+ * index look-up, however many rows there are.
+ */
 export const ofFirmIn: Readonly<Record<Environment, Statement>> = {
   test: sql`partner_id = p.id AND environment = 'test'`,
   live: sql`partner_id = p.id AND environment = 'live'`,

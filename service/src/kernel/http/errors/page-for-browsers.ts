@@ -6,8 +6,8 @@ import { uncached } from "../verdicts.ts";
 export const negotiated = { ...uncached, Vary: "Accept" };
 
 /**
- * People forward the API's address of a public verification. This hook redirects a browser to the page that shows the
- * result; a program gets the JSON.
+ * Hook for the API's public verifications, whose addresses people forward to each other. It redirects a browser to the
+ * page that shows the result; a program gets the JSON.
  * @param pages the URL of the pages, without the code
  */
 export const pageForBrowsers =

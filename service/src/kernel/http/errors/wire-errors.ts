@@ -8,7 +8,7 @@ import { type HttpErrorCode, isRefusal, type Refusal } from "./http-error.ts";
 /** All error codes in responses. */
 export type WireCode = ErrorCode | HttpErrorCode | "internal";
 
-/** The status of each refusal (contract, Errors). The title of its problem type is the status's reason phrase. */
+/** The HTTP status of each refusal (contract, Errors). In problem details, the title is this status's reason phrase. */
 export const wireStatus: Readonly<Record<WireCode, number>> = {
   validation: 400,
   unauthenticated: 401,
@@ -50,7 +50,7 @@ const frameworkErrors: ReadonlyMap<string, WireError> = new Map([
   ["FST_ERR_CTP_BODY_TOO_LARGE", wire("payload_too_large", "The body is too large.")],
 ]);
 
-/** The value of `Retry-After`: most brief outages are over within a few seconds. */
+/** The value of `Retry-After`, in seconds. Most outages are over by then. */
 const retryAfterSeconds = 2;
 
 const internal = wire("internal", "Something went wrong on our side.");
@@ -84,8 +84,8 @@ function sendWireError(request: FastifyRequest, reply: FastifyReply, { status, c
 }
 
 /**
- * The body of a refusal. Public verification has its own form (contract, Errors), with more details for a deleted
- * document.
+ * The body of a refusal. For public verification the body has another form (contract, Errors); for a deleted document
+ * it also tells about the deletion.
  */
 function bodyOf(code: WireCode, message: string): object {
   if (code === "verdict_unknown") return { verdict: "unknown" };
@@ -109,8 +109,8 @@ function warnOfBusy(log: FastifyBaseLogger, { message }: BusyError): void {
 const withoutPayments = new WeakSet<FastifyBaseLogger>();
 
 /**
- * Logs once that this installation has no payment processor. The operator chose that, so it is not a fault. Anybody
- * with an order's link can cause such a refusal, so further ones are not logged.
+ * Logs the first request to pay that was refused because the installation has no payment processor. The operator chose
+ * that, so it is not an error. Anybody with an order's link can send such requests, so later ones are not logged.
  */
 function noteWithoutPayments(log: FastifyBaseLogger): void {
   if (withoutPayments.has(log)) return;

@@ -65,10 +65,10 @@ const refusal = (description: string, error: string) => ({
   description,
   content: { "application/json": { schema: { $ref: "#/components/schemas/Error" }, example: { error } } },
 });
-/** The longest body that is read at once, in bytes: JSON or text. */
+/** The most bytes of a JSON or text body that the server reads. */
 export const mostBodyBytes = 256 * 1024;
 
-/** The message for a body of a wrong type, on a route for a form, that is longer than the server reads. */
+/** The message for a too long body on a route for forms, when the body is not a form. */
 export const otherBodyTooLarge = (bytes: number): string =>
   `The body is too large: a body that is not multipart/form-data may have at most ${bytes / 1024} KiB.`;
 

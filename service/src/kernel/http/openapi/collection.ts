@@ -6,7 +6,7 @@ type Parameter = {
   in: string;
   required?: boolean;
   description?: string;
-  /** The example of a parameter, if there is exactly one. Several examples are in the parameter's schema. */
+  /** The only example of a parameter. If a parameter has several examples, they are in its schema instead. */
   example?: unknown;
   schema: JsonSchema;
 };
@@ -36,7 +36,7 @@ const remembered: Readonly<Record<string, string>> = {
 };
 const variables = ["orderCode", "roomCode", "verifyCode"];
 
-/** Optional form fields that are enabled in the collection's requests. */
+/** The optional form fields that the collection's requests send unless a user disables them. */
 const sentAtFirst: ReadonlySet<string> = new Set(["document", "name", "svc_sign", "external_reference"]);
 
 /**
@@ -95,8 +95,8 @@ function headersOf({ parameters = [], requestBody }: Operation): object[] {
   return [
     ...(isJson ? [{ key: "Content-Type", value: "application/json" }] : []),
     ...sent.map(({ name, required, description, example }) =>
-      // Each request needs its own `Idempotency-Key`. With a shared key, a second order would get the response of the
-      // first order.
+      // A variable gives each request its own `Idempotency-Key`. With a fixed key, a second order would get the
+      // response of the first order.
       name.toLowerCase() === "idempotency-key"
         ? { key: name, value: "{{$guid}}", description }
         : { key: name, value: String(example ?? ""), description, ...(!required && { disabled: true }) },

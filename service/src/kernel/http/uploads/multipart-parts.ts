@@ -5,7 +5,7 @@ import type { FastifyRequest } from "fastify";
 import { freeMemory } from "../../platform/bounds/free-memory.ts";
 import { invalid } from "../../platform/errors.ts";
 
-/** 35 MiB; a file of exactly this size is accepted (contract, Limits). */
+/** The largest file accepted: 35 MiB, inclusive (contract, Limits). */
 export const maxUploadBytes = 35 * 1024 * 1024;
 export const maxFieldBytes = 64 * 1024;
 
@@ -14,7 +14,10 @@ export type Upload = {
   sha256: string;
   /** The file's name as the sender gave it. */
   filename: string | undefined;
-  /** The hash's state after the last byte. Copy the object before adding more, because `update` changes it. */
+  /**
+   * The SHA-256 state after the file's last byte. Copy the object before adding more bytes, because `update` changes
+   * it.
+   */
   hash: Hash;
   /** The number of bytes reserved after `bytes` in the same memory, for data that is appended later. */
   spare: number;
@@ -27,8 +30,8 @@ export type PartRules = {
   spareBytes?: number;
   messages: { tooLarge: string; incomplete: string };
   /**
-   * Collects the text fields as they arrive, so that a page can show a refused form again. With `typed`, the fields
-   * after a file that is too large are read as well.
+   * If set, receives each text field as it arrives, so that a page can show a refused form again. The fields after a
+   * file that is too large are then read as well.
    */
   typed?: Map<string, string>;
 };
@@ -60,7 +63,7 @@ export async function readParts(request: FastifyRequest, rules: PartRules, capac
     }
   } catch (error) {
     if (upload && upload !== "too large") freeMemory(upload.bytes.buffer);
-    // Unread data would block the connection and the requests that follow on it.
+    // Unread data would block the connection and later requests on it, so the rest of the body is read and discarded.
     request.raw.unpipe();
     request.raw.resume();
     throw isFormError(error) ? invalid(rules.messages.incomplete) : error;
@@ -85,7 +88,10 @@ async function readText(part: MultipartFile): Promise<string> {
   return Buffer.concat(chunks).toString();
 }
 
-/** The parser cuts a file off one byte after the limit, so a longer file arrives with one byte too many. */
+/**
+ * Reads the form's file. The parser cuts a file off one byte after the limit, so one byte too many means that the file
+ * is too large.
+ */
 async function readFile(part: MultipartFile, rules: PartRules, capacity: number | null): Promise<Upload | "too large"> {
   if (capacity === null) {
     await finished(part.file.resume());
@@ -94,14 +100,14 @@ async function readFile(part: MultipartFile, rules: PartRules, capacity: number 
   const hash = createHash("sha256");
   const held = Buffer.allocUnsafeSlow(capacity + (rules.spareBytes ?? 0));
   let length = 0;
-  // Reads chunks as they arrive. An async iterator would first join waiting chunks into another copy.
+  // Copies each chunk as it arrives. An async iterator would first join several chunks, which is one more copy.
   part.file.on("data", (chunk: Buffer) => {
     if (length + chunk.length > maxUploadBytes) {
       length = Number.POSITIVE_INFINITY;
       return;
     }
-    // Node.js cuts a body off at its Content-Length, so this can't happen. The check protects the copy from a write
-    // beyond its memory.
+    // Never true, because Node.js cuts a body off at its Content-Length. The check keeps the copy from writing beyond
+    // its memory.
     if (length + chunk.length > capacity) {
       part.file.destroy(invalid(rules.messages.incomplete));
       return;
@@ -129,8 +135,9 @@ async function readFile(part: MultipartFile, rules: PartRules, capacity: number 
 }
 
 /**
- * Whether the uploaded form caused the error, for example a cut body, a bad boundary or too many parts. The form parser
- * and the stream throw plain `Error` objects for that. The service and JavaScript itself throw subclasses of `Error`.
+ * True if the uploaded form caused the error: a body that was cut off, a bad boundary, or too many parts. For these,
+ * the form parser and the stream throw plain `Error` objects. The service and JavaScript itself throw subclasses of
+ * `Error`.
  */
 function isFormError(error: unknown): boolean {
   if (!(error instanceof Error)) return false;

@@ -10,12 +10,12 @@ import type { UploadHolder, UploadPlaces } from "./upload-places.ts";
 
 export { maxUploadBytes, type Upload };
 
-// Room for part headers and text fields around the file.
+// The most bytes of a body: the largest file, and 1 MiB for part headers and text fields.
 const maxBodyBytes = maxUploadBytes + 1024 * 1024;
 const maxFields = 100;
 /** The most memory that one form reserves, in bytes: for its file, and for the data appended to the file. */
 export const maxReservedBytes = maxBodyBytes;
-// After this long the credential may have been revoked: authenticate again.
+// If an upload takes longer than this, the caller is authenticated again, because the credential may have been revoked.
 const trustedMs = 1000;
 
 export type Form = {
@@ -29,7 +29,7 @@ export type Form = {
 export type FormRules = PartRules & {
   places: UploadPlaces;
   messages: { notMultipart: string };
-  /** The firm and environment that own the upload; by default, the request's principal. */
+  /** The firm and environment for whose upload memory is reserved; by default, those of the request's principal. */
   holder?: UploadHolder;
   /** Runs the route's authentication hook again, for a form whose upload took longer than `trustedMs`. */
   authenticate: (request: FastifyRequest) => Promise<void>;
@@ -50,7 +50,9 @@ export function ignoreMultipart(app: FastifyInstance, pace: BodyPace = bodyPace)
   });
 }
 
-/** Accepts multipart forms in this scope only, because the plugin adds hooks that run on each request of its scope. */
+/**
+ * Accepts multipart forms. The plugin adds hooks for each request of its scope, so it is registered only in this scope.
+ */
 export async function acceptMultipart(scope: FastifyInstance): Promise<void> {
   scope.removeContentTypeParser(multipartType);
   await scope.register(multipart, {
@@ -65,16 +67,16 @@ export async function acceptMultipart(scope: FastifyInstance): Promise<void> {
       headerPairs: 100,
     },
     throwFileSizeLimit: false,
-    // The plugin would parse text parts that are labeled as JSON. It never parses files, so such parts are declared to
-    // be files.
+    // Declares text parts that are labeled as JSON to be files. Otherwise the plugin would parse them as JSON; it never
+    // parses files.
     isPartAFile: (_name, contentType, filename) =>
       filename !== undefined || contentType === "application/octet-stream" || contentType === "application/json",
   });
 }
 
 /**
- * Reads a form with at most one file. Hashes the file as it arrives and holds it once, in reserved memory. The request
- * needs a principal, or the caller passes a holder.
+ * Reads a form with at most one file. The file is hashed as it arrives and is held once, in reserved memory. The memory
+ * is reserved for the request's principal, or for the holder that the caller passes.
  * @throws ServiceError `validation` for a body that is not such a form, is cut off, too slow, too large or has a second
  * file; and the errors of `authenticate`
  */
@@ -106,7 +108,10 @@ export async function readForm(request: FastifyRequest, rules: FormRules, pace: 
   }
 }
 
-/** RFC 2046, section 5.1.1: a boundary has at most 70 characters. The parser itself reports a missing boundary. */
+/**
+ * True unless the form's boundary has more than 70 characters (RFC 2046, section 5.1.1). The parser itself reports a
+ * missing boundary.
+ */
 function hasGoodBoundary({ headers }: FastifyRequest): boolean {
   const found = /;\s*boundary\s*=\s*(?:"((?:[^"\\]|\\.)*)|([^;\s]*))/i.exec(headers["content-type"] ?? "");
   return (found?.[1] ?? found?.[2] ?? "").length <= 70;
@@ -118,7 +123,7 @@ async function readInPace(request: FastifyRequest, rules: FormRules, capacity: n
   // The sender may have disconnected while the form was queued for memory.
   if (raw.destroyed) throw invalid(messages.incomplete);
   const parts = readParts(request, rules, capacity);
-  // The fault is emitted as an error of the stream. This stops the parser but leaves the connection open for the
+  // A fault is emitted as an error of the body's stream. That stops the parser, but keeps the connection open for the
   // response.
   const stop = watchBody(raw, pace, (fault) =>
     raw.emit("error", invalid(fault === "stalled" ? messages.incomplete : messages.tooLarge)),
@@ -142,7 +147,10 @@ async function authenticateAgain(request: FastifyRequest, { authenticate, holder
 
 /** The minimum pace at which a body must arrive. It also applies to the discarded rest of a refused body. */
 export type BodyPace = {
-  /** The first window of this length must bring `minBytes`. The minimum doubles with each window, up to a limit. */
+  /**
+   * The length of a time window. At least `minBytes` must arrive in the first window; the minimum doubles with each
+   * window, up to a limit.
+   */
   windowMs: number;
   minBytes: number;
   minBytesAtMost: number;
@@ -150,7 +158,7 @@ export type BodyPace = {
   maxBytes: number;
 };
 
-// The doubling minimum makes slow uploads expensive: a sender that occupies reserved memory for minutes must send
+// The usual pace. Because the minimum doubles, an attacker who wants to occupy reserved memory for minutes must send
 // megabytes.
 const bodyPace: BodyPace = {
   windowMs: 30_000,

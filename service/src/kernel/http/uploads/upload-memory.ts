@@ -16,7 +16,9 @@ export type UploadMemory = {
 type Holder = { held: number; line: { bytes: number; admit: () => void }[] };
 
 /**
- * @param sizes in bytes: the total, and the largest share of one holder. Each must be at least the largest reservation.
+ * Creates the memory for uploads.
+ * @param sizes in bytes: the total, and the most for one holder. Each must be at least as large as the largest
+ * reservation.
  */
 export function createUploadMemory({ total, perHolder }: { total: number; perHolder: number }): UploadMemory {
   let free = total;
@@ -33,8 +35,8 @@ export function createUploadMemory({ total, perHolder }: { total: number; perHol
   function admitWaiting(): void {
     for (let name = nextInTurn(); name !== undefined; name = nextInTurn()) {
       const holder = holders.get(name);
-      // If the next holder's reservation does not fit, nobody is served before it. Otherwise small reservations could
-      // starve a large one.
+      // If the next reservation does not fit, later ones wait too. Otherwise small reservations could starve a large
+      // one.
       if (!holder?.line[0] || holder.line[0].bytes > free) return;
       const { bytes, admit } = holder.line[0];
       holder.line.shift();

@@ -18,8 +18,8 @@ type Sizes = { total: number; perHolder: number };
 
 export type UploadPlaceSizes = {
   /**
-   * Sizes in bytes for firms that have live access, and for firms that don't. The two memories are separate, so neither
-   * group can use up the other's.
+   * The sizes of the two separate memories, in bytes: one for firms with live access, one for firms without. Neither
+   * group can use up the other's memory.
    */
   live: Sizes;
   trial: Sizes;

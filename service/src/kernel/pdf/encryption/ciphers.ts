@@ -5,7 +5,10 @@ import type { Ref } from "../lexer.ts";
 export type Cipher = {
   /** Decrypts data; null when they can't be the output of this cipher. */
   readonly decrypt: (data: Buffer, object: Ref) => Buffer | null;
-  /** @param iv 16 bytes for AES; unused for RC4 */
+  /**
+   * Encrypts data.
+   * @param iv 16 bytes for AES; unused for RC4
+   */
   readonly encrypt: (data: Buffer, object: Ref, iv: Buffer) => Buffer;
 };
 

@@ -10,10 +10,10 @@ import { type KeyEntries, openByEmptyPassword, permissionsGenuine } from "./file
 const MAY_ADD_FIELDS = 0b101000;
 
 /**
- * The encryption of a document; null when it is not encrypted. The empty password must open the document. The document
- * must also let anybody add a signature field: by its permissions, or by an empty owner password.
- * @param file its sections, newest first
- * @throws PdfRefusal `encrypted` for any other document
+ * The encryption of a document; null when it is not encrypted. An encrypted document is accepted only if the empty user
+ * password opens it. Its permissions must allow adding a signature field, or its owner password must be empty.
+ * @param file the document, with its sections, newest first
+ * @throws PdfRefusal `encrypted` for any other encrypted document
  */
 export function openEncryption(file: PdfFile): Encryption | null {
   const [newest, ...older] = file.sections;
@@ -21,7 +21,8 @@ export function openEncryption(file: PdfFile): Encryption | null {
   const newestText = encrypt?.bytes.toString("latin1", encrypt.start, encrypt.end);
   for (const { trailer } of older) {
     const other = entry(trailer, "Encrypt");
-    // Some readers use only the newest trailer, others also use older ones. They would decrypt such a file differently.
+    // Some readers take Encrypt only from the newest trailer, others from older trailers too. If the trailers differ,
+    // the two decrypt the file differently.
     if (other && other.bytes.toString("latin1", other.start, other.end) !== newestText) {
       throw refused(`the trailer at ${trailer.start} and the newest one name different Encrypt dictionaries`);
     }

@@ -21,7 +21,7 @@ export type KeyEntries = {
 /** The result of opening a file with the empty password: the file key, and whether the owner password is also empty. */
 export type Opened = { readonly fileKey: Buffer; readonly owner: boolean };
 
-/** The padding of a short password (7.6.4.3.2). An empty password becomes the whole padding. */
+/** The bytes that pad a short password to 32 bytes (7.6.4.3.2). An empty password becomes exactly these bytes. */
 const PADDING = Buffer.from("28bf4e5e4e758a4164004e56fffa01082e2e00b6d0683e802f0ca9fe6453697a", "hex");
 const md5 = (...parts: Buffer[]) => parts.reduce((hash, part) => hash.update(part), createHash("md5")).digest();
 
@@ -43,7 +43,7 @@ function openRc4Key(entries: KeyEntries): Opened | null {
   const fileKey = again(hash, revision, keyLength);
   const expected = revision === 2 ? rc4(fileKey, PADDING) : manyTimes(fileKey, md5(PADDING, id));
   if (!entries.u.subarray(0, expected.length).equals(expected)) return null;
-  // Algorithm 3: the value of O if the owner password is also empty.
+  // Algorithm 3: computes the value that O has if the owner password is empty too.
   const ownerKey = again(md5(PADDING), revision, keyLength);
   const owner = revision === 2 ? rc4(ownerKey, PADDING) : manyTimes(ownerKey, PADDING);
   return { fileKey, owner: o.subarray(0, 32).equals(owner) };
@@ -74,8 +74,8 @@ function openAes256(entries: KeyEntries): Opened | null {
 }
 
 /**
- * Algorithm 13: whether the permissions match their copy, which is encrypted under the file's key. Before revision 5
- * there is no copy.
+ * Algorithm 13: true if the permissions match their encrypted copy in the file. Always true before revision 5, which
+ * has no such copy.
  */
 export function permissionsGenuine(fileKey: Buffer, { revision, perms, permissions }: KeyEntries): boolean {
   if (revision < 5) return true;
@@ -85,7 +85,10 @@ export function permissionsGenuine(fileKey: Buffer, { revision, perms, permissio
   return decrypted.toString("latin1", 9, 12) === "adb" && decrypted.readInt32LE(0) === permissions;
 }
 
-/** Algorithm 2.B for the empty password: SHA-256 of the salt (and the user entry), hardened in revision 6. */
+/**
+ * Algorithm 2.B for the empty password. Revision 5 takes one SHA-256 of the salt and the user entry; revision 6 adds at
+ * least 64 rounds.
+ */
 function hash2B(revision: number, salt: Buffer, userEntry: Buffer): Buffer {
   let key = createHash("sha256").update(salt).update(userEntry).digest();
   if (revision === 5) return key;

@@ -18,7 +18,7 @@ export type PageBox = {
   readonly unit: number;
 };
 
-/** A rectangle in user space, and the matrix that makes an upright appearance look upright on the shown page. */
+/** A rectangle in user space, and the matrix that turns an appearance so that it looks upright on the page as shown. */
 export type UserSpaceRect = {
   /** The rectangle's left, bottom, right and top. */
   readonly rect: readonly [number, number, number, number];

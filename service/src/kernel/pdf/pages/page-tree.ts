@@ -68,7 +68,7 @@ export function firstPage(file: PdfFile, catalog: Dict): Page {
 }
 
 /**
- * The number of pages that the page tree reaches, which must match the number in its root.
+ * The number of pages that the page tree reaches, which must equal the Count in its root.
  * @throws PdfRefusal `needs_repair` when they differ
  */
 export function countPages(file: PdfFile, catalog: Dict): number {

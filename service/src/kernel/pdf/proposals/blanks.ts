@@ -20,8 +20,8 @@ export const wordsIn = ({ runs }: PageContent): Run[] =>
   runs.filter((run) => !isMarks(run) && !/^[/|&,;()[\] ]+$/.test(run.text));
 
 /**
- * The blanks of a page; blanks made of marks such as underscores come first. A box or line at the same place as marks,
- * or a line in a box, is not a second blank.
+ * The blanks of a page; blanks made of marks, such as underscores, come first. A box or a drawn line in the place of
+ * such marks is not a second blank. Nor is a line in a box.
  */
 export function blanksIn(content: PageContent): Blank[] {
   const words = wordsIn(content);
@@ -32,7 +32,7 @@ export function blanksIn(content: PageContent): Blank[] {
     );
     if (!isDuplicate) found.push(blank);
   };
-  // Dots that lead to a number are part of a table of contents or of prices.
+  // True for dots that lead to a number, as in a table of contents or a price list. Such dots are not a blank.
   const leads = (blank: Blank) =>
     words.some(
       (run) =>
@@ -43,8 +43,8 @@ export function blanksIn(content: PageContent): Blank[] {
     width >= measures.leastInitials && width <= measures.mostBlank * content.width;
   for (const box of content.boxes.filter((each) => isBlankSize(each) && isBoxSize(each))) {
     const inside = words.filter((run) => isInside(run, box));
-    // Words in a box may be its label, if the box leaves space to write next to them or below them. Words that fill a
-    // low box leave none.
+    // Words in a box may be its label, if the box has space to write next to them or below them. A low box that is
+    // mostly filled with words has none.
     const isFull = inside.reduce((sum, run) => sum + run.width, 0) > 0.75 * box.width && box.height < 30;
     if (inside.length > 3 || isFull || inside.some(({ text }) => isValue(text))) continue;
     // A line in a box is the place to write on.
@@ -65,13 +65,13 @@ const isLineIn = ({ x, y, width }: Rule, box: Rect): boolean =>
   x > box.x + 1 && x + width < endOf(box) - 1 && y > box.y + 9 && y < box.y + box.height - 1;
 
 /**
- * Whether a frame is a box to write in. Some typesetters draw a line as a very low frame, so such a frame is a line,
- * unless it is as small as a checkbox.
+ * True if a frame is a box to write in. A very low frame is not one, because some typesetters draw lines as frames. A
+ * low frame that is nearly square is not one either: it is a checkbox.
  */
 const isBoxSize = ({ width, height }: Rect): boolean =>
   height <= 80 && (height >= 14 || (height >= 9 && width > 2.5 * height));
 
-/** An amount, a number or a date, which means that the place has been filled in. */
+/** True if a text is an amount, a number or a date. A place with such a text has been filled in. */
 export const isValue = (text: string): boolean => /^[$€]?\d[\d.,/%-]*$/.test(text.trim());
 
 /** Joins runs of marks (such as underscores) that follow each other on a line into one blank. */
@@ -89,7 +89,10 @@ function marksTogether(marks: readonly Run[]): Blank[] {
 export const isInside = (run: Run, box: Rect): boolean =>
   run.x >= box.x - 2 && endOf(run) <= endOf(box) + 2 && run.y > box.y && run.y <= box.y + box.height + 1;
 
-/** Whether the words below the left end of a line ask for a signature. Such a line does not divide the page. */
+/**
+ * True if words below or above the left end of a line ask for a signature. Even if such a line is long, it is a line to
+ * write on.
+ */
 const isSigned = (rule: Rule, words: readonly Run[]): boolean =>
   words.some(
     ({ text, x, y }) =>
@@ -99,7 +102,7 @@ const isSigned = (rule: Rule, words: readonly Run[]): boolean =>
         : rule.y - y < measures.labelFarAbove && /^(?:signature|firma)\b.*:$/i.test(text)),
   );
 
-/** Whether a rule underlines words, or words were already written on it. */
+/** True if words stand on a line. The line then underlines them, or is already filled in. */
 const isUnderWords = (rule: Rule, words: readonly Run[]): boolean =>
   words.some(
     (run) =>

@@ -11,7 +11,7 @@ const isSentence = (words: string): boolean => {
     /^\p{Ll}.*[,;]$/u.test(text) ||
     (count > 4 && /\b(?:is|are|was|were|shall|that)\b/.test(text)) ||
     ((count >= measures.wordsOfSentence ||
-      // The end of a name: "Acme Inc."
+      // These abbreviations end a name, such as "Acme Inc.", and not a sentence.
       (count > 3 && text.endsWith(".") && !/\b(?:co|inc|corp|ltd|jr|sr|esq|l\.\s?s)\.$/i.test(text))) &&
       !/^\W*(?:sign|firma|name|print)/i.test(text) &&
       !isPerson(text))
@@ -33,7 +33,7 @@ export function captionsBelow(blank: Blank, { words, blanks, content }: PageWord
       isAligned(run, blank) &&
       !isSentence(run.text) &&
       !/['’]s?$/.test(run.text) &&
-      // Words in the next cell of a table belong to that cell.
+      // Words in another box, such as the next cell of a table, belong to that box.
       !(blank.box && inOther(run)),
   );
   const nearest = Math.min(...near.map(({ y }) => y));
@@ -63,12 +63,12 @@ function joinedCaptions(line: readonly Run[]): Run[] {
   return found;
 }
 
-/** In points: captions of different blanks are further apart than this. */
+/** In points. Runs with a smaller gap between them are one caption. */
 const captionsApart = 12;
 
 /**
- * Cuts a run of words below several blanks of a row at the start of each blank, because pdf.js joined the captions of
- * these blanks.
+ * Splits words that pdf.js joined, although they are the captions of several blanks in a row. Each blank's start is a
+ * place to split.
  */
 export function cutAtBlanks(words: readonly Run[], blanks: readonly Blank[]): Run[] {
   return words.flatMap((run) => {
@@ -80,7 +80,7 @@ export function cutAtBlanks(words: readonly Run[], blanks: readonly Blank[]): Ru
   });
 }
 
-/** In points: how far from the start of its blank a caption may start. */
+/** In points. The greatest horizontal distance between the start of a blank and the start of its caption. */
 const captionOff = 14;
 
 function cutAt(run: Run, places: readonly number[]): Run[] {
@@ -101,7 +101,9 @@ function cutAt(run: Run, places: readonly number[]): Run[] {
   });
 }
 
-/** Whether an unlabeled line is for a signature, because the lines below ask for the signer's name, title or date. */
+/**
+ * A signature, for an unlabeled line with words below it that ask for the signer's name, title or date; otherwise null.
+ */
 export function signerBlock(blank: Blank, page: PageWords): Found | null {
   if (blank.box || blank.width < measures.leastSignature || !page.isExecution(blank.y)) return null;
   const below = page.words
@@ -141,20 +143,23 @@ export function labelAbove(blank: Blank, page: PageWords): Found | null {
   const mostWords = run.text.startsWith("(") ? measures.wordsOfRemark : measures.wordsAbove;
   if (count > (isExplicit(run.text) ? mostWords : 4)) return null;
   const found = read(run.text, page, run.y, false);
-  // The distance to a label for a signature may be larger, because people sign in the space between the label and the
+  // A label that asks for a signature may be further up, because people sign in the space between the label and the
   // line.
   const most = found.kind === "signature" ? measures.labelFarAbove : measures.labelAboveDate;
   return run.y > top - most ? found : null;
 }
 
-/** Whether words are the label of another blank, which is behind them on their line. */
+/** True if the words are the label of another blank, which follows them on the same line. */
 const hasBlank = (run: Run, blank: Blank, { blanks }: PageWords): boolean =>
   blanks.some(
     (other) =>
       other !== blank && !other.box && isOnLine(run, other) && other.x >= endOf(run) - 2 && other.x < endOf(run) + 40,
   );
 
-/** Whether the labels of a column are above its blanks. Then there are no words below the last blank. */
+/**
+ * True if the labels in a column of blanks are above the blanks. The sign of this: no words follow below the last
+ * blank.
+ */
 export function isLabeledAbove(blank: Blank, page: PageWords): boolean {
   let last = blank;
   for (let steps = 0; steps < 20; steps++) {

@@ -23,7 +23,7 @@ export function executionAbove(
   const first = Math.min(...words.filter(({ text }) => executionWords.test(text)).map(({ y }) => y));
   const sentences = words.filter((run) => isSentence(run) && !isInPart(run, ofOthers));
   const last = Math.max(...sentences.map(({ y }) => y));
-  // A party's line that is next to a line for a date is for a signature.
+  // A party's line that shares a row with the word "Date" is a line for a signature.
   const dates = words.filter(({ text }) => kindOfLabel(text) === "date").map(({ y }) => y);
   return (y, isCaption = false) =>
     y >= first - 4 || ((isCaption || sentences.length > 1) && y > last) || dates.some((date) => Math.abs(date - y) < 4);
@@ -60,13 +60,14 @@ export function partsOfOthers({ height, width }: PageContent, words: readonly Ru
     );
     if (!part) continue;
     const close = sorted.find((other) => other.y > y + 4 && part.closes?.test(other.text) && !isSentence(other));
-    // A notary's certificate has few sentences. More of them are an affidavit, whose notary signs on another page.
+    // A notary's certificate has few sentences. If more sentences follow, this is an affidavit, and its notary signs on
+    // another page.
     if (!part.height && !close && sorted.filter((other) => other.y > y && isSentence(other)).length > mostSentences)
       continue;
     const end = Math.min(height, y + (part.height ?? height));
     const bottom = close ? Math.min(close.y + 20, end) : end;
-    // Only a part for an office, such as a recorder's, has a height. It is as wide as the page, because its words next
-    // to each other are not columns.
+    // Only a part for an office, such as a recorder's, has a fixed height. It is as wide as the page: gaps between its
+    // words don't mean that it has columns.
     const right = part.height === undefined ? columnEnd(run, bottom, sorted, width) : width;
     found.push({ top: y - 14, bottom, left: 0, right });
   }
@@ -74,8 +75,8 @@ export function partsOfOthers({ height, width }: PageContent, words: readonly Ru
 }
 
 /**
- * The right end of a part. If other words are to the right of the part's column, such as the lines of the signers, it
- * is the end of that column. Otherwise, it is the edge of the page.
+ * The right end of a part that begins at the left edge of the page. If other words, such as the signers' lines, are to
+ * the right of the part's column, the part ends with its column. Otherwise it ends at the edge of the page.
  */
 function columnEnd(opening: Run, bottom: number, words: readonly Run[], width: number): number {
   const inside = words.filter(({ y }) => y >= opening.y - 3 && y <= bottom);
@@ -94,22 +95,22 @@ const columnGap = 24;
 /** The left column ends at most at this share of the page's width. */
 const widestColumn = 0.55;
 
-/** The greatest distance, in points, from a line of a witness to the next words of the same witness. */
+/** In points. A larger vertical gap between two lines of words ends the part of a witness. */
 const apart = 70;
-/** A page with more headings of witnesses than this is skipped. */
+/** Of the headings of witnesses on a page, only this many are read. */
 const mostHeadings = 40;
 /** The greatest distance, in points, from a line down to its caption. */
 const captionGap = 14;
 /**
- * In points. `centered`: a heading whose middle is closer than this to the middle of the page is above all columns.
- * `column`: the width of one column.
+ * In points. `centered`: a heading whose middle is this close to the middle of the page stands above all columns.
+ * `column`: the most width of one column.
  */
 const centered = 20;
 const column = 200;
 
 /**
- * The parts below headings such as "First witness" and "Witnesses:". The part of such a heading is its column. It ends
- * at a sentence, at a larger gap, or at words that name another party.
+ * The parts of a page below headings such as "First witness" and "Witnesses:". Such a part is as wide as the heading's
+ * column. It ends at a sentence, at a gap larger than `apart`, or at words that name another party.
  */
 export function partsOfWitnesses({ width }: PageContent, words: readonly Run[], blanks: readonly Blank[]): Part[] {
   const isHeading = ({ text }: Run) => witnessHeading.test(text) || witnessClause.test(text);

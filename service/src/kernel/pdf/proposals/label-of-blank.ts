@@ -8,7 +8,8 @@ import { initialsBefore, labelBehind, labelOnRow, labelToTheLeft } from "./rows.
 import type { Run } from "./runs.ts";
 
 /**
- * The labels of a blank. Two captions below one line divide it into two blanks, so a label may apply to only a part.
+ * The labels of a blank, each with the part of the blank that it labels. Two captions below one line divide the line
+ * into two parts.
  */
 export function ofBlank(blank: Blank, page: PageWords): Piece[] {
   const piece = (found: Found | null, reason: Reason): Piece[] => (found?.kind ? [{ blank, found, reason }] : []);
@@ -16,8 +17,8 @@ export function ofBlank(blank: Blank, page: PageWords): Piece[] {
   if (inside) return piece(inside, "label_in_box");
   const leftLabel = labelToTheLeft(blank, page);
   const captions = captionsBelow(blank, page);
-  // "X" and "Attest" say only that somebody signs here, so the caption decides. The caption may name a witness, or ask
-  // for initials.
+  // "X" and "Attest" mean only that somebody signs here. So a caption that names a witness or asks for initials
+  // decides.
   const decisive = leftLabel && /^(?:x|attest)$/i.test(leftLabel.label) ? captions : [];
   for (const kind of ["notary", "initials"] as const) {
     const caption = decisive.find(({ text }) => kindOfLabel(text) === kind);
@@ -52,7 +53,7 @@ function ofCaption(blank: Blank, caption: Run, page: PageWords): Found {
   // A person's name below a box is not its label.
   const found = read(caption.text, page, caption.y, blank.box === null);
   if (!isPerson(found.label) || isExplicit(found.label)) return found;
-  // Above a caption such as "(Print or type name)", the name is already typed.
+  // If a caption such as "(Print or type name)" is below a typed name, the blank is not for a signature but for a name.
   if (page.words.some((run) => isLineBelow(run, caption) && kindOfLabel(run.text) === "name"))
     return { ...found, kind: "name" };
   if (blank.width < measures.leastNamed) return { ...found, kind: null };
@@ -77,7 +78,10 @@ const isBelowParty = ({ x, y }: Blank, { words }: PageWords): boolean =>
       kindOfLabel(run.text) === "signature",
   );
 
-/** Whether the words below a blank label the next blank, because the words above label this blank: "By:", "Name:". */
+/**
+ * True if the words below a blank are the label of the next blank. In a column such as "By:", "Name:", each label is
+ * above its blank.
+ */
 const isNextLabel = (above: Found, { text }: Run): boolean =>
   above.kind === "signature" && isExplicit(above.label) && text.endsWith(":") && kindOfLabel(text) !== "signature";
 
@@ -102,7 +106,8 @@ function headingOf({ box }: Blank, page: PageWords): Found | null {
     const top = cell;
     const above = boxes.find((each) => isBelow(each, top));
     const words = above && page.words.find((run) => isInside(run, above));
-    // A person's name above ends the search: the cell below is for the next signer.
+    // Words other than a person's name are the heading. A person's name belongs to another signer in the column, so the
+    // search goes on.
     if (words && !isPerson(words.text)) return read(words.text, page, words.y, false);
     signer ??= words;
     if (!above) break;
@@ -121,10 +126,10 @@ function labelInside(blank: Blank, page: PageWords): Found | null {
   const { box } = blank;
   const first = box && page.words.filter((run) => isInside(run, box)).sort((a, b) => a.y - b.y || a.x - b.x)[0];
   if (!first || !box) return null;
-  // If the next cell is empty or has an amount, the words are its label.
+  // If the next cell is empty or has an amount, the words in this cell are a label for the next cell.
   const next = page.content.boxes.find((each) => Math.abs(each.x - endOf(box)) < 3 && Math.abs(each.y - box.y) < 3);
   if (next && !page.words.some((run) => isInside(run, next) && !isValue(run.text))) return { label: "", kind: "other" };
-  // If the cell below is empty too, the words are the heading of a column.
+  // If the cell below is empty, the words in this cell are the heading of a column.
   const lower = page.content.boxes.find((each) => isBelow(box, each));
   if (box.height < 36 && lower && !page.words.some((run) => isInside(run, lower))) return { label: "", kind: "other" };
   const found = read(first.text, page, first.y, false);

@@ -8,9 +8,9 @@ export type PageWords = {
   readonly blanks: readonly Blank[];
   readonly content: PageContent;
   /**
-   * Whether people sign the document at this height of the page (`executionAbove`).
-   * @param isCaption true for a caption below a line, for which one sentence above it suffices; otherwise the page
-   * needs two
+   * True if people sign the document at this height of the page (`executionAbove`).
+   * @param isCaption true for a caption below a line. One sentence above a caption is enough; other labels need two
+   * sentences on the page.
    */
   readonly isExecution: (y: number, isCaption?: boolean) => boolean;
 };
@@ -34,26 +34,27 @@ export function read(text: string, { isExecution }: PageWords, y: number, isCapt
   const label = text.replace(/[\s:_]+$/u, "").trim();
   // A person's initials in front of a blank ask for that person's initials: "J.R. ____".
   if (kind === null && /^(?:\p{Lu}\. ?){2,3}$/u.test(label)) return { label, kind: "initials" };
-  // A person's name below a line: "Jane Q. Public", "Name: Jane Public" or "By: Jane Public".
+  // Below a line, a person's name means that this person signs: "Jane Q. Public", "Name: Jane Public" or "By: Jane
+  // Public".
   const isSigner = isNamedParty(label) || /^by\b/i.test(label);
   const isNamed =
     isPerson(label) && (kind === null || kind === "other" || isSigner || /^(?:name|nombre):/i.test(label));
   if (isNamed && isCaption && (isExecution(y, true) || isSigner) && !isFormWords(label))
     return { label, kind: "signature" };
-  // Quotation marks around a party's name mean that the name is defined there. Lowercase words that end with a period
-  // are the end of a sentence.
+  // A party's name in quotation marks is a definition. Text in lowercase that ends with a period is the end of a
+  // sentence.
   if (kind === "signature" && !isExplicit(text) && (/["“”]|^\p{Ll}.*\.$/u.test(text) || !isExecution(y, isCaption)))
     return { label, kind: null };
   return { label, kind };
 }
 
-/** Whether a person's name is followed by the person's role in the document: "Jane Roe, Settlor". */
+/** True if a label names a person and that person's role in the document: "Jane Roe, Settlor". */
 const isNamedParty = (label: string): boolean => {
   const part = /,\s*(.*)$/.exec(label)?.[1] ?? "";
   return /^individually\b/i.test(part) || parties.some((words) => words.test(part));
 };
 
-/** Whether the words are usual in forms, such as "Date". They are then not a person's name, even in capitals. */
+/** True if the words are common in forms, such as "Date". Even in capitals, they are then not a person's name. */
 const isFormWords = (label: string): boolean => kindOfLabel(withoutLabel(label).split(",")[0] ?? "") === "other";
 
 export const isExplicit = (text: string): boolean =>
@@ -64,7 +65,7 @@ export const isArrow = ({ text }: Run): boolean => arrowAlone.test(text);
 
 const arrowAlone = new RegExp(`^[${arrows}]{1,4}$`, "u");
 
-/** The words before an arrow on its line, or else right above it, as the last line of its label. */
+/** The words that an arrow follows: words on the arrow's line or, if there are none, the words right above it. */
 export const beforeArrow = (arrow: Run, { words }: Pick<PageWords, "words">): Run | undefined =>
   words.find((run) => Math.abs(run.y - arrow.y) < 3 && endOf(run) <= arrow.x + 1 && arrow.x - endOf(run) < nearArrow) ??
   words.find(

@@ -9,7 +9,10 @@ export type Rule = { readonly x: number; readonly y: number; readonly width: num
 /** In points: a filled rectangle that is lower than this is a rule. */
 const thin = 2.5;
 
-/** Some typesetters draw a border as a box that is clipped to one of its edges. */
+/**
+ * The transformation and the clip at a point in the page's content. The clip matters because some typesetters draw a
+ * border as a box, clipped to one of its edges.
+ */
 type State = { readonly matrix: Matrix; readonly clip: Rect | null };
 type Lines = { readonly rules: Rule[]; readonly boxes: Rect[]; readonly uprights: Upright[] };
 type Points = readonly (readonly [number, number])[];
@@ -54,7 +57,7 @@ function collect({ points, isCurved }: Subpath, clip: Rect | null, into: Lines):
   const shown = clipped(bounds, clip);
   if (!shown) return;
   const { x, y, width, height } = shown;
-  // A dot of a dotted line is shorter than any rule.
+  // Narrower pieces are ignored. Even a dot of a dotted line is wider than 0.3 points.
   if (width > 0.3 && height <= thin) into.rules.push({ x, y: y + height, width });
   else if (width <= thin && height > 6) into.uprights.push({ x, top: y, bottom: y + height });
   else if (points.length >= 4 && width > 8 && height > 6 && (isCurved || isBox(points, bounds))) into.boxes.push(shown);
@@ -137,12 +140,12 @@ function joined(rules: readonly Rule[]): Rule[] {
 }
 
 /**
- * Whether a line is the next piece of a line that is drawn in short pieces: as long as the first piece, and starting
- * where the last one ended.
+ * True if a piece continues a line that is drawn in short pieces. It must be as long as the first piece, and start
+ * where the line ends so far.
  */
 const isNextPiece = ({ x, width }: Rule, line: Rule, piece: number): boolean =>
   width < longestPiece && Math.abs(width - piece) < 1 && Math.abs(x - line.x - line.width) < 1;
-/** In points. A longer piece may be a place to write one word. */
+/** In points. A longer piece is not joined, because it may be a place to write one word. */
 const longestPiece = 30;
 
 /** A vertical line that the page draws. */

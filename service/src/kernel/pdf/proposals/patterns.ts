@@ -57,8 +57,8 @@ const labelPatterns: readonly Pattern[] = [
 ];
 
 /**
- * Words such as "in witness whereof", below which people sign. There, the name of a party or person marks a place to
- * sign.
+ * Words such as "in witness whereof", below which people sign. Below them, the name of a party or person marks a place
+ * to sign.
  */
 export const executionWords = pattern(data.execution);
 
@@ -66,11 +66,14 @@ export const executionWords = pattern(data.execution);
 type ReservedPart = {
   readonly opens: RegExp;
   /**
-   * Words that must also occur further down the page. The word that begins the part, such as "acknowledgment", may
-   * occur in any document.
+   * Words that must also occur further down the page. Without them, the part's first words decide nothing, because
+   * words such as "acknowledgment" occur in any document.
    */
   readonly needs?: RegExp;
-  /** If these words occur further down, the part is the beginning of an affidavit, whose signer signs above them. */
+  /**
+   * If these words occur further down, the page is an affidavit. Its signer signs above them, so the part is not
+   * reserved.
+   */
   readonly unless?: RegExp;
   readonly closes?: RegExp;
   /**
@@ -91,8 +94,8 @@ export const reservedParts: readonly ReservedPart[] = data.reserved.map(
 );
 
 /**
- * Words for the people whom a form is about, such as a patient. If somebody else signs the form, a label with such a
- * word asks for that person's name.
+ * Words for the person whom a form is about, such as a patient. If somebody else signs, a label with such a word asks
+ * for the name of that person.
  */
 export const subjects = pattern(data.subjects);
 
@@ -110,20 +113,20 @@ export const measures = {
   /** The least width of a blank for words. A shorter blank is for a number or initials. */
   leastBlank: 50,
   leastInitials: 18,
-  /** The longest blank for initials before an item of a list. A longer blank is for words. */
+  /** The greatest width of a blank for initials before an item of a list. A wider blank is for words. */
   mostInitials: 60,
-  /** The distance from words that ask for initials down to the blanks of the list. */
+  /** The greatest distance from words that ask for initials down to the blanks of the list. */
   initialsAbove: 500,
   /**
-   * A position on the page, as a share of the page's height. Further down, short blanks after a party's name are for
+   * A height on the page, as a share of the page's height. Below it, short blanks after a party's name are for
    * initials.
    */
   foot: 0.85,
-  /** The distance from a cell for a signature to the cell of its date or name. */
+  /** The greatest distance from a cell for a date or name to the signature or initials that it belongs to. */
   cellsOfSigner: 120,
   /** The distance from a date to the nearest signature. A date that is further away is not the date of signing. */
   dateOfSigner: 240,
-  /** The distance from a line to the next line for the same signers, if that line has no label of its own. */
+  /** The greatest distance from a signer's line down to an unlabeled line that is treated like it. */
   nextLine: 50,
   /** A text with fewer words than this is a label or a heading. */
   wordsOfSentence: 9,
@@ -139,9 +142,7 @@ export const measures = {
    * heading.
    */
   leastLabeledBox: 28,
-  /**
-   * If a label without a colon is further away than this, it counts only if the words below the blank are not a label.
-   */
+  /** If a label without a colon is further from its blank than this, a label below the blank has priority. */
   labelNear: 40,
   /** The most words in a label about signing that is above its blank. Other labels above a blank must be shorter. */
   wordsAbove: 7,
@@ -157,13 +158,16 @@ export const measures = {
    * sign.
    */
   labelFarAbove: 52,
-  /** A shorter blank next to "Date" is for a part of a date. */
+  /** A blank next to "Date" that is narrower than this is for a part of a date. */
   leastDate: 36,
-  /** A shorter line without words is not for a signature. */
+  /** The least width of a line for a signature, if no label asks for a signature. */
   leastSignature: 110,
-  /** A shorter line above a person's name is not for a signature. */
+  /** The least width of a line for a signature above a person's name. */
   leastNamed: 90,
-  /** The distances from a line to the words below it that ask for the signer's name. */
+  /**
+   * The greatest distances from a line to words that ask for the signer's name: down to them, and between their left
+   * ends.
+   */
   blockBelow: 30,
   blockIndent: 16,
   /** The greatest height of a row with a line at its bottom. */
@@ -172,15 +176,15 @@ export const measures = {
   signatureHeight: 26,
   textHeight: 16,
   /**
-   * In points. If words are this close to the bottom of their box, they are on the line to write on. The field then
-   * begins to their right.
+   * In points. Words in a box that are this close to its writing line stand on that line. The field then begins to the
+   * right of these words.
    */
   besideLabel: 11,
-  /** A share of the page's width. If the words below a line match no pattern, a longer line is not for a signature. */
+  /** A share of the page's width. A longer line is not for a signature, if the words below it match no pattern. */
   mostSignature: 0.6,
   /**
-   * Space above a line. With `roomToSign`, the line is for a signature even if no label says so. With less than
-   * `leastRoom`, it is not for one, even if a label says so.
+   * Space above a line. With `roomToSign`, a line with an unknown title below it can still be for a signature. With
+   * less than `leastRoom`, a line is not for a signature, whatever its label says.
    */
   roomToSign: 18,
   leastRoom: 9.5,
@@ -192,7 +196,7 @@ export const arrows = "=>▶►➤→▸⯈";
 
 export const endMarks = new RegExp(`[\\s:${arrows}]+$`, "u");
 
-/** Longer text is a paragraph. Patterns with lookahead would be slow on it. */
+/** The most characters in a label. A longer text is a paragraph, on which patterns with lookahead would be slow. */
 const longestLabel = 400;
 
 /** The kind of blank that the label's words ask for; null when no pattern matches them. */

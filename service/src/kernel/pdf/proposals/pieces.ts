@@ -26,9 +26,10 @@ export type Piece = { readonly blank: Blank; readonly found: Found; readonly rea
 const isMark = ({ found: { kind } }: Piece): boolean => kind === "signature" || kind === "initials";
 
 /**
- * Drops blanks that look like those of signers, but are for other people or for other entries. The empty cells of a
- * ledger also have headings. So a cell for a date or name counts only near a signature or initials. A date below a
- * column's heading counts only on the same row.
+ * Drops blanks that look like those of signers, but are for other people or for other entries.
+ *
+ * For example, empty cells of a ledger have headings too. So a cell for a date or a name needs a signature or initials
+ * near it. A date below a column's heading needs one on its own row.
  */
 export function ofSigners(pieces: readonly Piece[], page: PageWords): Piece[] {
   const signed = pieces.filter((piece) => !isNameOf(piece, pieces) && !isRowOfOthers(piece.blank, page));
@@ -48,7 +49,7 @@ export function ofSigners(pieces: readonly Piece[], page: PageWords): Piece[] {
   });
 }
 
-/** Whether a cell is in the row of a witness or an office, which the words of an earlier cell name. */
+/** True if an earlier cell of this cell's row names a witness or an office. */
 const isRowOfOthers = ({ box }: Blank, { words }: PageWords): boolean =>
   box !== null &&
   words.some(
@@ -59,8 +60,8 @@ const isRowOfOthers = ({ box }: Blank, { words }: PageWords): boolean =>
 const isOnRow = (a: Blank, b: Blank): boolean => Math.abs(a.y - b.y) < 10;
 
 /**
- * Whether a party's name marks the place for that name because the party signs elsewhere: in another cell of the same
- * row or, for the person whom the form is about, elsewhere on the page.
+ * True if a blank with a party's name is for that name, because the signature goes elsewhere. That place is another
+ * cell of the same row or, if the form is about this party, any place on the page.
  */
 function isNameOf({ blank, found }: Piece, pieces: readonly Piece[]): boolean {
   if (found.kind !== "signature" || isExplicit(found.label)) return false;
@@ -76,8 +77,8 @@ const isApart = (mark: Blank, date: Blank, sentences: readonly Run[]): boolean =
   sentences.some(({ y }) => y > Math.min(mark.y, date.y) + 3 && y < Math.max(mark.y, date.y) - 3);
 
 /**
- * Whether a date on the row of a signature is the date of signing. A date on the row of initials in a table is an entry
- * of that table, which the initials confirm.
+ * True if a date on the row of a mark is the date of signing. In a table, a date on a row of initials is an entry that
+ * the initials confirm.
  */
 const isOfRow = ({ blank, found }: Piece, date: Blank, { content }: PageWords): boolean => {
   const [left, right] = blank.x < date.x ? [blank, date] : [date, blank];
@@ -90,7 +91,10 @@ const isOfRow = ({ blank, found }: Piece, date: Blank, { content }: PageWords): 
 /** Whether a blank is for a witness or an office. */
 const isOthers = (other: Blank, pieces: readonly Piece[]): boolean => signerOf(other, pieces)?.found.kind === "notary";
 
-/** The place to sign of the person whose date or name this is: the nearest place to sign to the left or above. */
+/**
+ * The place where the person signs whose date or name goes into this blank. It is the nearest place to sign on the left
+ * or, if there is none, above.
+ */
 export function signerOf(other: Blank, pieces: readonly Piece[]): Piece | undefined {
   const { x, y } = other;
   const signed = pieces.filter(({ found: { kind } }) => kind === "signature" || kind === "notary");

@@ -10,7 +10,7 @@ const reach = { below: 20, above: 120, left: 160 } as const;
 const reachOfNames = 42;
 /** The number of texts near a place that are compared with the signers' names. */
 const mostTexts = 8;
-/** Extra distance, in points, for words above a line: such words usually label the line before. */
+/** Extra distance, in points, for words above a place: such words usually label the line above them. */
 const aboveCosts = 12;
 
 /**
@@ -38,7 +38,7 @@ export function textsNear(place: Rect, page: PageWords): string[] {
     .map(({ text }) => text.slice(0, 200));
 }
 
-/** Whether the words above a place are the caption of another line above them. */
+/** True if words above a place are the caption of another line, which is above those words. */
 const isOfAnother = (run: Run, { x, y, width, height }: Rect, { blanks }: PageWords): boolean =>
   blanks.some(
     (blank) =>
@@ -48,7 +48,7 @@ const isOfAnother = (run: Run, { x, y, width, height }: Rect, { blanks }: PageWo
       overlap(blank, { x, width }) > 0,
   );
 
-/** The distance from words to a place whose party the words may name. Infinite if they can't name it. */
+/** The distance from words to a place; infinite if the words are too far away to name the place's party. */
 function distance(run: Pick<Run, "x" | "y" | "width">, place: Rect, below: number): number {
   const bottom = place.y + place.height;
   const isRow = Math.abs(run.y - bottom) < 8 && endOf(run) <= place.x + 4;
@@ -59,7 +59,7 @@ function distance(run: Pick<Run, "x" | "y" | "width">, place: Rect, below: numbe
   return -down < reach.above ? aboveCosts - down : Number.POSITIVE_INFINITY;
 }
 
-/** The longest text, in words, that names the party who signs. A longer text only mentions a party. */
+/** The most words in a text that names the party who signs. A longer text only mentions a party. */
 const longest = 8;
 
 function partyIn(text: string): string | null {
@@ -108,7 +108,7 @@ const singular = (word: string): string =>
 export function isRoleOf(role: string, party: string): boolean {
   const [wanted] = partiesIn(party);
   const named = partiesIn(role);
-  // The name of a role may have words that no pattern contains, such as "Homebuyer".
+  // A role may be a word that no pattern matches, such as "Homebuyer". It then only has to contain the party's name.
   if (!wanted || named.length === 0) return singular(party) !== "" && singular(role).includes(singular(party));
   return named.some(
     ({ head, owner }) => head === wanted.head && (owner === null || wanted.owner === null || owner === wanted.owner),

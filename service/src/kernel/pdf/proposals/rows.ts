@@ -18,7 +18,7 @@ import type { Run } from "./runs.ts";
 /** The words to the left of a blank, on its line, without another blank between them. */
 export function labelToTheLeft(blank: Blank, page: PageWords): Found | null {
   const { words, blanks } = page;
-  // The number of an item, or of a line of a pleading, is not a label.
+  // Item marks such as "4." are not labels. A pleading also numbers its lines in this way.
   const nearest = words
     .filter((run) => isOnLine(run, blank) && endOf(run) <= blank.x + 4 && !isItemMark(run))
     .sort((a, b) => endOf(b) - endOf(a))[0];
@@ -34,23 +34,24 @@ export function labelToTheLeft(blank: Blank, page: PageWords): Found | null {
   );
   const before = between.sort((a, b) => endOf(b) - endOf(a))[0];
   if (before) {
-    // One label may precede the blanks for several people's initials.
+    // One "Initials:" label may apply to several blanks in a row, one for each person.
     const shared =
       blank.x - endOf(before) < 24 && before.width < blank.width * 1.5 ? labelToTheLeft(before, page) : null;
     return shared?.kind === "initials" ? shared : null;
   }
   const label = lastPart(wrapped(left, page)) ?? lastPart(left.text);
   const isAdjacent = isColon || blank.x - endOf(left) < 12;
-  // If the words before a blank are not a label, they may be a sentence that continues in the blank. A sentence that
-  // ends further away is in another column.
+  // Words that are too long for a label may be a sentence that continues in the blank. A sentence that ends further
+  // from the blank is in another column.
   if (label === null) return isAdjacent ? { label: "", kind: kindOfClause(left, blank) } : null;
   const isInSentence = words.some(
     (run) => run !== left && isOnLine(run, blank) && endOf(run) <= left.x + 2 && left.x - endOf(run) < nextWord,
   );
   const marks = blanks.find((other) => other !== blank && follows(left, other, 12));
-  // "Accepted by ____ on ____" is the line of one signer.
+  // In "Accepted by ____ on ____", one signer fills both blanks, so the second blank is the date.
   if (marks && /^on$/i.test(label) && labelToTheLeft(marks, page)?.kind === "signature") return { label, kind: "date" };
-  // "acknowledged on ____ by ____" is a sentence: such a word counts as a label only at the start of its line or cell.
+  // In "acknowledged on ____ by ____", the words "on" and "by" are parts of a sentence. Such a word is a label only at
+  // the start of its line or cell.
   const mayFollow = !/:\s*$/.test(left.text) && !/^x$/i.test(label);
   if (/^(?:by|on|x)\b/i.test(label) && (marks || (isInSentence && mayFollow))) return { label, kind: "other" };
   const isAtFoot = blank.y > measures.foot * page.content.height;
@@ -60,12 +61,12 @@ export function labelToTheLeft(blank: Blank, page: PageWords): Found | null {
   // "... the Executrix, the sum of ____" is a sentence that only mentions a party.
   if (found.kind === "signature" && !isExplicit(label) && /,.* (?:of|to|for|by|from)$/.test(label))
     return { label, kind: "other" };
-  // Words without a colon that are far from the blank label something else.
+  // Words that match no pattern label a blank only if the blank follows them directly or they end with a colon.
   if (found.kind === null) return isAdjacent ? { ...found, kind: "other" } : null;
   return found;
 }
 
-/** In points. Words closer than this belong to the same sentence; the next column is further away. */
+/** In points. Words with a smaller gap between them belong to one sentence; a larger gap separates columns. */
 const nextWord = 40;
 
 /**
@@ -96,8 +97,7 @@ function lastPart(text: string): string | null {
 }
 
 /**
- * The label in the cell before a blank. It may be higher than the blank's line: in the middle or at the top of its
- * cell.
+ * The label in the cell before a line. The label may be higher than the line: in the middle or at the top of its cell.
  */
 export function labelOnRow(blank: Blank, page: PageWords): Found | null {
   if (blank.box) return null;
@@ -121,19 +121,20 @@ export function labelOnRow(blank: Blank, page: PageWords): Found | null {
 }
 
 /**
- * Finds short blanks for initials: before the items of a list that asks for them, and at the start of a line below
- * "Initials:".
+ * Recognizes a short blank for initials: before an item of a list that asks for initials, or at the start of a line
+ * below "Initials:".
  */
 export function initialsBefore(blank: Blank, { words, blanks }: PageWords): Found | null {
   if (blank.width > measures.mostInitials) return null;
   if (isAfterWrap(blank, words)) return { label: "", kind: "initials" };
-  // Several people initial an item: "____ ____ Primary Residence".
+  // Several people may initial one item: "____ ____ Primary Residence". So the item may follow a later blank.
   let end = endOf(blank);
   const onLine = blanks.filter(({ x, y }) => Math.abs(y - blank.y) < 3 && x > blank.x).sort((a, b) => a.x - b.x);
   for (const { x, width } of onLine) if (x > end - 2 && x - end < 12 && width <= measures.mostInitials) end = x + width;
   const item = words.some((run) => follows(run, { ...blank, width: end - blank.x }, 24) && !/^\p{Ll}/u.test(run.text));
   const isFirst = !words.some((run) => isOnLine(run, blank) && run.x < blank.x && !isItemMark(run));
-  // In a list with two columns, the item of the second column has its own blank.
+  // True if a like blank is right above or below. In a list with two columns, the blanks of the second column are
+  // recognized by this.
   const isNext = blanks.some(
     ({ x, y, width }) =>
       Math.abs(x - blank.x) < 2 && Math.abs(width - blank.width) < 2 && y !== blank.y && Math.abs(y - blank.y) < 24,
@@ -144,7 +145,7 @@ export function initialsBefore(blank: Blank, { words, blanks }: PageWords): Foun
   return item && (isFirst || isNext) && isAsked ? { label: "", kind: "initials" } : null;
 }
 
-/** "(c)", "(ii)", "4." and the like. */
+/** True for the mark of a list item: "(c)", "(ii)", "4." and the like. */
 const isItemMark = ({ text }: Run): boolean => /^(?:\(?\d{1,2}[.)]?|\([a-z]{1,4}\)|[a-z][.)])$/i.test(text);
 
 /** Whether the line above ends with "Initials:", so that the blanks for initials begin this line. */
@@ -161,10 +162,10 @@ const isAfterWrap = ({ x, y }: Blank, words: readonly Run[]): boolean =>
 const asksInitials = (text: string): boolean =>
   text.endsWith(":") && kindOfLabel(lastPart(text) ?? text.slice(-longestEnd)) === "initials";
 
-/** In characters: the end of a long label that says what its blank asks for. */
+/** In characters. From a label that is too long, only its end of this length is read. */
 const longestEnd = 40;
 
-/** Words right behind a line that belong to it: "____, Seller", "____ (date)" and "____ (Seal)". */
+/** True for words right after a line that label it: "____, Seller", "____ (date)" and "____ (Seal)". */
 const isTagOf = (run: Run, blank: Blank): boolean =>
   Math.abs(run.y - blank.y) < 6 &&
   run.x >= endOf(blank) - 2 &&
@@ -178,14 +179,15 @@ export function labelBehind(blank: Blank, page: PageWords): Found | null {
   if (!isTagOf(run, blank) && !isBehind(run, page)) return null;
   const label = run.text.replace(/^,\s*/, "");
   const found = read(label, page, run.y, true);
-  // Minutes have a line for each director, followed by the director's surname.
+  // In minutes of a meeting, each director's line is followed by the director's surname. So a single capitalized word
+  // here means a signature.
   const isName = found.kind === null && blank.width >= measures.leastSignature && /^\p{Lu}[\p{L}'’-]+$/u.test(label);
   return isName && page.isExecution(blank.y, true) ? { ...found, kind: "signature" } : found;
 }
 
 const follower = (blank: Blank, { words }: PageWords): Run | undefined => words.find((run) => follows(run, blank, 16));
 
-/** Whether words follow their blank, in a row that begins with a blank: "____ Contractor  ____ Date". */
+/** True if words label the blank before them, in a row that begins with a blank: "____ Contractor  ____ Date". */
 function isBehind(run: Run, page: PageWords): boolean {
   if (run.text.split(/\s+/).length > 4 || (kindOfLabel(run.text) === null && !/^\p{Lu}/u.test(run.text))) return false;
   const row = page.blanks.filter((blank) => !blank.box && isOnLine(run, blank)).sort((a, b) => a.x - b.x);

@@ -14,11 +14,11 @@ export type Run = {
   readonly starts: readonly number[];
 };
 
-/** Shares of the font size. In letter-spaced text, the usual gap is added to them. */
+/** Shares of the font size. In letter-spaced text, the usual gap between letters is added to these shares. */
 const gaps = {
   /** The least gap between two words. */
   blank: 0.1,
-  /** A wider gap ends the words, unless it consists of one or two spaces, as in a justified line. */
+  /** A wider gap ends a run of words. In a justified line, a gap of one or two spaces may be as wide as `justified`. */
   widest: 0.36,
   justified: 1.5,
   /** The gap between letters in spaced-out text: "S I G N E D". */
@@ -26,8 +26,8 @@ const gaps = {
   /** The width of letters and spaces in monospaced text. */
   typed: 0.6,
   /**
-   * The smallest size, relative to the font size, of characters that still belong to the same words, such as small
-   * capitals.
+   * The least size of a character, relative to the font size, that still belongs to the same words. `smallCapitals`
+   * applies between two capitals, `sameSize` otherwise.
    */
   smallCapitals: 0.6,
   sameSize: 0.8,

@@ -5,8 +5,8 @@ export type Ops = PdfJs["OPS"];
 export type Operators = Awaited<ReturnType<PDFPageProxy["getOperatorList"]>>;
 
 /**
- * Follows the graphics state through the operators of a page (ISO 32000-2 section 8.4), and calls `step` for every other
- * operator. `step` returns the state after its operator.
+ * Follows the graphics state through the operators of a page (ISO 32000-2 section 8.4). Calls `step` for every operator
+ * that is not handled here; `step` returns the state after that operator.
  */
 export function walk<State extends { readonly matrix: Matrix }>(
   { fnArray, argsArray }: Operators,

@@ -13,7 +13,8 @@ export type NewObject = {
 };
 
 /**
- * Refuses to rewrite a stream as a dictionary: without its data, the object would mean something else.
+ * Throws if an object to be rewritten as a dictionary or array is a stream. Without its data, the object would mean
+ * something else.
  * @throws PdfRefusal `needs_repair`
  */
 export function refuseStream(old: Span, ref: Ref): void {

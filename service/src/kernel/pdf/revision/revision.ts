@@ -21,23 +21,23 @@ export type Tail = {
   readonly contentsEnd: number;
 };
 
-/** A signature dictionary without its signature, which is added later. */
+/** A signature dictionary that still lacks /ByteRange and the signature itself. */
 export type OpenSignature = {
   readonly ref: Ref;
-  /** The dictionary as latin1 text, in two parts: up to the `<` of /Contents, and after /ByteRange. */
+  /** The part of the dictionary, as latin1 text, up to the `<` of /Contents. The other part follows /ByteRange. */
   readonly head: string;
   readonly end: string;
-  /** Length of the placeholder in bytes. */
+  /** The most bytes that the signature may have. The placeholder has two hexadecimal digits for each of them. */
   readonly reserve: number;
-  /** The number of spaces after /ByteRange, chosen at random so that the length of the tail can't be predicted. */
+  /** The number of spaces after /ByteRange. It is random, so that nobody can predict the revision's length. */
   readonly padding?: number;
 };
 
-/** Space for four numbers of up to ten digits. */
+/** The width of the space for the four numbers of /ByteRange, with up to ten digits each. */
 const NUMBERS_WIDTH = 40;
 
 /**
- * The bytes that append a revision to a document.
+ * The bytes of a revision without a signature, to append to a document.
  * @param docSha256 hex SHA-256 of the document, from which unique values are derived
  */
 export function buildRevision(look: PdfLookup, objects: readonly NewObject[], docSha256: string): Buffer {

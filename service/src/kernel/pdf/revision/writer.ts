@@ -16,7 +16,7 @@ export type RevisionWriter = ObjectWriter & {
   /** Reserves a number for an object that the caller writes itself. */
   number: () => Ref;
   /**
-   * A text as a value to set in a dictionary of the document. The text is encrypted if the dictionary's other strings
+   * A text in PDF syntax, as a value for a key of an existing dictionary. Encrypted if the dictionary's other strings
    * are.
    */
   text: (ref: Ref, dict: Dict, text: string) => string;
@@ -25,7 +25,8 @@ export type RevisionWriter = ObjectWriter & {
   /**
    * Appends references to the array under a key of a dictionary. The array may be direct, an object of its own, or
    * missing.
-   * @param keep called with the new text of a direct or missing array, to set it under the key
+   * @param keep called for a direct or missing array, with the array's new text; the caller sets that text under the
+   * key
    */
   append: (dict: Dict, key: string, refs: readonly string[], keep: (array: string) => void) => void;
   objects: () => NewObject[];
@@ -58,7 +59,8 @@ function createChanges(file: PdfLookup["file"]): Pick<RevisionWriter, "set" | "a
       if (!ref) return keep(withElements(array, refs));
       refuseStream(array, ref);
       const existing = arrays.get(ref.num);
-      // Two pages, or a page and the form, may refer to the same array object.
+      // Two dictionaries, such as two pages, may share one array object. So a reference that was already added is not
+      // added again.
       const added = [...(existing?.added ?? []), ...refs.filter((each) => !existing?.added.includes(each))];
       arrays.set(ref.num, { ref, array, added });
     },
@@ -84,7 +86,10 @@ function createChanges(file: PdfLookup["file"]): Pick<RevisionWriter, "set" | "a
   };
 }
 
-/** @param docSha256 hex SHA-256 of the document; for an encrypted document it determines the initialization vectors */
+/**
+ * Creates the writer of one revision.
+ * @param docSha256 hex SHA-256 of the document; for an encrypted document it determines the initialization vectors
+ */
 export function createRevisionWriter(look: PdfLookup, docSha256: string): RevisionWriter {
   const { file } = look;
   const cipher = file.encryption?.streams;
@@ -124,7 +129,8 @@ export function createRevisionWriter(look: PdfLookup, docSha256: string): Revisi
     },
     text(ref, dict, text) {
       const value = textString(text);
-      // An object that was read as clear text is encrypted as a whole later, so its strings are not encrypted here.
+      // A dictionary from an object stream was read as clear text. Its strings are encrypted later, when the whole
+      // object is written.
       if (dict.bytes !== file.bytes) return value;
       return stringEncryption(look, `${docSha256} ${text}`)(value, ref);
     },

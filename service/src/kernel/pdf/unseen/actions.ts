@@ -9,7 +9,7 @@ import type { PdfLookup } from "../xref/lookup.ts";
 import { type DocumentNotice, quoted, UnseenContent } from "./notice.ts";
 import type { Reached } from "./objects.ts";
 
-/** The names that the search through a document's objects collects. */
+/** The findings of a search through all objects of a document. */
 export type Contents = {
   /** Names of actions that can change the shown content. */
   readonly actions: Set<string>;
@@ -37,14 +37,14 @@ const changing: ReadonlySet<string> = new Set([
 ]);
 const ofActions: ReadonlySet<string> = new Set(["A", "PA", "OpenAction", "Next"]);
 /**
- * The keys that `lookAt` reads. A dictionary that repeats one of them is refused, because readers disagree on which
- * value applies.
+ * The keys that decide what `lookAt` finds. A dictionary that has one of them twice is refused, because readers
+ * disagree on which value applies.
  */
 const asked = ["S", "JS", "F", "Ref", "OPI", "Subtype", "Subtype2", "Alternates", "EF", "UF"] as const;
 
 /**
- * Records a dictionary's effect on the visible content.
- * @throws UnseenContent for content that is only printed, or is not in the document
+ * Records the actions and embedded files that a dictionary names.
+ * @throws UnseenContent for content that is only printed, or that is in another file
  * @throws PdfRefusal for a repeated key
  */
 export function lookAt(file: PdfFile, { dict, isStream, key, above }: Reached, found: Contents): void {
@@ -107,8 +107,8 @@ export function annotationNotices({ file, root }: PdfLookup): DocumentNotice[] {
       const dict = readDict(value.bytes, value.start);
       const type = asName(resolve(file, entry(dict, "Subtype"))) ?? "";
       if (media.has(type)) add("media", number);
-      // Readers show a popup of a note outside the page. A popup with an appearance is checked like other annotations,
-      // because poppler prints it.
+      // Skips a popup without an appearance, which readers show outside the page. A popup with an appearance is checked
+      // like other annotations, because poppler prints it.
       if ((type === "Popup" && !entry(dict, "AP")) || !hasArea({ file }, dict)) continue;
       const flags = flagsOf({ file }, dict);
       if (flags & HIDDEN) continue;

@@ -9,9 +9,9 @@ import { type DocumentNotice, quoted, UnseenContent } from "./notice.ts";
 const mostNotices = 20;
 
 /**
- * Finds the layers of a document (ISO 32000-2, section 8.11) that are off. Not all readers apply a layer's usage at an
- * event such as printing. So every state that the usage names is considered.
- * @throws UnseenContent for a layer whose states on screens and in print differ
+ * Returns a notice for each layer of a document that is off (ISO 32000-2, section 8.11). A layer's usage can switch it
+ * for viewing or printing, but not all readers apply the usage. So the states with and without it are considered.
+ * @throws UnseenContent for a layer that may differ between screens and paper
  */
 export function hiddenLayers(file: PdfFile, catalog: Dict): DocumentNotice[] {
   const properties = dictOf(file, entry(catalog, "OCProperties"));
@@ -37,7 +37,7 @@ export function hiddenLayers(file: PdfFile, catalog: Dict): DocumentNotice[] {
   return notices;
 }
 
-/** The states that a layer may have when an event occurs. */
+/** The states that a layer may have on screens, or in print: its normal state, and the state that its usage names. */
 const states = (isOn: boolean, usage: string | undefined): Set<boolean> =>
   new Set(usage === undefined ? [isOn] : [isOn, usage !== "OFF"]);
 

@@ -42,8 +42,8 @@ export type DocumentNotice = {
 };
 
 /**
- * Refuses a document with content that readers print or download but don't show. The message follows "document can't be
- * signed:".
+ * Thrown for content that readers print or download but don't show, so that the document is refused. The message
+ * follows the words "document can't be signed:".
  */
 export class UnseenContent extends Error {
   constructor(why: string) {

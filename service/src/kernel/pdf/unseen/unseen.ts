@@ -14,7 +14,7 @@ import { dictionariesFrom } from "./objects.ts";
  * @throws PdfRefusal for a document that can't be read
  */
 export function unseenIn(bytes: Buffer): DocumentNotice[] {
-  // Looks the document up again, to get a separate budget: this check must not use up the budget of signing.
+  // Opens the document a second time, to get a budget of its own: this search must not use up the budget for signing.
   const look = lookUpPdf(bytes);
   const found: Contents = { actions: new Set(), files: new Set() };
   let isWhole = true;

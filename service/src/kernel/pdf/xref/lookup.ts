@@ -18,7 +18,7 @@ export type PdfLookup = {
   readonly file: PdfFile;
   /** The kind of the newest cross-reference section; hybrid counts as a table. */
   readonly xrefKind: "table" | "stream";
-  /** The lowest object number that is above every Size and every listed object. */
+  /** The lowest free object number: above every Size and every listed object. */
   readonly nextObject: number;
   readonly root: { readonly ref: Ref; readonly dict: Dict };
   /** The value of Info in the newest trailer. */
@@ -29,7 +29,10 @@ export type PdfLookup = {
   readonly encrypt: Span | null;
   readonly acroForm: FoundDict | null;
   readonly firstPage: Page;
-  /** The changes that a certification and the locks of signatures still allow; null when nothing is restricted. */
+  /**
+   * The changes that a certification and the locks of signatures still allow: 2 allows forms and signatures, 3 also
+   * annotations. Null when nothing is restricted.
+   */
   readonly docMdp: 2 | 3 | null;
   /** The number of signed signature fields. */
   readonly signatures: number;
@@ -53,7 +56,8 @@ export function lookUpPdf(bytes: Buffer, maxBytes: number = LIMITS.fileBytes): P
 
 /**
  * Looks up an unsigned document with an unreadable cross-reference by scanning for its objects.
- * @throws PdfRefusal `refusal`, unless all readers would find the same objects
+ * @throws PdfRefusal `refusal`, the reason why the cross-reference is unreadable, unless all readers would find the
+ * same objects
  */
 function lookUpRestated(bytes: Buffer, refusal: PdfRefusal): PdfLookup {
   try {
@@ -70,14 +74,14 @@ function lookUpRestated(bytes: Buffer, refusal: PdfRefusal): PdfLookup {
 }
 
 /**
- * Whether the readable sections list every object. If not, readers that trust the sections see fewer objects than
- * readers that scan the file.
+ * True if the readable sections list every object that a scan finds, or if no section is readable. Otherwise, readers
+ * that trust the sections would see fewer objects than readers that scan the file.
  */
 function listsAll(chain: PdfFile | null, restated: readonly ObjectOffset[]): boolean {
   return chain === null || restated.every(({ ref }) => findEntry(chain, ref.num)?.type === "offset");
 }
 
-/** Whether the text of a file that can't be parsed seems to name an Encrypt dictionary. */
+/** True if a file that can't be parsed seems to have an Encrypt dictionary, judging by its text alone. */
 function mentionsEncryption(bytes: Buffer): boolean {
   for (let at = bytes.indexOf(ENCRYPT); at >= 0; at = bytes.indexOf(ENCRYPT, at + 1)) {
     if (skipRegular(bytes, at + 1) === at + ENCRYPT.length) return true;

@@ -5,7 +5,10 @@ import { PdfRefusal } from "../refusal.ts";
 import { asName, type Dict, entry, isDict, readDict } from "../values.ts";
 import { type XrefTable, xrefRows } from "./xref-table.ts";
 
-/** An indirect object; `at` is the offset of its number. `dict` is null for other values. */
+/**
+ * An indirect object that the scan found. `at` is the offset of its number. `dict` is its dictionary; null if its value
+ * is not one.
+ */
 type Found = { readonly gen: number; readonly at: number; readonly dict: Dict | null };
 
 type Walk = { readonly objects: Map<number, Found>; trailer: Dict | null };
@@ -47,7 +50,10 @@ export function restate(bytes: Buffer, header: number): PdfFile {
 const several = (at: number, why: string): PdfRefusal =>
   new PdfRefusal("needs_repair", `its cross-reference can't be read, and at ${at} ${why}`);
 
-/** Skips the item that begins at `at`: an object, a trailer, or any other word. @returns the position after the item */
+/**
+ * Reads the object or trailer that begins at `at`, or skips any other word.
+ * @returns the position after it
+ */
 function skipPart(bytes: Buffer, at: number, walk: Walk): number {
   const header = readObjectHeader(bytes, at);
   if (header.end >= 0) return skipObject(bytes, at, header, walk);
@@ -56,7 +62,7 @@ function skipPart(bytes: Buffer, at: number, walk: Walk): number {
 }
 
 /**
- * Skips a trailer. An unreadable trailer is ignored; then the document must have only one catalog.
+ * Reads a trailer. If it is unreadable, it is ignored, and the document must then have only one catalog.
  * @param at the position after the keyword
  */
 function skipTrailer(bytes: Buffer, at: number, walk: Walk): number {

@@ -81,7 +81,8 @@ function highest(ranges: readonly Range[]): number {
 export function streamEntry(stream: XrefStream, num: number, budget: Budget): XrefEntry | undefined {
   const row = rowOf(stream.ranges, num);
   if (row === undefined) return undefined;
-  // The stream's own Length and filters can't be references, because no cross-reference is available yet.
+  // The span is returned unresolved: in this stream's own dictionary, a reference can't be followed, because no
+  // cross-reference is available yet.
   stream.rows ??= streamData(stream.dict, (span) => span, budget);
   const [typeWidth, secondWidth, thirdWidth] = stream.widths;
   const width = typeWidth + secondWidth + thirdWidth;

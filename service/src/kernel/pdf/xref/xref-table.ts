@@ -12,8 +12,8 @@ export type XrefEntry =
   | { readonly type: "compressed"; readonly stream: number; readonly index: number };
 
 /**
- * The objects `first` to `first + count - 1`. Entry i is at `at + i * stride`, or at `positions[i]` once the positions
- * are known.
+ * The rows of the objects `first` to `first + count - 1`. Row i is at `at + i * stride` or, if the rows are irregular,
+ * at `positions[i]`.
  */
 type Subsection = {
   readonly first: number;
@@ -32,7 +32,7 @@ export type XrefTable = {
   readonly size: number;
   /** The offset of the trailer dictionary. */
   readonly trailerAt: number;
-  /** Whether the first subsection claims to start at 1, although its first row is the entry of object 0. */
+  /** True if the table claims to begin with object 1, although its first row is the row of object 0. */
   readonly countsFrom1: boolean;
 };
 
@@ -92,8 +92,8 @@ function readSubsection(bytes: Buffer, at: number, first: number, count: number)
   const next = skipSpace(bytes, at + ENTRY);
   const stride = count === 1 ? 20 : next - at;
   const last = at + (count - 1) * stride;
-  // By the standard each entry has 20 bytes; some producers write 19 or 21. A less regular table is read entry by
-  // entry.
+  // If all rows seem to have the same length, their positions are computed. The standard length is 20 bytes; some
+  // producers write 19 or 21. Other tables are read row by row.
   if (stride >= 19 && stride <= 21 && isEntry(bytes, at) && isEntry(bytes, last)) {
     const end = skipSpace(bytes, last + ENTRY);
     return { subsection: { first, count, at, stride, positions: null }, end };
@@ -145,7 +145,8 @@ export function tableEntry(table: XrefTable, num: number): XrefEntry | undefined
 
 function positionOf(bytes: Buffer, subsection: Subsection, index: number): number {
   const { at, stride, count } = subsection;
-  // Entries of 19 and 21 bytes may add up to the right total length. An entry at the wrong offset reveals them.
+  // Rows of 19 and of 21 bytes in one table can add up to the expected length. Then some row is not at its computed
+  // position, and all rows are located one by one.
   if (!subsection.positions && !isEntry(bytes, at + index * stride)) {
     subsection.positions = walk(bytes, at, count).positions;
   }

@@ -17,11 +17,14 @@ export type BlobBackend = {
   remove: (key: string, signal: AbortSignal) => Promise<void>;
   /** Lists, page by page, the keys of blobs written before the instant. */
   listOlderThan: (instant: Date) => AsyncIterable<string[]>;
-  /** @throws when the store cannot be written. */
+  /**
+   * Writes to the store, to find out whether it works.
+   * @throws when the store can't be written
+   */
   probe: (signal: AbortSignal) => Promise<void>;
 };
 
-/** A blob's key and its authenticated identity. */
+/** The key of a blob, and the identity that decryption verifies. */
 export type BlobAt = { key: string; use: BlobUse };
 
 /** A document made of several blobs, and the length of each blob. */

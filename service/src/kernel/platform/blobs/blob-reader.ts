@@ -17,14 +17,20 @@ import { type ByteRange, joinedFile, type StoredFile, sha256OfFile, storedFile }
 
 /** Reads blobs in parts, so that a response with a part doesn't need the whole blob in memory. */
 export type BlobReader = {
-  /** @throws as `Blobs.open` and `openJoined` do */
+  /**
+   * Opens blobs as one document.
+   * @throws as `Blobs.open` and `openJoined` do
+   */
   open: (
     parts: readonly BlobAt[],
     whole: string | null,
     holder: Holder,
     check: "once" | "again",
   ) => Promise<JoinedFile | null>;
-  /** @throws as `Blobs.withBytes` does */
+  /**
+   * Calls `work` with the plain bytes of a blob.
+   * @throws as `Blobs.withBytes` does
+   */
   withBytes: <T>(
     at: BlobAt & { holder: Holder; times: number },
     work: (bytes: Buffer | null) => Promise<T>,
@@ -39,21 +45,18 @@ type ReaderDeps = {
   ask: <T>(work: (signal: AbortSignal) => Promise<T>) => Promise<T>;
 };
 
-/** Chunks read at once: 256 KiB for sending, 2 MiB for reading a whole document. */
+/** The number of 64 KiB chunks in one read: 256 KiB to send a document, 2 MiB to read all of it. */
 const [sentChunks, wholeChunks] = [4, 32];
-/**
- * The number of documents for which the reader caches that their bytes match their hash. Each cache entry takes about
- * 200 bytes.
- */
+/** The number of documents that the reader remembers as matching their hash. Each takes about 200 bytes. */
 const mostCompared = 20_000;
 /**
- * The number of documents that may be compared with their hash at once. A comparison is not counted in the memory
- * budget: a deadlock could arise, because its caller may already hold a share of that budget. Each comparison holds two
- * large parts in memory.
+ * The number of documents that may be compared with their hash at once. Each comparison holds two large parts in
+ * memory. They are not taken from the memory budget: the caller may already hold a share of it, so waiting for more
+ * could deadlock.
  */
 const comparedAtOnce = 8;
 
-/** Verifies each document against its hash once. */
+/** Compares each document with its hash once, and remembers the documents that matched. */
 function createComparisons() {
   // The length of each document that was already compared with its hash.
   const compared = new LRUCache<string, number>({ max: mostCompared });
@@ -109,8 +112,7 @@ export function blobReader({ backend, master, memory, ask }: ReaderDeps): BlobRe
       const start = at - (at % stretch);
       const bytes = await readShared(key, layout, start / blobChunk);
       const end = Math.min(last + 1, start + bytes.length);
-      // Yields one chunk at a time. With larger pieces, a slow reader could reach its time-out before it has accepted
-      // one.
+      // Yields one chunk at a time. A slow reader might not accept a larger piece within its time limit.
       for (; at < end; at += blobChunk) yield bytes.subarray(at - start, Math.min(end, at + blobChunk) - start);
       at = end;
     }
@@ -158,8 +160,8 @@ async function requireHash(file: StoredFile, sha256: string): Promise<void> {
 }
 
 /**
- * The requested part of the store's response, which may contain the whole blob. @throws Error when the blob's length
- * has changed
+ * The requested part of a blob, taken from the store's response. The response may contain the whole blob.
+ * @throws Error when the blob's length has changed
  */
 function stretchIn({ bytes, total }: BlobPart, start: number, length: number, end: number): Buffer {
   const stretch = bytes.length > length ? bytes.subarray(start, start + length) : bytes;

@@ -19,16 +19,21 @@ import type { StoredFile } from "./stored-file.ts";
 export type { BlobAt, BlobBackend } from "./backend.ts";
 
 /**
- * A store of documents, encrypted at rest. The memory budget covers the streams of `StoredFile.body`, and `withBytes`.
+ * A store of documents, encrypted at rest. Two of its operations use the memory budget: the streams of
+ * `StoredFile.body`, and `withBytes`.
  */
 export type Blobs = {
-  /** Encrypts and stores; resolves with the new blob's key once it is durable. @throws ServiceError `unavailable` */
+  /**
+   * Encrypts and stores bytes. Resolves with the new blob's key once the blob is durable.
+   * @throws ServiceError `unavailable`
+   */
   put: (plain: Uint8Array, use: BlobUse) => Promise<string>;
-  /** The memory for stored documents and for work on them, in total and for each firm. */
+  /** The memory budget for stored documents and for work on them, in total and for each firm. */
   memory: MemoryBudget;
   /**
-   * Opens a stored document, which is read while it is sent; null for a missing blob. When this process opens the
-   * document for the first time, it compares the whole document with its hash. Later, decryption of each chunk is
+   * Opens a stored document, whose bytes are read later, while they are sent; null for a missing blob.
+   *
+   * The first time, this process compares the whole document with its hash. After that, decrypting a chunk is proof
    * enough: it authenticates the chunk, its position, and the document that contains it.
    * @param holder the document's firm and environment, for fairness in the budget
    * @param check `again` compares the whole document even if it was compared before
@@ -54,8 +59,8 @@ export type Blobs = {
   ) => Promise<T>;
   remove: (key: string) => Promise<void>;
   /**
-   * Removes a blob that no row refers to. Never rejects: a blob that can't be removed now is an orphan, which
-   * `orphans.ts` removes later.
+   * Removes a blob to which no row refers. Never rejects: if the blob can't be removed now, `orphans.ts` removes it
+   * later.
    */
   discard: (key: string) => Promise<void>;
   listOlderThan: BlobBackend["listOlderThan"];
@@ -65,10 +70,10 @@ export type Blobs = {
    */
   keyIdOf: (key: string) => Promise<string | null>;
   /**
-   * Re-encrypts a blob for the current key; ignores a missing blob. Only the blob's header changes, but a blob stored
-   * before keys had ids is rewritten.
-   * @param use returns the identity of the blob, and is called only for a blob stored before keys had ids. If it
-   * returns null, because no row refers to the blob, the blob stays unchanged
+   * Re-encrypts a blob for the current key; ignores a missing blob. Usually only the blob's header changes. A blob
+   * stored before keys had ids is rewritten as a whole.
+   * @param use returns the blob's identity; called only for a blob stored before keys had ids. If it returns null,
+   * because no row refers to the blob, the blob stays unchanged
    * @throws Error as `open` does
    */
   toCurrentKey: (key: string, use: () => Promise<BlobUse | null>) => Promise<void>;
@@ -78,7 +83,7 @@ export type Blobs = {
 /** Time limits of the store. `putMs` depends on the number of bytes. */
 export type BlobTimes = { putMs: (bytes: number) => number; getMs: number; removeMs: number; probeMs: number };
 
-// The store should be in the same data center: below 2 MB a second it counts as unavailable.
+// The usual time limits, for a store in the same data center. A store slower than 2 MB a second counts as unavailable.
 export const usualBlobTimes: BlobTimes = {
   putMs: (bytes) => 5_000 + bytes / 2_000,
   getMs: 20_000,
@@ -100,7 +105,10 @@ const usualMemory: MemoryLimits = {
 
 type Store = { backend: BlobBackend; master: SecretBytes; times: BlobTimes };
 
-/** @param times the time limits after which a store counts as unavailable */
+/**
+ * Opens the store of documents.
+ * @param times the time limits after which the store counts as unavailable
+ */
 export function openBlobs(
   backend: BlobBackend,
   master: SecretBytes,
@@ -113,7 +121,7 @@ export function openBlobs(
   const remove = (key: string) => within(times.removeMs, (signal) => backend.remove(key, signal));
   return {
     async put(plain, use) {
-      // One folder per day, so that folders and backups stay small.
+      // Puts the blobs of each day in a folder of their own, so that folders and backups stay small.
       const key = `${clock().toISOString().slice(0, 10)}/${newCode()}`;
       await write(store, "write", key, encryptBlob(master, plain, use), encryptedLength(plain.length));
       return key;
@@ -172,7 +180,10 @@ async function toCurrentKey(store: Store, key: string, useOf: () => Promise<Blob
   await write(store, "replace", key, encryptBlob(master, plain, use), encryptedLength(plain.length));
 }
 
-/** @throws Error when the work takes too long; its signal is then aborted */
+/**
+ * Runs the work within a time limit.
+ * @throws Error when the work takes too long; its signal is then aborted
+ */
 async function within<T>(timeoutMs: number, work: (signal: AbortSignal) => Promise<T>): Promise<T> {
   const late = new AbortController();
   const { promise: timeout, reject } = Promise.withResolvers<never>();

@@ -14,16 +14,22 @@ export type BlobUse = {
 
 const contextOf = ({ kind, owner, sha256 }: BlobUse): Buffer => Buffer.from(JSON.stringify([kind, owner, sha256]));
 
-// Layout: magic with a version (5 bytes), the key's id (4), and the blob's own key encrypted under that key (nonce 12,
-// key 32, tag 16). Then chunks of 64 KiB, each with a tag of 16. As in the STREAM construction, the nonce of a chunk is
-// its number (11) and a last-chunk flag. So missing, swapped or added chunks are detected. Each chunk authenticates the
-// blob's identity. Versions 1 and 2 have a salt (32) in place of the key id and key; the blob's key is derived from the
-// salt. Version 1 doesn't authenticate the identity.
+// The layout of a blob: the magic with a version (5 bytes), the key's id (4), and the blob's own key encrypted under
+// that key (nonce 12, key 32, tag 16). Then come chunks of 64 KiB, each with a tag of 16 bytes that also authenticates
+// the blob's identity.
+//
+// As in the STREAM construction, a chunk's nonce is its number (11 bytes) and a flag for the last chunk. So missing,
+// swapped or added chunks are detected.
+//
+// Versions 1 and 2 have a salt (32 bytes) instead of the key's id and the blob's key, which is derived from the salt.
+// Version 1 doesn't authenticate the identity.
 const magic = Buffer.from("SSSB\x03", "latin1");
 const saltedMagic = Buffer.from("SSSB\x02", "latin1");
 const unboundMagic = Buffer.from("SSSB\x01", "latin1");
 const [nonceLength, keyLength, saltLength, chunkLength, tagLength] = [12, 32, 32, 64 * 1024, 16];
-/** The number of chunks that are decrypted before yielding to other requests: 4 MiB, which takes some milliseconds. */
+/**
+ * The number of chunks that are decrypted at a stretch before other requests get their turn: 4 MiB, some milliseconds.
+ */
 const sliceChunks = 64;
 const idEnd = magic.length + keyIdBytes;
 const saltedHeaderLength = magic.length + saltLength;
@@ -90,8 +96,8 @@ export function* encryptBlob(master: SecretBytes, plain: Uint8Array, use: BlobUs
 }
 
 /**
- * Decrypts the result of `encryptBlob` in the memory of `sealed`, which must not be used afterwards. Yields to other
- * requests between slices.
+ * Decrypts the result of `encryptBlob`. The plain text overwrites `sealed`, so don't use `sealed` afterwards. Yields to
+ * other requests between slices.
  * @throws Error when a byte was altered, cut or added, or when the blob is not the one that `use` identifies
  * @throws ServiceError `unavailable` naming the missing key
  */
@@ -110,7 +116,7 @@ export async function decryptBlob(master: SecretBytes, sealed: Uint8Array, use: 
 
 /** The decoded header of a blob, which is needed to decrypt any of its chunks. */
 export type BlobLayout = Opened & {
-  /** The length of the plain bytes, provided that `total` was correct. */
+  /** The length of the plain bytes, if the `total` from the store was right. */
   readonly length: number;
   readonly chunks: number;
   /** The offsets in the blob where the first chunk starts and where the last chunk ends. */
@@ -119,8 +125,9 @@ export type BlobLayout = Opened & {
 };
 
 /**
+ * Decodes the header of a blob.
  * @param beginning the first `blobBeginning` bytes of the blob
- * @param total the length of the whole blob, which only its last chunk authenticates
+ * @param total the length of the whole blob; only decrypting the last chunk proves it
  * @throws Error for bytes that are not a blob or have an altered header; ServiceError `unavailable` for a missing key
  */
 export function blobLayout(master: SecretBytes, beginning: Uint8Array, total: number, use: BlobUse): BlobLayout {
@@ -164,7 +171,7 @@ export function decryptStretch(
 type Opened = { readonly key: Buffer; readonly context: Buffer };
 
 function chunkOf({ key, context }: Opened, chunk: Uint8Array, nonce: Buffer): Buffer {
-  // Requires the full tag length: in a truncated blob the tag is shorter, and a shorter tag is easier to forge.
+  // Requires a tag of full length. A tag cut short, as in a truncated blob, would be easier to forge.
   const decipher = createDecipheriv("aes-256-gcm", key, nonce, { authTagLength: tagLength }).setAAD(context);
   decipher.setAuthTag(chunk.subarray(chunk.length - tagLength));
   const plain = decipher.update(chunk.subarray(0, chunk.length - tagLength));
@@ -191,7 +198,7 @@ function saltedKey(master: SecretBytes, sealed: Uint8Array, total: number, conte
   const nonce = chunkNonce(0, saltedHeaderLength + chunk.length === total);
   const keys = keysOf(master).map((one) => deriveSalted(one, "blob", salt));
   const [only] = keys;
-  // With only one key, there is no choice, so the first chunk is not decrypted here.
+  // If there is only one key, it is used without a test on the first chunk.
   if (keys.length === 1 && only) return only;
   for (const key of keys) {
     try {

@@ -51,8 +51,8 @@ async function writeBlob(path: string, pieces: Iterable<Uint8Array>): Promise<vo
 }
 
 /**
- * Writes a temporary file and renames it. No blob can have the temporary name, so after a crash the file is removed as
- * an orphan.
+ * Writes a temporary file and renames it to the blob's name. No blob can have the temporary name. So if a crash leaves
+ * such a file, it is removed as an orphan.
  */
 async function replaceBlob(path: string, pieces: Iterable<Uint8Array>): Promise<void> {
   const temporary = `${path}.${randomBytes(6).toString("hex")}.tmp`;

@@ -3,11 +3,11 @@ import type { Sql } from "../database/database.ts";
 import { type Statement, sql } from "../database/sql.ts";
 import type { Blobs } from "./blobs.ts";
 
-// A blob is written before the row that refers to it commits. So a blob that is younger than this may still get its
-// row.
+// The age below which a blob is not an orphan. A blob is written before the row that refers to it, so a young blob may
+// still get its row.
 const graceMs = hourMs;
 
-/** Selects the keys of blobs that are marked as deleted, although rows still refer to them. */
+/** Selects, among these keys, those of blobs that are marked as deleted. Rows may still refer to such blobs. */
 export type MarkedAmong = (keys: readonly string[]) => Promise<ReadonlySet<string>>;
 
 export type OrphanDeps = {
@@ -19,8 +19,8 @@ export type OrphanDeps = {
 };
 
 /**
- * Removes blobs without a row, which are left over from refused or interrupted uploads. Removes blobs marked as
- * deleted, if a crash prevented their removal. Stops after the current page once `stopping` is aborted.
+ * Removes blobs without a row, which refused or interrupted uploads leave behind. Also removes blobs that were marked
+ * as deleted but not removed, because of a crash. Once `stopping` is aborted, stops after the current page.
  * @returns the number of removed blobs
  */
 export async function sweepOrphans(

@@ -29,7 +29,8 @@ export async function s3Backend(url: string): Promise<BlobBackend> {
     region,
     ...(endpoint ? { endpoint, forcePathStyle: true } : {}),
     requestHandler: { connectionTimeout: 5_000, socketTimeout: 30_000 },
-    // S3-compatible stores that don't support the SDK's default streaming checksums store corrupt bodies.
+    // Turns off the SDK's streaming checksums. Some S3-compatible stores don't support them and would store corrupt
+    // bodies.
     requestChecksumCalculation: "WHEN_REQUIRED",
     responseChecksumValidation: "WHEN_REQUIRED",
   });
@@ -47,7 +48,7 @@ export async function s3Backend(url: string): Promise<BlobBackend> {
       const read = await Body?.transformToByteArray();
       if (!read) return null;
       const bytes = Buffer.from(read.buffer, read.byteOffset, read.length);
-      // A store that doesn't support ranges sends the whole blob, without a `ContentRange`.
+      // Without a `ContentRange`, the response is the whole blob: some stores don't support ranges.
       return { bytes, total: Number(/\/(\d+)$/.exec(ContentRange)?.[1] ?? bytes.length) };
     } catch (error) {
       if (isMissing(error)) return null;

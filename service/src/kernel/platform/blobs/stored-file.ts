@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { Readable } from "node:stream";
 import type { Holder, MemoryBudget } from "../bounds/memory-budget.ts";
 
-/** A range of bytes that includes both ends. */
+/** A range of bytes, from the first to the last one, both included. */
 export type ByteRange = { readonly first: number; readonly last: number };
 
 /** A stored document, whose plain bytes are read while they are sent. */
@@ -29,9 +29,7 @@ export async function sha256OfFile(file: Pick<StoredFile, "stretches">): Promise
 
 export const wholeOf = (length: number): ByteRange => ({ first: 0, last: length - 1 });
 
-/**
- * The memory of one stream: the piece that was read, the pieces in the send buffer, and the piece that is read next.
- */
+/** The memory that one stream reserves: for the piece just read, the pieces in the send buffer, and the next piece. */
 export const bytesOfBody = 512 * 1024;
 
 /**
@@ -89,7 +87,7 @@ export function joinedFile(frame: BodyFrame, files: readonly StoredFile[]): Stor
   });
 }
 
-/** Bytes in memory, in the form of a stored file. */
+/** Makes a stored file of bytes that are already in memory. */
 export const heldFile = (frame: BodyFrame, bytes: Buffer): StoredFile =>
   storedFile(frame, bytes.length, {
     async *pieces({ first, last }) {
@@ -97,7 +95,7 @@ export const heldFile = (frame: BodyFrame, bytes: Buffer): StoredFile =>
     },
   });
 
-/** Holds one piece at a time. The next piece is read when the previous one has been sent. */
+/** A stream that holds one piece at a time: it reads the next piece only when the previous one has been sent. */
 class Body extends Readable {
   readonly #source: AsyncIterator<Buffer>;
   readonly #stallMs: number;

@@ -2,8 +2,8 @@
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /**
- * The result of a request: a complete response of any status within the limits, or a sentence that explains its
- * absence.
+ * The result of a request: a complete response within the limits, with any status. Or, without one, a sentence that
+ * says why.
  */
 export type BoundedAnswer =
   | { readonly ok: true; readonly status: number; readonly headers: Headers; readonly body: Uint8Array<ArrayBuffer> }
@@ -35,7 +35,7 @@ export async function requestBounded(
 async function readBounded(response: Response, maxBytes: number): Promise<Uint8Array<ArrayBuffer> | null> {
   const chunks: Uint8Array[] = [];
   let length = 0;
-  // Leaving the loop early cancels the rest of the body.
+  // If the loop ends early, the rest of the body is canceled.
   for await (const chunk of response.body ?? []) {
     length += chunk.length;
     if (length > maxBytes) return null;
@@ -44,7 +44,7 @@ async function readBounded(response: Response, maxBytes: number): Promise<Uint8A
   return new Uint8Array(Buffer.concat(chunks, length));
 }
 
-// Errors that occur before a connection exists. After any other error the server may have received the request.
+// Codes of errors before a connection exists. The server can have received the request only after other errors.
 const unconnected: ReadonlySet<string> = new Set([
   "ECONNREFUSED",
   "ENOTFOUND",

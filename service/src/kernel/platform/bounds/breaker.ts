@@ -1,26 +1,26 @@
 import type { Clock } from "../clock.ts";
 
 /**
- * A circuit breaker: after failures, no requests are sent to a server for a while, so that an unresponsive server
- * doesn't delay every caller.
+ * A circuit breaker for requests to a server. After failures it refuses requests for a while (the cool-down), so that
+ * an unresponsive server doesn't delay every caller.
  */
 export type Breaker = {
   /**
-   * Whether the caller may send a request now. After several consecutive failures, every caller is refused until the
-   * cool-down ends. Then one caller is admitted, and its result closes the breaker or starts the cool-down again. An
+   * True if the caller may send a request now. After several consecutive failures, false for every caller until the
+   * cool-down ends. Then one caller is admitted, whose result ends the refusals or starts the cool-down again. An
    * admitted caller must report `succeeded` or `failed`.
    */
   readonly admits: () => boolean;
   readonly succeeded: () => void;
   readonly failed: () => void;
-  /** Opens the breaker at once, after a failure that is certain to repeat. */
+  /** Starts the cool-down at once, after a failure that is certain to repeat. */
   readonly open: () => void;
-  /** Whether the cool-down still lasts. In contrast to `admits`, this doesn't change the state of the breaker. */
+  /** True during the cool-down. Unlike `admits`, it admits nobody, so it changes nothing. */
   readonly isOpen: () => boolean;
 };
 
 export type BreakerSettings = {
-  /** The number of consecutive failures that opens the breaker. */
+  /** The number of consecutive failures that starts the cool-down. */
   readonly failures: number;
   readonly coolDownMs: number;
 };
@@ -29,7 +29,7 @@ export const defaultBreaker: BreakerSettings = { failures: 3, coolDownMs: 60_000
 
 export function createBreaker(settings: BreakerSettings, clock: Clock): Breaker {
   let failuresInARow = 0;
-  /** The end of the cool-down in epoch milliseconds; null when the breaker is closed. */
+  /** The end of the cool-down in epoch milliseconds; null without a cool-down. */
   let openUntil: number | null = null;
   let probing = false;
   function fail(failures: number): void {

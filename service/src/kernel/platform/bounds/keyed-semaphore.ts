@@ -1,6 +1,6 @@
 import { createFairQueue } from "./fair-queue.ts";
 
-/** Runs work one at a time for each key, with a limit on the total. Serves holders of many keys round-robin. */
+/** Runs work, for each key one piece at a time, with a limit on the total. Holders of many keys take turns. */
 export type KeyedSemaphore = <T>(key: string, work: () => Promise<T>, holder?: string) => Promise<T>;
 
 /**

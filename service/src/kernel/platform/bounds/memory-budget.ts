@@ -27,8 +27,8 @@ export type MemoryBudget = {
 export type MemoryLimits = {
   readonly bytes: number;
   /**
-   * The most memory for one holder. A larger reservation uses the holder's whole share, so the holder can't have a
-   * second one at the same time.
+   * The most memory for one holder. A larger reservation counts as the holder's whole share, so the holder can have no
+   * other reservation at the same time.
    */
   readonly bytesEach: number;
   readonly waiting: number;
@@ -42,9 +42,9 @@ type Held = { held: number; readonly line: Waiting[] };
 const tooMany = () => new BusyError("Too many documents are being read right now. Try again in a moment.");
 
 /**
- * The memory, and in round-robin order the holders that use some of it or are queued for some. A queued reservation
- * uses no memory. When a large reservation is the next to be served, small ones don't overtake it; otherwise they could
- * starve it.
+ * The free memory, and the holders that use memory or are queued for it, in the order of their turns. Queued
+ * reservations use no memory. If the next reservation is a large one, small ones must not overtake it; otherwise they
+ * could starve it.
  */
 function createShares(total: number, share: number) {
   const holders = new Map<string, Held>();
@@ -60,8 +60,8 @@ function createShares(total: number, share: number) {
   }
 
   /**
-   * A holder that already uses memory gets more only if at least as much stays free as the holder then has. Otherwise a
-   * few holders with their full share would leave nothing for others.
+   * True if a holder may get more memory. A holder that already uses some must leave at least as much memory free as it
+   * then has. Otherwise a few holders with full shares would leave nothing for others.
    */
   const mayHold = (held: number, more: number): boolean =>
     held === 0 || (held + more <= share && held + more <= free - more);
@@ -89,7 +89,8 @@ function createShares(total: number, share: number) {
   return {
     /**
      * Adds a reservation to its holder's queue.
-     * @returns whether the reservation has to wait, and the numbers of queued reservations
+     * @returns `waits`: true if the reservation is still queued; and the numbers of queued reservations, in all and of
+     * this holder
      */
     join(name: string, place: Waiting): { waits: boolean; inLine: number; ofHolder: number } {
       const holder = holders.get(name) ?? { held: 0, line: [] };

@@ -3,7 +3,7 @@ import { type Statement, sql } from "./sql.ts";
 import { type Marked, marked, type StateMac, verified, writeStateMacs } from "./state-mac.ts";
 
 /**
- * Changes one row, after locking it and verifying its MAC.
+ * Locks one row, verifies its MAC, and then changes the row.
  * @throws ServiceError `unavailable` for a row whose MAC is invalid
  */
 export async function changeRow(tx: Tx, state: StateMac, id: number | string, set: Statement): Promise<void> {
@@ -33,8 +33,8 @@ export async function changeRowIf(
 }
 
 /**
- * Changes all selected rows, for a periodic task that a forged row must not stop. A forged row is changed but gets no
- * new MAC, so it stays recognizable as forged.
+ * Changes all selected rows, for a periodic task that a forged row must not stop. A forged row is changed too, but its
+ * MAC is not renewed, so it still shows as forged.
  * @returns the number of rows
  */
 export async function changeRows(tx: Tx, state: StateMac, which: Statement, set: Statement): Promise<number> {

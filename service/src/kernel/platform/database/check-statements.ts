@@ -11,19 +11,20 @@ type Connection = Queryable & { readonly processID?: number | null };
 const checkMs = 5_000;
 const headStartMs = 5;
 /**
- * The time, in milliseconds, for which the second connection keeps a session busy. It grows with each attempt, because
- * the pooler may need longer to open another session.
+ * How long the second connection keeps a database session busy, in milliseconds. Each attempt takes longer, because the
+ * pooler may need time to open another session.
  */
 const busyMs = [20, 50, 100, 200];
 
 /**
- * Runs a new prepared statement until two sessions of the server have answered it. This fails behind a pooler that
- * loses or mixes up prepared statements. A pooler prefers the session that became free last, so a second connection
- * briefly occupies that session to force the use of another one. No transaction is opened, so that nodes which check at
- * the same time don't block each other's sessions.
- * @param check the number of the check in this process. The statement's name must be new: once each session has
- * prepared a name, a faulty pooler no longer fails with it. Other processes may have left names behind, so the name
- * also contains the id that the pooler invented for the connection.
+ * Checks that prepared statements work behind a connection pooler, and rejects if the pooler loses or mixes them up.
+ *
+ * Runs a new prepared statement until two sessions of the server have answered it. A pooler prefers the session that
+ * became free last. So a second connection briefly keeps that session busy, to force the pooler to use another one. No
+ * transaction is opened, so that nodes that check at the same time don't block each other.
+ * @param check the number of this check in the process, a part of the statement's name. The name must be new, because a
+ * faulty pooler no longer fails with a name that each session has prepared. The name also contains the connection's
+ * process id, because other processes may have left names behind
  */
 export async function checkStatements(
   first: Connection,

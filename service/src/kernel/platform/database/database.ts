@@ -9,7 +9,7 @@ import { type Statement, sql } from "./sql.ts";
 import { gaveUp, reaching, withRetries } from "./sql-errors.ts";
 import { verifyRows, withMacs } from "./state-mac.ts";
 
-/** Runs one SQL statement: on a connection of the pool, or in a transaction. */
+/** A way to run one SQL statement: a connection of the pool, or an open transaction. */
 export type Sql = {
   /** Runs one statement, which is prepared under a name derived from its text. Returns its rows as plain objects. */
   query: <Row>(statement: Statement) => Promise<Row[]>;
@@ -27,10 +27,7 @@ export type Tx = Sql & {
 /** The time limit of one statement, in milliseconds. */
 export type StatementTime = { readonly statementMs: number };
 
-/**
- * The time limit for a transaction with slow statements, such as a migration, or a lock that another node's migration
- * holds.
- */
+/** The time limit for slow transactions: a migration, or one that waits for the lock of another node's migration. */
 export const longStatements: StatementTime = { statementMs: hourMs };
 
 export type Database = Sql & {
@@ -40,13 +37,14 @@ export type Database = Sql & {
    */
   transaction: <T>(work: (tx: Tx) => Promise<T>, time?: StatementTime) => Promise<T>;
   /**
-   * Listens for notifications on a separate connection. After a reconnect `onNotify` is called with an empty payload,
-   * because notifications may have been missed. @returns the function that stops listening.
+   * Listens for notifications on a separate connection. After a reconnect, `onNotify` is called with an empty payload,
+   * because notifications may have been missed.
+   * @returns the function that stops listening
    */
   listen: (channel: string, onNotify: (payload: string) => void) => Promise<() => Promise<void>>;
   /** Rejects when a pooler loses or mixes up prepared statements. */
   checkStatements: () => Promise<void>;
-  /** Sends a notification, and rejects if the notification doesn't come back in time. */
+  /** Sends a notification to this process itself; rejects if it doesn't arrive in time. */
   checkNotifications: () => Promise<void>;
   connections: () => Connections;
   /**
@@ -69,18 +67,18 @@ export type DatabaseOptions = {
   poolSize?: number;
   statementMs?: number;
   /**
-   * The direct address of the database server, when `connection` is a pooler's. Notifications need it, because poolers
-   * don't forward them.
+   * The server's own address, if `connection` leads to a pooler. Notifications need it, because poolers don't forward
+   * them.
    */
   direct?: pg.ClientConfig | null;
 };
 
-// PostgreSQL cancels a statement that takes too long. The driver gives up a little later, in case the server no longer
-// responds.
+// The time that the driver waits longer than PostgreSQL. PostgreSQL itself cancels a statement that takes too long, but
+// a server that hangs can't.
 const graceMs = 2_000;
 const usualStatementMs = 30_000;
 
-/** Time limits of a session, in milliseconds, so that an unresponsive peer causes an error instead of a hang. */
+/** The time limits of a session, in milliseconds. They turn a hang into an error. */
 export const sessionTimeouts = (statementMs: number = usualStatementMs) => ({
   lock_timeout: 5_000,
   statement_timeout: statementMs,
@@ -99,10 +97,12 @@ function sqlOver(client: Queryable, handle: HandleKeys, { statementMs }: Stateme
 }
 
 /**
- * Opens a pool. A statement waits at most 5 s for a lock and takes at most `statementMs`, even if the server's machine
- * disappears. A pooler rejects time-outs in the startup message of a connection. So behind a pooler, each transaction
- * sets its own time-outs, and single statements use the defaults of the role (`keepRoleTimeouts`).
- * @param connection a URL, or the settings of a local server.
+ * Opens a pool of connections. A statement waits at most 5 s for a lock and takes at most `statementMs`, even if the
+ * server's machine disappears.
+ *
+ * Behind a pooler, connections can't set these limits when they start, because the pooler would refuse them. So each
+ * transaction sets its own limits, and single statements use the defaults of the role (`keepRoleTimeouts`).
+ * @param connection a URL, or the settings of a local server
  */
 export function openDatabase(
   connection: pg.PoolConfig,
@@ -185,7 +185,7 @@ async function onConnection<T>(
 ): Promise<T> {
   const client = await reaching(pool.connect());
   let broken: Error | undefined;
-  // Handles a connection that breaks between two statements. Without a listener, the "error" event would end the
+  // Called if the connection breaks between two statements. Without a listener, its "error" event would end the
   // process.
   const onBroken = (error: Error) => {
     broken = error;
@@ -199,7 +199,10 @@ async function onConnection<T>(
   }
 }
 
-/** If the check fails, both connections are closed, because the state of their prepared statements is unknown. */
+/**
+ * Checks prepared statements on two connections. If that fails, closes both, because the state of their prepared
+ * statements is unknown.
+ */
 const checkOnTwo = (pool: pg.Pool, seals: Seals, check: number): Promise<void> =>
   onConnection(pool, (first, onFirstBroken) =>
     onConnection(pool, async (second, onSecondBroken) => {
@@ -214,8 +217,8 @@ const checkOnTwo = (pool: pg.Pool, seals: Seals, check: number): Promise<void> =
   );
 
 /**
- * Returns a function that serializes calls: the work of each call starts after the previous work has ended. The
- * statements of a transaction share one connection, and pg 9 no longer queues a statement while another one is running.
+ * Returns a function that runs one piece of work after the other, in the order of the calls. It is needed because a
+ * transaction's statements share one connection, and pg 9 no longer queues statements.
  */
 function inTurn(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve();

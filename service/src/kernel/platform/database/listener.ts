@@ -6,8 +6,8 @@ type Send = (channel: string, payload: string) => Promise<unknown>;
 /** A connection that receives notifications. */
 export type Listener = {
   /**
-   * Calls `send`, which sends a notification to the channel of checks.
-   * @returns true if the notification arrives in time
+   * Checks that notifications arrive. `send` sends one to the channel of these checks.
+   * @returns true if it arrives in time
    */
   hears: (send: Send) => Promise<boolean>;
   end: () => Promise<void>;

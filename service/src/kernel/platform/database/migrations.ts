@@ -13,13 +13,13 @@ type Migration = {
   name: string;
   script: string;
   sha256: string;
-  /** Whether nodes of earlier releases must stop writing once this migration has run. */
+  /** True if nodes of earlier releases must stop writing once this migration has run. */
   stopsOlder: boolean;
 };
 type Applied = { version: number; sha256: string };
 
-// Number of the advisory lock that all nodes share. The node that acquires it migrates. The other nodes wait, and then
-// find no pending migration.
+// The number of the advisory lock for migrations. The node that gets the lock migrates; the others wait, and then find
+// nothing to do.
 const advisoryLock = 7_246_001;
 /**
  * The baseline: one file with the combined result of the migrations up to `version`. `sha256` is the hash of the last
@@ -66,7 +66,7 @@ const latest = (migrations: readonly Migration[]): number => migrations.at(-1)?.
 export const latestSchema = async (folder: string): Promise<number> => latest(await readMigrations(folder));
 
 /**
- * Whether a newer release has migrated the database, but in a way that lets this release write.
+ * True if a newer release has migrated the database, but this release may still write.
  * @throws StartupError when this release must not write
  */
 async function isOfNewer(db: Sql, migrations: Migration[], done: Applied[]): Promise<boolean> {
@@ -91,7 +91,10 @@ function pending(migrations: Migration[], done: Applied[]): Migration[] {
   return migrations.filter((migration) => !versions.has(migration.version));
 }
 
-/** @throws StartupError for a database from before the baseline, whose migration files no longer exist. */
+/**
+ * Refuses a database from before the baseline, because its migration files no longer exist.
+ * @throws StartupError
+ */
 function requireBaseline(done: Applied[]): void {
   const newest = done.at(-1);
   if (!newest || done.some(({ version }) => version === baseline.version)) return;
@@ -109,7 +112,7 @@ export type Schema = {
   folder: string;
 };
 
-/** Runs `work` with a connection of the owner of the tables, when the service normally uses another role. */
+/** Runs `work` on a connection with the role that owns the tables. The service itself normally uses another role. */
 export type AsOwner = <T>(work: (owner: Database) => Promise<T>) => Promise<T>;
 
 /**
@@ -123,7 +126,8 @@ export async function migrate({ db, asOwner, folder }: Schema): Promise<void> {
   if (await isReadable(db)) {
     const done = await applied(db);
     const isCurrent = pending(migrations, done).length === 0;
-    // A newer release grants rights that this release doesn't list, so it must not change them.
+    // If a newer release has migrated the database, the rights stay as they are: that release grants rights that this
+    // one doesn't know.
     if ((await isOfNewer(db, migrations, done)) && isCurrent) return;
     if (isCurrent && (await hasRights(db, rights))) return;
   }
@@ -138,7 +142,10 @@ export async function migrate({ db, asOwner, folder }: Schema): Promise<void> {
   );
 }
 
-/** Whether the current role may read the list of migrations. Its rights are granted only after the first migrations. */
+/**
+ * True if the current role may read the list of applied migrations. It may not before the first migrations, which are
+ * followed by the grant of its rights.
+ */
 async function isReadable(db: Sql): Promise<boolean> {
   const [found] = await db.query<{ readable: boolean | null }>(sql`
     SELECT has_table_privilege(to_regclass('schema_migrations'), 'SELECT') AS readable`);

@@ -3,13 +3,16 @@ import { invalid } from "../errors.ts";
 /** The limits for the number of items on a page: `usual` is the default, `most` the maximum. */
 export type PageSize = { readonly usual: number; readonly most: number };
 
-/** The query parameters of a list's page, as the caller sent them. */
+/** The query parameters `limit` and `cursor` of a request for one page of a list, as the caller sent them. */
 export type PageQuery = { limit?: string; cursor?: string };
 
 /** A page of a list and the cursor of the next one; null on the last page. */
 export type Page<T> = { items: T[]; nextCursor: string | null };
 
-/** The page's size, clamped. @throws ServiceError when it is not a whole number */
+/**
+ * The number of items on the page: the `limit` that the caller sent, reduced or raised to what is allowed.
+ * @throws ServiceError when it is not a whole number
+ */
 export function limitOf(text: string | undefined, { usual, most }: PageSize): number {
   if (text === undefined || text === "") return usual;
   if (!/^[+-]?\d+$/.test(text)) throw invalid(`limit must be a whole number from 1 to ${most}.`);
@@ -23,8 +26,7 @@ export const foreignCursor = () => invalid("cursor must be one that this list ha
 export const cursorOf = (text: string | undefined): string | null => (text === undefined || text === "" ? null : text);
 
 /**
- * Builds a page from rows. The query must read one row more than `limit`: the extra row shows that another page
- * follows.
+ * Builds a page from rows. The query must read one row more than `limit`; if it finds that row, another page follows.
  * @param cursor makes the cursor that continues after a row
  */
 export function pageOf<Row>(rows: readonly Row[], limit: number, cursor: (last: Row) => string): Page<Row> {
@@ -34,8 +36,8 @@ export function pageOf<Row>(rows: readonly Row[], limit: number, cursor: (last: 
 }
 
 /**
- * A filter of a list; null when it is not set. @throws ServiceError for a text with a NUL character, which no column
- * can contain
+ * A filter of a list; null when it is not set.
+ * @throws ServiceError for a text with a NUL character, which no column can contain
  */
 export function filterText(name: string, text: string | undefined): string | null {
   if (text?.includes("\0")) throw invalid(`${name} must not contain control characters.`);

@@ -4,13 +4,15 @@ import { AllToSeal, ToSeal } from "./sql.ts";
 import { unreplicatedMessage } from "./sql-errors.ts";
 import { isStateColumn } from "./state-mac.ts";
 
-/** The connections whose last statement was committed although the synchronous standby didn't confirm it. */
+/** The connections whose last commit the synchronous standby did not confirm. */
 const unreplicated = new WeakSet<object>();
 
 /**
- * When an operator cancels a statement that waits for the synchronous standby, PostgreSQL reports success with a
- * warning. The commit then exists only on this server, and is lost after a failover. `statement_timeout` doesn't cover
- * this wait, so the driver's time limit ends it.
+ * Notes commits that the synchronous standby did not confirm. This happens when an operator cancels a statement that
+ * waits for the standby: PostgreSQL then reports success, with a warning. The commit exists only on this server, and a
+ * failover would lose it.
+ *
+ * `statement_timeout` doesn't limit that wait, so the driver's time limit ends it.
  */
 export function watchReplication(client: pg.PoolClient): void {
   const { connection } = client as unknown as { connection: Connection };
@@ -19,12 +21,12 @@ export function watchReplication(client: pg.PoolClient): void {
   });
 }
 
-/** Whether the last commit of this connection was not replicated. Clears the mark, so a second call returns false. */
+/** True if the last commit of this connection was not replicated. Also forgets that, so a second call returns false. */
 const wasUnreplicated = (connection: object): boolean => unreplicated.delete(connection);
 
 /**
- * Call this after each commit: PostgreSQL reports only by a notice that a commit was not replicated
- * (`watchReplication`).
+ * Must be called after each commit. PostgreSQL reports success even for a commit that was not replicated, and tells so
+ * only in a notice (`watchReplication`).
  * @throws Error when the last commit exists only on the primary
  */
 export async function confirmed(client: Queryable): Promise<void> {
@@ -52,9 +54,11 @@ type Columns = {
 };
 
 /**
- * Decrypts the sealed texts of a column `name@kind`. For JSON, `name@kind.member` names the members to decrypt, several
- * separated by commas. Other members are not decrypted: they may contain a user's text, and a user could paste a sealed
- * form there to get it decrypted.
+ * A parser for the sealed texts of a column `name@kind`. For JSON, `name@kind.member` names the members to decrypt,
+ * several separated by commas.
+ *
+ * Other members are never decrypted, because they may contain a user's text. A user could paste a sealed form there to
+ * get it decrypted.
  */
 function openingParser(type: number, how: string, seals: Seals): (text: string) => unknown {
   if (!jsonTypes.has(type)) return (text) => seals().open(how as SealedKind, text);
@@ -140,7 +144,7 @@ export class PreparedQuery {
     this.#values = values.map((value) => prepareValue(storedValue(seals, value)));
   }
 
-  /** The columns from which the MACs of the rows are verified. Available once the statement has been answered. */
+  /** The columns that contain the MACs of rows to verify. Known once the statement has been answered. */
   get stateColumns(): readonly string[] {
     return this.#columns?.ofState ?? [];
   }
@@ -243,7 +247,10 @@ export type Queryable = {
   };
 };
 
-/** Runs a query. @returns its rows; an empty list when it closes a statement */
+/**
+ * Runs a query on a connection.
+ * @returns the query's rows; an empty list for `CloseStatement`
+ */
 export const answerOf = (client: Queryable, query: PreparedQuery | CloseStatement): Promise<object[]> =>
   new Promise((resolve, reject) => {
     client.query(query, (error, rows = []) => (error ? reject(error) : resolve(rows)));

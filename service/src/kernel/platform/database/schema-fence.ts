@@ -12,8 +12,8 @@ import { sql } from "./sql.ts";
 export const nodePrefix = "signsealship schema ";
 
 /**
- * The application name of a node's connections. Releases from before this fence use only `signsealship`, which sorts
- * before all later names.
+ * The application name of a node's connections, with the schema version of its release. Releases from before this fence
+ * use only `signsealship`, which sorts before all these names.
  */
 export const nodeName = (schema: number): string => `${nodePrefix}${String(schema).padStart(4, "0")}`;
 
@@ -24,8 +24,8 @@ export async function readFence(db: Sql): Promise<number> {
 }
 
 /**
- * Waits until every transaction that has written something has ended, and blocks writes until the caller's transaction
- * ends. Otherwise an older node could add rows that a migration's own data changes would miss.
+ * Blocks new writes until the caller's transaction ends, and waits for the transactions that have written something.
+ * Otherwise an older node could add rows that the migration's changes of data would miss.
  */
 export async function stopWriters(tx: Tx): Promise<void> {
   const tables = await ownTables(tx);
@@ -66,9 +66,9 @@ const triggerOn = (table: string): string =>
   `CREATE TRIGGER schema_fence BEFORE INSERT OR UPDATE OR DELETE ON ${table} FOR EACH STATEMENT EXECUTE FUNCTION refuse_older_nodes();`;
 
 /**
- * The schema number is a constant in the function's text, which costs 5 microseconds a statement. A WHEN clause in the
- * trigger would cost 25, because PostgreSQL compiles it each time. The function raises read_only_sql_transaction, which
- * older releases answer with a 503.
+ * The function that the triggers call. The schema number is a constant in its text, which costs 5 microseconds for each
+ * statement. A WHEN clause in the trigger would cost 25, because PostgreSQL compiles it each time. The function raises
+ * read_only_sql_transaction, to which older releases respond with a 503.
  */
 const fenceAt = (minimum: number): string => `
 CREATE OR REPLACE FUNCTION refuse_older_nodes() RETURNS trigger LANGUAGE plpgsql AS $$

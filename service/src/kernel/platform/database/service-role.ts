@@ -15,7 +15,7 @@ export type AppendOnly = { readonly [table: string]: readonly string[] };
 
 export type Rights = { sha256: string; appendOnly: AppendOnly };
 
-// Tables that only migrations write, because they run as the owner.
+// Tables that the service's role may only read. Migrations write them as the owner.
 const readOnly: ReadonlySet<string> = new Set([
   "schema_migrations",
   "schema_fence",
@@ -23,7 +23,10 @@ const readOnly: ReadonlySet<string> = new Set([
   "row_mac_backfill",
 ]);
 
-/** @param migrations the folder of the migrations; append-only.json is next to it */
+/**
+ * Reads the rights of the service's role.
+ * @param migrations the folder of the migrations; append-only.json is next to it
+ */
 export async function readRights(migrations: string): Promise<Rights> {
   const text = await readFile(join(migrations, "append-only.json"), "utf8");
   return { sha256: hash("sha256", text), appendOnly: JSON.parse(text) as AppendOnly };
@@ -32,8 +35,8 @@ export async function readRights(migrations: string): Promise<Rights> {
 const hasServiceRole = sql`to_regrole(${serviceRole}) IS NOT NULL`;
 
 /**
- * Whether the rights of the service's role were last granted from exactly this list, or the role does not exist. Call
- * this after the migrations.
+ * True if the service's role last got its rights from exactly this list, or if the role doesn't exist. Call this after
+ * the migrations.
  */
 export async function hasRights(db: Sql, { sha256 }: Rights): Promise<boolean> {
   const [found] = await db.query<{ ok: boolean }>(sql`
@@ -59,7 +62,7 @@ export async function grantRights(tx: Tx, { sha256, appendOnly }: Rights): Promi
 }
 
 /**
- * Functions that create or fill large objects. Without a restriction, the role could fill the disk outside of the
+ * Functions that create or fill large objects. The role must not call them: it could fill the disk outside of the
  * service's tables. By default every role may call most of them.
  */
 export const largeObjectFunctions = [
@@ -71,8 +74,8 @@ export const largeObjectFunctions = [
   "lo_put(oid, bigint, bytea)",
 ] as const;
 
-// Only a superuser may revoke these rights. For an operator's own server, `docs/operating.md`, "Two roles", explains
-// how.
+// Revokes the rights to large objects, if the current role is a superuser. For an operator's own server, see
+// `docs/operating.md`, "Two roles".
 const refuseLargeObjects = `DO $$ BEGIN
   IF (SELECT rolsuper FROM pg_roles WHERE rolname = current_user) THEN
     REVOKE EXECUTE ON FUNCTION ${largeObjectFunctions.join(", ")} FROM PUBLIC, ${serviceRole};
@@ -89,12 +92,12 @@ function grantsOn(table: string, name: string, appendOnly: AppendOnly): string {
   return revoke + grant(`SELECT, INSERT${update}`);
 }
 
-// Number of the advisory lock that all nodes share, because concurrent ALTER ROLE statements fail.
+// The number of the advisory lock around ALTER ROLE, which fails when two nodes run it at once.
 const timeoutsLock = 7_246_002;
 
 /**
- * Sets the time-outs of the service's role as its defaults in this database, unless the operator has set others. Behind
- * a pooler these are the only time-outs of a single statement.
+ * Makes the service's time limits the defaults of its role in this database, unless the operator has set others. Behind
+ * a pooler, single statements have no other time limits.
  */
 export async function keepRoleTimeouts(db: Database): Promise<void> {
   const added = await db.transaction(async (tx) => {
@@ -113,13 +116,13 @@ export async function keepRoleTimeouts(db: Database): Promise<void> {
   if (added.length > 0) await endSessionsWithout(db, added);
 }
 
-// The most sessions to end. It exceeds a node's share of a pooler's sessions. The pooler replaces the remaining ones
-// when they reach their maximum age.
+// The most sessions to end: more than a pooler usually has for one node. The pooler replaces any remaining ones when
+// they reach their maximum age.
 const mostEnded = 20;
 
 /**
- * Ends the sessions that the pooler opened before the time-outs were set. Each session ends itself, so that no session
- * of another connection is ended.
+ * Ends the sessions that the pooler opened before the time limits were set. Each session is told to end itself, so that
+ * no other connection's session can be hit.
  */
 async function endSessionsWithout(db: Database, timeouts: readonly string[]): Promise<void> {
   for (let ended = 0; ended < mostEnded; ended++) {

@@ -19,9 +19,10 @@ export function hasSqlState(error: unknown, state: string): boolean {
 export const isDatabaseError = (error: unknown): boolean => error instanceof pg.DatabaseError;
 
 /**
- * Whether the stored value itself is unreadable: class 22 (data_exception) or data_corrupted. A retry never helps.
- * Errors of other classes pass, or an operator can fix their cause: a full disk (53100), a missing privilege (42501),
- * or a damaged index (XX002, with REINDEX). internal_error (XX000) can pass as well.
+ * True if the stored value itself is unreadable: class 22 (data_exception) or data_corrupted. A retry never helps then.
+ *
+ * Other errors may pass, such as internal_error (XX000), or an operator can fix them: a full disk (53100), a missing
+ * privilege (42501), or a damaged index (XX002, with REINDEX).
  */
 export const isDamaged = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && /^(?:22...|XX001)$/.test(error.code ?? "");
@@ -30,6 +31,8 @@ export const isDamaged = (error: unknown): boolean =>
 // could finish.
 const rolledBack: ReadonlySet<string> = new Set(["40001", "40P01"]);
 
+// The SQLSTATE codes that mean that the database is unavailable.
+//
 // disk_full, too_many_connections, lock_not_available (timed out: a migration locks all tables), query_canceled (timed
 // out), admin_shutdown, crash_shutdown, cannot_connect_now, and read_only_sql_transaction for a server that has become
 // a replica. Class 08 is connection_exception. invalid_sql_statement_name and duplicate_prepared_statement come from a
@@ -46,11 +49,11 @@ const awayCodes: ReadonlySet<string> = new Set([
 ]);
 export const unreplicatedMessage = "The synchronous standby did not confirm the commit";
 
-// Errors of `pg` about its own connections have no code.
+// Messages of the driver's own errors about its connections, which have no code.
 const awayMessages =
   /^(?:The synchronous standby did not confirm|Connection terminated|timeout exceeded when trying to connect|Client has encountered|Query read timeout)/;
 
-/** Whether an error means that the database is unavailable, and not that it refused the statement. */
+/** True if an error means that the database is unavailable, rather than that it refused the statement. */
 function saysAway(error: unknown): boolean {
   if (error instanceof pg.DatabaseError) return awayStates.test(error.code ?? "");
   if (!(error instanceof Error)) return false;
@@ -59,7 +62,8 @@ function saysAway(error: unknown): boolean {
 }
 
 /**
- * Returns the driver's result, and converts a failure to reach the server to `unavailable`.
+ * Resolves as the driver's call does. If the server can't be reached, rejects with `unavailable` instead of the
+ * driver's error.
  * @throws ServiceError `unavailable` when the database can't be reached; otherwise the driver's error
  */
 export async function reaching<T>(answer: Promise<T>): Promise<T> {
@@ -86,13 +90,13 @@ export const isOutcomeUnknown = (error: unknown): boolean =>
   !hasSqlState(error, sqlState.lockNotAvailable);
 
 /**
- * Whether a statement timed out because another transaction held the lock on a row of this table, and not on the whole
- * table.
+ * True if a statement timed out because another transaction had locked a row of this table. False if it had locked the
+ * whole table.
  */
 export function waitedForRowOf(table: string, error: unknown): boolean {
   const reported = error instanceof ServiceError ? error.cause : error;
-  // For a wait on a row, PostgreSQL names the table in the error's context, whatever the server's language is. For a
-  // wait on a whole table there is no context.
+  // When a statement waits for a row, the error's context names the table in every language of the server. When it
+  // waits for a whole table, there is no context.
   return (
     hasSqlState(error, sqlState.lockNotAvailable) &&
     reported instanceof pg.DatabaseError &&
@@ -100,7 +104,7 @@ export function waitedForRowOf(table: string, error: unknown): boolean {
   );
 }
 
-/** Whether the driver gave up waiting for the result of a statement. */
+/** True if the driver gave up waiting for a statement's result. */
 export const gaveUp = (error: unknown): boolean =>
   error instanceof ServiceError && error.cause instanceof Error && error.cause.message === "Query read timeout";
 

@@ -39,8 +39,8 @@ export class Statement {
 }
 
 /**
- * A search tree for composed templates. The first key on a path is the template's own list of strings. The next keys
- * are the lists of strings of its first part, its second part, and so on. For a plain value, the key is `value`.
+ * A search tree for the text of composed templates. A template's key is its list of strings. After it, the keys on the
+ * path are the lists of strings of its parts, in order; for a plain value the key is `value`.
  */
 type Composed = { strings: readonly string[] | undefined; readonly by: WeakMap<readonly string[], Composed> };
 
@@ -98,7 +98,7 @@ export class ToSeal {
   }
 }
 
-/** Several texts in one array, each in its forms under all keys. */
+/** Several texts to encrypt and send as one array, with a form of each text for each key. */
 export class AllToSeal {
   readonly texts: readonly ToSeal[];
 
@@ -128,8 +128,8 @@ export const listed = (statements: readonly Statement[]): Statement =>
 const texts = new Map<string, Statement>();
 
 /**
- * A constant part of a statement's text. The same text returns the same object, so that statements made from it are
- * prepared once.
+ * A constant part of a statement's text. Equal texts give the same object, so that statements made from them share one
+ * prepared plan.
  */
 export function textual(text: string): Statement {
   const cached = texts.get(text) ?? sql(Object.assign([text], { raw: [text] }));

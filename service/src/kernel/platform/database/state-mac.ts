@@ -13,16 +13,19 @@ export type StateMac = {
   key: Statement;
   /** The column that contains the MAC. */
   mac: Statement;
-  /** The columns that the MAC covers, taken from the row whose alias is passed. */
+  /** The columns that the MAC covers. `row` is the alias of the row in the query. */
   covered: (row: Statement) => Statement;
   /**
-   * A column of sealed texts. The MAC covers the decrypted text, because rotating SECRETS_KEY changes its encrypted
-   * form.
+   * The table's column of sealed texts, if it has one. The MAC covers the decrypted text, because rotating SECRETS_KEY
+   * changes the encrypted form.
    */
   opened?: { column: Statement; kind: SealedKind };
 };
 
-/** A placeholder for a MAC. The database handle, which has the key, replaces it. */
+/**
+ * A value of a statement that stands for the new MAC of an existing row. The database handle has the key and replaces
+ * it by the MAC.
+ */
 export class MacOfState {
   readonly table: string;
   readonly digest: string;
@@ -40,7 +43,10 @@ export class MacOfState {
  */
 export type OpenMembers = { readonly [name: string]: Members[string] | ToSeal };
 
-/** The MAC of a new row. The database handle computes the MAC, so that features need no key to write rows. */
+/**
+ * A value of a statement that stands for the MAC of a new row. The database handle replaces it by the MAC, so that
+ * features need no key.
+ */
 export class MacOfRow {
   readonly table: string;
   readonly members: Members;
@@ -52,7 +58,10 @@ export class MacOfRow {
   }
 }
 
-/** @param open the decrypted text of the sealed column, if the table has one */
+/**
+ * The members that the MAC of such a row covers.
+ * @param open the decrypted text of the sealed column, if the table has one
+ */
 export const stateMembers = (digest: string, open?: string): Members => ({
   state: digest,
   ...(open !== undefined && { open }),
@@ -63,25 +72,23 @@ export const openedOf = ({ opened }: StateMac, row: Statement): Statement =>
   opened ? sql`, ${row}.${opened.column} AS ${quoted(`open@${opened.kind}`)}` : nothing;
 
 /**
- * SHA-256 of the text that `json_build_array` makes of the covered columns. `textOf` makes the same text in this
- * process.
+ * SQL expression: the SHA-256 of the covered columns, as a text that `json_build_array` writes. `textOf` writes the
+ * same text in this process.
  */
 export const digestOf = ({ covered }: StateMac, row: Statement): Statement =>
   sql`sha256(convert_to(json_build_array(${covered(row)})::text, 'UTF8'))`;
 
 /**
- * The text from which the database handle verifies a row: the digest in hex, the MAC in hex, the row's key, and its
- * sealed text. Outsiders choose some keys, such as the payment processor's event ids. So separators are removed from
- * keys.
+ * SQL expression: the text from which the database handle verifies a row. Its parts are the digest in hex, the MAC in
+ * hex, the row's key, and the sealed text. Separators are removed from keys, because outsiders choose some of them,
+ * such as the payment processor's event ids.
  */
 const stateText = (state: StateMac, row: Statement): Statement =>
   sql`(encode(${digestOf(state, row)}, 'hex') || ' ' || coalesce(encode(${row}.${state.mac}, 'hex'), '') || ' ' || translate(${row}.${state.key}::text, E' \\n', '__')${
     state.opened ? sql` || ${literal(` ${state.opened.kind} `)} || ${row}.${state.opened.column}` : nothing
   })`;
 
-/**
- * Prefixes of column names by which the database handle finds its columns. The name of the table follows the prefix.
- */
+/** Prefixes of the columns that the database handle evaluates and removes. The name of the table follows the prefix. */
 const throwing = "verified ";
 const marking = "marked ";
 const dating = "dated ";
@@ -91,8 +98,8 @@ export const verified = (state: StateMac, row: Statement): Statement =>
   sql`${stateText(state, row)} AS ${quoted(throwing + state.table.text)}`;
 
 /**
- * For a select list: a column that makes the database handle throw unless the MACs of all rows that `from` selects as
- * `row` are valid.
+ * For a select list: a column about several rows, those that `from` selects as `row`. The database handle throws unless
+ * all their MACs are valid.
  * @param from `FROM ... WHERE ...`
  */
 export const verifiedAll = (state: StateMac, row: Statement, from: Statement): Statement =>
@@ -102,10 +109,9 @@ const textOfAll = (state: StateMac, row: Statement, from: Statement): Statement 
   sql`(SELECT string_agg(${stateText(state, row)}, chr(10)) ${from})`;
 
 /**
- * For the select list of a query that lists rows. The database handle turns this column into a boolean member: false if
- * the row's MAC is invalid.
- * @param as the member's name; when the rows of two tables use the same member, the member is true only if both rows
- * are valid
+ * For the select list of a query that lists rows: a column that the database handle turns into a boolean member. The
+ * member is false if the row's MAC is invalid.
+ * @param as the member's name; if rows of two tables use the same name, the member is true only if both rows are valid
  */
 export const marked = (state: StateMac, row: Statement, as = "isAuthentic"): Statement =>
   sql`${stateText(state, row)} AS ${quoted(`${marking}${state.table.text} ${as}`)}`;
@@ -118,8 +124,8 @@ export const markedAll = (state: StateMac, row: Statement, from: Statement, as =
   sql`${textOfAll(state, row, from)} AS ${quoted(`${marking}${state.table.text} ${as}`)}`;
 
 /**
- * For a select list: the time of an act, from rows with a MAC. The database handle replaces the column by the latest
- * time among the rows with a valid MAC, or by null without one.
+ * For a select list: the time of an event, taken from rows with a MAC. The database handle replaces the column by the
+ * latest time among the rows with a valid MAC, or by null if there is none.
  * @param rows `SELECT json_agg(json_build_object(...)) FROM ...`: the members by name in the order of the MAC, the time
  * last, and then `mac` in hex
  */
@@ -166,10 +172,7 @@ export const forged = (): ServiceError =>
     "This record is not what the service wrote, so it is neither shown nor used. The operator has to look into it.",
   );
 
-/**
- * Whether a read failed because a row's MAC is invalid. A failure of the database is also `unavailable`, but has a
- * `cause`.
- */
+/** True if a read failed because a row's MAC is invalid. Other failures with the code `unavailable` have a `cause`. */
 export const isAltered = (error: unknown): boolean =>
   error instanceof ServiceError && error.code === "unavailable" && error.cause === undefined;
 

@@ -46,15 +46,15 @@ export type Jobs = {
   work: <P extends object>(queue: string, handler: Handler<P>, options?: WorkOptions) => void;
   start: () => Promise<void>;
   /**
-   * Claims no more jobs, and waits `graceMs` for the running ones. Then aborts their signals, and waits at most another
-   * 0.5 s.
+   * Claims no more jobs, and waits `graceMs` for the running ones. If that is not enough, aborts their signals and
+   * waits at most another 0.5 s.
    */
   stop: (graceMs?: number) => Promise<void>;
 };
 
 const channel = "jobs";
-// The interval at which all queues are checked. A notification is lost when its connection breaks, and the end of a
-// dead node's lease sends none.
+// The interval at which all queues are checked. Notifications alone are not enough: one is lost when its connection
+// breaks, and the end of a dead node's lease sends none.
 const lookMs = 5_000;
 // The number of queues that may query for jobs at once. All of them together would use every connection of the pool.
 const queuesAtOnce = 3;
@@ -80,7 +80,8 @@ export function createJobs(deps: JobsDeps): Jobs {
     },
     async start() {
       listening = deps.db.listen(channel, (name) => {
-        // An empty name means that the connection was interrupted, so any notification may have been missed.
+        // An empty name means that the connection was interrupted. Notifications may have been missed, so all queues
+        // are checked.
         (name === "" ? lookout : queues.get(name))?.wake();
       });
       await listening;

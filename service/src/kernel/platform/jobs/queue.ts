@@ -28,8 +28,8 @@ export type JobsDeps = {
   onOutcome?: (queue: string, outcome: JobOutcome) => void;
 };
 
-// The longest sleep of a queue. A notification, the end of a job or the regular check of all queues (jobs.ts) wakes it
-// earlier.
+// The longest sleep of a queue. It wakes earlier when a notification comes, when a job ends, or at the regular check of
+// all queues (jobs.ts).
 const longestWaitMs = 3_600_000;
 
 export type QueueDeps = JobsDeps & {

@@ -3,18 +3,18 @@ import { type Part, type Statement, sql } from "../database/sql.ts";
 import { MacOfRow, textOf } from "../database/state-mac.ts";
 import type { RowMac } from "../row-mac.ts";
 
-/** A job claimed by this node; `attempt` counts from 1 and distinguishes its lease from that of a later attempt. */
+/** A job that this node has claimed. `attempt` counts from 1; a later attempt, by any node, has a higher number. */
 export type ClaimedJob = { id: number; payload: unknown; attempt: number };
 
 // Uses the database's clock, so that the clocks of nodes need not agree.
 const fromNow = (ms: number) => sql`now() + ${ms} * interval '1 ms'`;
 
-/** Queues a job that is due after this many milliseconds. */
+/** Queues a job that becomes due after `ms` milliseconds. */
 export async function enqueueAfter(db: Sql, queue: string, payload: object, ms: number): Promise<void> {
   await db.query(sql`SELECT enqueue_job(${queue}, ${payload}::jsonb, ${fromNow(ms)})`);
 }
 
-/** Queues a job in the caller's transaction. It may run after the commit, once `dueAt` has passed. */
+/** Queues a job in the caller's transaction. The job runs after the commit, and not before `dueAt`. */
 export async function enqueue(db: Sql, queue: string, payload: object, dueAt: Date | null = null): Promise<void> {
   await db.query(sql`SELECT enqueue_job(${queue}, ${payload}::jsonb, coalesce(${dueAt}::timestamptz, now()))`);
 }
@@ -22,7 +22,7 @@ export async function enqueue(db: Sql, queue: string, payload: object, dueAt: Da
 /** The member of a payload with the time at which the job was first queued, by the database's clock. */
 export type Timed = { queuedAt?: string };
 
-/** Queues a job in the caller's transaction, with the time in `queuedAt`. */
+/** Queues a job in the caller's transaction, and stores the present time in its payload as `queuedAt`. */
 export async function enqueueTimed(tx: Tx, queue: string, payload: object): Promise<void> {
   await tx.query(
     sql`SELECT enqueue_job(${queue}, ${payload}::jsonb || jsonb_build_object('queuedAt', clock_timestamp()), now())`,
@@ -38,8 +38,8 @@ export async function waitedMs(db: Sql, since: string): Promise<number> {
 }
 
 /**
- * Queues a job unless a job with this payload is queued already. Retries a job with this payload that has failed for
- * good.
+ * Queues a job, unless a job with the same payload is queued already. If that job has failed for good, retries it
+ * instead.
  */
 export async function requeue(tx: Tx, queue: string, payload: object): Promise<void> {
   const same = sql`queue = ${queue} AND payload = ${payload}::jsonb`;
@@ -122,7 +122,7 @@ FROM jobs WHERE queue = ${queue} AND failed_at IS NULL ORDER BY due_at, id LIMIT
   return next?.ms ?? null;
 }
 
-/** SQL condition: this node still has the job's lease. No row matches once another node has claimed the job. */
+/** SQL condition: this node still has the job's lease. It is false once another node has claimed the job. */
 const stillOurs = ({ id, attempt }: ClaimedJob): Statement =>
   sql`id = ${id} AND attempts = ${attempt} AND failed_at IS NULL`;
 
@@ -137,7 +137,7 @@ export const postponeJob = (db: Sql, job: ClaimedJob, inMs: number, error: strin
 export const failJob = (db: Sql, job: ClaimedJob, error: string) =>
   db.query(sql`UPDATE jobs SET failed_at = now(), last_error = ${error} WHERE ${stillOurs(job)}`);
 
-/** The jobs of a queue, counted by state. `lastError` is that of the latest job that failed for good. */
+/** A queue's jobs, counted by state. `lastError` is the error of the latest job that failed for good. */
 export type QueueState = {
   queue: string;
   waiting: number;
@@ -154,7 +154,10 @@ export const selectQueues = (db: Sql) =>
       (array_agg(last_error ORDER BY failed_at DESC) FILTER (WHERE failed_at IS NOT NULL))[1] AS "lastError"
     FROM jobs GROUP BY queue ORDER BY queue`);
 
-/** The counts of the jobs in each queue as gauges, in one scan. The table contains only unfinished jobs. */
+/**
+ * The numbers of jobs in each queue, for the gauges of the metrics, in one scan of the table. Finished jobs are
+ * deleted, so the table is small.
+ */
 export const jobGauges: Statement = sql`
 SELECT gauge, queue AS label, value FROM (
   SELECT queue, count(*) FILTER (WHERE failed_at IS NULL) AS waiting,
@@ -166,7 +169,10 @@ SELECT gauge, queue AS label, value FROM (
   ('jobs_overdue_seconds', coalesce(greatest(0, extract(epoch FROM now() - due)), 0))
 ) AS figures (gauge, value)`;
 
-/** Retries the jobs of a queue that failed for good, starting again at the first attempt. @returns their number */
+/**
+ * Retries the jobs of a queue that failed for good, starting again at the first attempt.
+ * @returns the number of these jobs
+ */
 export async function retryFailedJobs(db: Sql, queue: string): Promise<number> {
   const retried = await db.query(sql`
     WITH retried AS (
@@ -188,8 +194,8 @@ const isHeld: Statement = sql`failed_at IS NULL AND due_at = ${never}`;
 const longestLease: Statement = sql`interval '15 minutes'`;
 
 /**
- * Postpones the jobs that may have run at or after the given time, until they are released or discarded. Used after a
- * restore, so that no mail or refund is repeated unseen.
+ * Holds all jobs that may have run at or after the given time, until somebody releases or discards them. Used after a
+ * restore from a backup, so that no mail is sent twice and no refund paid twice unnoticed.
  */
 export const holdJobs = (db: Sql, ranAt: Date) =>
   db.query(sql`
@@ -219,7 +225,10 @@ export const failedQueues = (db: Sql) =>
 export const hasJob = (queue: Part<string>, which: Statement): Statement =>
   sql`EXISTS (SELECT FROM jobs WHERE jobs.queue = ${queue} AND jobs.failed_at IS NULL AND ${which})`;
 
-/** Queues a job, unless a job with the same payload is due by then and has had no attempt yet. */
+/**
+ * Queues a job that becomes due after `inMs`, unless a job with the same payload is due by then and has had no attempt
+ * yet.
+ */
 export const enqueueUnlessDue = (tx: Tx, queue: string, payload: object, inMs: number) =>
   tx.query(sql`
     SELECT enqueue_job(${queue}, ${payload}::jsonb, ${fromNow(inMs)}) WHERE NOT ${hasJob(

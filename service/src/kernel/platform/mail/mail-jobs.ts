@@ -40,8 +40,8 @@ type Definition<Payload, Loaded, Deps> = {
   /** The most attempts to send a mail; by default as many as for any job. */
   maxAttempts?: number;
   /**
-   * Reads the records when the mail is sent. @returns null or undefined when the mail no longer applies; it is then not
-   * sent
+   * Reads what the mail is about when it is about to be sent.
+   * @returns null or undefined when the mail no longer applies; it is then not sent
    */
   load: (payload: Payload, deps: Deps) => Promise<Loaded | null | undefined>;
   write: (loaded: Loaded, payload: Payload, deps: Deps) => Letter;

@@ -26,8 +26,8 @@ export type Mail = {
   /** An invitation that calendar programs recognize. */
   calendar?: { method: "REQUEST" | "CANCEL"; ics: string };
   /**
-   * The newest signed note of the transparency log, for a header of the mail. With it, the recipient can prove which
-   * state of the log the service showed.
+   * The newest checkpoint (a signed note) of the transparency log, for a header of the mail. With it, the recipient can
+   * prove which state of the log the service showed.
    */
   checkpoint?: string | null;
   /** The address for unsubscribing with one request (RFC 8058); absent for mails without that option. */
@@ -35,13 +35,18 @@ export type Mail = {
 };
 
 export type Mailer = {
-  /** @throws Error when the server doesn't accept it */
+  /**
+   * Sends the mail.
+   * @throws Error when the mail server doesn't accept it
+   */
   send: (mail: Mail) => Promise<void>;
   /** Stores the mail as a file and doesn't send it, for mails that must not leave this machine. */
   keep: (mail: Mail) => Promise<void>;
-  /** Whether the server responded at the last attempt; null before the first attempt, or without a server. */
+  /** True if the mail server responded at the last attempt; null before the first attempt, or without a server. */
   isUp: () => boolean | null;
-  /** The newest signed note of a transparency log; null before the first. Absent where no log runs. */
+  /**
+   * The newest checkpoint (a signed note) of a transparency log; null before the first one. Absent where no log runs.
+   */
   newestCheckpoint?: ((log: Environment) => string | null) | undefined;
   close: () => void;
 };
@@ -60,7 +65,10 @@ export type MailSettings = {
   newestCheckpoint?: Mailer["newestCheckpoint"];
 };
 
-/** Mails about test orders and rooms are stored and not sent, because test addresses can be those of strangers. */
+/**
+ * Sends a mail about a live object. Mails about test orders and rooms are stored instead, because their addresses can
+ * be those of strangers.
+ */
 export const mailFor = (environment: Environment, mailer: Mailer, mail: Mail): Promise<void> =>
   environment === "live" ? mailer.send(mail) : mailer.keep({ ...mail, subject: `TEST: ${mail.subject}` });
 
@@ -112,7 +120,8 @@ export function openMailer({
     const { createTransport } = await import("nodemailer");
     const composed = await createTransport({ streamTransport: true, buffer: true }).sendMail(message(mail));
     mkdirSync(outbox, { recursive: true, mode: 0o700 });
-    // The file names sort by date. A mail that is sent again replaces its earlier file.
+    // The name begins with the day, so the files sort by date. The same mail, sent again on that day, replaces its
+    // file.
     const name = `${clock().toISOString().slice(0, 10)}-${idHash(mail.id).slice(0, 16)}.eml`;
     await writeFileDurably(join(outbox, name), composed.message as Buffer, { mode: 0o600 });
   }
@@ -142,12 +151,12 @@ export function openMailer({
   };
 }
 
-// RFC 5322, section 2.1.1: the most octets in a line.
+// The most bytes in a line of a mail (RFC 5322, section 2.1.1).
 const longestLine = 998;
 
 /**
- * Sends the text unencoded, so that a link can be copied from the stored file; quoted-printable would split it over two
- * lines. If a line is too long for SMTP, the library encodes the text.
+ * The text part, unencoded, so that a link can be copied from the stored file. The quoted-printable encoding would
+ * split the link. If a line is too long for SMTP, returns the plain text, which the library then encodes.
  */
 function textPart(text: string): string | { raw: string } {
   const lines = text.split(/\r\n|\r|\n/);
@@ -157,7 +166,10 @@ function textPart(text: string): string | { raw: string } {
   };
 }
 
-/** `Acme Title via SignSealShip`, with the service's own address: SPF and DMARC need the service's domain. */
+/**
+ * The sender of a mail on behalf of a firm, such as `Acme Title via SignSealShip`. The address is always the service's
+ * own, because SPF and DMARC require the service's domain.
+ */
 function senderFor(firm: string, mailFrom: string): { name: string; address: string } {
   const [, own = "", address = mailFrom] = /^\s*(.*?)\s*<([^>]*)>\s*$/.exec(mailFrom) ?? [];
   const name = own.replaceAll('"', "");

@@ -103,7 +103,7 @@ const footers: Readonly<Record<Language, FooterWords>> = {
 export const nameIn = <Otherwise>(firm: MailFirm | null, otherwise: Otherwise): string | Otherwise =>
   firm !== null && isPlainTitle(firm.name) ? firm.name : otherwise;
 
-/** Removes a double period: a name like `Acme Title Co.` at the end of a sentence already has one. */
+/** Removes one of two periods in a row, as after a name like `Acme Title Co.` at the end of a sentence. */
 const oneStop = (text: string): string => text.replace(/(?<!\.)\.\.(?=\s|$)/g, ".");
 
 /** The log's origin, size and root: the first lines of a checkpoint. */

@@ -11,7 +11,7 @@ import { timeLimit } from "../stopwatch.ts";
 export const port = 5432;
 export const database = "postgres";
 
-/** The owner of the tables, which is the cluster's superuser, and the role that the service normally uses. */
+/** The two database roles: the owner of the tables, a superuser, and the role that the service normally uses. */
 const users = { owner: "signsealship", service: serviceRole } as const;
 export type Role = keyof typeof users;
 export const ownerName = users.owner;
@@ -46,8 +46,8 @@ async function makePasswords(folder: string): Promise<Passwords> {
 }
 
 /**
- * Before passwords exist, a dummy password is passed. Without a password, the driver would use one from the
- * environment.
+ * The settings to connect as a role. Before passwords exist, they contain a dummy password; without any, the driver
+ * would take one from the environment.
  */
 export const connectionOf = (folder: string, host: string, role: Role): Connection => ({
   host,
@@ -63,7 +63,7 @@ const byPassword = `# Written by SignSealShip: nobody but its two roles, by thei
   .join("")}`;
 const withoutPassword = `local ${database} ${users.owner} trust\n`;
 
-/** Overwrites the existing file and doesn't replace it, so that the file's owner stays the same. */
+/** Overwrites the existing file instead of replacing it, so that it keeps its owner. */
 const writeHba = (folder: string, text: string): void => writeFileSync(hbaFile(folder), text, { flush: true });
 
 const isClosed = (folder: string): boolean =>
@@ -88,8 +88,7 @@ export async function closeAccess(folder: string, host: string): Promise<void> {
   await client.connect();
   try {
     await client.query(setUpRoles(readPasswords(folder) ?? (await makePasswords(folder))));
-    // pg_hba.conf, which requires the passwords, is written last. If anything fails before, the next start repeats all
-    // steps.
+    // Written last, because it requires the passwords. If anything fails before, the next start repeats all steps.
     writeHba(folder, byPassword);
     await client.query("SELECT pg_reload_conf()");
     await untilRefused(host);
@@ -99,9 +98,11 @@ export async function closeAccess(folder: string, host: string): Promise<void> {
 }
 
 /**
- * Safe to run again. PUBLIC loses the right to create objects, because such an object could shadow one of the service's
- * objects. The passwords are hashed with one iteration. More iterations protect weak passwords, but these have 256
- * random bits, and each connection would take longer.
+ * The SQL that sets up both roles; it can be run again. PUBLIC loses the right to create objects, because these could
+ * shadow the service's own.
+ *
+ * Passwords are hashed with one iteration. More iterations would protect weak passwords, but these have 256 random
+ * bits, and each connection would take longer.
  */
 const setUpRoles = ({ owner, service }: Passwords): string => `
 BEGIN;
@@ -116,8 +117,8 @@ REVOKE TEMPORARY ON DATABASE ${database} FROM PUBLIC;
 COMMIT;`;
 
 /**
- * The server applies new settings a moment after the request to reload them. So this waits until the server refuses
- * access without a password.
+ * Waits until the server refuses access without a password. It applies new settings only a moment after the request to
+ * reload them.
  */
 async function untilRefused(host: string): Promise<void> {
   const isLate = timeLimit(10_000);

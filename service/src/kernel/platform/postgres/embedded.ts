@@ -27,11 +27,12 @@ export type EmbeddedPostgres = {
   connection: Connection;
   /** Connects as the owner of the tables, a superuser, for migrations. */
   owner: Connection;
-  /** Releases the server. The last process to release it stops it. */
+  /** Ends this process's use of the server. The last process to do so stops the server. */
   release: () => Promise<void>;
 };
 
-// The longest path of the socket's folder. A socket's path may have 107 bytes, and the file name needs 15 of them.
+// The longest path, in bytes, of the folder for the server's socket. A socket's path may have 107 bytes, and the file
+// name needs 15 of them.
 const longestSocketFolder = 90;
 
 type Layout = { folder: string; cluster: string; sockets: string; holders: string; lock: string; log: string };
@@ -49,8 +50,8 @@ function layout(dataDir: string): Layout {
 }
 
 /**
- * Starts the database server under `dataDir`, or connects to the one that already runs there: for the service, for a
- * command, or left over from a killed process. Safe to run concurrently with other processes of the same folder.
+ * Connects to the database server under `dataDir`, and starts it if it doesn't run. It may already run for the service
+ * or for a command, or be left over from a killed process. Several processes may call this at once.
  * @throws StartupError with the reason in one line
  */
 export async function openEmbeddedPostgres(dataDir: string): Promise<EmbeddedPostgres> {
@@ -80,7 +81,7 @@ export async function openEmbeddedPostgres(dataDir: string): Promise<EmbeddedPos
   });
 }
 
-/** Makes the server's user the owner of a new cluster, as if the server had created it. */
+/** Makes the user that runs the server the owner of a new cluster, as if the server had created it. */
 export async function ownCluster(dataDir: string, draft: string): Promise<void> {
   const at = layout(dataDir);
   chmodSync(at.folder, passableMode());
@@ -105,8 +106,8 @@ async function runningServer(at: Layout): Promise<boolean> {
   const isLate = timeLimit(60_000);
   for (let file = readPidFile(at); file && isAlive(file.pid); file = readPidFile(at)) {
     if (file.status === "ready" && (await answers(at.folder, file.sockets))) return true;
-    // After a reboot, another process may have the recorded process id. The server itself detects a stale file when it
-    // starts.
+    // After a reboot, another program may have the process id in the file. When the server starts, it detects such a
+    // stale file itself.
     if (!isPostgres(file.pid)) return false;
     if (isLate()) throw new StartupError(`the database server ${file.pid} does not answer; see ${at.log}`);
     await sleep(50);
@@ -185,7 +186,7 @@ async function start(at: Layout, identity: ServerIdentity, postgres: string): Pr
     exited = error.message;
   });
   child.on("exit", () => {
-    // If somebody deleted the folder with the server's log, reading the log must not throw. The error would end this
+    // The log may be gone because somebody deleted its folder. Reading it must not throw then: the error would end this
     // process, even if it no longer needs the server.
     exited ??= existsSync(at.log) ? lastLine(readFileSync(at.log, "utf8")) : "its folder is gone";
   });

@@ -5,16 +5,16 @@ import { StartupError } from "../errors.ts";
 
 /** The user under which the database server runs. PostgreSQL refuses to run as root, so root needs another user. */
 export type ServerIdentity = {
-  /** Prepends the program that starts a command under this identity. */
+  /** The command, changed so that it runs as this user. */
   wrap: (command: string, args: string[]) => { command: string; args: string[]; uid?: number; gid?: number };
-  /** Makes the identity the owner of a folder. */
+  /** Makes this user the owner of a folder. */
   own: (folder: string) => void;
 };
 
 const asCaller: ServerIdentity = { wrap: (command, args) => ({ command, args }), own: () => {} };
 
-// Runs as root mapped to `nobody` in a user namespace. The server's files still belong to root. The process has no
-// capabilities, but can access every folder of root.
+// Runs the server in a user namespace, in which root is mapped to `nobody`. The server's files still belong to root.
+// The server has no capabilities, but can access every folder of root.
 const namespaced: ServerIdentity = {
   wrap: (command, args) => ({
     command: "unshare",
@@ -62,17 +62,17 @@ function findPostgresUser(): { uid: number; gid: number } | null {
 
 let namespaces: boolean | undefined;
 
-/** Whether this process may create user namespaces. Tested once. */
+/** True if this process may create user namespaces. The test runs once. */
 function hasUserNamespaces(): boolean {
   namespaces ??= succeeds("unshare", ["--user", "--map-user=65534", "--map-group=65534", "true"]);
   return namespaces;
 }
 
 /**
- * Chooses the identity: a normal user runs the server itself. Root uses the system's `postgres` user if that user can
- * reach the program and the folder, else a user namespace without privileges. An existing cluster keeps the identity
- * that created it.
- * @throws StartupError when root has neither.
+ * Chooses the user that runs the server. A normal user runs it itself. Root uses the system's `postgres` user if that
+ * user can reach the program and the folder; otherwise root uses a user namespace without privileges. An existing
+ * cluster keeps the user that created it.
+ * @throws StartupError when root can use neither
  */
 export function serverIdentity(program: string, folder: string, cluster: string): ServerIdentity {
   if (process.getuid?.() !== 0) return asCaller;

@@ -4,9 +4,9 @@ import { backoffMs } from "./backoff.ts";
 /** Work that runs again and again, one turn after the other, until it is stopped. */
 export type Loop = {
   start: () => void;
-  /** Requests a turn now or, if a turn is in progress, right after it. */
+  /** Makes the next turn start now. If a turn is in progress, the next one starts right after it. */
   wake: () => void;
-  /** Starts no further turn; resolves when the turn in progress has ended. */
+  /** Ends the loop; resolves when the turn in progress has ended. */
   stop: () => Promise<void>;
 };
 
@@ -67,7 +67,10 @@ export function createLoop(settings: LoopSettings): Loop {
   };
 }
 
-/** A wake-up signal that is remembered: a wait that starts after `give()` returns at once. */
+/**
+ * A signal to wake up, which is remembered until somebody waits: if `give()` was called before, the next wait returns
+ * at once.
+ */
 type Signal = {
   give: () => void;
   /**

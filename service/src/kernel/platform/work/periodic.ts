@@ -3,22 +3,25 @@ import { createLoop, type Loop } from "./loop.ts";
 
 const seconds = 1000;
 
-/** Work that every node repeats; it is safe to run on several nodes. */
+/** Work that every node repeats. Several nodes may do it at the same time. */
 export type PeriodicTask = {
   name: string;
   everyMs: number;
-  /** Whether the work also runs at the start of the node. */
+  /** True if the work also runs when the node starts. */
   atStart?: boolean;
   work: (stopping: AbortSignal) => Promise<unknown>;
 };
 
-/** The loop that repeats a task until it is stopped. @param delayMs delays all turns */
+/**
+ * The loop that repeats a task until it is stopped.
+ * @param delayMs delays the first turn, and with it all later ones
+ */
 export function loopOf({ name, everyMs, atStart, work }: PeriodicTask, { log }: { log: Log }, delayMs: number): Loop {
   async function turn(stopping: AbortSignal): Promise<number> {
     await work(stopping);
     return everyMs;
   }
-  // Without this pause, a failing task that runs every second would fill the log.
+  // The longest pause after failures. A task that runs every second and always fails would otherwise fill the log.
   const longestPauseMs = Math.max(everyMs, 5 * seconds);
   return createLoop({ name, log, turn, firstAfterMs: delayMs + (atStart ? 0 : everyMs), longestPauseMs });
 }

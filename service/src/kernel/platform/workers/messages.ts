@@ -1,11 +1,11 @@
 /**
- * A message from the pool to a thread. The memory is transferred to the thread, which transfers it back with its
- * response (no copy).
+ * A message from the pool to a thread. It hands its memory over to the thread without a copy; the thread's response
+ * hands the memory back.
  */
 export type Asked = {
   readonly module: string;
   readonly memory: ArrayBuffer;
-  /** The number of bytes in the memory that are the task's input. */
+  /** The length of the task's input, in bytes from the start of the memory. */
   readonly length: number;
   readonly input: unknown;
 };

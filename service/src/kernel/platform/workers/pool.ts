@@ -31,7 +31,7 @@ export function createWorkerPool({ size, onKilled, ...limits }: PoolSettings): W
   const perHolder = Math.max(1, size - 1);
   const queue = createFairQueue<Waiting>();
   const threads = new Set<Thread>();
-  // Prefers the thread that finished last, because it has probably loaded the needed modules.
+  // The idle threads. The one that finished last is used first, because it has probably loaded the needed modules.
   const idle: Thread[] = [];
   const busy = new Map<string, number>();
   let closed = false;
@@ -88,8 +88,7 @@ export function createWorkerPool({ size, onKilled, ...limits }: PoolSettings): W
     run: <Input, Output>(task: Task<Input, Output>, call: TaskCall<Input>) =>
       new Promise<Output>((resolve, reject) => {
         if (closed) return reject(new TaskKilled("closed"));
-        // The queue contains tasks of all kinds. The cast is safe, because each output has the type that its task
-        // declares.
+        // The cast is safe: the queue has tasks of all kinds, and each gets an output of the type that it declares.
         const waiting = { task, call, resolve, reject } as Waiting;
         queue.add(call.holder, waiting);
         startWaiting();

@@ -1,6 +1,9 @@
 import { ServiceError } from "../errors.ts";
 
-/** The function `run` of a task's module. It must not keep a reference to `bytes`, nor share memory with its output. */
+/**
+ * The type of the function `run` in a task's module. The function must not keep a reference to `bytes`, and its output
+ * must not share their memory.
+ */
 export type Run<Input, Output> = (bytes: Buffer, input: Input) => Output | Promise<Output>;
 
 /** Work that may take long, in a module that a worker thread can load. Input and output are structured clones. */
@@ -14,14 +17,14 @@ export type Task<Input, Output> = {
    * time. Processor time is used so that a busy machine doesn't refuse documents that are within the limits.
    */
   readonly limitMs: number;
-  /** Never set. The member only declares the types of input and output. */
+  /** Never set. It exists only so that the type knows the task's input and output. */
   readonly run?: Run<Input, Output>;
 };
 
 export type TaskCall<Input> = {
   /** The holder for which the task runs. Holders are served round-robin. */
   readonly holder: string;
-  /** The bytes are copied once, into memory of the thread. Several parts are joined. */
+  /** The input bytes, as one part or several. They are copied once, into memory that the thread gets. */
   readonly bytes?: Uint8Array | readonly Uint8Array[];
   readonly input: Input;
 };
@@ -32,7 +35,8 @@ export type Workers = {
 };
 
 /**
- * `time` and `memory`: a limit of the task was exceeded. `crash`: the thread ended. `closed`: the service is stopping.
+ * The reason why a task was stopped. `time`, `memory`: it exceeded a limit. `crash`: its thread ended. `closed`: the
+ * service is stopping.
  */
 export type KillReason = "time" | "memory" | "crash" | "closed";
 
@@ -49,10 +53,10 @@ export class TaskKilled extends ServiceError {
   }
 }
 
-/** Whether a task exceeded its limits, so that the request itself is too costly. */
+/** True if a task exceeded its limits. The request itself is too costly then. */
 export const tooCostly = (error: unknown): boolean =>
   error instanceof TaskKilled && (error.why === "time" || error.why === "memory");
 
-/** Whether an error, or its cause, is that a task exceeded its limits. */
+/** True if a task exceeded its limits, according to an error or to the error's cause. */
 export const wasTooCostly = (error: unknown): boolean =>
   tooCostly(error) || (error instanceof Error && error.cause !== undefined && wasTooCostly(error.cause));

@@ -20,21 +20,27 @@ export type TextLook = {
 
 /** The drawing functions for one revision. They share one set of fonts. */
 export type Ink = {
-  /** @returns the drawing, or why the text can't be drawn */
+  /**
+   * Draws the text of a field.
+   * @returns the drawing, or why the text can't be drawn
+   */
   readonly text: (widget: WidgetOnPage, look: TextLook) => Drawn | "long" | "characters";
   /**
    * Draws both states of a check box, for a form that has no drawings of its own.
    * @returns the appearance dictionary
    */
   readonly boxes: (to: ObjectWriter, widget: WidgetOnPage, isRound: boolean, state: string) => string;
-  /** @returns the reference of each drawing's form XObject */
+  /**
+   * Prepares adding drawings to a revision.
+   * @returns a function that returns the reference of a drawing's form XObject
+   */
   readonly addTo: (to: ObjectWriter) => (drawing: Drawn) => string;
 };
 
 const ink = "#17212e";
 /**
  * The smallest font size, in points, because smaller text can't be read on paper. Text is smaller only if the form's
- * own size is, or if the field is too low.
+ * own size is smaller, or if the field is not high enough.
  */
 const least = 6;
 const usual = 11;
@@ -98,7 +104,7 @@ export function openInk(typeset: Typeset): Ink {
 type At = { width: number; height: number; unit: number };
 
 const pad = ({ width, unit }: At): number => Math.min(2 / unit, width / 10);
-/** The initial font size, in units of user space. */
+/** The font size that is tried first, in units of user space. */
 const sizeOf = ({ height, unit }: At, { points }: TextLook): number =>
   Math.min((points > 0 ? points : usual) / unit, height / leading);
 const leastOf = (at: At, look: TextLook): number => Math.min(least / at.unit, sizeOf(at, look));

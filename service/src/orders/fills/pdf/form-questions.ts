@@ -162,7 +162,10 @@ function contentOf(
   };
 }
 
-/** @throws PdfRefusal `too_complex` */
+/**
+ * Reads the options of a field from its `Opt` entry.
+ * @throws PdfRefusal `too_complex` when there are too many
+ */
 function optionsIn(file: PdfLookup["file"], dict: Dict): { value: string; label: string }[] {
   const list = resolve(file, entry(dict, "Opt"));
   if (!list || !isArray(list)) return [];

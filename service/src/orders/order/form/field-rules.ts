@@ -58,7 +58,10 @@ export type Calculated = { readonly value: string } | ValueFault | "no value";
 
 export type Rules<Field> = {
   readonly isShown: (field: Field) => boolean;
-  /** @param field must have a formula */
+  /**
+   * Calculates the formula of a field.
+   * @param field must have a formula
+   */
   readonly calculate: (field: Field) => Calculated;
 };
 
@@ -89,7 +92,8 @@ export function applyRules<Field extends RuledField>(
       }
       waiting.pop();
       if (held.has(top)) continue;
-      // An order with a cycle was refused before. This empty value prevents endless recursion nevertheless.
+      // An order whose rules form a cycle was refused when it was placed. This empty value nevertheless prevents an
+      // endless loop.
       held.set(top, []);
       held.set(
         top,
@@ -136,7 +140,8 @@ export function settledFormulas<Field extends RuledField>(
     settled.set(id, found);
     return found;
   };
-  // A field that stays hidden has no content, whatever was typed into it.
+  // True if the field's own rules decide its content: a formula over settled fields, or a condition that keeps the
+  // field hidden. A field that stays hidden has no content, whatever was typed into it.
   const isDecided = (field: Field): boolean =>
     idsReadBy(field).every(isSettled) && (field.formula !== undefined || !isShown(field));
   return fields.filter((field) => field.formula !== undefined && !isFixed(field) && isDecided(field) && isShown(field));

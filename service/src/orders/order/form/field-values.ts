@@ -41,7 +41,11 @@ const patterns: Readonly<Record<Exclude<TextFormat, "any">, RegExp>> = {
   ssn_last4: /^\d{4}$/,
 };
 
-/** @param text not empty @returns the value as it is written into the document */
+/**
+ * Reads a text as the value of a field.
+ * @param text not empty
+ * @returns the value as it is written into the document, or the rule that the text breaks
+ */
 export function readFieldValue(
   { kind, format, options = [] }: ValueRules,
   text: string,

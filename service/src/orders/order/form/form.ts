@@ -30,7 +30,7 @@ export type OrderForm = SenderTexts & {
   shipMethod: ShipMethod | null;
   faxTo: string | null;
   createCheckout: boolean;
-  /** If the firm pays, the client gets no information about money. */
+  /** The payer. If the firm pays, the client gets no information about money. */
   payBy: Payer;
   signing: SigningForm;
 };
@@ -128,7 +128,7 @@ function state(fields: Fields, name: OrderFormField): string | null {
 }
 
 /**
- * Reads the address of the form whose fields begin with the prefix.
+ * Reads an address from the form fields whose names begin with the prefix.
  * @throws ServiceError naming the field and the rule
  */
 export function address(fields: Fields, prefix: "ship" | "from", when: string): Address {

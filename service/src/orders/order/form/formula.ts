@@ -130,7 +130,10 @@ export const fieldsIn = (expression: Expression): string[] => {
   return "field" in expression ? [expression.field] : expression.of.flatMap(fieldsIn);
 };
 
-/** @returns null when the formula divides by zero */
+/**
+ * Computes the value of a parsed formula.
+ * @returns null when the formula divides by zero
+ */
 export function valueIn(expression: Expression, numberOf: (id: string) => Fraction): Fraction | null {
   if ("number" in expression) return expression.number;
   if ("field" in expression) return numberOf(expression.field);

@@ -13,7 +13,7 @@ export type Members<Name extends string> = {
   readonly number: (name: Name, least: number, most: number) => number | null;
   readonly whole: (name: Name, least: number, most: number) => number | null;
   readonly flag: (name: Name) => boolean | null;
-  /** The parsed member; null when the member is absent or null. */
+  /** The member's parsed value; null when the member is absent or null. */
   readonly raw: (name: Name) => unknown;
 };
 

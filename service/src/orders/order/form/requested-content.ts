@@ -44,7 +44,10 @@ const formatted: readonly Kind[] = ["date", "text", "number"];
 /** Characters that make a reader show the following characters in another order. */
 const reordering = /[\u202a-\u202e\u2066-\u2069]/;
 
-/** @throws ServiceError for a text with characters that change the direction of reading */
+/**
+ * Checks that a text has no characters that change its direction of reading.
+ * @throws ServiceError for a text that has such a character
+ */
 export function requireOrder(at: string, text: string | null | undefined): void {
   if (text && reordering.test(text))
     throw invalid(`${at} must have no characters that change the direction of the text.`);
@@ -166,7 +169,10 @@ function parseNumberFormat(input: unknown, at: string): NumberFormat {
 
 type Rules = { kind: Kind; format: FieldFormat | null; options: readonly RequestedOption[] | null };
 
-/** @returns null for a checkbox that the sender leaves unchecked */
+/**
+ * Reads the value that the sender sets for a field.
+ * @returns null for a checkbox that the sender leaves unchecked
+ */
 function parseValue(input: unknown, at: string, { kind, format, options }: Rules): string | null {
   const here = `${at}.value`;
   if (kind === "checkbox") {

@@ -152,7 +152,10 @@ function comparable({ field, operator, value }: ShowWhen, read: RequestedField, 
   );
 }
 
-/** @throws ServiceError naming the ids of the first cycle */
+/**
+ * Refuses fields whose rules depend on each other in a cycle.
+ * @throws ServiceError naming the ids of the first cycle
+ */
 function refuseCycles(fields: readonly RequestedField[], places: ReadonlyMap<string, number>): void {
   const done = new Set<number>();
   const visit = (index: number, path: readonly number[]): void => {

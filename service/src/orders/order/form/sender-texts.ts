@@ -1,5 +1,5 @@
 type SenderText = {
-  /** The name of the member in answers and rows. The field's name in the form is also the name of its column. */
+  /** The text's member name in answers and rows. The name of its form field is also the name of its column. */
   readonly member: string;
   readonly maxLength: number;
   readonly example: string;
@@ -41,5 +41,5 @@ export const byMember = <T>(make: (name: SenderTextName) => T): { [Name in Membe
     [Name in Member]: T;
   };
 
-/** Only the sender's texts of a form or row. */
+/** Selects the sender's texts from a form or a row. */
 export const senderTextsOf = (from: SenderTexts): SenderTexts => byMember((name) => from[senderTexts[name].member]);

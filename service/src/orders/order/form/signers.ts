@@ -197,7 +197,10 @@ function textOf(values: ReadonlyMap<string, string>, name: OrderFormField): stri
   return text.trim() === "" ? null : text;
 }
 
-/** @returns null when the form leaves the way to identify the client at its default */
+/**
+ * The client as the only signer, for a form that names no signers.
+ * @returns null when the form leaves the way to identify the client at its default
+ */
 function clientAlone(client: { name: string | null; email: string }, auth: SignerAuth | null): NamedSigner[] | null {
   if (auth === null) return null;
   if (auth === "access_code" || auth === "text_code") throw invalid(`signers is required when signer_auth is ${auth}.`);

@@ -30,7 +30,7 @@ export const mostOptions = 50;
 /** The most conditions and formulas in one document. */
 export const mostRules = 100;
 export const mostId = 40;
-/** In characters. A value is on one line, and no page is wide enough for more, even at 6 points. */
+/** The most characters of a value. A value is on one line, and no page is wide enough for more, even at 6 points. */
 export const mostValue = 200;
 
 const points = (description: string) => Type.Number({ minimum: 0, maximum: mostPoints, description });

@@ -59,9 +59,9 @@ export type Actor = {
   at: Date;
   log: Log;
   reason?: string | undefined;
-  /** The time of what is reported, if it is not `at`. Partners are notified of this time. */
+  /** The time at which the reported event happened, if it differs from `at`. Partners are notified of this time. */
   happenedAt?: Date;
-  /** Whether the member who placed the order was already notified of this change. */
+  /** True if the member who placed the order was already notified of this change. */
   isNotified?: boolean;
 };
 
@@ -128,7 +128,7 @@ export async function applyTransition(
   await tx.query(transitionStatement(order, moved, milestone, by));
   await writeStateMacs(tx, orderState, sql`id = ${order.id}`);
   await moveTasks(tx, order, moved, on, by);
-  // Only for live orders: the sandbox performs the next step of a test order.
+  // Test orders are excluded, because the sandbox performs their next step.
   if (entered.endsSegment && moved.environment === "live") await enqueue(tx, nextSegmentQueue, { orderId: order.id });
   // The end of a hold also offers the order to providers, because a provider pauses its work during the hold.
   const isOffered = entered.isDispatched || (on === "released" && faxesAhead(moved));
@@ -144,8 +144,8 @@ export async function applyTransition(
   const mailed = mailedStatuses.find((status) => status === to);
   if (on !== "released" && !by.isNotified && mailed) await noteStatus(tx, moved, mailed, by.at);
   if (effect.job) await enqueue(tx, effect.job, { orderId: order.id });
-  // The job is also queued when a hold ends on an order that awaits signatures, because reminders and expiry don't run
-  // during a hold.
+  // The job is also queued when a hold ends on an order that awaits signatures. Reminders and expiry of its envelope
+  // don't run during a hold.
   if ((effect.movesEnvelope || to === "EsignPending") && order.sign)
     await enqueue(tx, envelopeQueue, { orderId: order.id });
   return { order: moved, from: order.status, firedEvents: milestone ? [milestone] : [] };
@@ -177,7 +177,7 @@ async function moveTasks(tx: Tx, order: LockedOrder, moved: LockedOrder, on: Ord
 
 const faxTasks: readonly TaskKind[] = ["fax_send", "fax_exception"];
 
-/** Whether this transition stops a fax that could be sent early: the fax must wait, or is no longer needed. */
+/** True if this transition stops a fax that could be sent early. Such a fax must wait, or is no longer needed. */
 const leavesFaxBehind = (order: LockedOrder, moved: LockedOrder): boolean =>
   faxesAhead(order) && !faxesAhead(moved) && moved.status !== "FaxPending";
 

@@ -24,9 +24,9 @@ export const nextSegmentQueue = "next-segment";
 export const firmChargeQueue = "firm-charge";
 
 /**
- * The queue of orders that the firm pays and that wait until somebody of the firm agrees to a charge: new orders, those
- * that a person priced, and those with dearer postage. Payload as of `firmChargeQueue`. The queue is separate, because
- * a node of an earlier release would charge the orders in that queue.
+ * The queue of orders that wait until somebody of the firm agrees to a charge. These are new orders, orders that a
+ * person priced, and orders with dearer postage. The payload is as of `firmChargeQueue`. A node of an earlier release
+ * would charge the orders in `firmChargeQueue`, so these have a queue of their own.
  */
 export const firmWaitQueue = "firm-wait";
 
@@ -79,11 +79,13 @@ export type MailMoment =
   | "refunded";
 
 /**
- * A mail to an order's client. `at` distinguishes mails about the same moment. With `isAlone`, the mail covers no other
- * orders of a closing. With `isRepeated`, it waits for no orders, and also covers those that an earlier mail named:
- * that mail went to a wrong address. With `isWhole`, the client asked for it: it covers all orders that have reached
- * the moment, and never waits. `refund` is the name of the partial refund that the mail is about, the processor's id of the
- * failed one, or the payment intent of the returned payment.
+ * A mail to an order's client. `at` distinguishes mails about the same moment.
+ * - `isAlone`: the mail covers no other orders of a closing.
+ * - `isRepeated`: an earlier mail went to a wrong address. This one waits for no other orders, and also covers those
+ *   that the earlier mail named.
+ * - `isWhole`: the client asked for the mail. It never waits, and covers all orders that have reached the moment.
+ * - `refund`: identifies the money that the mail is about. It is the name of a partial refund, the processor's id of a
+ *   failed refund, or the payment intent of a returned payment.
  */
 export type OrderMail = {
   orderId: number;
@@ -120,7 +122,7 @@ export const mailedStatuses = [
 
 export type MailedStatus = (typeof mailedStatuses)[number];
 
-/** Whether a person must act on an order with this status. Such a status is always mailed to a person of the firm. */
+/** True if a person must act on an order with this status. A person of the firm always gets a mail about it. */
 export const isTrouble = (status: MailedStatus): boolean => status !== "Refunded" && status !== "Completed";
 
 /** A status that an order has entered. `n` increases with time. */
@@ -141,15 +143,15 @@ export type Effect = {
   /** The kind of document that must be stored before the order enters this status. */
   document?: "sealed" | "notarized";
   job?: typeof closeCheckoutQueue | typeof firmWaitQueue | typeof refundQueue | typeof notarizedQueue;
-  /** Whether to queue the job that opens or ends the order's envelope. */
+  /** True to queue the job that opens or ends the order's envelope. */
   movesEnvelope?: boolean;
   /** The kind of task that is open for people while the order has this status. */
   task?: TaskKind | ((order: { shipMethod: string | null }) => TaskKind);
-  /** Whether the status ends a service of the order. The next service begins at once, or after a pause. */
+  /** True if the status ends one of the order's services. The next service begins at once, or after a pause. */
   endsSegment?: boolean;
-  /** Whether a provider may do the task, provided that an account is configured. */
+  /** True if a provider may do the status's task, provided that an account is configured. */
   isDispatched?: boolean;
-  /** Whether to cancel a provider's pending work for the order. */
+  /** True to cancel a provider's pending work for the order. */
   isRecalled?: boolean;
   /**
    * True to check the order's label and parcel: the label may not be needed any more, or the parcel may have moved
@@ -162,7 +164,8 @@ export type Effect = {
 
 export const effects: Readonly<Partial<Record<OrderStatus, Effect>>> = {
   ManualQuoteRequired: { task: "quote" },
-  // An order enters this status when a person has priced it. An order that is priced at once is inserted with it.
+  // An order enters this status only when a person has priced it. An order that is priced at once has the status from
+  // its insert, without these effects.
   QuoteReady: { mail: "quote_ready", job: firmWaitQueue },
   PaymentFailed: { mail: "payment_failed", endsTasks: ["debit_failed"] },
   Paid: { milestone: "payment.cleared", mail: "payment_received", job: closeCheckoutQueue },

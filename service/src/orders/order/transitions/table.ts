@@ -59,7 +59,7 @@ type Target = OrderStatus | "next segment" | "before";
 export type Transition = { on: OrderEvent; from: readonly OrderStatus[]; to: Target; words: string };
 
 const payable = ["QuoteReady", "AwaitingPayment", "PaymentFailed"] as const;
-/** Whether the processor can move an order from this status to Paid (contract: payable). */
+/** True if the processor can move an order from this status to Paid. The contract calls such a status payable. */
 export const isPayable = (status: string): boolean => payable.some((each) => each === status);
 
 const unpaid = ["Created", "ManualQuoteRequired", ...payable] as const;
@@ -162,9 +162,7 @@ const shipping: ReadonlySet<string> = new Set<OrderStatus>([
   "Delivered",
 ]);
 
-/**
- * Whether the order's fax may be sent early, while the order is still being shipped. The document is final then.
- */
+/** True if the order's fax may be sent early, while the order is still being shipped. The document is final by then. */
 export const faxesAhead = ({ fax, status }: Pick<OrderState, "fax" | "status">): boolean => fax && shipping.has(status);
 
 /** The pending status of the first bought service after the one that ended with `status`; Completed after the last. */

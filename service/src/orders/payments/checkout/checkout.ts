@@ -34,7 +34,10 @@ export const acceptsPayment = (processor: Processor | null, environment: Environ
 
 const notConfigured = (): ServiceError => new ServiceError("payments_not_configured", "Payments are not configured.");
 
-/** @throws ServiceError `payments_not_configured` */
+/**
+ * Returns the processor at which orders in the environment are paid.
+ * @throws ServiceError `payments_not_configured`
+ */
 function requireProcessor({ processor }: CheckoutDeps, environment: Environment): Processor {
   const own = processorFor(processor, environment);
   if (!own) throw notConfigured();
@@ -50,8 +53,8 @@ const firmPays = "A payment by your firm is under way. Wait until it has ended."
 export const partOf = async (tx: Tx, order: LockedOrder): Promise<Part> => partFor(order, await dueFor(tx, order));
 
 /**
- * The amount that is due now and may be charged without a person's request. Undefined for a payment that a bank took
- * back, because the firm may not want to pay it again with the same account.
+ * The amount that is due now and may be charged without a person's request. Undefined for an amount that replaces a
+ * payment that a bank took back. The firm may not want to pay that again from the same account.
  */
 export async function partToCharge(tx: Tx, order: LockedOrder): Promise<Part | undefined> {
   const due = await dueFor(tx, order);
@@ -75,8 +78,8 @@ const payerChanged = () =>
  * Returns the URL of the order's open hosted checkout, or creates a checkout. The order's status doesn't change. An
  * order has only one checkout at a time, so an open checkout for a group with this order is closed.
  * @param owner the owner that the order must have; null for a caller who has the order's code
- * @param firmPays opens it for the firm, also for an order that the client is to pay. `shown` is the payer that the
- * page showed. By default, the checkout is for the payer of the order.
+ * @param firmPays opens the checkout for the firm, even if the client is the order's payer; `shown` is the payer that
+ * the page showed. If absent, the checkout is for the order's payer.
  * @throws ServiceError `not_found`; `not_payable` naming the status; `conflict` when a payment was just made, or the
  * order's payer is not the shown one; `payments_not_configured`; `processor_failed`
  */
@@ -98,7 +101,8 @@ export async function checkoutUrl(
     if (firmPays && payer !== firmPays.shown) throw payerChanged();
     return { groupId: null, parts, payer: firmPays ? "firm" : payer };
   };
-  // Skips the processor for an order that can't be paid there, such as a test order when the key is live.
+  // Some orders can't be paid at the configured processor, such as a test order when the key is live. So the order's
+  // environment is read first.
   const [order] = isCode(code)
     ? await deps.db.query<{ environment: Environment }>(sql`
         SELECT o.environment ${fromOrders} WHERE ${hasOrderCode(code)}`)

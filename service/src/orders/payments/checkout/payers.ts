@@ -41,8 +41,8 @@ export const payerOnPage: Statement = sql`
   ${verifiedAll(sessionState, sql`s`, ofPayment)}, ${verifiedAll(payerState, sql`y`, ofPayment)}`;
 
 /**
- * SQL condition: true if a bank is moving money that the firm paid for the order by a checkout, also when the checkout
- * pays other orders. Not verified, so it may only choose words.
+ * SQL condition: true if a bank is moving money that the firm paid for the order by a checkout, even a shared one.
+ * Verifies no MAC, so it may only decide which words are shown.
  */
 export const isFirmPaying = (orderId: Statement): Statement => sql`EXISTS (
   SELECT FROM checkout_sessions s JOIN checkout_payers y ON y.checkout_id = s.id
@@ -62,7 +62,7 @@ export async function payerInProcess(db: Sql, orderCode: string): Promise<Payer 
 
 /**
  * SQL expression: who made the payment `p`: the firm, if its own method was charged, or else the payer of the checkout.
- * Not verified, so it may only choose words and mails.
+ * Verifies no MAC, so it may only decide which words are shown and which mails are sent.
  */
 export const paymentPayer: Statement = sql`(CASE
   WHEN EXISTS (SELECT FROM firm_charges c WHERE c.order_id = p.order_id AND c.payment_intent = p.payment_intent) THEN 'firm'
@@ -71,7 +71,8 @@ export const paymentPayer: Statement = sql`(CASE
 /** SQL condition: true if the client made the payment `p`. Not verified, like `paymentPayer`. */
 export const isByClient: Statement = sql`${paymentPayer} = 'client'`;
 
-// A refund that arrived before its payment creates a placeholder payment, for which no money arrived.
+// SQL condition: true if money arrived for the payment `p`. A refund that arrived before its payment creates a
+// placeholder, which stands for no money.
 const isMoney = (p: Statement) => sql`NOT starts_with(${p}.session_id, 'refund:')`;
 
 /**

@@ -21,7 +21,7 @@ export type PendingPayment = {
   id: string;
   createdAt: Date;
   amountCents: number;
-  /** Whether the payment is so old that the bank should have answered by now. */
+  /** True if the payment is so old that the bank should have answered by now. */
   isOverdue: boolean;
   /** True if the payment is in an earlier processor account, which the present account can't read. */
   isElsewhere: boolean;
@@ -73,7 +73,7 @@ export async function watchPending({ db, clock, log }: { db: Database; clock: Cl
 /**
  * Asks the processor about a pending payment. If the payment has failed, stops waiting for it, so that its orders can
  * be paid again. Moves no order, because only the processor's signed event may. For a payment in an earlier account,
- * the operator must have checked that account: the wait ends without a request.
+ * stops waiting without a request: the operator must have checked that account before.
  * @throws ServiceError `not_found`; `conflict` with the processor's answer when the wait continues
  */
 export async function endPendingPayment(

@@ -190,9 +190,9 @@ const findAt = (processor: Processor, { id, expiresAt }: CheckoutSession) =>
   processor.find(id, new Date(expiresAt.getTime() - sessionMs - marginMs), expiresAt);
 
 /**
- * Ends the session at the processor. If the session's id was lost, searches for the session, because the processor
- * forgets idempotency keys after a day. If none is found, repeats the request that creates it: if an earlier request is
- * still in flight, the processor returns the same session.
+ * Ends the session at the processor. If our record lacks the session's id, searches for the session, because the
+ * processor forgets idempotency keys after a day. If none is found, repeats the request that creates it. If an earlier
+ * request is still in flight, the processor returns the same session.
  * @returns `complete` when the session was paid before
  * @throws OpenElsewhere for a session of an earlier account, until it has expired
  */

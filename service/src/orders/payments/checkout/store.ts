@@ -180,7 +180,11 @@ export async function mintRequest(db: Sql, { id, groupId, ...session }: Checkout
   return { id, isShared: groupId !== null, firmName, environment: order.environment, lines, currency, expiresAt };
 }
 
-/** @returns the number of changed sessions @throws ServiceError `unavailable` for a session whose MAC is invalid */
+/**
+ * Changes the sessions that a condition selects, and renews their MACs.
+ * @returns the number of changed sessions
+ * @throws ServiceError `unavailable` for a session whose MAC is invalid
+ */
 async function change(tx: Tx, which: Statement, set: Statement): Promise<number> {
   const found = await tx.query<{ id: string }>(sql`
     SELECT s.id, ${verifiedSession} FROM checkout_sessions s WHERE ${which} FOR NO KEY UPDATE`);
@@ -216,8 +220,8 @@ export const endSession = (tx: Tx, id: string) => change(tx, sql`s.id = ${id} AN
 export type SessionEnd = "pending_funds" | "complete" | "expired" | "failed";
 
 /**
- * For each event: the statuses that it may change. Events arrive late and in any order, so a failure is final, and
- * received money yields only to a failure.
+ * For each new status: a condition on the statuses that it may replace. Events arrive late and in any order. So a
+ * failure is final, and only a failure replaces `complete`.
  */
 const before = {
   pending_funds: sql`s.status IN ('minting', 'open', 'replacing', 'expired')`,
@@ -226,7 +230,10 @@ const before = {
   failed: sql`true`,
 } as const satisfies Record<SessionEnd, unknown>;
 
-/** Records how a session ended at the processor. @returns false when the end was already stored */
+/**
+ * Records how a session ended at the processor.
+ * @returns false when no stored session has the id, or its stored status may not be replaced by this one
+ */
 export const endProcessorSession = async (tx: Tx, sessionId: string, status: SessionEnd): Promise<boolean> =>
   (await change(tx, sql`s.session_id = ${sessionId} AND ${before[status]}`, sql`status = ${status}`)) === 1;
 

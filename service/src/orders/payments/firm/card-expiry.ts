@@ -9,7 +9,7 @@ import { notifyOwners } from "./methods.ts";
 import * as store from "./store.ts";
 
 /**
- * Handles a signed event that a bank has renewed a card, whose id at the processor stays the same.
+ * Handles a signed event that a bank has renewed a card. The card keeps its id at the processor.
  * @returns false for a card that no firm uses
  */
 export async function applyCard(

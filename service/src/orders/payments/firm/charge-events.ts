@@ -51,7 +51,7 @@ export const endChargeTasks = (tx: Tx, charges: readonly store.FirmCharge[], end
 /**
  * Mails the firm's owners and the member who requested a payment, once for all its orders. One mail covers several
  * payments that wait for an owner. For a supplement that was not charged, also opens a task, because the parcel waits.
- * Deletes a method at the processor that was removed during the charge.
+ * A method that was removed during the charge is then deleted at the processor.
  */
 export async function notify(
   tx: Tx,

@@ -17,7 +17,10 @@ import { wasOtherAccount } from "../processor/account.ts";
 import { coveredAmount } from "../supplements.ts";
 import { isActive, methodState, methodsById, type PaymentMethod } from "./store.ts";
 
-/** A charge of a single order has no group, and its MAC covers the same fields as in earlier releases. */
+/**
+ * The amount as the MAC covers it: with the group's id if the charge has a group. Without a group it is the amount
+ * alone, as in earlier releases.
+ */
 const coveredPart = (row: Statement): Statement => sql`CASE WHEN ${row}.group_id IS NULL
   THEN ${coveredAmount(row)} ELSE jsonb_build_array(${coveredAmount(row)}, ${row}.group_id) END`;
 
@@ -82,7 +85,10 @@ export type FirmCharge = {
   reason: string | null;
 };
 
-/** A time, moved back by the advance of the firm's test clock since then. A live time is not changed. */
+/**
+ * SQL expression: a time of a test row, moved back by as much as the firm's test clock was advanced since. The time of
+ * a live row is unchanged.
+ */
 export const agedOf = (row: Statement, at: Statement): Statement =>
   sql`CASE WHEN ${row}.environment = 'test' THEN ${leapt(at, sql`${row}.partner_id`)} ELSE ${at} END`;
 
@@ -153,8 +159,8 @@ export function firmPaysColumns(
 }
 
 /**
- * The payments among the charges: those in progress, and the newest of all if it has failed. A payment contains only
- * the parts that are among the charges.
+ * Groups charges into payments. `moving`: the payments in progress. `failed`: the newest payment, if it has failed. A
+ * payment contains only those of its charges that were passed.
  * @param charges the newest first
  */
 export function unpaidPayments(charges: readonly ChargeOfOrder[]): {
@@ -171,7 +177,7 @@ export function unpaidPayments(charges: readonly ChargeOfOrder[]): {
 export const isOpenCharge = ({ state }: Pick<FirmCharge, "state">): boolean =>
   state === "asked" || state === "answered" || state === "pending";
 
-/** True if a charge of the method may be in flight to the processor, or a bank is moving its money. */
+/** True if a charge of the method may be on its way to the processor, or waits for a bank. */
 export async function hasMovingCharge(db: Sql, methodId: string): Promise<boolean> {
   const found = await db.query(sql`
     SELECT FROM firm_charges WHERE method_id = ${methodId} AND state IN ('asked', 'pending') LIMIT 1`);
@@ -179,7 +185,7 @@ export async function hasMovingCharge(db: Sql, methodId: string): Promise<boolea
 }
 
 /**
- * The methods by which firms made a payment.
+ * The firms' cards and bank accounts that were charged for a payment.
  * @throws ServiceError `unavailable` for an altered row
  */
 export async function methodsOfIntent(db: Sql, paymentIntent: string): Promise<PaymentMethod[]> {
@@ -219,7 +225,7 @@ export async function insertCharge(tx: Tx, charge: NewCharge): Promise<boolean> 
 
 type ChargeChange = { state: ChargeState; at: Date; paymentIntent?: string | null; reason?: string | null };
 
-/** Changes the state of a payment: of all its charges. */
+/** Changes the state of all charges of a payment. */
 export async function updateCharges(
   tx: Tx,
   payment: readonly Pick<FirmCharge, "id">[],
@@ -230,7 +236,10 @@ export async function updateCharges(
   for (const { id } of payment) await changeRow(tx, chargeState, id, set);
 }
 
-/** Records that a payment is about to be sent for the first time. Commit before the request. */
+/**
+ * Records that a payment is about to be sent for the first time. The caller must commit this before it sends the
+ * request.
+ */
 export async function markSent(tx: Tx, payment: readonly Pick<FirmCharge, "id" | "sentAt">[], at: Date): Promise<void> {
   for (const { id, sentAt } of payment) if (sentAt === null) await changeRow(tx, chargeState, id, sql`sent_at = ${at}`);
 }
@@ -245,8 +254,8 @@ export type OverdueCharge = Pick<
   /** True if the charge was sent to another processor account than the one in use now. */
   isElsewhere: boolean;
   /**
-   * The time when the last open checkout of its orders in an earlier account expires; null for none. The charge is sent
-   * after that.
+   * The time when the last checkout of the payment's orders that is open in an earlier account expires; null for none.
+   * Only then is the charge sent.
    */
   pageEndsAt: Date | null;
 };

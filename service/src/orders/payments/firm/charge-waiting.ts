@@ -35,8 +35,8 @@ export type LeftOrder = { code: string; reason: string };
 const altered = "The operator has to check its record first.";
 
 /**
- * Charges the firm's method for orders that wait for it, each by a payment of its own, and at the price that the page
- * showed. An order that can't be charged so is left out, and doesn't keep the others from being charged.
+ * Charges the firm's method for orders that wait for it. Each order gets a payment of its own, at the price that the
+ * page showed. Leaves out an order that can't be charged in this way, and still charges the others.
  * @returns the orders that were left out; at least one order was charged
  * @throws ServiceError `conflict` when no order can be charged, or the method has changed; `not_payable` for a caller
  * who may not spend; the errors of `requireProof`
@@ -101,7 +101,10 @@ async function lockShown(tx: Tx, principal: Principal, codes: readonly string[])
   return lockSorted(tx, own);
 }
 
-/** Not verified, so that an altered order doesn't stop the charges of the others. */
+/**
+ * Finds the caller's orders without verifying their MACs, so that an altered order doesn't stop the charges of the
+ * others.
+ */
 const ownOrders = (db: Sql, { partnerId, environment }: Principal, codes: readonly string[]) =>
   db.query<AlteredOrder>(sql`
     SELECT o.id AS "orderId", o.code AS "orderCode@order" ${fromOrders}

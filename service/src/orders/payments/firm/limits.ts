@@ -60,15 +60,18 @@ export async function spentThisMonth(
 }
 
 /**
- * Whether the limit was set after the member joined. An older limit doesn't count, so a member who leaves the firm and
- * joins again can't spend until an owner sets a new limit.
+ * True if the limit was set after the member joined. An older limit doesn't count. So a member who leaves the firm and
+ * joins again can't spend until an owner sets a new one.
  */
 const isSince = ({ setAt }: store.SpendingLimit, since: Date | null): boolean =>
   since === null || setAt.getTime() >= since.getTime();
 
 const mostCents = 100_000_000;
 
-/** @throws ServiceError naming the field */
+/**
+ * Parses a typed amount into cents.
+ * @throws ServiceError naming the field
+ */
 function centsOf(name: string, typed: string): number {
   const text = typed.trim().replaceAll(",", "").replace(/^\$/, "");
   const cents = /^\d{1,7}(?:\.\d{2})?$/.test(text || "0") ? Math.round(Number(text) * 100) : mostCents + 1;

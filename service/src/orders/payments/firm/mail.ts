@@ -30,7 +30,7 @@ export const methodMail = defineMail({
   queue: methodMailQueue,
   async load({ id, moment, userId }: MomentMail<MethodMoment>, deps) {
     const method = isUuid(id) ? await selectMethod(deps.db, id) : undefined;
-    // Sends no mail if the card was renewed or replaced since the mail was queued.
+    // The mail about an expiring card is not sent if the card was renewed or replaced since the mail was queued.
     if (moment === "expiring" && (method?.state !== "active" || expiryOf(method, deps.clock()) === null)) return null;
     const owner = method && (await findActiveActor(deps.db, deps, method, `member:${userId}`));
     return method && owner?.role === "owner" && owner.email !== null ? { method, to: owner.email } : null;

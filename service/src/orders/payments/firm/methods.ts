@@ -23,18 +23,18 @@ export type FirmPaysDeps = { db: Database; clock: Clock; rowMac: RowMac; process
 export const methodQueue = "payment-method";
 
 /**
- * The queue of methods to delete at the processor, if they are removed and not in use; payload `{id}`. The end of a
- * charge queues its method without reading its state, because the removal may not have committed yet.
+ * The queue of methods to delete at the processor, if they are removed and not in use; payload `{id}`. When a charge
+ * ends, its method is queued without reading the method's state, because a removal may not have committed yet.
  */
 export const detachQueue = "payment-method-end";
 
-/** Whether firms can have a card or a bank account on file in this environment. */
+/** True if firms can have a card or a bank account on file in this environment. */
 export const acceptsMethods = (processor: Processor | null, environment: Environment): boolean =>
   processor !== null || environment === "test";
 
 /**
- * The account that has the methods of firms in this environment. In the test environment it is the sandbox's, so that a
- * test never reaches the processor.
+ * The processor account that stores firms' cards and bank accounts in this environment. In the test environment the
+ * sandbox takes its place, so that a test never reaches the processor.
  * @throws ServiceError `payments_not_configured`
  */
 export function accountOf(
@@ -77,8 +77,8 @@ export async function askForMethod(deps: FirmPaysDeps, principal: Principal, ret
     });
     return account.setUp({ id, customer, environment, returnTo });
   };
-  // If the operator has configured another account since, the processor doesn't know the earlier customer. Then creates
-  // a new one.
+  // Opens the page for the customer that the processor already has for the firm. Null if the operator has configured
+  // another account since, because that account doesn't know the customer. A new customer is created then.
   const reopened = earlier ? await opened(newUuid(), earlier.customer) : null;
   if (reopened !== null) return reopened;
   const id = newUuid();
@@ -122,7 +122,7 @@ export async function finishTestSetup(
   await saveMethod(deps, id);
 }
 
-/** Whether the processor has saved the method of a setup, so that later events about the setup change nothing. */
+/** True if the processor has saved the method of a setup. Later events about the setup then change nothing. */
 const hasResult = ({ state }: store.PaymentMethod): boolean =>
   state === "active" || state === "unusable" || state === "removed";
 
@@ -140,7 +140,7 @@ export async function saveMethod(deps: FirmPaysDeps, id: string): Promise<void> 
     if (!method || hasResult(method)) return;
     if (result === "verifying") return void (await store.updateMethod(tx, id, { state: "verifying" }));
     if (result === "failed") {
-      // Waits while the page is open, because the owner may try another card there.
+      // While the page is open, a failure changes nothing, because the owner may try another card there.
       if (method.state !== "verifying") return;
       await store.updateMethod(tx, id, { state: "failed" });
       return notifyOwners(tx, method, "failed");

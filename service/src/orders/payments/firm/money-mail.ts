@@ -18,13 +18,13 @@ type Payload = {
   moment: MoneyMoment;
   /** The amount; null when the bank stated none. */
   cents: number | null;
-  /** Distinguishes several mails of the same moment. */
+  /** The object that the mail is about, such as a refund. It distinguishes several mails of the same moment. */
   about: string;
   /** The id of an owner, or `placer` for the member who placed the order. */
   to: string;
   /** For `refunded`: true if the firm's whole payment for the order was refunded. */
   isWhole?: boolean;
-  /** For `won`: whether the service has to pay money back, because the order was refunded before. */
+  /** For `won`: true if the service has to pay money back, because the order was refunded before. */
   isOwed?: boolean;
   /** For `lost`: true if a part of the price is unpaid now. False if the lost payment had paid for nothing. */
   isDue?: boolean;
@@ -48,7 +48,7 @@ export const moneyMail = defineMail({
   isVouched: true,
   async load({ orderId, moment, about, to }: Payload, deps) {
     const order = await rowOf(deps.db, orderId, about);
-    // Sends no mail about a client's second payment, which changes nothing for the firm.
+    // The firm gets no mail about a client's unneeded payment, or about a price that the client is to pay.
     if (!order || (order.paidBy === "client" && (moment === "unneeded" || moment === "priced"))) return null;
     if (moment === "priced" && !isPayable(order.status)) return null;
     if (moment === "postage" && !(await isPostageDue(deps.db, order, about))) return null;
@@ -96,6 +96,7 @@ export async function fileOf(db: Sql, orderId: number): Promise<string | null> {
 }
 
 /**
+ * Reads an order, and the payer of the payment that the mail is about.
  * @param about the session, payment or refund that identifies one payment of the order; otherwise the payer is the firm
  * if all payments were the firm's
  */
@@ -110,7 +111,10 @@ async function rowOf(db: Sql, orderId: number, about = ""): Promise<Row | undefi
   return order;
 }
 
-/** The member who placed the order; null for a key, and for an owner, who gets a mail as such. */
+/**
+ * The member who placed the order; null for an order that a key placed. Null also for a member who is an owner, because
+ * owners are mailed anyway.
+ */
 async function placerOf({ db, clock, rowMac }: MailDeps, order: Row): Promise<string | null> {
   const placer = (await readOrigins(db, rowMac, [order.id])).get(order.id)?.placedBy ?? null;
   if (placer === null || !placer.startsWith("member:")) return null;
@@ -128,7 +132,10 @@ export async function tellFirm(
     await moneyMail.enqueue(tx, { orderId, to, isWhole, ...event });
 }
 
-/** Queues the mails about a supplement for postage that the firm has to pay. The mails of a `late` one are new mails. */
+/**
+ * Queues the mails about a supplement for postage that the firm has to pay. A `late` supplement gets new mails,
+ * although it was mailed about before.
+ */
 export const tellOfPostage = (
   tx: Tx,
   order: { id: number; partnerId: string; environment: Environment },

@@ -31,9 +31,9 @@ type About = {
   isWhole: boolean;
   isOwed: boolean;
   isDue: boolean;
-  /** Whether the payment is the client's, and not the firm's. */
+  /** True if the client made the payment, and not the firm. */
   isClients: boolean;
-  /** Whether the order can be charged to the firm's card or bank account. */
+  /** True if the order can be charged to the firm's card or bank account. */
   isChargeable: boolean;
   how: string;
 };

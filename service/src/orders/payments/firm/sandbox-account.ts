@@ -20,7 +20,7 @@ import {
 } from "./sandbox-steps.ts";
 
 export type TestMethod = Pick<SavedMethod, "kind" | "brand" | "last4"> & {
-  /** The effect of a charge, in words. */
+  /** The result of a charge of this method, in words. */
   words: string;
   steps: readonly NewStep[];
 };
@@ -80,7 +80,7 @@ export const isTestMethodName = (name: string): name is TestMethodName => Object
 const setupForm = /^sandbox:setup:(\w+):([\w-]+)$/;
 const methodForm = /^sandbox:method:(\w+):[\w-]+$/;
 
-/** The name of a finished setup, from which the sandbox reads the method that was chosen. */
+/** The sandbox's name for a finished setup. The sandbox reads the chosen method from this name. */
 export const sandboxSetup = (name: TestMethodName, id: string): string => `sandbox:setup:${name}:${id}`;
 
 export function savedTestMethod(name: TestMethodName, id: string): SavedMethod {
@@ -110,7 +110,7 @@ export function sandboxAccount({ db, clock }: { db: Database; clock: Clock }): F
         if (earlier) return earlier;
         const [, name = ""] = methodForm.exec(method) ?? [];
         const [first] = await chargesOfPayment(tx, id);
-        // The method is one of the processor that an earlier release saved for the test environment.
+        // Declines a method of the processor, which an earlier release saved for the test environment.
         if (!isTestMethodName(name) || first?.environment !== "test")
           return { state: "declined", paymentIntent: null, reason: "method_unusable" };
         const { steps } = testMethods[name];
@@ -132,13 +132,14 @@ export function sandboxAccount({ db, clock }: { db: Database; clock: Clock }): F
           );
         await lockPayment(tx, id);
         const steps = await lockSteps(tx, id);
-        // If a crash interrupted an earlier call, that call marked the settlement as done, but left the charge open.
+        // A failure step means that an earlier call has ended the payment, and marked the settlement step as done. A
+        // crash may have left the charge open.
         const isEnded = steps.some(({ kind }) => kind === "fails");
         if (!isEnded && steps.some(({ kind, isDone }) => kind === "settles" && isDone))
           return { state: "paid", paymentIntent: sandboxIntent(id) };
         const [first] = await chargesOfPayment(tx, id);
-        // The event of this failure moves the order, as the processor's event about a canceled payment does. Once this
-        // step is stored, a late request of a crashed node starts nothing.
+        // Stores a failure step, whose event moves the order, as the processor's event about a canceled payment does.
+        // Once this step is stored, a late request of a crashed node starts nothing.
         if (first) {
           const payment = { partnerId: first.partnerId, paymentId: id, orderId: null, amountCents } as const;
           await failNow(tx, { ...payment, reason: endedByPerson }, clock());

@@ -57,7 +57,10 @@ export async function applySandboxSteps(deps: BankDeps, stopping?: AbortSignal, 
   }
 }
 
-/** @returns false for a step that another run is applying, or has applied */
+/**
+ * Applies one due step of a payment.
+ * @returns false for a step that another run is applying, or has applied
+ */
 async function applyStep(tx: Tx, { clock, log }: BankDeps, id: number): Promise<boolean> {
   const [step] = await tx.query<Step & Marked>(sql`
     SELECT s.id, s.partner_id AS "partnerId", s.payment_id AS "paymentId", s.kind, s.amount_cents::float8 AS "amountCents",

@@ -28,7 +28,10 @@ type Asked = { name: TestMethodName; perOrderCents: number | null; perMonthCents
 
 const mostCents = 100_000_000;
 
-/** @throws ServiceError naming the field */
+/**
+ * Reads the requested test method and limits from the body.
+ * @throws ServiceError naming the field
+ */
 function readAsked(body: unknown): Asked {
   const sent = (typeof body === "object" && body !== null ? body : {}) as Record<string, unknown>;
   const name = sent["method"];

@@ -10,8 +10,8 @@ import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
 import { stateRows } from "../../../kernel/platform/protected-data.ts";
 
 /**
- * A forged step could settle or take back a payment of a test order. The MAC does not cover the due time, because the
- * test clock changes it.
+ * The columns of a step that its MAC covers. A forged step could settle or take back a payment of a test order. The MAC
+ * does not cover the due time, because the test clock changes it.
  */
 export const stepState: StateMac = {
   table: sql`sandbox_steps`,
@@ -70,8 +70,8 @@ export const lockSteps = (tx: Tx, paymentId: string): Promise<PaymentSteps> =>
   tx.query(sql`${selectSteps(paymentId)} FOR NO KEY UPDATE`);
 
 /**
- * Cancels the steps of a payment that have not happened, and makes it fail at once. A payment fails at most once, so a
- * failure that is due later happens now, and keeps its reason.
+ * Makes a payment fail at once, and cancels its other steps that have not happened. A payment fails at most once. So a
+ * failure that was due later happens now, and keeps its reason.
  */
 export async function failNow(
   tx: Tx,
@@ -84,7 +84,7 @@ export async function failNow(
   await insertSteps(tx, subject, [{ kind: "fails", afterDays: 0, reason }], at);
 }
 
-/** Whether a delayed payment of the order has not been settled. */
+/** True if a delayed payment of the order has not been settled yet. */
 export const hasDelayedStep = async (tx: Tx, orderId: number): Promise<boolean> =>
   (await tx.query(sql`SELECT FROM sandbox_steps WHERE order_id = ${orderId} AND done_at IS NULL`)).length > 0;
 

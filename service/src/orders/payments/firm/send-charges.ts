@@ -36,12 +36,13 @@ export type ChargeJob = ({ orderId: number } | { orderIds: readonly number[] }) 
  */
 export async function sendCharges(deps: ChargeDeps, job: ChargeJob, isRepeated: boolean): Promise<void> {
   const payments = await deps.db.transaction((tx) => reserve(tx, deps, job));
-  // A payment that was requested since has a job of its own.
+  // Nobody agreed to a charge, so this job sends nothing. A payment that a person requested since has a job of its own.
   if (job.methodId === null) return;
   const failures: unknown[] = [];
   for (const payment of payments)
     await sendPayment(deps, payment, isRepeated).catch((error: unknown) => failures.push(error));
-  // Reports a failure that is retried within minutes rather than a checkout page that stays open for hours.
+  // Throws a failure that a retry may end within minutes, if there is one. `OpenElsewhere` lasts until a checkout page
+  // expires, which can take hours.
   if (failures.length > 0) throw failures.find((error) => !(error instanceof OpenElsewhere)) ?? failures[0];
 }
 
@@ -49,7 +50,8 @@ async function sendPayment(deps: ChargeDeps, payment: Payment, isRepeated: boole
   const { db, clock } = deps;
   const [first] = payment;
   const account = accountOf(deps, first);
-  // Only the account that received the request can have the payment. Its event or an operator ends the charge.
+  // The charge was sent through an earlier account, and only that account can have the payment. That account's event or
+  // an operator ends the charge.
   if (await wasSentElsewhere(deps, first)) return;
   for (const { orderId } of payment) await closeCheckouts(deps, orderId);
   // The processor's idempotency keys expire after a day. A job that an operator retries later counts as a first
@@ -80,7 +82,10 @@ async function record(tx: Tx, payment: Payment, answer: ChargeAnswer, at: Date):
   if (state !== "answered") await notify(tx, now, state === "declined" ? "failed" : "pending", at);
 }
 
-/** Adds the reason to a payment that failed by an event without a reason. The answer with the reason arrived later. */
+/**
+ * Stores the reason from the processor's answer, if an event without a reason has failed the payment before the answer
+ * arrived.
+ */
 async function explainFailure(
   tx: Tx,
   payment: readonly charges.FirmCharge[],
@@ -158,7 +163,10 @@ async function settle(
   return null;
 }
 
-/** Orders by their ids. Not verified, because an altered order must not stop the charges of the others. */
+/**
+ * Finds orders by their ids without verifying their MACs, because an altered order must not stop the charges of the
+ * others.
+ */
 const ordersById = (db: Sql, ids: readonly number[]) =>
   db.query<AlteredOrder>(sql`
     SELECT o.id AS "orderId", o.code AS "orderCode@order" ${fromOrders} WHERE o.id = ANY (${ids}::bigint[]) ORDER BY o.id`);
@@ -183,7 +191,7 @@ async function reserve(tx: Tx, deps: ChargeDeps, job: ChargeJob): Promise<Paymen
         const earlier = await charges.chargesOfOrder(tx, each.orderId);
         const asked = earlier.find(({ state }) => state === "asked");
         isAsked = asked !== undefined;
-        // Includes the payment of an altered order, so that it is ended.
+        // Includes a requested payment even if one of its orders was altered, so that the payment is ended.
         if (asked) payments.add(charges.paymentIdOf(asked));
         const part = asked || !order ? undefined : await partToCharge(tx, order);
         if (!order || !part || earlier.some(({ supplementId }) => supplementId === part.supplementId)) return;
@@ -199,7 +207,7 @@ async function reserve(tx: Tx, deps: ChargeDeps, job: ChargeJob): Promise<Paymen
     if (!isUnaltered || (!order && !isAsked)) altered.push(each);
   }
   for (const [placer, parts] of await byPlacer(tx, deps, due)) {
-    // The firm's method, its limits or its time zone may also be altered.
+    // An altered record can also be the firm's method, its limits or its time zone.
     const isUnaltered = await isSound(
       reserveParts(tx, deps, { spender: placer, shown: job.methodId }, parts).then(
         (id) => void (id !== null && payments.add(id)),
@@ -218,7 +226,7 @@ async function reserve(tx: Tx, deps: ChargeDeps, job: ChargeJob): Promise<Paymen
   return found;
 }
 
-/** The orders to charge by one payment each: those that the same person or key placed for the same firm. */
+/** Groups the orders into payments: the orders that the same person or key placed for the same firm share a payment. */
 async function byPlacer(
   tx: Tx,
   { rowMac }: ChargeDeps,
@@ -240,7 +248,7 @@ async function byPlacer(
 /**
  * Inserts one payment of orders that the same person or key placed.
  * @param by `shown`: the job's `methodId`
- * @returns null when a checkout is to pay them
+ * @returns the payment's id; null when neither a member nor a key placed the orders, so that a checkout pays them
  */
 async function reserveParts(
   tx: Tx,

@@ -59,8 +59,8 @@ export type PaymentMethod = {
 export const accountChange = "system:account-change";
 
 /**
- * Whether charges can use the method. An earlier release stored methods of the processor's test mode for the test
- * environment, which the sandbox can't charge.
+ * SQL condition: true if charges can use the method `m`. False for methods of the processor's test mode that an earlier
+ * release stored in the test environment: the sandbox can't charge them.
  */
 export const isActive = (m: Statement): Statement =>
   sql`(${m}.state = 'active' AND (${m}.environment = 'live' OR ${m}.method LIKE 'sandbox:%'))`;
@@ -82,7 +82,10 @@ export const selectMethods = (db: Sql, { partnerId, environment }: Owner) =>
   db.query<PaymentMethod>(sql`${methods(sql`m.partner_id = ${partnerId} AND m.environment = ${environment} AND m.state <> 'asked'`)}
     ORDER BY ${isActive(sql`m`)} DESC, m.added_at DESC, m.id LIMIT 20`);
 
-/** @throws ServiceError `unavailable` for an altered row */
+/**
+ * Finds a method by our id; undefined for null or an unknown id.
+ * @throws ServiceError `unavailable` for an altered row
+ */
 export async function selectMethod(db: Sql, id: string | null): Promise<PaymentMethod | undefined> {
   if (id === null) return undefined;
   const [found] = await db.query<PaymentMethod>(methods(sql`m.id = ${id}`));
@@ -146,7 +149,10 @@ const numberOf = (month: string): number => {
   return Number(yyyy) * 12 + Number(mm);
 };
 
-/** Whether the card expires at the end of this month, or has expired; null for neither, and for a bank account. */
+/**
+ * `this_month` for a card that expires at the end of this month, and `expired` for one that has expired. Null for any
+ * other card, and for a bank account.
+ */
 export function expiryOf(
   { cardExpires }: Pick<PaymentMethod, "cardExpires">,
   now: Date,
@@ -163,12 +169,16 @@ const expiringIn = (month: string): Statement =>
 export const cardsExpiringIn = (db: Sql, month: string) =>
   db.query<{ id: string }>(sql`SELECT id FROM payment_methods WHERE ${expiringIn(month)} ORDER BY id`);
 
-/** @returns false when another node has marked it, or the card was renewed or removed in the meantime */
+/**
+ * Records that the firm is mailed about the card's expiry.
+ * @returns false when another node has recorded it, or the card was renewed or removed in the meantime
+ */
 export const markExpiryNotified = (tx: Tx, id: string, month: string): Promise<boolean> =>
   changeRowIf(tx, methodState, id, sql`expiry_notified = ${month}`, expiringIn(month));
 
 /**
- * The ids of live methods that charges use or a bank is verifying, and that another account has than the one in use.
+ * The ids of live methods that were added to another processor account than the one in use. Includes only methods that
+ * charges use or a bank is verifying.
  */
 export const methodsElsewhere = (db: Sql) =>
   db.query<{ id: string }>(sql`
@@ -206,7 +216,10 @@ export const selectLimits = (db: Sql, { partnerId, environment }: Owner) =>
 const limitOf = ({ partnerId, environment }: Owner, spender: string): Statement =>
   limits(sql`l.partner_id = ${partnerId} AND l.environment = ${environment} AND l.spender = ${spender}`);
 
-/** @throws ServiceError `unavailable` for an altered row */
+/**
+ * Reads the spending limit of a member or a key; undefined without one.
+ * @throws ServiceError `unavailable` for an altered row
+ */
 export async function selectLimit(db: Sql, owner: Owner, spender: string) {
   const [found] = await db.query<SpendingLimit>(limitOf(owner, spender));
   return found;

@@ -32,7 +32,7 @@ const overdueAt = (at: Date) => {
   return { sentBefore: before(eventWithinMs), bankBefore: before(bankWithinMs) };
 };
 
-/** Whether the processor's answer or event is overdue. */
+/** True if the processor's answer to the charge, or its event about the charge, is overdue. */
 export function isOverdueCharge(
   { state, changedAt }: Pick<store.FirmCharge, "state" | "changedAt">,
   at: Date,
@@ -107,7 +107,7 @@ export async function overdueOf(
 
 type EndDeps = { db: Database; clock: Clock; processor: Processor | null };
 
-/** `text`: the state of the charge in words. */
+/** An overdue charge as operators see it. `text`: the state of the charge in words. */
 export type StuckCharge = store.OverdueCharge & { text: string };
 
 /** For operators: the overdue charges of an environment, oldest first. Leaves out altered charges. */
@@ -167,7 +167,8 @@ export async function endCharge(
   if (end.state !== "canceled") throw conflict(refusals[end.state]);
   await db.transaction(async (tx) => {
     const at = clock();
-    // Skips altered orders, so that the others can be paid in another way.
+    // Locks only the orders that were not altered. So an altered one doesn't keep the others from being paid in another
+    // way.
     await lockUnalteredOrders(
       tx,
       parts.map(({ orderCode }) => orderCode),

@@ -37,8 +37,8 @@ export async function applyMandate(tx: Tx, { method }: MandateMessage, by: By): 
 }
 
 /**
- * After a dispute of a payment: if it was a debit of a firm's bank account, no further charge uses the account. A
- * dispute of a card leaves the card in use, and so does a dispute that the bank decided for the service.
+ * If a firm's bank account made the disputed payment, ends the use of that account for further charges. A disputed card
+ * stays in use. So does a bank account whose dispute was decided for the service.
  * @param dispute its state after all events that have arrived so far
  */
 export async function applyReturnedDebit(
@@ -99,7 +99,7 @@ async function leaveMethod(tx: Tx, id: string, at: Date): Promise<void> {
   await notifyOwners(tx, method, "failed");
 }
 
-/** Mails the owners once: only an active method becomes unusable. */
+/** Ends the use of a method, and mails the owners. Only an active method becomes unusable, so they are mailed once. */
 async function becomeUnusable(tx: Tx, method: PaymentMethod, reason: Reason, { at, actor }: By): Promise<void> {
   const { id, partnerId, environment, kind, last4 } = method;
   if (!(await endUse(tx, id, reason === "account_changed" ? accountChange : null))) return;

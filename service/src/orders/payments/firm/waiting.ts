@@ -12,7 +12,10 @@ import { firmChargeQueue, fromOrders, isPayable, orderState, orderStatuses } fro
 import type { FirmCharge } from "./charge-store.ts";
 import { activeMethod } from "./store.ts";
 
-/** Whether a job is about to charge the firm for order `o`. A job with a null method charges nobody. */
+/**
+ * SQL condition: true if a job is about to charge the firm for the order `o`. A job whose `methodId` is null charges
+ * nobody.
+ */
 const isQueued = hasJob(
   firmChargeQueue,
   sql`(payload ->> 'orderId' = o.id::text OR payload -> 'orderIds' @> to_jsonb(o.id))
@@ -56,7 +59,7 @@ export async function waitingOrders(db: Sql, owner: Owner): Promise<WaitingOrder
 export const sumOfWaiting = (orders: readonly WaitingOrder[]): number =>
   orders.reduce((sum, { totalCents }) => sum + totalCents, 0);
 
-/** Whether the order waits until the firm acts. All such orders are in one mail. */
+/** True if the order of this refused charge waits until the firm acts. One mail names all such orders. */
 export const waitsForOwner = ({ reason, askedBy }: Pick<FirmCharge, "reason" | "askedBy">): boolean =>
   reason === "no_method" || reason === "not_agreed" || (reason === "no_limit" && askedBy.startsWith("key:"));
 
@@ -65,7 +68,7 @@ const queue = "firm-waiting-mail";
 /** The first mail waits this long, so that orders placed one after another share it. */
 const firstAfterMs = 10 * minuteMs;
 
-/** Queues the mail about the orders that wait, to each owner at most once a day after the first one. */
+/** Queues the mail about the orders that wait. After the first mail, each owner gets at most one a day. */
 export async function tellOfWaiting(
   tx: Tx,
   { id, partnerId, environment, groupId }: FirmCharge,

@@ -26,14 +26,14 @@ export async function processorOfOrder(
   return order?.isAuthentic ? processorFor(processor, order.environment) : processor;
 }
 
-/** The queue of changes of the account; the payload is empty. */
+/** The queue of the job that runs after the processor's account was changed; the payload is empty. */
 export const accountQueue = "processor-account";
 
 type AccountDeps = { db: Database; clock: Clock; processor: Processor | null };
 
 /**
- * The name of a processor's account, cached by processor; null for a key that may not read it. Asks only once, because
- * another node may have recorded a newer account since. Only tests have several processors in one process.
+ * For each processor: the name of its account; null for a key that may not read it. Each processor is asked only once,
+ * because another node may have recorded a newer account since. Only tests have several processors in one process.
  */
 const names = new WeakMap<Processor, Promise<string | null>>();
 
@@ -41,7 +41,7 @@ const names = new WeakMap<Processor, Promise<string | null>>();
  * The name of the account that this process uses; null when it is unknown. A key that may not read its account counts
  * as a key of the last recorded account. Asks the processor once per process. The first node that finds another account
  * than the last one records it.
- * @throws ServiceError `unavailable` for such a key of the test mode while a live account is in use
+ * @throws ServiceError `unavailable` for a test-mode key that may not read its account, while a live account is in use
  */
 export async function presentAccount({ db, clock, processor }: AccountDeps): Promise<string | null> {
   if (!processor) return null;
@@ -81,8 +81,8 @@ async function hadLivePage(db: Sql, last: Used | undefined): Promise<boolean> {
 const isTest = (account: string): boolean => account.endsWith(" test");
 
 /**
- * True if the account is in use: it is the last recorded one. False for a test-mode account if a live key that may not
- * read its account was used for payments since.
+ * True if the account is in use: it is the last recorded one. False for a test-mode account if a checkout was opened
+ * since with a live key that may not read its own account.
  */
 const isInUse = async (db: Sql, account: string, last: Used | undefined): Promise<boolean> =>
   last?.account === account && !(isTest(account) && (await hadLivePage(db, last)));
@@ -105,8 +105,9 @@ async function register({ db, clock, processor }: AccountDeps & { processor: Pro
 }
 
 /**
- * True if a key must not bring its account into use, because no setting names the account. A node may have been started
- * with an earlier key by mistake, or with a test key after a live one.
+ * True if the key's account must not come into use, unless the setting STRIPE_ACCOUNT_AGAIN (`accountAgain`) names it.
+ * This concerns an earlier account, and a test-mode account after a live one. A node may have been started with such a
+ * key by mistake.
  */
 export async function isRefused(
   db: Sql,
@@ -130,13 +131,13 @@ const afterRequests = (now: Date): Statement => sql`greatest(${now}::timestamptz
   (SELECT max(since) FROM processor_accounts)))`;
 
 /**
- * Call this in the transaction that records a request, before the request is sent. While nodes are restarted with the
- * key of another account, a node with the earlier key must send nothing more, because the time of a request identifies
- * its account.
+ * Call this in the transaction that records a request, before the request is sent. The time of a request identifies its
+ * account. So while nodes are restarted with the key of another account, a node with the earlier key must send nothing
+ * more.
  * @param account the result of `presentAccount`
  * @param now the time by this node's clock, which may be behind that of the node that noticed the account
  * @returns the time to record: not before the account was noticed
- * @throws ServiceError `unavailable` on such a node
+ * @throws ServiceError `unavailable` on a node with the earlier key
  */
 export async function requireLastAccount(tx: Tx, account: string | null, now: Date): Promise<Date> {
   await tx.query(sql`SELECT pg_advisory_xact_lock_shared(${lock})`);
@@ -146,9 +147,10 @@ export async function requireLastAccount(tx: Tx, account: string | null, now: Da
 }
 
 /**
- * Call this when the processor doesn't know an object: on a node with an earlier key, the new account may have it.
+ * Call this when the processor doesn't know an object. If this node has an earlier key, the new account may have the
+ * object.
  * @returns the result of `presentAccount`
- * @throws ServiceError `unavailable` on such a node
+ * @throws ServiceError `unavailable` on a node with an earlier key
  */
 export async function requireNewestKey(deps: AccountDeps): Promise<string | null> {
   const present = await presentAccount(deps);
@@ -199,37 +201,37 @@ export async function isOfOtherAccount(deps: AccountDeps, at: Date | null): Prom
 export const lastAccountChange = async (db: Sql): Promise<Date | null> => (await lastOnRecord(db))?.since ?? null;
 
 /**
- * SQL expression: when a payment `p` was requested. A bank debit clears days later, and then the account may be another
- * one than the one that has the payment.
+ * SQL expression: when a payment `p` was requested, which shows the account that has it. A bank debit clears days
+ * later, when another account may be in use.
  */
 export const requestedAt = (p: Statement): Statement => sql`coalesce(
   (SELECT min(c.sent_at) FROM firm_charges c WHERE c.payment_intent = ${p}.payment_intent),
   (SELECT s.created_at FROM checkout_sessions s WHERE s.session_id = ${p}.session_id), ${p}.received_at)`;
 
-/** A common table expression: until when the books of each account were copied. */
+/** A common table expression: for each account, the time until which its books were copied here. */
 export const copies = sql`copies AS MATERIALIZED (
   SELECT ${accountAt(sql`r.ended_at`)} AS account, max(r.ends_at) AS until FROM reconciliations r
   WHERE r.ended_at IS NOT NULL GROUP BY 1)`;
 
 /**
- * SQL expression: until when the books were copied of the account that was in use at a time; null for never. The
+ * SQL expression: the time until which books were copied of the account that was in use at `at`; null for none. The
  * statement needs `copies`.
  */
 export const copiedUntil = (at: Statement): Statement =>
   sql`(SELECT k.until FROM copies k WHERE k.account IS NOT DISTINCT FROM ${accountAt(at)})`;
 
 /**
- * SQL expression: until when books were copied before the first use of the account that was in use at a time; null for
- * never.
+ * SQL expression: the time until which books had been copied when the account of `at` first came into use; null for
+ * none.
  */
 export const copiedBefore = (at: Statement): Statement => sql`(SELECT max(r.ends_at) FROM reconciliations r
   WHERE r.ended_at < (SELECT min(coalesce(a.since, '-infinity')) FROM processor_accounts a WHERE a.account = ${accountAt(at)}))`;
 
 /**
- * SQL condition: true if the books of the payment's account may have been copied too early for a change to the payment.
- * The statement needs `copies`.
+ * SQL condition: true if the last copy of the account's books may be too old to contain a change to the payment. The
+ * statement needs `copies`.
  * @param requested when the payment was requested
- * @param bookedWithin a change may be missing in a copy that ends sooner than this after it
+ * @param bookedWithin the longest time between a change and its booking at the processor
  */
 export const isNotCopied = (requested: Statement, changedAt: Statement, bookedWithin: string): Statement =>
   sql`${changedAt} > coalesce(${copiedUntil(requested)}, '-infinity') - ${bookedWithin}::interval`;

@@ -44,7 +44,7 @@ export type Applied = {
   outcome: Outcome;
   order: LockedOrder | null;
   firedEvents: Milestone[];
-  /** For `unapplied`: whether the service holds the money. If so, a person must refund it. */
+  /** For `unapplied`: true if the service holds the money. A person must then refund it. */
   isHeld?: boolean;
 };
 
@@ -53,7 +53,7 @@ export type ApplyOptions = {
   log: Log;
   actor: "processor" | "sandbox";
   simulated: boolean;
-  /** Whether the key is of live mode. Test events are ignored then. Null when the key doesn’t show its mode. */
+  /** True if the key is of live mode; events of test mode are then ignored. Null when the key doesn’t show its mode. */
   livemode: boolean | null;
 };
 
@@ -214,7 +214,7 @@ export async function applyRefund(
   if (!whole) {
     if (refund !== null && amountCents !== null)
       await applyPartRefund(tx, order, { paymentIntent, share, refund, amountCents }, options);
-    // If this part was the last of the money, the refund of the whole order, which waited for that, has ended.
+    // If this part was the last held money, the refund of the whole order has ended: it waited only for this.
     const held = order.status === "RefundPending" ? await heldPayments(tx, order.id) : [];
     return held.length > 0 && held.every(isLost) ? endRefunded(tx, order, options) : nothing("stale", order);
   }
@@ -252,7 +252,7 @@ export async function applyRefund(
   return held.every(isLost) ? endRefunded(tx, asked.order, options) : { outcome: "moved", ...asked };
 }
 
-/** Whether the bank took back all that was not refunded in parts, so that the service can refund nothing of it. */
+/** True if nothing of the payment is left to refund: partial refunds returned it, or the bank took it back. */
 export const isLost = ({ amountCents, lostCents, creditedCents }: HeldPayment): boolean =>
   lostCents + creditedCents > 0 && lostCents + creditedCents >= amountCents;
 

@@ -8,7 +8,7 @@ export type Movement = {
   /** The id of the charge, refund or dispute that the movement belongs to. */
   source: string;
   paymentIntent: string;
-  /** Whether this service created the charge or refund, according to its metadata. */
+  /** True if this service created the charge or refund, according to its metadata. */
   isOurs: boolean;
   /** The amount before the processor's fee; negative for money that left the account. */
   amountCents: number;
@@ -46,8 +46,8 @@ async function* movementsOf(sdk: () => Promise<Stripe>, { from, until }: Window)
 }
 
 /**
- * Whether this service created the object with this metadata at the processor. The service marks a checkout or a charge
- * with its id and the environment, and a refund with the id of the refund request.
+ * True if this service created the object with this metadata at the processor. The service marks a checkout or a charge
+ * with its id and the environment. It marks a refund with the id of the request.
  */
 const isOurs = (metadata: Record<string, string>): boolean =>
   "refund_request" in metadata || ("environment" in metadata && ("checkout" in metadata || "charge" in metadata));

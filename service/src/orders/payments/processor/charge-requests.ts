@@ -89,7 +89,10 @@ export async function endCharge(stripe: Stripe, charge: EndedCharge, since: Date
   }
 }
 
-/** @throws Error for a customer that the account doesn't know */
+/**
+ * Searches the account for the payment of a charge.
+ * @throws Error for a customer that the account doesn't know
+ */
 async function intentOfCharge(
   stripe: Stripe,
   { id, customer }: Pick<ChargeRequest, "id" | "customer">,
@@ -101,7 +104,10 @@ async function intentOfCharge(
   return null;
 }
 
-/** @returns null for no payment in this account, and for a customer that the account doesn't know */
+/**
+ * Like `intentOfCharge`, but without an error for an unknown customer.
+ * @returns null for no payment in this account, and for a customer that the account doesn't know
+ */
 const findIntent = (...[stripe, charge, since]: Parameters<typeof intentOfCharge>) =>
   intentOfCharge(stripe, charge, since).catch((error: unknown) => {
     if (isUnknownCustomer(error)) return null;
@@ -109,11 +115,11 @@ const findIntent = (...[stripe, charge, since]: Parameters<typeof intentOfCharge
   });
 
 /**
- * Settles a refusal that names no payment. An earlier request for the same charge may have timed out and still be in
- * flight, and the processor stores no answer for a request that it refuses before it executes it. So a blank payment
- * uses up the charge's idempotency key, and is canceled. If the key was already used, the answer stored under it
- * counts. If the processor also refuses the blank payment, it will refuse the earlier request.
- * @throws Error when the processor doesn't settle it
+ * Makes sure that a refusal that names no payment is final. An earlier request for the same charge may have timed out
+ * and still be in flight. The processor stores no answer for a request that it refuses before executing it. So a blank
+ * payment uses up the charge's idempotency key, and is canceled. If the key was already used, the answer stored under
+ * it counts. If the processor also refuses the blank payment, it will refuse the earlier request.
+ * @throws Error when it remains unknown whether a payment exists
  */
 async function settleDecline(stripe: Stripe, request: ChargeRequest, declined: Declined): Promise<ChargeAnswer> {
   const claimed = await claimKey(stripe, request);

@@ -5,7 +5,7 @@ import { ServiceError } from "../../../kernel/platform/errors.ts";
 /** The checkout to create. For the same `id`, the processor creates only one. Amounts are in US cents. */
 export type CheckoutRequest = {
   id: string;
-  /** Whether the checkout was opened for a group of orders. */
+  /** True if the checkout was opened for a group of orders. */
   isShared: boolean;
   /** The name of the firm that requests the payment, as shown to the payer. */
   firmName: string;
@@ -34,7 +34,10 @@ export type CheckoutSessions = {
   paymentOf: (sessionId: string) => Promise<"paid" | "processing" | "failed" | "unknown">;
 };
 
-/** @param baseUrl the site that the payer returns to */
+/**
+ * Creates the functions that create, find and end hosted checkouts.
+ * @param baseUrl the site that the payer returns to
+ */
 export function checkoutSessions(sdk: () => Promise<Stripe>, baseUrl: string): CheckoutSessions {
   return {
     async mint(request) {
@@ -64,7 +67,8 @@ export function checkoutSessions(sdk: () => Promise<Stripe>, baseUrl: string): C
         const { status } = await sessions.retrieve(sessionId);
         if (status !== "open") return endOf(status);
         await sessions.expire(sessionId).catch(async (error: unknown) => {
-          // The processor refuses to expire a session that a payer completed a moment ago.
+          // The processor also refuses to expire a session that a payer completed a moment ago. Only a refusal for an
+          // open session is an error.
           if ((await sessions.retrieve(sessionId)).status === "open") throw error;
         });
         return endOf((await sessions.retrieve(sessionId)).status);

@@ -138,8 +138,8 @@ async function readDispute(
   const booked = await bookDispute(tx, dispute, options.at);
   const results: Applied[] = [];
   for (const order of orders) results.push(await applyDispute(tx, order, dispute, { ...options, isChange, booked }));
-  // Locks methods after the firm's receipts. The event of a payment whose dispute came first uses the same order, so
-  // the two can't deadlock.
+  // Locks the firm's methods after its receipts. The event of a payment whose dispute came first locks in the same
+  // sequence, so the two can't deadlock.
   await applyReturnedDebit(tx, dispute, options);
   return orders.length === 0 ? [nothing("unknown")] : results;
 }
@@ -158,7 +158,7 @@ async function readSession(
   options: ApplyOptions,
 ): Promise<Read> {
   const { sessionId, checkoutId, kind } = message;
-  // The status is read after locking the orders, because another event may have changed the session.
+  // The session is used only after its orders are locked, because another event may have changed its status before.
   if (sessionId !== null && checkoutId !== null) await bindSession(tx, checkoutId, sessionId);
   const session = message.chargeId === null ? await sessionPayees(tx, { sessionId, checkoutId }) : undefined;
   const status = message.chargeId === null ? session?.status : await applyCharge(tx, message, options);
@@ -166,15 +166,16 @@ async function readSession(
   const end = kind === "pending" ? "pending_funds" : kind === "cleared" ? "complete" : kind;
   const hasEnded = sessionId !== null && (await endProcessorSession(tx, sessionId, end));
   if (hasEnded && kind !== "pending") await endWait(tx, orders, kind, options);
-  // While a bank is moving the money, another open session of the order could also be paid. So it is closed.
+  // While a bank is moving the money, another open session of the order could also be paid. So such sessions are
+  // closed.
   if (hasEnded && kind === "pending")
     for (const { id } of orders) await enqueue(tx, closeCheckoutQueue, { orderId: id });
   const shareOf = sharesOf(message, payees, orders);
   const results: Applied[] = [];
   for (const order of orders) {
-    // A late failure of one charge doesn't move an order that waits for another payment. Nor does it move an order that
-    // its client pays by now, because the client's mail would report the firm's failure as the client's. A declined
-    // card in a checkout that was closed since then doesn't move the order either.
+    // A failure doesn't move the order in three cases. The order waits for another payment. The client pays the order
+    // by now, and the client's mail would report the firm's failure as the client's. A card was declined in a checkout
+    // that was closed since.
     const isLate =
       kind === "failed" &&
       (message.chargeId === null
@@ -193,7 +194,7 @@ async function readSession(
   return { results, paid: isFirstClearing ? message.paymentIntent : null };
 }
 
-/** Applies the refunds and disputes of a payment that arrived before the payment itself. */
+/** Applies the refunds and disputes of a payment whose events arrived before that of the payment itself. */
 async function applyEarlier(
   tx: Tx,
   paymentIntent: string,

@@ -90,7 +90,8 @@ export function firmAccount(sdk: () => Promise<Stripe>): FirmAccount {
     },
     async detach(method) {
       await (await sdk()).paymentMethods.detach(method).catch((error: unknown) => {
-        // The processor doesn't know the method, or has already forgotten it.
+        // With status 400 or 404, the processor doesn't know the method, or has already deleted it. Any other error is
+        // thrown.
         if (![400, 404].includes(statusOf(error))) throw error;
       });
     },

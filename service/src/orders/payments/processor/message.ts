@@ -26,7 +26,7 @@ export type SessionMessage = {
 /** A firm's card or bank account was saved, is being verified, or was refused. */
 export type SetupMessage = { kind: "setup"; setupId: string; setupIntent: string | null };
 
-/** The permission to debit a bank account has ended. `method`: the processor's id of the account. */
+/** The permission to debit a bank account has ended. `method`: the processor's id of the bank account. */
 export type MandateMessage = { kind: "mandate"; method: string };
 
 /** A bank has renewed a card. `method`: the processor's id of the card. `expires`: as MM/YYYY. */
@@ -111,7 +111,7 @@ const text = (value: unknown): string | null => (typeof value === "string" && va
 const whole = (value: unknown): number | null => (Number.isSafeInteger(value) ? (value as number) : null);
 /** The amount of a refund or a dispute; null unless it is a whole number that is not negative. */
 const sumOf = (value: unknown): number | null => (Number(value) >= 0 ? whole(value) : null);
-/** Reads a text that will be stored as a key. */
+/** Reads a text that will be stored as a database key; null when it is missing, or longer than 255 characters. */
 const keyOf = (value: unknown): string | null => {
   const key = text(value);
   return key !== null && key.length <= 255 ? key : null;

@@ -1,4 +1,4 @@
-/** The orders that an event of the processor is about, and the order in which they are locked. */
+/** The orders that an event of the processor is about, and the sequence in which they are locked. */
 import type { Database, Tx } from "../../../kernel/platform/database/database.ts";
 import { isSealedAny, sql } from "../../../kernel/platform/database/sql.ts";
 import { fromOrders, type LockedOrder, lockOrders } from "../../order/order.ts";
@@ -16,9 +16,9 @@ type MoneyMessage = SessionMessage | RefundMessage | DisputeMessage;
 const mostLookups = 10;
 
 /**
- * Locks the orders that a message is about by ascending id, and then the payment. Before the payment was locked,
- * another event may have recorded it for further orders. Then all locks are released, and acquired again in that order:
- * locking an order after the payment would deadlock with other events of the payment.
+ * Locks the orders that a message is about by ascending id, and then the payment. Before that, another event may have
+ * recorded the payment for more orders. Then releases all locks, and acquires them again in the same sequence. Locking
+ * an order after the payment could deadlock with other events of the payment.
  */
 export async function lockPayees(tx: Tx, message: MoneyMessage): Promise<LockedPayees> {
   const { kind, paymentIntent } = message;
@@ -27,7 +27,8 @@ export async function lockPayees(tx: Tx, message: MoneyMessage): Promise<LockedP
     await tx.script("SAVEPOINT payees");
     const all = await lockOrders(tx, found.codes);
     if (paymentIntent !== null) await lockIntent(tx, paymentIntent);
-    // Only for disputes and refunds, the orders are found by the stored payments.
+    // For disputes and refunds, searches again: their orders are found by stored payments, and another event may have
+    // stored more.
     const now = kind === "disputed" || kind === "refunded" ? await findPayees(tx, message) : found;
     if (now.codes.every((code) => found.codes.includes(code))) {
       await tx.script("RELEASE SAVEPOINT payees");

@@ -23,9 +23,9 @@ export type SignedEvent = {
 export type Processor = AccountBooks &
   WebhookEndpoints &
   CheckoutSessions & {
-    /** Whether the key is for the processor's test mode, in which no money moves. */
+    /** True if the key is of the processor's test mode, in which no money moves. */
     testMode: boolean;
-    /** Whether the key is of live mode; null when the key doesn't show its mode. */
+    /** True if the key is of live mode; null when the key doesn't show its mode. */
     livemode: boolean | null;
     /** The name of an earlier account that the operator uses again, such as `acct_1A2b live`; null for none. */
     accountAgain: string | null;
@@ -78,7 +78,7 @@ export type ProcessorSettings = {
 const toleranceSeconds = 300;
 const timeoutMs = 8_000;
 
-/** Whether it is a key of the processor's test mode, in which no money moves. */
+/** True if the key is of the processor's test mode, in which no money moves. */
 export const isTestModeKey = (secretKey: string): boolean => /^(?:sk|rk)_test_/.test(secretKey);
 
 const livemodeOf = (secretKey: string): boolean | null => {
@@ -87,7 +87,7 @@ const livemodeOf = (secretKey: string): boolean | null => {
 };
 
 /**
- * Opens Stripe. Its SDK is loaded at first use.
+ * Creates the adapter to Stripe, whose SDK is loaded at first use.
  * @param baseUrl the site that the payer returns to
  */
 export function openProcessor(settings: ProcessorSettings, baseUrl: string): Processor {
@@ -157,7 +157,7 @@ async function verifyEvent(
   const { webhooks } = await sdk();
   let event: unknown;
   let refused: unknown;
-  // With an empty secret, anybody could sign an event.
+  // Skips empty secrets, because anybody could sign an event with one.
   for (const each of secret.split(",").flatMap((part) => part.trim() || []))
     try {
       event ??= await webhooks.constructEventAsync(body, signature, each, toleranceSeconds, undefined, now.getTime());

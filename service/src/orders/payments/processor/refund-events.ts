@@ -137,7 +137,7 @@ async function applyFailedRefund(
     // The event of a whole payment's refund names no refund, so its task is about the payment.
     for (const subject of request === null ? [id, paymentIntent] : [id])
       await closeTasks(tx, { orderId, kinds: ["refund_by_hand"], subject }, end);
-    // The order's own refund may have waited until people knew which orders this one belonged to.
+    // The refund of this order may have waited until people had assigned the failed refund to orders.
     if (isUnnamed && status === "RefundPending") await enqueue(tx, refundQueue, { orderId });
   }
 }
@@ -145,7 +145,7 @@ async function applyFailedRefund(
 type Payment = {
   id: number;
   orderId: number;
-  /** Whether people assigned a part of the failed refund to this payment. */
+  /** True if people assigned a part of the failed refund to this payment. */
   hasNote: boolean;
 };
 
@@ -161,8 +161,8 @@ function paymentsOf(tx: Tx, paymentIntent: string, refund: string): Promise<Paym
 }
 
 /**
- * The payments whose money a refund can have returned that this service did not request. Without an assignment, such a
- * refund returned the whole rest of the intent, so payments that the service had refunded are excluded.
+ * The payments whose money may have been returned by a refund that this service did not request. Without an assignment,
+ * such a refund returned all that was left of the intent. So payments that the service had refunded are excluded.
  */
 async function creditedBy(tx: Tx, paymentIntent: string, payments: readonly Payment[]): Promise<readonly Payment[]> {
   const assigned = payments.filter(({ hasNote }) => hasNote);

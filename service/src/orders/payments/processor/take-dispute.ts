@@ -43,7 +43,10 @@ type BookedDispute = {
   wanted: ReadonlyMap<number, Wanted>;
 };
 
-/** A payment of the intent, what is left of it, and its part of this dispute's loss; null for nothing. */
+/**
+ * One payment of the intent. `restCents`: the cents that are left of it. `lostCents`: its part of this dispute's loss;
+ * null for none.
+ */
 type Open = { restCents: number; lostCents: number | null };
 
 /**
@@ -156,7 +159,7 @@ const isNeverOpened = async (tx: Tx, subject: string): Promise<boolean> =>
 /**
  * Applies a dispute to one of the orders that the disputed money paid. Holds the order and opens a task with the amount
  * until the bank has decided. Afterwards, refunds that waited continue.
- * @param options `isNews`: whether the event changed the dispute. The firm is also notified of a dispute that is new
+ * @param options `isChange`: true if the event changed the dispute. The firm is also notified of a dispute that is new
  * for the order, because it came before its payment. `booked`: the result of `bookDispute`
  */
 export async function applyDispute(

@@ -28,7 +28,10 @@ export type WebhookEndpoints = {
   missingEvents: (url: string) => Promise<string[] | null>;
 };
 
-/** Selects all events, except those that must be selected by name. None of the needed events is such an event. */
+/**
+ * The name that selects all events, except those that must be selected by their own names. None of the needed events is
+ * such an event.
+ */
 const everything = "*";
 
 export const webhookEndpoints = (sdk: () => Promise<Stripe>): WebhookEndpoints => ({

@@ -40,7 +40,8 @@ export async function askForDay(db: Database, at: Date): Promise<void> {
 }
 
 /**
- * Marks the payments of one day of `days_to_compare`: those that were received, and those whose money moved.
+ * Takes the oldest day from `days_to_compare`, and marks its payments for the comparison. These were received on that
+ * day, or their money moved on it.
  * @returns false when no day is left
  */
 export async function markDay(tx: Tx): Promise<boolean> {

@@ -24,8 +24,8 @@ export function processorTasks({ db, clock, processor }: Pick<ReconcileDeps, "db
   if (!processor) return [];
   const everyMs = 600_000;
   return [
-    // Asks for the account once per process, and again while the processor does not answer. Fails, and so is logged, on a
-    // node with an earlier key.
+    // Asks for the account once per process, and again while the processor does not answer. Fails on a node with an
+    // earlier key, so that the log shows it.
     {
       name: "account of the payment processor",
       everyMs,
@@ -44,8 +44,9 @@ const copiedAtOnce = 100;
 
 /**
  * Copies the processor's movements in the period, and compares them with our rows. Opens one task for each difference.
- * Before that, requests the outcome of disputes that are open for long; nothing else moves an order. An interrupted run
- * can be repeated: each movement is copied once, and the tasks commit together with the end of the period.
+ * Before the comparison, asks the processor about disputes that have been open for long; only their outcomes can move
+ * orders. An interrupted run can be repeated: each movement is copied once, and the tasks commit together with the end
+ * of the period.
  */
 export async function reconcile(deps: ReconcileDeps, day: string, stopping?: AbortSignal): Promise<void> {
   const { db, clock, log, processor } = deps;
@@ -83,7 +84,7 @@ export async function reconcile(deps: ReconcileDeps, day: string, stopping?: Abo
 }
 
 /**
- * Marks the payments that are due to be compared again, which are all after an upgrade, and unmarks those that agree.
+ * Marks the payments that are due for another comparison (after an upgrade, all of them), and unmarks those that agree.
  * Works in short transactions, so an interrupted run loses only one of them. Differences stay marked for the last
  * transaction of the comparison, which opens their tasks.
  */
@@ -107,8 +108,8 @@ const stops = () => new Error("the node stops: another one compares");
 const failuresInARow = 3;
 
 /**
- * Asks for the outcome of disputes that are open for long. A dispute that fails must not stop the comparison, nor must a
- * processor that answers none of them: the next day asks again.
+ * Asks for the outcome of disputes that have been open for long. A failed request about a dispute doesn't stop the
+ * comparison, even if all of them fail: the next day asks again.
  */
 async function endDisputes(deps: ReconcileDeps, processor: Processor, day: string, stopping?: AbortSignal) {
   const { db, clock, log } = deps;

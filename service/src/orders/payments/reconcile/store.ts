@@ -57,8 +57,8 @@ export type Difference = {
   source: string;
   paymentIntent: string;
   /**
-   * `hereCents` is the sum of our rows, and `thereCents` the sum of the processor's movements; null when there are
-   * none. Negative for money that left.
+   * `hereCents`: the sum of our rows. `thereCents`: the sum of the processor's movements. Each is null without rows or
+   * movements, and negative for money that left.
    */
   hereCents: number | null;
   thereCents: number | null;
@@ -69,8 +69,8 @@ export type Difference = {
 };
 
 /**
- * A difference is normal for these times: an event can arrive up to an hour after the money moved, and the processor
- * can book a movement up to a day after the event.
+ * A difference is normal until these times have passed. An event can arrive an hour after the money moved. The
+ * processor can book a movement a day after the event.
  */
 const eventWithin = "1 hour";
 const bookedWithin = "1 day";
@@ -110,8 +110,8 @@ export async function compareNext(tx: Tx, last: string, at: Date): Promise<Compa
 }
 
 /**
- * A row that a concurrent transaction adds to `payments_to_compare` stays: this one statement reads the payments and
- * deletes only the rows that it saw.
+ * Compares these payments, and deletes those that agree from `payments_to_compare`. One statement reads the payments
+ * and deletes only the rows that it saw. So a row that a concurrent transaction adds stays.
  */
 function compareSome(tx: Tx, intents: readonly string[], at: Date): Promise<Difference[]> {
   const ofSource = sql`FROM balance_transactions x WHERE x.payment_intent = d.payment_intent AND x.kind = d.kind
@@ -187,7 +187,7 @@ export type LeftInAccount = {
   refunds: number;
   disputes: number;
   payments: number;
-  /** The sum of these payments. */
+  /** The sum, in cents, of the `payments` that were not compared. */
   cents: number;
 };
 

@@ -33,9 +33,9 @@ const bookedWithin = "1 day";
 const eventWithin = "1 hour";
 
 /**
- * Reads the sums of both sides. Leaves out open disputes, payments whose documents are still changing, and payments
- * that changed after the last copy of their account's books. The processor's movements are copied once a day, and
- * contain no refunds that people paid outside the processor.
+ * Reads the sums in our books and in the processor's movements. Leaves out open disputes, payments whose documents are
+ * still changing, and payments that changed after the last copy of their account's books. The processor's movements are
+ * copied once a day, and contain no refunds that people paid outside the processor.
  */
 async function readSums(db: Sql): Promise<Sums> {
   const [sums] = await db.query<Sums>(sql`

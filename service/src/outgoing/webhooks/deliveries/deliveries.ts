@@ -48,7 +48,10 @@ const deliveryView = (row: DeliveryRow): Delivery => ({
   replayedFrom: row.replayedFrom,
 });
 
-/** The latest deliveries of one subscription. @throws ServiceError for an unknown subscription */
+/**
+ * The latest deliveries of one subscription.
+ * @throws ServiceError for an unknown subscription
+ */
 export async function deliveryFeed({ db }: DeliveryDeps, owner: Owner, webhookId: string): Promise<DeliveryFeed> {
   if (!isUuid(webhookId) || !(await ownsSubscription(db, webhookId, owner))) throw webhookNotFound();
   return { deliveries: (await selectFeed(db, webhookId, feedLength)).map(deliveryView) };
@@ -81,7 +84,10 @@ function webhookIn(text: string | undefined): string | null {
 const sinceIn = (text: string | undefined): Date | null =>
   text === undefined || text === "" ? null : instantIn("since", text);
 
-/** A page of the owner's deliveries, newest first. @throws ServiceError for an invalid query */
+/**
+ * A page of the owner's deliveries, newest first.
+ * @throws ServiceError for an invalid query
+ */
 export async function deliveryPage({ db }: DeliveryDeps, owner: Owner, query: DeliveryQuery): Promise<Page<Delivery>> {
   const limit = limitOf(query.limit, pageSize);
   const filter = {

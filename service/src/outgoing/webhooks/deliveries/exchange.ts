@@ -22,8 +22,8 @@ export type ExchangeDeps = {
 };
 
 /**
- * A body that was rebuilt from the present records. `isAsSent`: true if its hash equals that of the sent body; null
- * when nothing was sent or no hash is stored.
+ * The body of a delivery, rebuilt from the present records. `isAsSent`: true if it has the same hash as the body that
+ * was sent; null when nothing was sent or no hash is stored.
  */
 export type Payload = { text: string; isAsSent: boolean | null };
 
@@ -51,7 +51,10 @@ WHERE delivery.id = ${id} AND delivery.partner_id = ${partnerId} AND delivery.en
   return row;
 }
 
-/** The request and response of one of the owner's deliveries. @throws ServiceError for an unknown delivery */
+/**
+ * The request and response of one of the owner's deliveries.
+ * @throws ServiceError for an unknown delivery
+ */
 export async function readExchange(deps: ExchangeDeps, owner: Owner, deliveryId: string): Promise<ShownExchange> {
   const row = isUuid(deliveryId) ? await selectRow(deps.db, owner, deliveryId) : undefined;
   if (!row) throw deliveryNotFound();
@@ -92,8 +95,8 @@ async function rebuiltPayload(
 }
 
 /**
- * The event with the present records. For an order's event, one variant for each status that the order may have had
- * when the body was sent.
+ * The event with the present records, and variants of it. The order's status may have changed since the body was sent,
+ * so an order's event gets a variant for each status.
  */
 function asItMayHaveBeen(event: EventContext): EventContext[] {
   const { order } = event;

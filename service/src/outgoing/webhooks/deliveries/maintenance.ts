@@ -31,8 +31,8 @@ const mostExchanges = 1_000;
 
 type Dropping = { webhookId: string; from: number; upTo: number };
 
-// For each webhook, the next range of deliveries whose requests and responses are deleted. The webhook's row stores the
-// end of the last range. So no delivery is visited twice, and no extra index is needed.
+// For each webhook, the next range of deliveries whose requests and responses are to be deleted. The webhook's row
+// stores the end of the last range, so no delivery is visited twice, and no extra index is needed.
 const selectDropping = (db: Sql) =>
   db.query<Dropping>(sql`
 SELECT webhooks.id AS "webhookId", exchanges_dropped_to AS from, latest.seq AS "upTo"
@@ -62,8 +62,8 @@ RETURNING exchanges_dropped_to AS last`);
     }
 }
 
-// A delivery that is pending in a backup may have been sent after the backup. After a restore, it is held until a
-// person releases or discards it.
+// A delivery that is pending in a backup may have been sent after the backup was made. So a restored database holds all
+// pending deliveries until a person releases or discards them.
 
 /** The lease of a held delivery ends at this time, so that no node ever claims the delivery. */
 const never: Statement = sql`'9999-01-01T00:00:00Z'::timestamptz`;

@@ -10,19 +10,20 @@ import { testTopic } from "../topics.ts";
 import { type Period, periodIn } from "./period.ts";
 
 /**
- * The most replays in one call. More would flood an endpoint that has just recovered, and use up the rate limit of its
- * host.
+ * The most replays in one call. More could flood an endpoint that has just recovered, and would use up the rate limit
+ * for the endpoint's host.
  */
 const atOnce = 200;
 /** A replayed event is not replayed again within this time, so repeated calls send it only once. */
 const againAfterMs = 60_000;
-/** No replays are added while the webhook has more pending deliveries than this. */
+/** A call is refused while the webhook has more pending deliveries than this. */
 const mostPending = 200;
 
 /**
- * Selects each event that was first sent in the period and that no delivery has delivered: its latest delivery. All of
- * its failures must be before the period's end. A replay fails after the period's end, so repeated calls for the same
- * period end. Skips events that are being sent, were replayed within a minute, or whose record was deleted.
+ * Selects the latest delivery of each event that was first sent in the period and never arrived. Every delivery of the
+ * event must have failed before the period's end. A replay fails later than that, so the event is not selected again
+ * for the same period. Skips events that are being sent, that were replayed within a minute, or whose record was
+ * deleted.
  */
 const failedIn = (webhookId: string, { since, until }: Period, now: Date): Statement => sql`
 SELECT max(seq) AS seq FROM webhook_deliveries
@@ -57,13 +58,13 @@ async function requireFewPending(db: Sql, webhookId: string): Promise<void> {
     );
 }
 
-/** The number of queued replays, the number of remaining events, and the `until` to pass to the next call. */
+/** The number of queued replays, the number of events still to replay, and the `until` to pass to the next call. */
 export type FailedReplayed = { replayed: number; left: number; until: string };
 
 /**
- * Replays events of the owner that a webhook failed to receive in a period: at most 200 in a call, oldest first. Each
- * event is sent once for a period, whether or not it arrives.
- * @param period `since` and, from the second call on, the `until` that the first call returned
+ * Replays events that a webhook failed to receive in a period, oldest first and at most 200 in a call. Each event is
+ * replayed once for a period, whether or not it arrives.
+ * @param period `since`; from the second call on, also the `until` that the first call returned
  * @throws ServiceError for an unknown webhook, an invalid period, and while many deliveries of the webhook are pending
  */
 export async function replayFailed(
@@ -77,7 +78,7 @@ export async function replayFailed(
   if (!isUuid(webhookId) || !(await ownsSubscription(db, webhookId, owner))) throw webhookNotFound();
   const failed = failedIn(webhookId, { since, until }, now);
   const counts = await db.transaction(async (tx) => {
-    // The webhook is locked, because two concurrent calls would send the same events twice.
+    // Locks the webhook, because two concurrent calls would otherwise replay the same events twice.
     await tx.query(sql`SELECT 1 FROM webhooks WHERE id = ${webhookId} FOR NO KEY UPDATE`);
     await requireFewPending(tx, webhookId);
     const replayed = (await insertReplays(tx, failed, now)).length;

@@ -194,7 +194,7 @@ function testRoute(app: FastifyInstance, frame: RouteDeps, deps: Deps): void {
   });
 }
 
-// A signing secret for this example only.
+// A made-up signing secret, used only for the published example.
 const secret = `svc_whsec_${"signatureexample".padEnd(52, "a")}`;
 const timestamp = 1_772_600_767;
 const rawBody = JSON.stringify({

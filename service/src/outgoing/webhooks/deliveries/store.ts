@@ -114,8 +114,8 @@ RETURNING id`);
 const mostCounted = 100_000;
 
 /**
- * The number of pending deliveries, counted up to `mostCounted`, and the age of the oldest. To stay fast with long
- * queues, the age is read from the first pending delivery of each webhook.
+ * The number of pending deliveries, counted up to `mostCounted`, and the age of the oldest one. The age comes from the
+ * first pending delivery of each webhook, so that long queues don't slow the query down.
  */
 export const pendingDeliveryGauges = (now: Date): Statement => sql`
 SELECT gauge, '' AS label, value FROM (

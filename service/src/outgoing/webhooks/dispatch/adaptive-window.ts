@@ -11,9 +11,8 @@ const mostWebhooks = 10_000;
 type Window = { size: number; held: number };
 
 /**
- * The number of further deliveries that this node may lease: in total, and for each subscription and partner. A
- * subscription that is not listed has room for `firstWindow` deliveries, and a partner that is not listed for
- * `perPartner`.
+ * How many more deliveries this node may lease: in total, for each subscription, and for each partner. Subscriptions
+ * that are not listed have room for `firstWindow`, and partners that are not listed for `perPartner`.
  */
 export type Capacity = {
   total: number;
@@ -22,8 +21,8 @@ export type Capacity = {
 };
 
 /**
- * The size of the window after a response. A fast response widens the window, up to `largestWindow`. A medium one
- * widens it, up to `perWebhook`. A slow or missing response halves it.
+ * The size of a subscription's window after a response. A fast response widens the window, up to `largestWindow`. A
+ * slower response that is still in time widens it less, up to `perWebhook`. A slow or missing response halves it.
  */
 function resized(size: number, tookMs: number): number {
   if (tookMs <= quickMs) return Math.min(size + 2, limits.largestWindow);
@@ -34,9 +33,9 @@ function resized(size: number, tookMs: number): number {
 export type AdaptiveWindow = {
   acquire: (webhookId: string, partnerId: string) => void;
   /**
-   * Counts the delivery as no longer leased.
+   * Counts a delivery as no longer leased, and resizes the subscription's window.
    * @param tookMs the response time; null for a delivery that was not sent
-   * @returns whether enough of the subscription's window is free for another claim
+   * @returns whether the window has enough room to claim more deliveries now
    */
   giveBack: (webhookId: string, partnerId: string, tookMs: number | null) => boolean;
   capacity: () => Capacity;

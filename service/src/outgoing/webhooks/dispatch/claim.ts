@@ -15,24 +15,24 @@ import { type Capacity, limits } from "./adaptive-window.ts";
 export type Claimed = Omit<EventContext, "passport"> & {
   seq: number;
   event: number;
-  /** Whether the event's MAC is valid. */
+  /** True if the event's MAC is valid. */
   isWhole: boolean;
   partnerId: string;
   /** The id of the event's firm. */
   eventPartnerId: string;
-  /** Whether the event is part of its firm's hash chain. Events from before the chain was introduced are not. */
+  /** True if the event is part of its firm's hash chain. Events from before the chain was introduced are not. */
   isChained: boolean;
   place: Place | null;
   /** The end of the lease, by the database's clock. */
   leasedUntil: Date;
 };
 
-// Uses the database's clock: a node with a fast clock would resend deliveries that another node has leased. The time is
-// truncated to milliseconds, the precision of a `Date`.
+// The lease ends by the database's clock. By its own clock, a fast node would see another node's lease as ended, and
+// resend its delivery. The time is truncated to milliseconds, the precision of a `Date`.
 const leaseEnd = (leaseMs: number): Statement => sql`date_trunc('milliseconds', now() + ${leaseMs} * interval '1 ms')`;
 
-// Finds the subscriptions with pending deliveries by a loose index scan, which skips from one subscription to the next.
-// So a long queue costs no more than a short one.
+// Finds the subscriptions with pending deliveries. A loose index scan skips from one subscription to the next, so a
+// long queue costs no more than a short one.
 const waiting = sql`
   (SELECT webhook_id, partner_id FROM webhook_deliveries WHERE state = 'pending' ORDER BY webhook_id LIMIT 1)
   UNION ALL
@@ -42,8 +42,9 @@ const waiting = sql`
   ) AS next`;
 
 // The query plan must suit any number of pending and ended rows. BETWEEN makes the planner use the index of pending
-// rows, the only index in this order. With `=`, it might scan the primary key past all ended rows. For the same reason,
-// the UPDATE finds its rows with `seq = ANY (array(...))`, one index look-up for each row.
+// rows, which is the only index in this order. With `=`, the planner might scan the primary key past all ended rows.
+// For the same reason, the UPDATE finds its rows with `seq = ANY (array(...))`, which does one index look-up for each
+// row.
 /**
  * Leases the oldest deliveries of each subscription, round-robin: the first delivery of every subscription precedes the
  * second delivery of any.
@@ -114,12 +115,13 @@ export async function claimDue(
  */
 type ByPosition = { ready: readonly Claimed[]; waiting: readonly Claimed[] };
 
-// An event whose MAC is invalid never gets a position. So its delivery doesn't wait for one, and fails at once.
+// True if the delivery waits for its event's position in the chain. An event whose MAC is invalid never gets one, so
+// its delivery doesn't wait, and fails at once.
 const isWaiting = ({ isChained, isWhole, place }: Claimed): boolean => isChained && isWhole && place === null;
 
 /**
- * Adds the events of `waiting` deliveries to their firms' hash chains, one batch for each firm. A firm whose events
- * can't be added, or whose chain another node is extending, doesn't delay other firms.
+ * Adds the events of `waiting` deliveries to their firms' hash chains, one batch for each firm. Other firms are not
+ * delayed when the batch of one firm fails, or when another node is extending that firm's chain.
  */
 export async function withChainPosition(
   { db, rowMac, log }: { db: Database; rowMac: RowMac; log: Log },

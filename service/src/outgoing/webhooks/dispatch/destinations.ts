@@ -11,12 +11,12 @@ import { secretKeys } from "../signing.ts";
 import type { SigningKeys } from "../standard-signature.ts";
 import { type WebhookFacts, webhookColumns, webhookMembers, webhookTable } from "../subscriptions/store.ts";
 
-/** The endpoint of a subscription. `isFailing`: failures were counted since its last successful delivery. */
+/** The endpoint of a subscription. `isFailing`: true if failures were counted since its last successful delivery. */
 export type Destination = Owner & {
   url: string;
   /**
-   * Whether the MACs of the subscription and its firm are valid; always true for a deleted one. A subscription with an
-   * invalid MAC gets no events, so database access alone is not enough to receive events.
+   * True if the MACs of the subscription and its firm are valid; always true for a deleted subscription. Without a
+   * valid MAC it gets no events. So database access alone is not enough to receive a firm's events.
    */
   isWhole: boolean;
   deleted: boolean;

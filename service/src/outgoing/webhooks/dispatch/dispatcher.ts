@@ -26,13 +26,13 @@ export type DispatcherTimes = {
   /** The duration of a delivery's lease. */
   leaseMs: number;
   /**
-   * The POST of a delivery must begin within this part of its lease. The remaining part is longer than the longest
-   * POST, so no other node sends the delivery at the same time.
+   * The POST of a delivery must begin within this time after the lease began. The rest of the lease is longer than the
+   * longest POST, so no other node sends the delivery meanwhile.
    */
   startWithinMs: number;
-  /** The time for which outcomes are collected before they are written in one statement. */
+  /** How long outcomes are collected before one statement writes them. */
   gatherMs: number;
-  /** The time-out of `stop` for deliveries in progress. */
+  /** How long `stop` waits for deliveries in progress. */
   drainMs: number;
 };
 
@@ -111,7 +111,10 @@ export function createDispatcher(deps: DispatcherDeps, times: DispatcherTimes = 
   };
 }
 
-/** For each key, runs the work for its items in the order in which they were added, at most a fixed number at once. */
+/**
+ * A queue for each key. Its items are worked on in the order in which they were added, a fixed number at once for each
+ * key.
+ */
 type PerKeyConcurrency<T> = {
   add: (key: string, item: T) => void;
   /** Resolves when no item is running or queued. */
@@ -120,7 +123,11 @@ type PerKeyConcurrency<T> = {
 
 type State<T> = { waiting: T[]; running: number };
 
-/** @param work must not reject */
+/**
+ * Creates the queues.
+ * @param most how many items of one key are worked on at once
+ * @param work must not reject
+ */
 function perKeyConcurrency<T>(most: number, work: (item: T) => Promise<void>): PerKeyConcurrency<T> {
   const keys = new Map<string, State<T>>();
   const workers = new Set<Promise<void>>();

@@ -19,7 +19,8 @@ const mailEveryMs = dayMs;
 export type Ended = { webhookId: string; reason: string | null; statusCode: number | null; completedAt: Date };
 
 /**
- * A webhook's consecutive failures up to now. `arrived`: whether a delivery of the same batch succeeded before them.
+ * A webhook's consecutive failures at the end of a batch of outcomes. `arrived`: true if an earlier delivery of the
+ * same batch succeeded.
  */
 export type Run = {
   failures: number;
@@ -33,8 +34,8 @@ export type Run = {
 const counts = (reason: string | null): boolean => reason === null || !isUnsent(reason);
 
 /**
- * Computes each webhook's consecutive failures from these outcomes. Failures that are not the endpoint's fault don't
- * count.
+ * Computes the consecutive failures of each webhook from a batch of outcomes. Failures that are not the endpoint's
+ * fault are ignored.
  */
 export function runsOf(outcomes: readonly Ended[]): Map<string, Run> {
   const runs = new Map<string, Run>();
@@ -119,8 +120,8 @@ UPDATE webhooks SET failures = 0, failing_since = NULL, alerted_at = NULL WHERE 
 async function writeFailures(tx: Tx, id: string, { failures, since, last, reason, statusCode }: Run): Promise<void> {
   await tx.query(sql`
 UPDATE webhooks SET failures = failures + ${failures}, failing_since = coalesce(failing_since, ${since}) WHERE id = ${id}`);
-  // Whether a mail about this run is due. Each run gets one mail. If the run begins within a day of an earlier mail,
-  // its mail is sent when that day is over.
+  // SQL condition: true if a mail about this run of failures is due. Each run gets one mail. If a run begins within a
+  // day of an earlier mail, its mail is sent when that day is over.
   const isDue = sql`(
     mailed_at IS NULL OR (mailed_at < failing_since AND mailed_at <= ${new Date(last.getTime() - mailEveryMs)})
   )`;

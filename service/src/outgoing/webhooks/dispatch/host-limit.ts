@@ -4,12 +4,12 @@ import type { Clock } from "../../../kernel/platform/clock.ts";
 const windowMs = 60_000;
 
 /**
- * The number of deliveries that a firm may send in a minute: `perHost` to one host name; `perAddress` to one domain or
- * one network address, under any host names.
+ * How many deliveries a firm may send in a minute. `perHost`: to one host name. `perAddress`: to one domain or one
+ * network address, whatever the host names.
  */
 export type HostLimits = { perHost: number; perAddress: number };
 
-/** Each call checks whether one more delivery is within the limits, and counts it if it is. */
+/** Functions that check whether one more delivery is within the limits. If it is, they count it. */
 export type HostLimit = {
   toUrl: (partnerId: string, url: string, limits: HostLimits) => boolean;
   toAddresses: (partnerId: string, addresses: readonly string[], limits: HostLimits) => boolean;
@@ -48,9 +48,8 @@ export function createHostLimit(clock: Clock): HostLimit {
 }
 
 /**
- * The last two labels of a host name; null for an IP address. A registrable domain has at least two labels, so choosing
- * other subdomains doesn't evade the limit. All hosts below a public suffix such as co.uk share one count, but only
- * within one firm.
+ * The last two labels of a host name; null for an IP address. They are the same for all subdomains, so other subdomains
+ * don't evade the limit. All hosts below a public suffix such as co.uk share one count, but only those of one firm.
  */
 function domainOf(hostname: string): string | null {
   if (isIP(hostname.replace(/^\[(.*)\]$/, "$1")) !== 0) return null;

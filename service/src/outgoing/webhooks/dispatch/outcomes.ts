@@ -8,7 +8,7 @@ import { createFailureRuns } from "./failure-runs.ts";
 export type Outcome = {
   seq: number;
   webhookId: string;
-  /** Whether the webhook's count of failures was above zero when the delivery was claimed. */
+  /** True if the webhook's count of failures was above zero when the delivery was claimed. */
   isFailing: boolean;
   statusCode: number | null;
   durationMs: number | null;
@@ -18,10 +18,10 @@ export type Outcome = {
   exchange: Buffer | null;
 };
 
-/** A lease to release. The end of the lease identifies it. `untried`: nothing was sent. */
+/** A lease to release before its end. `leasedUntil` identifies the lease. `untried`: true if nothing was sent. */
 export type Release = { seq: number; leasedUntil: Date; untried: boolean };
 
-// The condition uses completed_at, because a condition on state would read all pending rows.
+// The statement finds unfinished rows by `completed_at`, because a condition on `state` would read all pending rows.
 const completeDeliveries = (db: Sql, done: readonly Outcome[]) =>
   db.query(sql`
 UPDATE webhook_deliveries AS delivery
@@ -53,7 +53,10 @@ export type OutcomeWriter = {
 
 const retryMs = 1_000;
 
-/** Writes outcomes, many in one statement. @param gatherMs how long outcomes are collected first */
+/**
+ * Writes outcomes, many in one statement.
+ * @param gatherMs how long outcomes are collected first
+ */
 export function createOutcomeWriter({ db, log }: { db: Database; log: Log }, gatherMs: number): OutcomeWriter {
   const failureRuns = createFailureRuns({ db, log });
   let completed: Outcome[] = [];

@@ -32,15 +32,18 @@ export type Sent = {
 const unsent = (reason: FailureReason): Sent => ({ statusCode: null, reason, durationMs: 0, exchange: null });
 
 /**
- * Whether the event and its destination have the same firm and environment. Otherwise an altered delivery row could
- * send a firm's event to another firm.
+ * True if the event and its destination belong to the same firm and environment. Otherwise somebody could alter a
+ * delivery's row to send a firm's event to another firm.
  */
 const isOfDestination = ({ destination, ...event }: Claimed & { destination: Destination }): boolean =>
   event.eventPartnerId === destination.partnerId &&
   event.partnerId === destination.partnerId &&
   event.environment === destination.environment;
 
-/** Posts one delivery; never rejects. @returns null when it is unknown whether the delivery arrived */
+/**
+ * Posts one delivery; never rejects.
+ * @returns null when it is unknown whether the delivery arrived
+ */
 export async function send(
   { clock, log, outbound, baseUrl, passportOf, hostLimitsOf, newestCheckpoint }: SendDeps,
   delivery: Claimed & { destination: Destination },

@@ -61,8 +61,8 @@ async function readOnce(
   limit: number,
 ): Promise<Feed> {
   const upTo = await endOf(deps, owner);
-  // The position is beyond the last event. So the cursor is from another owner, or from before the database was
-  // restored from a backup.
+  // The cursor's position is beyond the owner's last event. So the cursor belongs to another owner, or the database was
+  // restored from a backup since the cursor was issued.
   if (after > upTo) throw foreignCursor();
   if (after === upTo) return { events: [], cursor: String(after) };
   const page = await selectEvents(deps, owner, { after, upTo, topics: topicNames }, limit);
@@ -95,8 +95,8 @@ async function endOf(deps: Pick<FeedDeps, "db" | "rowMac">, owner: Owner): Promi
 }
 
 /**
- * The position to start after. Without a cursor, the feed starts at the first event; with `latest`, after the present
- * last event.
+ * The position after which the feed starts. Without a cursor, the feed starts with the first event. With `latest`, it
+ * starts after the present last event.
  */
 async function startOf(deps: Pick<FeedDeps, "db" | "rowMac">, owner: Owner, cursor: string | null): Promise<number> {
   if (cursor === null) return 0;
@@ -125,8 +125,8 @@ const of = ({ partnerId, environment }: Owner) =>
 type FeedRange = { after: number; upTo: number; topics: readonly string[] | null };
 
 /**
- * The events in the range, by position. `isWhole` is false for an event whose MAC is invalid or whose owner is another
- * one.
+ * The events in the range, in the order of their positions. `isWhole` is false for an event whose MAC is invalid or
+ * that belongs to another owner.
  */
 async function selectEvents(
   { db, rowMac }: { db: Sql; rowMac: RowMac },

@@ -16,8 +16,8 @@ export type ConnectorSettings = {
 };
 
 /**
- * For each connection, resolves the name and checks the addresses in one step. So the service connects to exactly an
- * address that it checked, which prevents DNS rebinding.
+ * Resolves a host name and checks its addresses in one step, for each connection. So the service connects only to an
+ * address that it has just checked, which prevents DNS rebinding.
  */
 function checkedLookup({ mayReach, resolveName }: ConnectorSettings): LookupFunction {
   return (name, options, done) => {
@@ -34,7 +34,10 @@ function checkedLookup({ mayReach, resolveName }: ConnectorSettings): LookupFunc
   };
 }
 
-/** The addresses of a URL's host. @throws the errors of `resolveName` */
+/**
+ * The addresses of a URL's host.
+ * @throws the errors of `resolveName`
+ */
 export async function addressesOf({ resolveName }: ConnectorSettings, hostname: string): Promise<string[]> {
   const literal = unbracketed(hostname);
   return isIP(literal) === 0 ? resolveName(hostname) : [literal];

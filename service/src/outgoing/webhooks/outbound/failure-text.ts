@@ -31,7 +31,7 @@ const unsent: ReadonlySet<string> = new Set<FailureReason>([
 ]);
 
 /**
- * Whether a delivery with this failure reason was not sent at all. Such a failure isn't the endpoint's fault, so it
- * isn't counted.
+ * True if a delivery with this failure reason was not sent at all. Such a failure is not the endpoint's fault, so it is
+ * not counted as one of the webhook's failures.
  */
 export const isUnsent = (reason: string): boolean => unsent.has(reason);

@@ -55,7 +55,8 @@ const maxAnswerBytes = 64 * 1024;
 const storedBytes = 4 * 1024;
 const headerLimits = { most: 50, bytes: 4 * 1024, nameLength: 100, valueLength: 500 };
 
-// Each pattern is matched against the error's code, or against its name when it has no code.
+// Maps errors to failure reasons. Each pattern is matched against the error's code, or against the error's name when it
+// has no code.
 const reasons: [codes: RegExp, reason: FailureReason][] = [
   [/^ADDRESS_REFUSED$/, "address_refused"],
   [/TIMEOUT|^ETIMEDOUT$/, "timeout"],
@@ -128,7 +129,9 @@ const sendPost = (
       durationMs: Math.round(elapsedMs()),
       answer,
     });
-    /** The response's status determines the outcome, even if reading the body fails afterwards. */
+    /**
+     * Ends the POST early. A response whose status has arrived determines the outcome, even if its body is incomplete.
+     */
     function cut(otherwise: PostOutcome): void {
       settle(answered ?? otherwise);
       connection?.abort(new Error("cut"));
@@ -148,8 +151,8 @@ const sendPost = (
         answered = outcomeOf(statusCode, judge(statusCode));
         if (Number(answerHeaders["content-length"]) > maxAnswerBytes) cut(answered);
       },
-      // The body is read to its end, so that the connection can be reused. A body beyond the limit closes the
-      // connection.
+      // Reads the body to its end, although only its first bytes are stored, so that the connection can be reused. A
+      // body beyond the limit ends the connection instead.
       onResponseData(_controller, chunk) {
         if (answer && bytesRead < storedBytes)
           answer.body = Buffer.concat([answer.body, chunk.subarray(0, storedBytes - bytesRead)]);
@@ -180,8 +183,8 @@ export function openOutbound({ clock, ...connector }: ConnectorSettings & { cloc
   const agent = new Agent({
     connect: createConnector(settings),
     allowH2: false,
-    // Idle connections are closed early. The endpoint might close an idle connection just when a POST is sent on it,
-    // and a POST is never repeated.
+    // Closes idle connections early. Otherwise the endpoint might close one just when a POST is sent on it. That POST
+    // would be lost, because a POST is never repeated.
     keepAliveTimeout: 1_000,
     keepAliveMaxTimeout: 1_000,
     headersTimeout: settings.timeoutMs,

@@ -3,7 +3,10 @@ import { readFile } from "node:fs/promises";
 import type { Clock } from "../../../kernel/platform/clock.ts";
 import { type Address, isInRanges, parseAddress, parseRange, type Range } from "../../../kernel/platform/network.ts";
 
-/** The addresses of a host name, at least one. @throws Error with code ENOTFOUND, or the name server's failure code */
+/**
+ * The addresses of a host name, at least one.
+ * @throws Error with code ENOTFOUND, or the name server's failure code
+ */
 export type ResolveName = (name: string) => Promise<string[]>;
 
 // The most addresses of a host name that are used. A DNS response can contain thousands; the service would try and
@@ -68,15 +71,15 @@ export function openResolver(servers: readonly string[] | null = null): ResolveN
 const rangesOf = (texts: readonly string[]): Range[] => texts.map(parseRange).filter((range) => range !== null);
 
 /**
- * The only range of public unicast addresses in IPv6 so far (RFC 4291, section 2.4). The library also counts all
- * unassigned ranges as public.
+ * The only IPv6 range of public unicast addresses so far (RFC 4291, section 2.4). The address library, in contrast,
+ * counts unassigned ranges as public too.
  */
 const publicV6 = rangesOf(["2000::/3"]);
-/** Azure's metadata service. Its address belongs to a public range. */
+/** The address of Azure's metadata service, which must not be reached although it is in a public range. */
 const metadataServices = rangesOf(["168.63.129.16/32"]);
 
 /**
- * Whether an address is public: not in a private or other special-purpose range, and not a mapped or tunneled address.
+ * True if an address is public: not in a private or other special-purpose range, and not a mapped or tunneled address.
  */
 const isPublic = (address: Address): boolean =>
   address.range() === "unicast" &&
@@ -84,15 +87,15 @@ const isPublic = (address: Address): boolean =>
   !isInRanges(address, metadataServices);
 
 /**
- * Decides which addresses deliveries may reach: public ones, and the ranges that the operator allows.
+ * Creates the rule for the addresses that deliveries may reach: public ones, and those that the operator allows.
  * @param allow CIDR ranges or single addresses
- * @returns true for an address that may be reached; false for a text that is not an address
+ * @returns a function that is true for an allowed address; false for any other text
  */
 export function addressPolicy(allow: readonly string[]): (address: string) => boolean {
   const allowed = rangesOf(allow);
   return (text) => {
-    // A text with a zone (`%`) is refused, because the address of a connection never has one. An IPv4-mapped IPv6
-    // address counts as its IPv4 address.
+    // Refuses an address with a zone (`%`), which no connection's address has. Treats an IPv4-mapped IPv6 address as
+    // its IPv4 address.
     const address = text.includes("%") ? null : parseAddress(text);
     return address !== null && (isInRanges(address, allowed) || isPublic(address));
   };

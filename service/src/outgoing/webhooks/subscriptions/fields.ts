@@ -9,7 +9,10 @@ function member(body: unknown, name: string): unknown {
   return typeof body === "object" && body !== null ? (body as Record<string, unknown>)[name] : undefined;
 }
 
-/** The `url` of a body. @throws ServiceError unless it is an absolute https URL */
+/**
+ * The `url` of a body.
+ * @throws ServiceError unless it is an absolute https URL
+ */
 export function urlField(body: unknown): string {
   const value = member(body, "url");
   const text = typeof value === "string" ? value.trim() : "";
@@ -21,7 +24,7 @@ export function urlField(body: unknown): string {
 }
 
 /**
- * Whether requests to the two URLs have the same destination. The fragment after `#` is never sent, so it is ignored.
+ * True if requests to the two URLs have the same destination. The fragment after `#` is never sent, so it is ignored.
  */
 export const isSameUrl = (one: string, other: string): boolean => requested(one) === requested(other);
 
@@ -31,7 +34,10 @@ function requested(text: string): string {
   return url.href;
 }
 
-/** The `topics` of a body, without duplicates. @throws ServiceError for an empty list or an unknown topic */
+/**
+ * The `topics` of a body, without duplicates.
+ * @throws ServiceError for an empty list or an unknown topic
+ */
 export function topicsField(body: unknown): Topic[] {
   const value = member(body, "topics");
   const choices = `topics must be a non-empty array of: ${topics.join(", ")}.`;

@@ -66,7 +66,7 @@ export async function lockAndRead(tx: Tx, owner: Owner): Promise<Subscription[]>
 }
 
 /**
- * Whether the caller is still authorized. During the request, the key may be revoked or expire, or the member may be
+ * True if the caller is still authorized. During the request, the key may be revoked or expire, or the member may be
  * removed. Only owners with live access may change live webhooks in a session.
  */
 export async function isStillAllowed(
@@ -101,7 +101,10 @@ WITH webhook AS (
 )
 ${auditOf("webhook.created", row)}`);
 
-/** Ends a subscription and deletes its secrets. @returns false when the owner has no such subscription */
+/**
+ * Ends a subscription and deletes its secrets.
+ * @returns false when the owner has no such subscription
+ */
 export async function endSubscription(db: Sql, change: Change): Promise<boolean> {
   const rows = await db.query(sql`
 WITH webhook AS (
@@ -129,7 +132,7 @@ export type SubscriptionRecord = {
   createdBy: string;
 };
 
-/** SQL text after SELECT: the firm's webhooks, and their creators from the audit log. */
+/** The FROM and WHERE clauses of a query for the firm's webhooks, with their creators from the audit log. */
 const webhooksOf = (partnerId: string) => sql`FROM webhooks w
   JOIN ${linesWhere(sql`partner_id = ${partnerId} AND action = 'webhook.created'`)} a ON a.detail ->> 'webhookId' = w.id::text
   WHERE w.partner_id = ${partnerId} AND w.deleted_at IS NULL`;
@@ -140,8 +143,8 @@ export const selectOfPartner = (db: Sql, partnerId: string) =>
   );
 
 /**
- * Selects the subscriptions that this key created, and those of members who were added or got live access with this
- * key, even if they have been removed since.
+ * Selects the subscriptions that this API key created, and those of members who were added or got live access with the
+ * key. A member's subscriptions are included even after the member was removed.
  */
 export const selectCreatedByKey = (db: Sql, partnerId: string, keyId: string) =>
   db.query<SubscriptionRecord>(sql`
@@ -150,7 +153,10 @@ SELECT ${createdColumns} ${webhooksOf(partnerId)} AND (a.actor = ${`key:${keyId}
     AND action IN ('member.linked', 'member.live_access_changed') AND detail ->> 'keyId' = ${keyId}`)} l
 )) ORDER BY w.created_at DESC, w.id DESC`);
 
-/** Ends any subscription on behalf of the operator. @returns undefined for an unknown or ended subscription */
+/**
+ * Ends any subscription on behalf of the operator.
+ * @returns undefined for an unknown or ended subscription
+ */
 export async function endAnySubscription(db: Sql, id: string, at: Date): Promise<Owner | undefined> {
   const [owner] = await db.query<Owner>(
     sql`SELECT partner_id AS "partnerId", environment FROM webhooks WHERE id = ${id} AND deleted_at IS NULL`,
@@ -164,16 +170,19 @@ export async function ownsSubscription(db: Sql, id: string, owner: Owner): Promi
   return rows.length === 1;
 }
 
-/** Locks the subscription until the transaction ends. @returns false when the owner has no such subscription */
+/**
+ * Locks the subscription until the transaction ends.
+ * @returns false when the owner has no such subscription
+ */
 export async function lockSubscription(tx: Tx, id: string, owner: Owner): Promise<boolean> {
   const rows = await tx.query(sql`SELECT 1 FROM webhooks WHERE id = ${id} AND ${presentOf(owner)} FOR NO KEY UPDATE`);
   return rows.length === 1;
 }
 
 /**
- * Sets the expiry of the current secret. Deletes all but the latest replaced secrets. The caller must have locked the
- * subscription.
- * @param keep how many replaced secrets to keep, including the one that is current now
+ * Sets when the current secret expires, so that it becomes a replaced one. Then deletes the oldest replaced secrets.
+ * The caller must have locked the subscription.
+ * @param keep how many replaced secrets remain, including the one that was current
  */
 export async function retireSecret(tx: Tx, webhookId: string, expiresAt: Date, keep: number): Promise<void> {
   await tx.query(
@@ -194,7 +203,7 @@ ${auditOf("webhook.secret_rotated", change)}`);
 export const deleteExpiredSecrets = (db: Sql, now: Date) =>
   db.query(sql`DELETE FROM webhook_secrets WHERE expires_at < ${now}`);
 
-/** For a firm's test webhooks: moves the expiry of replaced secrets earlier by this many seconds. */
+/** Makes the replaced secrets of a firm's test webhooks expire earlier, by this many seconds. */
 export const bringSecretEndsNearer = (tx: Tx, partnerId: string, seconds: number) =>
   tx.query(sql`
     UPDATE webhook_secrets s SET expires_at = s.expires_at - make_interval(secs => ${seconds})

@@ -36,8 +36,8 @@ export type SubscriptionDeps = { db: Database; clock: Clock; rowMac: RowMac; sec
 
 const maxSubscriptions = 100;
 const overlapMs = dayMs;
-// The most replaced secrets that still sign. More would only lengthen the header: a receiver needs an older one only if
-// it deploys secrets less often than it rotates them.
+// The most replaced secrets that still sign. A receiver needs an older one only if it deploys secrets less often than
+// it rotates them. More would only lengthen the header.
 const maxPreviousSecrets = 4;
 
 export const webhookNotFound = (): ServiceError => new ServiceError("not_found", "No such webhook.");
@@ -56,7 +56,7 @@ const subscriptionView = ({ id, url, topics, active, createdAt }: Subscription):
 });
 
 /**
- * Whether the caller may create, rotate and delete subscriptions. Live subscriptions require an API key, or an owner
+ * True if the caller may create, rotate and delete subscriptions. Live subscriptions require an API key, or an owner
  * with live access.
  */
 export const mayChangeSubscriptions = ({ environment, member }: Principal): boolean =>
@@ -122,8 +122,8 @@ export async function unsubscribe(deps: SubscriptionDeps, principal: Principal, 
 
 async function requireStillAllowed(tx: Tx, principal: Principal, now: Date): Promise<void> {
   if (await isStillAllowed(tx, principal, now)) return;
-  // The caller's key was revoked during the request. The error is the same as for a key that was revoked before
-  // (contract, Errors, 401).
+  // The caller's API key was revoked during the request. The caller gets the same error as for a key that was revoked
+  // earlier (contract, Errors, 401).
   if (principal.key) throw new ServiceError("key_revoked", "A valid partner API key is required.");
   const message = "Only an owner of the firm with live access may create, rotate or delete live webhooks.";
   throw new ServiceError("owner_required", message);

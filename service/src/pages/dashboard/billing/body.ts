@@ -44,11 +44,12 @@ const endedByChange =
 const endedByBank =
   "Your bank returned a payment, or ended the permission to debit the account. Add a card or another bank account. To use this account again, ask your bank to allow debits first, and then add it again. Until then, orders that your firm pays wait until somebody opens their checkout.";
 
-// The warning about a method that an earlier release stored from the payment processor's test mode.
+// The warning about a payment method that an earlier release stored. It was created in the payment processor's test
+// mode.
 const unknownToSandbox =
   "It is from the payment processor’s test mode, which the test environment no longer uses. Choose a test card or a test bank account of the sandbox. Until then, orders that your firm pays wait until somebody opens their checkout.";
 
-/** True if a method that was added within the last hour is active. */
+/** True if the firm has an active payment method that was added within the last hour. */
 const isJustAdded = ({ methods, now }: BillingView): boolean =>
   methods.some(({ state, addedAt }) => state === "active" && now.getTime() - addedAt.getTime() < 3_600_000);
 
@@ -89,7 +90,7 @@ ${
 }</div>`;
 }
 
-/** Warns of a card that expires at the end of this month, or has expired. */
+/** Warns that a payment card expires at the end of this month, or has expired. */
 function expiryPart(method: PaymentMethod, now: Date): Html | null {
   const expiry = expiryOf(method, now);
   if (expiry === null) return null;
@@ -128,7 +129,7 @@ const removal = (method: PaymentMethod): Html =>
     action: `${billingPath}/methods/${method.id}/remove`,
   });
 
-/** A cap as the value of a field, such as `1200.00`; empty when no cap is set. */
+/** A spending limit as the text of an input, such as `1200.00`. Empty when there is no limit. */
 const typedAmount = (cents: number): string => (cents === 0 ? "" : (cents / 100).toFixed(2));
 
 function limitsPart(view: BillingView): Html {
@@ -148,7 +149,7 @@ const limitText = ({ used }: BillingView, { spender, orderCents, monthCents }: S
 
 const limitLabels = { perOrder: "Dollars for one order", perMonth: "Dollars in a month" } as const;
 
-/** An error message with the labels of the form in place of the names of its fields. */
+/** Rewrites an error message: the labels of the form's fields replace their names. */
 export const limitRefusal = (message: string): string =>
   Object.entries(limitLabels).reduce((text, [name, label]) => text.replaceAll(name, `“${label}”`), message);
 

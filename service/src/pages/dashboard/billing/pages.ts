@@ -30,7 +30,9 @@ import { type BillingView, billingPath as path } from "./view.ts";
 
 type BillingDeps = { frame: DashboardFrame; members: MemberDeps; checkout: CheckoutDeps };
 
-/** Adds the page of the firm's cards and bank accounts, the spending limits of members and keys, and the charges. */
+/**
+ * Adds the billing page: the firm's cards and bank accounts, the spending limits of members and keys, and the payments.
+ */
 export function billingPages(forms: FastifyInstance, { frame, members, checkout }: BillingDeps): void {
   const { db, clock, rowMac } = members;
   const { processor } = checkout;
@@ -55,7 +57,7 @@ export function billingPages(forms: FastifyInstance, { frame, members, checkout 
     handle: async ({ request }) => {
       const principal = principalOf(request);
       const address = await askForMethod(deps, principal, frame.baseUrl + path);
-      // The sandbox's page is on this origin, so the content security policy permits a redirect there.
+      // The sandbox's page belongs to our own site, so the content security policy permits a redirect there.
       if (principal.environment === "test") return { redirect: address.slice(frame.baseUrl.length) };
       return leavingPage(frame.assets, null, address);
     },
@@ -137,7 +139,10 @@ function paymentForms(
   });
 }
 
-/** The orders that the page showed, with their prices in cents. @throws ServiceError for a form without them */
+/**
+ * Reads the orders from the form, with the prices in cents that the page showed.
+ * @throws ServiceError for a form without them
+ */
 function shownOrders({ orders = "" }: FormValues): ReadonlyMap<string, number> {
   const shown = orders.split(" ").map((each) => each.split(":"));
   if (!shown.every(([, cents = ""]) => /^\d{1,12}$/.test(cents)))
@@ -145,7 +150,10 @@ function shownOrders({ orders = "" }: FormValues): ReadonlyMap<string, number> {
   return new Map(shown.map(([code = "", cents]) => [code, Number(cents)]));
 }
 
-/** @throws ServiceError `not_found` in the live environment, which has no test methods */
+/**
+ * Requires the test environment, because the live environment has no test cards and test bank accounts.
+ * @throws ServiceError `not_found` in the live environment
+ */
 function requireTest(request: FastifyRequest): Principal {
   const principal = requireBilling(principalOf(request));
   if (principal.environment !== "test") throw new ServiceError("not_found", "No such page.");

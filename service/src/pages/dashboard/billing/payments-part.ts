@@ -34,7 +34,9 @@ export const chargeText = (charge: Pick<FirmCharge, "state" | "reason" | "askedB
 
 const hasStopped = ({ state }: Pick<FirmCharge, "state">): boolean => ["declined", "failed", "refused"].includes(state);
 
-/** True if the payment is the latest of its orders, and the firm still has to pay all of them. */
+/**
+ * True if this payment failed, is the latest payment of each of its orders, and the firm still has to pay all of them.
+ */
 const isUnpaid = ({ payments }: BillingView, charges: PaymentOfFirm): boolean =>
   charges.every(
     (charge) =>
@@ -44,7 +46,7 @@ const isUnpaid = ({ payments }: BillingView, charges: PaymentOfFirm): boolean =>
       payments.flat().find(({ orderId }) => orderId === charge.orderId) === charge,
   );
 
-/** Reasons that a person must resolve first. Until then, another charge would fail as well. */
+/** The reasons for a failed payment that a person must resolve first. Until then, charging again would fail as well. */
 const needsPerson: ReadonlySet<string | null> = new Set(["paid_by_checkout", "not_payable", "order_altered"]);
 
 /**
@@ -54,7 +56,8 @@ function chargeAgain(view: BillingView, charges: PaymentOfFirm): Html | false {
   const [first] = charges;
   const method = view.methods.find(({ state }) => state === "active");
   if (!first || !method || !isUnpaid(view, charges) || needsPerson.has(first.reason)) return false;
-  // The bank requires the card holder's confirmation, so it would also decline another charge of the same method.
+  // The bank requires that the card holder confirms the payment. Charging the same card again from here would be
+  // declined as well.
   if (first.reason === "authentication_required" && first.methodId === method.id) return false;
   return first.groupId === null
     ? buttonForm(
@@ -69,7 +72,7 @@ function chargeAgain(view: BillingView, charges: PaymentOfFirm): Html | false {
     : html`<p><a href="/dashboard/orders/${first.orderCode}/closing">Open the closing to charge again</a></p>`;
 }
 
-/** The state of a payment, and of its money since (such as a refund). */
+/** The state of a payment in words, and what has happened to the money since, such as a refund. */
 function paymentText({ now }: BillingView, charges: PaymentOfFirm): string {
   const sum = (of: "lostCents" | "creditedCents") => charges.reduce((cents, each) => cents + each[of], 0);
   const [lost, credited] = [sum("lostCents"), sum("creditedCents")];
@@ -124,7 +127,7 @@ export const chargesPart = (view: BillingView): Html =>
         }),
       )}${view.principal.environment === "test" && html`<p class="quiet">These dates are real time. Those of receipts and statements follow the test clock.</p>`}<p class="quiet">Payments at a checkout are not listed here. <a href="/dashboard/statements">Statements</a> have them.</p>${view.payments.length > listedPayments && html`<p class="quiet">Only the newest ${listedPayments} payments and those that are under way are shown. <a href="/dashboard/statements">Statements</a> have all that were paid, by month.</p>`}`;
 
-/** The member or key that requested the charge. */
+/** The name of the member or the key that requested the charge. */
 const spenderName = ({ spenders }: BillingView, { askedBy }: FirmCharge): string =>
   spenders.find(({ spender }) => spender === askedBy)?.name ??
   (askedBy.startsWith("key:") ? "A former API key" : "A former member");

@@ -16,7 +16,7 @@ export type BillingView = {
   isPaidHere: boolean;
   methods: readonly PaymentMethod[];
   spenders: readonly Spender[];
-  /** The cents that each spender has spent this month. */
+  /** How many cents each member or key has spent this month. */
   used: ReadonlyMap<string, number>;
   payments: readonly PaymentOfFirm[];
   /** The orders that wait for the firm's payment, and are not charged automatically. */
@@ -26,9 +26,9 @@ export type BillingView = {
   zone: string;
   error?: string;
   typed?: FormValues;
-  /** True if the processor's page has just redirected an owner back here. */
+  /** True if an owner has just come back here from the payment processor's page. */
   hasReturned?: boolean;
-  /** The orders that a request to charge several of them left out. */
+  /** The orders that were not charged when somebody charged several orders at once. */
   left?: readonly LeftOrder[];
 };
 

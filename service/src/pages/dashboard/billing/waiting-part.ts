@@ -13,7 +13,10 @@ const counted = (orders: readonly WaitingOrder[]): string =>
 export const waitingText = (orders: readonly WaitingOrder[], hasMethod: boolean): string =>
   `${counted(orders)} ${hasMethod ? "to be charged" : "for your firm’s payment"}: ${money(sumOfWaiting(orders))}`;
 
-/** True if the member may spend at all. The limits are checked when the orders are charged. */
+/**
+ * True if the member has permission to spend. The amounts are compared with the limits only when the orders are
+ * charged.
+ */
 function maySpend(view: BillingView): boolean {
   const { member } = view.principal;
   const own = view.spenders.find(({ spender }) => spender === `member:${member?.userId}`);

@@ -32,27 +32,27 @@ const formPath = "/dashboard/closings/new";
 const draftPath = `${formPath}/draft`;
 const discardPath = (id: string) => `/dashboard/closings/drafts/${id}/discard`;
 
-/** The draft of a form, in the form's hidden fields. */
+/** The draft to which a form belongs, as the form's hidden fields name it. */
 export type FormDraft = {
   id: string;
   /** The version that this window saved or loaded last; 0 before the first save. */
   version: number;
   /**
-   * Identifies the browser window. If the answer to a save was lost, the service recognizes the retry as the same
-   * window's.
+   * Identifies the browser window. If the response to a save was lost, the window saves again, and the service
+   * recognizes the same window.
    */
   window: string;
   /** When the draft and its files are deleted; null before the first save. */
   expiresAt: Date | null;
 };
 
-/** Fields that are not saved: the draft's own, and the displayed charge. */
+/** Fields of the form that a draft does not contain: those about the draft itself, and the displayed charge. */
 const hiddenNames = ["draft", "draft_version", "draft_window", "total_cents", "most_cents", "charged_method"] as const;
 
 export const draftFields = ({ id, version, window }: FormDraft): Html =>
   hiddenFields({ draft: id, draft_version: String(version), draft_window: window });
 
-/** The draft that the form names; a new one for a form without. */
+/** The draft that the form's hidden fields name. A form without these fields gets a new draft. */
 export function draftIn(values: FormValues): FormDraft {
   const { draft = "", draft_version = "", draft_window = "" } = values;
   return {
@@ -63,7 +63,7 @@ export function draftIn(values: FormValues): FormDraft {
   };
 }
 
-/** Fields whose value alone makes a form worth saving. A form that was opened but not filled in is not saved. */
+/** A form is worth saving if one of these fields has a value. A form that was only opened is not saved. */
 const typedFields =
   /^(?:closing_name|file_number|closes_on|email|name|person\d_(?:name|email)|(?:doc\d+_)?ship_(?:name|line1|line2|city|postal)|fax_to)$/;
 
@@ -72,7 +72,8 @@ const isWorthSaving = (values: FormValues): boolean =>
   Object.entries(values).some(([name, value]) => typedFields.test(name) && value.trim() !== "");
 
 /**
- * Saves the form as the member's draft. `null` when there is nothing to save, or when the draft was placed or discarded.
+ * Saves the form as the member's draft. Null when there is nothing to save, or when the draft was already placed as a
+ * closing or discarded.
  * @throws ServiceError when the member switched environments, has too many drafts, or typed too much
  */
 async function save(
@@ -83,7 +84,8 @@ async function save(
 ): Promise<SavedDraft | null> {
   requireSameEnvironment(request, values["environment"]);
   const { id, version, window } = draftIn(values);
-  // An emptied form is saved, because its draft would otherwise still name the removed document.
+  // A new form without content is not saved. An existing draft is, even if the form is empty now; otherwise the draft
+  // would keep a removed document.
   if (version === 0 && !isWorthSaving(values)) return null;
   const fields = Object.fromEntries(
     Object.entries(values).filter(([name]) => !hiddenNames.some((hidden) => hidden === name)),
@@ -93,9 +95,9 @@ async function save(
 }
 
 /**
- * Saves the form after a button was pressed. If the draft was placed or discarded in another window, it is saved as a
- * new draft, because the person continues here.
- * @param isRefused true if the button was to place the closing. No draft is then copied or saved as a new one, because
+ * Saves the form after a button was pressed. If another window placed or discarded the draft, the form becomes a new
+ * draft, because the person continues here.
+ * @param isRefused true if the button was to place the closing. Then the form never becomes a new draft, because
  * another request may just have placed the same closing
  * @returns the draft for the form's next version, and the reason why nothing was saved
  */
@@ -124,7 +126,7 @@ const copyNote = notice(
   "What is here is saved as a draft of its own. Both are on your start page.",
 );
 
-/** A draft as the form shows it again, and the sentences about deleted files. */
+/** The values of a draft for the form, and sentences about files that were deleted meanwhile. */
 export async function resume(
   deps: DraftDeps & Pick<OrderDeps, "clock">,
   request: FastifyRequest,
@@ -200,7 +202,7 @@ ${askFirst({
 
 const resumePath = (id: string): string => `${formPath}?draft=${id}`;
 
-/** The link to the drafts, shown on an empty form. */
+/** A note with a link to the member's drafts, shown while the form is empty. */
 export const draftsNotice = (drafts: readonly Draft[]): Html => {
   const [latest] = drafts;
   if (!latest) return html``;
@@ -213,8 +215,8 @@ export const draftsNotice = (drafts: readonly Draft[]): Html => {
 };
 
 /**
- * Adds the URL to which our script saves the form, and the form that discards a draft. A save is limited by its session
- * (120 requests a minute), and not by the firm's limit of 60 writes, which the scripts of five members would use up.
+ * Adds the URL to which our script saves the form, and the form that discards a draft. Each session may save 120 times
+ * a minute. The firm's limit of 60 writes does not apply, because the scripts of five members would use it up.
  */
 export function draftRoutes(forms: FastifyInstance, frame: DashboardFrame, drafts: DraftDeps): void {
   pageRoute(forms, frame, {

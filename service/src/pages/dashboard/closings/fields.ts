@@ -22,8 +22,8 @@ export type ClosingDocument = {
   name: string;
   services: Readonly<Record<DocumentService, boolean>>;
   /**
-   * The people who are ticked to sign this document, as the numbers of their rows; `client` is the client. A ticked
-   * person who does not sign in this closing does not sign the document.
+   * The people whose boxes say that they sign this document, by the numbers of their rows; `client` is the client.
+   * Somebody who signs nothing in this closing may be ticked, but does not sign.
    */
   signers: ReadonlySet<string>;
   /**
@@ -33,13 +33,19 @@ export type ClosingDocument = {
   receivers: ReadonlySet<string>;
   /** The document's own destination, as fields of the order form; null to use the closing's destination. */
   own: FormValues | null;
-  /** The fields that were placed on the pages, as JSON; empty for none. Their `signer` is a person's number. */
+  /**
+   * The fields that were placed on the pages, as JSON; empty for none. Their `signer` is the number of a person of the
+   * form.
+   */
   fields: string;
-  /** The id of the template whose form the file is; empty for none. */
+  /** The id of the template that was made from the same PDF form; empty for none. */
   template: string;
-  /** How people sign, as JSON: a list of `SignerWay`, from a template; empty when all sign at once by a link. */
+  /**
+   * The turns, codes and languages of the signers, as JSON (a list of `SignerWay`) from a template. Empty if everybody
+   * signs at once, by a link, in English.
+   */
   ways: string;
-  /** The reason why the file can't be signed, in the API's words; empty for none. */
+  /** The reason why the PDF can't be signed, as an error message of the API; empty for none. */
   fault: string;
 };
 
@@ -63,12 +69,15 @@ const text = (values: FormValues, name: string): string => (values[name] ?? "").
 const addressFields = ["ship_name", "ship_line1", "ship_line2", "ship_city", "ship_state", "ship_postal"] as const;
 const shipFields = ["ship_method", ...addressFields] as const;
 
-/** A number that no signer of an order has, so that the API rejects a field for somebody who does not sign. */
+/**
+ * No signer of an order has this number. A placed field for somebody who does not sign gets it, so that the API rejects
+ * the field.
+ */
 const nobody = 99;
 
 /**
- * The people who are ticked to sign. By default, people sign every document, so a person for whom the form had no box
- * is ticked.
+ * The people who are ticked to sign the document. A person also counts as ticked if the form did not show the box yet,
+ * because by default people sign every document.
  */
 function tickedIn(values: FormValues, n: number): Set<string> {
   const shown = Number(values["people_rows"]) || 0;
@@ -81,8 +90,8 @@ const receiversIn = (values: FormValues, n: number): Set<string> =>
   new Set(everybody.filter((person) => person !== "client" && values[`doc${n}_gets_${person}`] === "on"));
 
 /**
- * Reads the address and fax number of one document. The button "Another address" adds these fields, and "Use the
- * closing's" removes them.
+ * Reads a document's own address and fax number; null if it uses those of the closing. The button "Another address"
+ * adds these fields, and "Use the closing's" removes them.
  */
 function ownIn(values: FormValues, n: number): FormValues | null {
   const isOwn = values["own"] === String(n) || values[`doc${n}_own`] === "on";
@@ -152,8 +161,8 @@ function nameOfFile(fileName: string): string {
 }
 
 /**
- * Without JavaScript, a browser sends a file together with all fields of the form. Returns true if the form has few
- * enough fields for that.
+ * True if the form has few enough fields to send a file with it. Without JavaScript, a browser sends the file together
+ * with all fields.
  */
 export function acceptsFileWithForm(values: FormValues, documents: readonly ClosingDocument[]): boolean {
   const rows = peopleRows(values);
@@ -191,8 +200,8 @@ export const sealsWhenDone = (values: FormValues): boolean =>
   values["seals_when_done"] === "on" || values["submission"] === undefined;
 
 /**
- * Fields of the order form that all documents share. Shipping and fax fields are added only for documents with these
- * services.
+ * The fields that the form has once, for all documents. The fields for shipping and fax are added only for documents
+ * with these services.
  */
 const shared = ["email", "name", "signer_state", "byod_confirmed", "pay_by"] as const;
 
@@ -214,7 +223,7 @@ export function orderOf(values: FormValues, document: ClosingDocument): Map<stri
     for (const name of shipFields) copy(name);
   }
   if (fax) {
-    // The form includes an empty fax number as well, so that the error message names the field.
+    // An empty fax number is included as well, so that the error message names the missing field.
     fields.set("fax_to", "");
     copy("fax_to");
   }
@@ -267,19 +276,22 @@ function fieldsOf(values: FormValues, document: ClosingDocument): string {
   );
 }
 
-/** How many placed fields are for people who do not sign the document. */
+/** The number of placed fields that belong to people who do not sign the document. */
 export function strayFields(values: FormValues, document: ClosingDocument): number {
   const numbers = signersOf(values, document).map(({ row }) => personNumber(row));
   return (listIn(document.fields) ?? []).filter(({ signer }) => !numbers.includes(Number(signer))).length;
 }
 
 /**
- * True if the service may add a page to a document in which a signer has no place to sign. Only our script shows this
- * question. Without the script, fields can't be placed, so the page is always added.
+ * True if the service may add a page for signatures to a document in which a signer has no place. Only with our script
+ * does the form ask this. Without the script, nobody can place fields, so the service may always add a page.
  */
 export const mayAddPage = (values: FormValues): boolean =>
   values["asks_before_page"] === undefined || values["page_added"] === "on";
 
-/** True if the form shows the box that allows added pages: a document to sign has no placed field. */
+/**
+ * True if the form shows the checkbox that permits added pages. That is so if a document to be signed has no placed
+ * field.
+ */
 export const needsPageBox = (documents: readonly ClosingDocument[]): boolean =>
   documents.some(({ services, fields }) => services.sign && fields === "");

@@ -16,8 +16,9 @@ import { type Html, html } from "../../ui/render.ts";
 import { type ClosingDocument, fileText } from "./fields.ts";
 
 /**
- * Stores a file for the form.
- * @returns the text of its hidden field, and the reason why the file can't be signed (empty for none)
+ * Stores a file of the form.
+ * @returns the text of the hidden field that describes the file, and the reason why the file can't be signed (empty for
+ * none)
  * @throws ServiceError for a file that can't be opened, or when too many files are stored
  */
 export async function keepFile(
@@ -40,15 +41,15 @@ export async function keepFile(
   return { file: fileText({ token, pages, fileName: documentName(upload.filename) ?? "" }), fault };
 }
 
-/** Refusals of files that can't be printed and signed on paper either. */
+/** Matches the error messages for files that can't even be printed and signed on paper. */
 const unopened = /: it (?:is encrypted\. Found: it needs a password|has no pages|is not a PDF)/;
 
 const longestFault = 300;
 
 /**
- * Tries the document as one that only a notary signs, because the form does not name the signers yet. Its tags are
- * checked when the closing is placed, because placed fields replace them.
- * @returns the refusal in the words of the API; empty for none
+ * Tests if the document can be signed. The form names no signers yet, so the test assumes signers before a notary. Tags
+ * in the text are verified only when the closing is placed, because placed fields can replace them.
+ * @returns the error message of the API; empty if the document can be signed
  */
 async function faultOf(
   { originals }: OrderDeps,
@@ -72,7 +73,7 @@ const ruleOf = (fault: string): string => fault.replace(/^document can't be (?:s
 
 type Faulty = Pick<ClosingDocument, "fault" | "services">;
 
-/** True if the document's services include one that its fault prevents. */
+/** True if the document's fault prevents one of its chosen services (signing or notarization). */
 export const isPrevented = ({ fault, services }: Faulty): boolean =>
   fault !== "" && (services.sign || (services.notary && !fault.startsWith(unsigned)));
 

@@ -34,7 +34,7 @@ export const rowsPath = `${path}/rows`;
  * the form.
  */
 export const addPath = `${path}/add`;
-/** The URL that receives one file alone, for our script. */
+/** The URL to which our script uploads a single file. */
 export const filePath = `${path}/file`;
 export const quotePath = `${path}/quote`;
 
@@ -43,18 +43,18 @@ export type ClosingFormView = FormSubmission & {
   values: FormValues;
   messages: readonly string[];
   quote: ClosingQuote;
-  /** The folder of pdf.js, which renders the pages of the documents. */
+  /** The URL of the folder with pdf.js, with which the script draws the pages. */
   pdfJs: string;
-  /** The templates whose forms the documents are, by their ids. */
+  /** The templates that were made from the same PDF forms as the documents, keyed by template id. */
   templates: ReadonlyMap<string, TemplateVersion>;
   /** The template that was just used for a document. */
   used: UsedTemplate | null;
   draft: FormDraft;
-  /** The sentence that names the time zone of dates. */
+  /** The sentence that names the time zone of dates, and if an owner chose that zone. */
   zone: { note: Html; isChosen: boolean };
   /** A text above the form. */
   note: Html;
-  /** The reasons why placed fields were refused, by the numbers of their documents. */
+  /** The reasons why placed fields were rejected, keyed by the document's number. */
   refusedFields: RefusedFields;
   /** The numbers of the documents that were rejected because at least one signer has no place to sign. */
   withoutPlace: readonly number[];
@@ -118,7 +118,9 @@ ${checkbox({ name: "byod_confirmed", label: "These are the client’s own docume
 </form>`;
 }
 
-/** Where documents go on paper and by fax. The style sheet shows it while a box asks for that. */
+/**
+ * The fields for the shipping address and the fax number. The style sheet shows them while a ticked service needs them.
+ */
 const destinationPart = (part: Part): Html =>
   html`<fieldset class="closing-destination"><legend>Where it goes</legend>
 ${shippingPart(part, "Address")}
@@ -129,7 +131,7 @@ const certificatePart = (values: FormValues): Html =>
   html`<details${!sealsWhenDone(values) && html` open`}><summary>Closing certificate: ${sealsWhenDone(values) ? "sealed at the end" : "sealed by you"}</summary>
 ${checkbox({ name: "seals_when_done", label: "Seal it when every order has ended", checked: sealsWhenDone(values), hint: "It lists all documents, and anyone can check it. Nothing is sealed while a document is stuck." })}</details>`;
 
-/** The shared fields to which an error message can link. */
+/** The names of the shared fields to which an error message can be a link. */
 const linkable = [
   ...(["email", "name", "signer_state", "ship_name", "ship_line1", "ship_line2", "ship_city"] as const),
   ...(["ship_state", "ship_postal", "fax_to", "pay_by", "byod_confirmed"] as const),
@@ -145,7 +147,10 @@ function withTarget(message: string): Html | string {
 
 const asksToPriceFirst = (message: string): boolean => message.startsWith(`“${labels.price_first}”`);
 
-/** One sentence for all documents without a place for every signer, with links to the two ways out. */
+/**
+ * A sentence that names all documents in which a signer has no place to sign. It links to both solutions: place fields,
+ * or permit an added page.
+ */
 function withoutPlaceWords(
   { withoutPlace }: Pick<ClosingFormView, "withoutPlace">,
   documents: readonly ClosingDocument[],
@@ -221,12 +226,14 @@ ${shippingPart(part, `Where document ${n} goes`)}
 ${field({ ...part("fax_to"), type: "tel", maxLength: 40 })}</div>`;
 }
 
-/** Names of documents that are usually notarized. The form suggests the service, and never ticks it. */
+/**
+ * Matches names of documents that are usually notarized. For these, the form suggests notarization, but never ticks it.
+ */
 const oftenNotarized = /\b(?:deed|mortgage|affidavit|power of attorney)\b/i;
 
 const isOften = ({ name, fault }: ClosingDocument): boolean => fault === "" && oftenNotarized.test(name);
 
-/** Our script lists here which places it found in all documents, and places fields there with one click. */
+/** The part of the form in which our script lists the places found in all documents. One click places fields there. */
 const placesPart = (documents: readonly ClosingDocument[], values: FormValues): Html =>
   html`<fieldset class="with-script-block" id="closing-places" tabindex="-1" hidden><legend>Where they sign</legend>
 <ul id="closing-places-list"></ul>

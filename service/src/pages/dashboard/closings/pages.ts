@@ -31,7 +31,7 @@ export type ClosingPagesDeps = {
   drafts: DraftDeps;
 };
 
-/** The largest form: 20 documents with the placed fields of a long form each. */
+/** The largest accepted form, in bytes. It is enough for 20 documents that each have many placed fields. */
 const longestForm = 4 * 1024 * 1024;
 
 type Shown = {
@@ -166,9 +166,9 @@ function closingForm({ frame, orders, templates, drafts }: ClosingPagesDeps) {
   const authenticate = reauthenticate(frame.callers);
 
   /**
-   * Reads a multipart form, and stores its only file.
+   * Reads a multipart form, and stores the one file that it contains.
    * @param typed collects the form's fields
-   * @returns the result of `keepFile`, and the template whose form the file is
+   * @returns the result of `keepFile`, and the template that was made from the same PDF form
    */
   async function storedFileOf(
     request: FastifyRequest,

@@ -11,8 +11,9 @@ import { mostPeople, personLabel } from "./person-label.ts";
 type Pricing = Pick<VersionedPricing, "notarizationBlocked">;
 
 /**
- * The people of the closing, each named once. The signer's state is collapsed until a document is notarized.
- * @param rowsPath the address that adds a row
+ * The people of the closing, each named once. The field for the U.S. state of the signer is collapsed until a document
+ * is ticked for notarization.
+ * @param rowsPath the URL of the button that adds a row
  */
 export function peoplePart(
   part: Part,

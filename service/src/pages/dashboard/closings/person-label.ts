@@ -1,22 +1,19 @@
 export const mostPeople = 6;
 
-/** The people of the form by the names of their rows: `client`, and the numbers of the others. */
+/** The people of the form, by their rows: `client` for the client, and "1", "2", ... for the others. */
 export const everybody: readonly string[] = [
   "client",
   ...Array.from({ length: mostPeople }, (_, index) => String(index + 1)),
 ];
 
 /**
- * The label of a box in the grid. Our script updates the label while a name is typed.
- * @param row `client` for the client
+ * The label of a person's checkbox in the table of documents and signers. Our script updates it while a name is typed.
+ * @param row `client`, or the number of the person's row
  */
 export function personLabel(row: string, { name, signs }: { name: string; signs: boolean }): string {
   const called = name.trim() || (row === "client" ? "The client" : `Person ${row}`);
   return signs ? called : `${called} (does not sign)`;
 }
 
-/**
- * A number for each person of the form, by which placed fields name their signer: 1 is the client, person 1 has number
- * 2.
- */
+/** The number that placed fields use for a person of the form. The client is 1, person 1 is 2, and so on. */
 export const personNumber = (row: string): number => (row === "client" ? 1 : Number(row) + 1);

@@ -15,12 +15,15 @@ import { isPriceFirst, shownChargeFields } from "../orders/new/shown-charge.ts";
 import { documentsIn, orderOf } from "./fields.ts";
 import { isPrevented } from "./file.ts";
 
-/** The price of a closing, and the text of its button; null while the price is uncertain. */
+/**
+ * The displayed price of a closing, and the text of the button that places it. `button` is null while the charge is
+ * uncertain.
+ */
 export type ClosingQuote = { shown: Html; button: string | null };
 
 /**
- * The price of the closing for the current form, document by document. The carriers' prices are requested only when the
- * closing is placed.
+ * The price of the closing for the form's present values, document by document. Carriers are asked for their prices
+ * only when the closing is placed.
  */
 export async function quoteOf(orders: OrderDeps, request: FastifyRequest, values: FormValues): Promise<ClosingQuote> {
   const { pricing, notaries } = orders.offer;

@@ -15,20 +15,20 @@ import { everybody, personNumber } from "./person-label.ts";
 import { waysIn, waysText, wayWords, withoutWay } from "./ways.ts";
 
 /**
- * A template that was just used for a document, and the person who signs in place of each of its roles. `way` is set if
- * the person does not sign at once, by a link, in English.
+ * The template that was just applied to a document, with the person who got each role. `way` describes that person's
+ * turn, code or language; it is empty for somebody who signs at once, by a link, in English.
  */
 export type UsedTemplate = { n: number; name: string; roles: readonly { role: string; person: string; way: string }[] };
 
 const useTemplate = "use_template";
 
-/** The id of the firm's template whose form the file is; empty for none. */
+/** The id of the firm's template that was made from the same PDF form as the file; empty for none. */
 export async function templateOf(deps: TemplateDeps, owner: Owner, upload: SentDocument): Promise<string> {
   const [match] = await matchesOf(deps, owner, upload);
   return match?.templateId ?? "";
 }
 
-/** The templates whose forms the documents are, by their ids. */
+/** The templates that were made from the same PDF forms as the documents, keyed by id. */
 export async function templatesOf(
   deps: TemplateDeps,
   owner: Owner,
@@ -46,13 +46,13 @@ const leftOut = ({ services, message }: TemplateContent): string[] => [
 ];
 
 /**
- * True if a closing can identify the signers as the template does. The form has no field for a phone number or an
- * access code, and must not omit a check.
+ * True if a closing can identify the signers as the template requires. The closing's form has no field for a phone
+ * number or an access code, and must not leave out such a code.
  */
 const fitsClosing = ({ roles }: TemplateContent): boolean =>
   roles.every(({ auth }) => auth === "link" || auth === "mail_code");
 
-/** Offers the template whose form the document is. */
+/** Offers to apply the template that was made from the same PDF form as the document. */
 export function templateNote(
   { n, name }: ClosingDocument,
   { templateId, name: called, content }: TemplateVersion,
@@ -91,8 +91,8 @@ export const usedNote = ({ name, roles }: UsedTemplate): Html =>
 const inBrackets = (words: string): string => (words === "" ? "" : ` (${words})`);
 
 /**
- * Lists the turns, codes and languages that a document has from its template. They apply to the template's people, and
- * not to somebody else who is ticked instead.
+ * Lists the turns, codes and languages that a document got from its template. They apply only to the people to whom the
+ * template was applied. Somebody who is ticked later has none.
  * @param hasTemplate true if the template still exists
  */
 export function waysNote(
@@ -153,7 +153,7 @@ export async function withTemplate(
   const written = (fields ?? []).map((field) => ({ ...field, signer: numbers[Number(field["signer"]) - 1] }));
   const filled: Record<string, string> = { ...values, [`doc${n}_fields`]: fields ? JSON.stringify(written) : "" };
   filled[`doc${n}_ways`] = waysText(roles, numbers);
-  // Without turns or codes from the template, the page need not offer the template again.
+  // If the template sets no turn, code or language, the template is not offered a second time.
   if (filled[`doc${n}_ways`] === "") filled[`doc${n}_template`] = "";
   for (const [name, service] of Object.entries({ sign: "svc_sign", notary: "svc_notary", ship: "svc_ship" } as const))
     filled[`doc${n}_${name}`] = services[service] === undefined ? "" : "on";

@@ -4,16 +4,22 @@ import { personNumber } from "./person-label.ts";
 
 type Role = TemplateContent["roles"][number];
 
-/** The turn of a person, how the person is identified, and in which language. `person` is a person's number. */
+/**
+ * How a person signs: the turn (`routing`), the proof of identity (`auth`), and the language. `person` is the person's
+ * number in the form.
+ */
 type SignerWay = { person: number; routing: number; auth: string; language: string };
 
-/** The same as the form sends it: every member but the person may be missing. */
+/** A `SignerWay` as the form sends it. Every member except `person` may be missing. */
 type SentWay = Pick<SignerWay, "person"> & Partial<SignerWay>;
 
-/** The members that the description in words uses. */
+/** The members of a `SignerWay` that `wayWords` describes. */
 type Way = Partial<Pick<SignerWay, "routing" | "auth" | "language">>;
 
-/** @returns null for a text that is not a list of objects; for placed fields, the API then rejects the text */
+/**
+ * Parses a JSON list of objects.
+ * @returns null for any other text; if it is the text of placed fields, the API then rejects it
+ */
 export function listIn(written: string): { signer?: unknown }[] | null {
   try {
     const list: unknown = JSON.parse(written);
@@ -38,8 +44,8 @@ export function waysIn(written: string): SentWay[] {
 }
 
 /**
- * The signers who were ticked after a template was applied, so that its ways don't include them. They would sign at
- * once, by a link, although the template demands a turn or a code.
+ * The signers for whom the template's ways (turn, code and language) say nothing, because they were ticked later. They
+ * would sign at once, by a link, although the template requires a turn or a code.
  */
 export function withoutWay<Signer extends { row: string }>(written: string, signers: readonly Signer[]): Signer[] {
   const ways = waysIn(written);
@@ -48,7 +54,10 @@ export function withoutWay<Signer extends { row: string }>(written: string, sign
 
 const haveTurns = (ways: readonly Way[]): boolean => ways.some(({ routing }) => routing !== ways[0]?.routing);
 
-/** Empty when everybody signs at once, by a link, in English. */
+/**
+ * The template's ways (turn, code and language) as JSON, for the people with these numbers. Empty when everybody signs
+ * at once, by a link, in English.
+ */
 export function waysText(roles: readonly Role[], numbers: readonly number[]): string {
   const isPlain = ({ auth, language }: Role) => auth === "link" && language === "en";
   if (roles.every(isPlain) && !haveTurns(roles)) return "";

@@ -4,7 +4,7 @@ import { statusBadge, type Tone } from "../../ui/components.ts";
 import { day } from "../../ui/format.ts";
 import { type Html, html } from "../../ui/render.ts";
 
-/** The permissions of each scope of a key. */
+/** For each scope of an API key: what a key with this scope may do. */
 export const scopeWords: Readonly<Record<Scope, string>> = {
   read: "Read everything the key’s environment holds. Alone, it changes nothing.",
   orders: "Place orders, start payments, act for signers, use the sandbox and run playbooks.",
@@ -32,7 +32,7 @@ export function keyState(key: KeyMetadata, now: Date): Html {
 
 const badge = (tone: Tone, word: string, at: Date | null): Html => statusBadge(tone, at ? `${word} ${day(at)}` : word);
 
-/** The parts of a key that may be shown, which is never the whole key. */
+/** The prefix and the last characters of an API key. Pages never show the whole key. */
 export const keyText = ({ environment, last4 }: Pick<KeyMetadata, "environment" | "last4">): Html =>
   html`<code>${environment === "test" ? "svc_pk_test_" : "svc_pk_"}…${last4}</code>`;
 

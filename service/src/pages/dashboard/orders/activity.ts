@@ -44,8 +44,8 @@ const correctionWords: Readonly<Record<string, string>> = {
 };
 
 /**
- * The words for events of a fax that is sent while the order is still shipped. Any other fax is described when the
- * order reaches its fax statuses.
+ * Words about a fax that is sent early, while the order has the status Shipped. Undefined for other events: any other
+ * fax changes the order's status, which has a line of its own.
  */
 const earlyFaxWords = ({ action, detail }: Line): string | undefined => {
   if (action !== "fax.ahead") return undefined;
@@ -65,8 +65,7 @@ export function activityPart(
 ): Html {
   const amounts = { requested: requestedAmounts(history), refunded: refundedAmount(payments) };
   const simulated = isSimulated(signers) ? simulatedWords(signers) : null;
-  // A retry of a failed service is left out, because the order's transition, or the early fax, already has a line for
-  // it.
+  // A retry of a failed service is left out. The change of the order's status, or the early fax, already has a line.
   const isAgain = ({ detail }: Line) => (detail as { kind?: string } | null)?.kind === "again";
   const listed = history.filter(
     (line) =>
@@ -81,7 +80,7 @@ export function activityPart(
   return html`${timeline(lines.slice(0, shownMost).map((line) => ({ at: new Date(line.occurredAt), text: textOf(line, names, { ...amounts, simulated }) })))}${lines.length > shownMost && html`<p class="quiet">The latest ${shownMost} of ${lines.length} lines are shown.</p>`}`;
 }
 
-/** The amounts of refund requests, by the id of the request, and the refunded amount of the whole order. */
+/** The requested amount of each refund request, by the request's id; and the refunded amount of the whole order. */
 type Amounts = { requested: ReadonlyMap<unknown, string>; refunded: string | null };
 
 /** Describes a signing that the sandbox completed, with the number of signatures that it discarded. */
@@ -96,13 +95,13 @@ type Detail = {
   payments?: readonly { amountCents?: unknown; currency?: unknown }[];
 } | null;
 
-/** The sum of payments in dollars; null without one, and for another currency. */
+/** The sum of payments in dollars. Null without a payment, and if one is in another currency. */
 function sumOf(payments: NonNullable<Detail>["payments"] = []): string | null {
   if (payments.length === 0 || payments.some(({ currency }) => String(currency).toLowerCase() !== "usd")) return null;
   return money(payments.reduce((sum, { amountCents }) => sum + Number(amountCents), 0));
 }
 
-/** Only the line of the request has the amount. The lines about its decision refer to the request. */
+/** The amount of each refund request, by the request's id. Later lines about the decision contain only that id. */
 function requestedAmounts(history: readonly Line[]): ReadonlyMap<unknown, string> {
   const requests = history.filter(({ action }) => action === "refund.requested");
   return new Map(

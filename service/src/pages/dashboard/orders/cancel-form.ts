@@ -12,7 +12,7 @@ import { type Html, html } from "../../ui/render.ts";
 
 type CancelCall = PageCall<{ code: string }>;
 
-/** True if the firm can still cancel the order, because nothing is paid yet. */
+/** True if the firm can cancel the order. That is possible until the order is paid. */
 export const isCancellable = (order: PublicOrderRow): boolean => targetOf(order, "cancelled") !== null;
 
 /** The form that cancels an order; it asks for confirmation and for the reason. */

@@ -12,8 +12,8 @@ import { type Html, html } from "../../ui/render.ts";
 type Links = readonly CopyLink[];
 
 /**
- * The links to the copies of a finished document. They are not in the list of signers, because a link that was mailed
- * after the notary's act would look there like a second request to sign.
+ * The links with which signers read the finished documents. The list of signers does not show them. There, a link that
+ * was mailed after the notarization would look like a second request to sign.
  */
 export const copyLinksPart = (orderCode: string, links: Links): Html =>
   html`<p>With these links, signers read and save the finished documents. End one that went to the wrong person: it stops working at once, for all documents of a closing that it opens.</p>
@@ -30,7 +30,10 @@ type CopyLinkDeps = { envelopes: EnvelopeDeps; limits: RateLimits };
 const numberOf = (text: string | undefined): number =>
   text !== undefined && /^\d{1,3}$/.test(text) ? Number(text) : 0;
 
-/** Adds the form that ends a link. @param refused renders the order's page with an error */
+/**
+ * Adds the form that ends a link to the finished documents.
+ * @param refused renders the order's page with an error
+ */
 export function copyLinkForm(
   forms: FastifyInstance,
   { envelopes, limits }: CopyLinkDeps,

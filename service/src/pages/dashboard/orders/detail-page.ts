@@ -78,7 +78,9 @@ export type OrderPageDeps = {
   acceptsPayment: AcceptsPayment;
 };
 
-/** The features that the forms on the page use beyond those that it reads, and the files that it links. */
+/**
+ * The features that the page's forms use in addition to `OrderPageDeps`, and those for the files that the page links.
+ */
 export type OrderFormDeps = {
   moves: MoveDeps;
   sandbox: SandboxDeps;
@@ -212,7 +214,7 @@ async function showOrder(
 /** True if the page has the form that replaces a signer. */
 const waitsForSigners = (status: string): boolean => ["EsignPending", "EsignDeclined", "EsignExpired"].includes(status);
 
-/** Redirects from an order to its latest room. Mails about a payment for several orders link here. */
+/** Redirects from an order to the latest room that contains it. Mails about a payment for several orders link here. */
 function closingRoute(forms: FastifyInstance, frame: DashboardFrame, db: Sql): void {
   pageRoute(forms, frame, {
     url: "/dashboard/orders/:code/closing",
@@ -250,7 +252,7 @@ function attachForm(forms: FastifyInstance, { frame, orders, titleOf }: OrderPag
   });
 }
 
-/** True if the order waits for a payment that nobody has started. */
+/** True if a payment is due for the order, and none is in progress. */
 const isToBePaid = async (
   db: Sql,
   { code, status, documentsDeletedAt }: PublicOrderRow,
@@ -258,7 +260,10 @@ const isToBePaid = async (
 ): Promise<boolean> =>
   (isPayable(status) || due !== undefined) && documentsDeletedAt === null && !(await isPaymentInProcess(db, code));
 
-/** The topics in the URL that a sandbox step fired; null without a list, and for a list with an unknown topic. */
+/**
+ * The webhook topics that the last sandbox step fired, from the URL. Null if the URL has no list, or the list has an
+ * unknown topic.
+ */
 function firedIn(fired: string | undefined): OrderDetailView["fired"] {
   if (fired === undefined) return null;
   const named = fired.split(",").filter((name) => name !== "");

@@ -72,22 +72,22 @@ export type OrderDetailView = OrderRoomsView &
     /** The title of the order's document; null when unknown. */
     title: string | null;
     history: OrderHistory;
-    /** The absolute address of the client's page. */
+    /** The absolute URL of the page on which the client sees the order. */
     clientUrl: string;
-    /** True if the order can be paid now. A test order can also be paid in the sandbox. */
+    /** True if the order can be paid now. If it is a test order, the page also offers to pay it in the sandbox. */
     payable: boolean;
     /** True if orders of this environment are paid by a hosted checkout. */
     hasCheckout: boolean;
-    /** The amount that is due now: the total, or a supplement. */
+    /** The amount to pay now: the order's total, or a supplement after a correction. */
     dueCents: number;
     /** A sentence on when the order's documents will be deleted, or were deleted. */
     retention: Html | string | null;
-    /** Topics that the last sandbox step fired; null when the page was not opened by such a step. */
+    /** The webhook topics that the last sandbox step fired. Null when the page was not opened by such a step. */
     fired: readonly Topic[] | null;
     error?: string;
     signers: readonly SignerState[];
     places: SignersView["places"];
-    /** The signers' links to the copies of a finished document. */
+    /** The links with which the signers read the finished documents. */
     copyLinks: readonly CopyLink[];
     elsewhere: SignersView["elsewhere"];
     /** Warnings about parts of the document that readers may show differently from the sealed file. */
@@ -150,7 +150,7 @@ ${refundPart(view)}
 
 type Part = { id: string; title: string; body: Html };
 
-/** The cards of the page below its status, each with the anchor link to it. */
+/** The cards of the page below the order's status, and the link to each within the page. */
 function partsOf(view: OrderDetailView): Part[] {
   const { order, signers, notices, documents, history } = view;
   const part = (id: string, title: string, body: Html): Part => ({ id, title, body });

@@ -30,7 +30,10 @@ import { type PageCall, type PageRoute, pageRoute } from "../../ui/page/route.ts
 import { type Html, html } from "../../ui/render.ts";
 import { chargeText } from "../billing/payments-part.ts";
 
-/** The firm's own payment of an order; null for an order that its client pays. */
+/**
+ * How the firm pays an order: its payment method, and its latest charge for the order. Null for an order that its
+ * client pays.
+ */
 export type FirmPays = {
   method: PaymentMethod | undefined;
   latest: FirmCharge | undefined;
@@ -62,10 +65,12 @@ export function firmPaysPart(
 ): Html {
   if (firmPays === null) return html``;
   const { method, latest } = firmPays;
-  // A charge that succeeded paid an earlier amount, not the one that is due.
+  // The latest charge is not shown if it succeeded, because it paid an earlier amount and not the amount that is due
+  // now.
   const showsLatest = latest && (isOpenCharge(latest) || (payable && latest.state !== "succeeded"));
   const otherWay = hasCheckout ? "open the checkout" : "pay it in the sandbox below";
-  // The bank demands confirmation by the card holder, so a charge without a person would be declined again.
+  // The bank requires that the card holder confirms the payment, so another charge without a person would be declined
+  // as well.
   const needsPerson = latest?.reason === "authentication_required" && latest.methodId === method?.id;
   return html`${showsLatest && html`<p>Your firm’s payment: ${chargeText(latest)}${latest.state === "pending" && ". That takes up to 4 business days"}</p>`}
 ${payable && method && latest?.reason === "expired_card" && latest.methodId === method.id && html`<p>Charging ${methodName(method)} again would fail again. <a href="/dashboard/billing#method">Replace the card under Billing</a>, and then charge the order here.</p>`}
@@ -77,7 +82,7 @@ ${payable && !method && html`<p>Your firm pays this order. <a href="/dashboard/b
 ${payable && isPayable(status) && clientPaysQuestion(`/dashboard/orders/${code}/client-pays`, "The client")}`;
 }
 
-/** The question whether the client pays instead of the firm. */
+/** The form that makes the client pay instead of the firm; it asks for confirmation first. */
 export const clientPaysQuestion = (
   action: string,
   who: "The client" | "Each client",
@@ -103,14 +108,20 @@ export const isAboveLimit = (latest: Pick<FirmCharge, "state" | "reason"> | unde
 type OrderCall = PageCall<{ code: string }>;
 type Deps = { members: MemberDeps; checkout: CheckoutDeps; limits: RateLimits; assets: Assets };
 
-/** The sum, in cents, that the page showed with the form. @throws ServiceError for a form without one */
+/**
+ * Reads from the form the amount, in cents, that the page showed.
+ * @throws ServiceError for a form without it
+ */
 export function shownCents(form: FormValues, name = "total_cents"): number {
   const shown = form[name] ?? "";
   if (!/^\d{1,12}$/.test(shown)) throw invalid(`${name} must be the sum that the page shows, in cents.`);
   return Number(shown);
 }
 
-/** The charge on the page's button. @throws ServiceError for a form without its sum or its method */
+/**
+ * Reads from the form the amount and the payment method that the page's button named.
+ * @throws ServiceError for a form without one of them
+ */
 export function shownCharge(form: FormValues): { cents: number; methodId: string } {
   const cents = shownCents(form);
   const { charged_method: methodId = "" } = form;
@@ -119,7 +130,10 @@ export function shownCharge(form: FormValues): { cents: number; methodId: string
   return { cents, methodId };
 }
 
-/** The payer that the page showed with the form. @throws ServiceError for a form without one */
+/**
+ * Reads from the form the payer that the page showed.
+ * @throws ServiceError for a form without one
+ */
 function shownPayer(form: FormValues): Payer {
   const shown = payers.find((each) => each === form["pay_by"]);
   if (shown === undefined) throw invalid("pay_by must be the payer that the page shows: client or firm.");

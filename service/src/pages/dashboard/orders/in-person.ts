@@ -16,14 +16,14 @@ import { whoIs } from "./activity.ts";
 
 export type InPersonView = {
   order: Pick<PublicOrderRow, "code" | "status">;
-  /** The notary's request to act on paper; null when there is none. */
+  /** The notary's request to notarize on paper, in the signer's presence; null when there is none. */
   inPerson: InPersonRequest | null;
   /** The amount that is refunded if the firm agrees, in cents. */
   technologyFeeCents: number;
   names: ReadonlyMap<string, string>;
 };
 
-/** A notary's request to do the act on paper, and the firm's answer. */
+/** Shows a notary's request to notarize on paper, and the firm's answer. */
 export function inPersonPart({ order, inPerson, technologyFeeCents, names }: InPersonView): Html {
   if (inPerson === null) return html``;
   const { state, reason, requestedAt, decidedBy, decidedAt } = inPerson;

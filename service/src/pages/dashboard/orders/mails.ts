@@ -20,7 +20,10 @@ export type MailsView = {
   order: Pick<PublicOrderRow, "code" | "customerEmail" | "environment">;
   /** The mails that were sent to the client, the latest first. */
   mails: readonly ClientMail[];
-  /** If the client is a signer, the requests to sign are separate mails, which this list doesn't contain. */
+  /**
+   * The signers of the order. If the client is one of them, the requests to sign are separate mails, which `mails`
+   * doesn't contain.
+   */
   signers: readonly Pick<SignerState, "email" | "issuedAt">[];
   /** The mails that can be resent in the order's current state. */
   sendable: readonly SentAgain[];
@@ -87,7 +90,7 @@ const asksForMoney: ReadonlySet<SentAgain> = new Set(["quote_ready", "supplement
 
 /** A sentence on how the client learns the price. The firm may also forward the link. */
 export const clientPaysPart = ({ clientUrl, hasCheckout, sendable }: ClientPaysView): Html =>
-  // If a bank reversed the firm's payment, no mail asks the client to pay the amount instead.
+  // If a bank reversed the firm's payment, no mail asks the client to pay the amount. The sentence then says that.
   hasCheckout && !sendable.some((moment) => asksForMoney.has(moment))
     ? html`<p>The payment was your firm’s, so the client is not asked for it. Open the checkout to pay it again.</p>`
     : html`<p>${

@@ -14,18 +14,20 @@ export type OrderMoneyView = {
   order: PublicOrderRow;
   corrected: Corrected;
   receipts: readonly BillingDocument[];
-  /** The amount that banks reversed and nobody has paid again; 0 for a member who may not see bills. */
+  /**
+   * The amount that banks took back and that nobody has paid again. 0 for a member without permission to see billing.
+   */
   lostCents: number;
-  /** Payments that the order did not need; empty for a member who may not see bills. */
+  /** Payments that the order did not need. Empty for a member without permission to see billing. */
   extraPayments: readonly ExtraPayment[];
   firmPays: FirmPays;
 };
 
-/** True if money arrived for a canceled order, so that the status "canceled" alone would be misleading. */
+/** True if a canceled order was paid after all. The status "canceled" alone would then be misleading. */
 export const isPaidLate = ({ order, receipts }: OrderMoneyView): boolean =>
   order.status === "Cancelled" && receipts.some(({ kind }) => kind === "receipt");
 
-/** The amount that banks reversed and nobody has paid again. */
+/** A paragraph about the amount that banks took back and that nobody has paid again. Empty if there is none. */
 export function bankLoss({ lostCents, corrected }: OrderMoneyView): Html | "" {
   const isAsked = corrected.supplements.some(({ state, replacesLoss }) => state === "asked" && replacesLoss);
   return lostCents > 0
@@ -34,8 +36,8 @@ export function bankLoss({ lostCents, corrected }: OrderMoneyView): Html | "" {
 }
 
 /**
- * The order's steps. The status alone would call the payment done while postage is due, or after a bank took the money
- * back.
+ * The order's steps, with an unfinished payment step while money is owed. By the status alone, the payment would look
+ * done while postage is due, or after a bank took the money back.
  */
 export function stepsWithDebt({ order, corrected, lostCents }: OrderMoneyView): Step[] {
   const due = dueOf(order.status, corrected.supplements);
@@ -47,7 +49,7 @@ export function stepsWithDebt({ order, corrected, lostCents }: OrderMoneyView): 
   return orderSteps(order).map((step) => (unpaid && isPaid(step) ? { ...step, ...unpaid } : step));
 }
 
-/** Refunds that failed and came back to the service, and that it must pay out again. */
+/** Refunds that failed: the money came back to the service, and must be paid out again. */
 export function refundsBack({ receipts }: OrderMoneyView): Html | "" {
   const sums = new Map<string, { credited: number; most: number }>();
   for (const { kind, receiptNumber, amountCents, currency } of receipts)
@@ -75,7 +77,10 @@ export const extraPart = ({ extraPayments, order }: OrderMoneyView): Html =>
 export const isBeingPaid = ({ order, firmPays }: OrderMoneyView): boolean =>
   isPayable(order.status) && isBeingCharged(firmPays) && firmPays?.latest?.supplementId === null;
 
-/** Replaces the order's status during the payment, because the status would ask for the payment again. */
+/**
+ * The words shown instead of the order's status while a payment is in progress. The status itself would ask for the
+ * payment again.
+ */
 export const beingPaid = {
   tone: "progress",
   label: "Being paid",
@@ -83,7 +88,7 @@ export const beingPaid = {
   summary: "The work begins once the payment is confirmed. There is nothing for you to do.",
 } as const;
 
-/** Replaces the status when the payment has had no answer for too long. */
+/** The words shown instead of the order's status when the payment has had no answer for too long. */
 export const overduePayment = {
   tone: "attention",
   label: "Payment overdue",
@@ -93,7 +98,7 @@ export const overduePayment = {
 
 const supplementWords = { asked: "is to be paid", paid: "is paid", withdrawn: "is not needed any more" } as const;
 
-/** The amounts of corrections, in addition to the order's total. */
+/** The supplements (amounts due after a correction), in addition to the order's total. */
 export const supplementsPart = ({ supplements }: Corrected): Html =>
   html`${supplements
     .filter(({ replacesLoss }) => !replacesLoss)

@@ -6,8 +6,8 @@ import { isCode } from "../../../kernel/platform/text.ts";
 import { findOrder, findOwnOrder, type PublicOrderRow } from "../../../orders/order/order.ts";
 
 /**
- * An order of the firm in the environment that the member has chosen.
- * @throws ServiceError the same error for an unknown code, and for an order of another firm or environment
+ * Reads an order of the firm, in the environment (live or test) that the member has chosen.
+ * @throws ServiceError the same error for an unknown code as for an order of another firm or environment
  */
 export async function ownOrder(db: Sql, request: FastifyRequest, code: string): Promise<PublicOrderRow> {
   const own = isCode(code) && (await findOwnOrder(db, code, principalOf(request)));

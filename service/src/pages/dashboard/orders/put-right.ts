@@ -46,10 +46,10 @@ const againWords: Readonly<Record<string, string>> = {
   FaxFailed: "Fax it again",
 };
 
-// In all other statuses, the only service that can have failed is a fax that was sent early.
+// The label for a retry. In a status that `againWords` does not list, only a fax that was sent early can have failed.
 const againWordsOf = ({ status }: Corrected): string => againWords[status] ?? "Fax it again";
 
-/** True if the firm can correct anything now. Refunds are not included; they have a separate part of the page. */
+/** True if the firm can correct anything now, apart from requesting a refund, which has its own part of the page. */
 export const canBePutRight = ({ refusals }: Corrected): boolean =>
   Object.entries(refusals).some(([act, refusal]) => act !== "refund" && refusal === null);
 
@@ -57,7 +57,7 @@ export const canBePutRight = ({ refusals }: Corrected): boolean =>
 export const againButton = ({ submission, order, corrected }: PutRightView): Html =>
   html`${corrected.refusals.again === null && buttonForm(`/dashboard/orders/${order.code}/send-again`, againWordsOf(corrected), { fields: { submission } })}`;
 
-/** The button for reporting a missing parcel, or the note that the firm has already reported it. */
+/** The button with which the firm reports a parcel as missing, or a note that the firm has already reported it. */
 export const missingPart = ({ submission, order, corrected: { missing } }: PutRightView): Html =>
   missing === "asked"
     ? html`<p>You said that it has not arrived. The operator of this service looks after it.</p>`
@@ -115,7 +115,7 @@ ${isAgain && checkbox({ form: "document", name: "again", label: againWordsOf(cor
 </form></details>`;
 }
 
-/** A parcel's address on one line; null without one. */
+/** The address of a parcel on one line; null if there is no parcel. */
 export const addressLine = (shipTo: Corrected["shipTo"] | undefined): string | null =>
   shipTo
     ? [shipTo.name, shipTo.line1, shipTo.line2, shipTo.city, `${shipTo.state} ${shipTo.postal}`]
@@ -180,7 +180,10 @@ const messages = {
   incomplete: "The form is cut off or malformed.",
 };
 
-/** @param app the scope that accepts forms with files */
+/**
+ * Adds the forms that correct an order.
+ * @param app the scope that accepts forms with files
+ */
 export function putRightForms(app: FastifyInstance, forms: FastifyInstance, deps: Deps, form: Form): void {
   const { corrections, frame } = deps;
   const wanted = async ({ params, request }: OrderCall) => {

@@ -6,7 +6,7 @@ import { field, select } from "../../ui/forms/fields.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
 import { type Html, html } from "../../ui/render.ts";
 
-/** The form offers this many of the latest open rooms. Others can be entered by code. */
+/** How many of the latest open rooms the form offers. Other rooms can be entered by their code. */
 export const roomsToChooseFrom = 50;
 
 export type OrderRoomsView = {
@@ -30,7 +30,7 @@ export function roomCodeOf({ chosen = "", roomCode = "" }: FormValues): string {
   return chosen || (/\/rooms\/([0-9a-f]{40})(?=$|[/?#])/.exec(typed)?.[1] ?? typed);
 }
 
-/** The rooms that contain an order, and a form that attaches it to another one. */
+/** The rooms that contain this order, and a form that attaches it to another room. */
 export function roomPart({ order, rooms, openRooms, submission, typed }: OrderRoomsView): Html {
   const list =
     rooms.length > 0 &&

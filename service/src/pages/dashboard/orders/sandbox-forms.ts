@@ -59,12 +59,12 @@ export function sandboxForms(forms: FastifyInstance, deps: SandboxPageDeps, form
   });
 }
 
-/** The hidden field by which a form confirms that signatures are discarded. */
+/** The hidden field with which a form confirms that the signatures may be discarded. */
 const discards = { discard_signatures: "on" } as const;
 
 /**
- * Rejects a move of an order that somebody has signed, unless the form confirms that the signatures are discarded. The
- * signature may have been made after the page was shown.
+ * Returns a function that rejects the move of an order that somebody has signed. The move is allowed if the form
+ * confirms that the signatures are discarded. Somebody may have signed after the page was shown.
  */
 export const signatureCheck =
   (typed: FormValues) =>

@@ -20,7 +20,10 @@ export const languageChoices: readonly Choice[] = [
   { value: "tl", label: "Tagalog" },
 ];
 
-/** @param textCodes true if this installation sends text messages */
+/**
+ * The ways to identify a signer, as choices of a form.
+ * @param textCodes true if this installation sends text messages
+ */
 export const authChoices = (textCodes: boolean): readonly Choice[] =>
   Object.entries(identified)
     .filter(([value]) => textCodes || value !== "text_code")

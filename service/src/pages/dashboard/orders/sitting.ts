@@ -42,11 +42,11 @@ type Form = Pick<PageRoute<string>, "method" | "policy"> & {
 
 type Sittings = Pick<DashboardFrame, "limits" | "baseUrl"> & {
   envelopes: Pick<EnvelopeDeps, "db" | "clock">;
-  /** The page that has the form, without the code of the order or room. */
+  /** The path of the page that has the form, up to the code of the order or room. */
   path: "/dashboard/orders" | "/dashboard/rooms";
   /** The anchor of the form on that page. */
   anchor: string;
-  /** The codes of the orders whose documents are signed. */
+  /** Returns the codes of the orders whose documents are signed on the device. */
   ordersOf: (owner: Principal, code: string) => Promise<readonly string[]>;
 };
 

@@ -8,7 +8,10 @@ import { namedRows, type RowField, type RowMember, rowField, rowMembers } from "
 export const chargeNote =
   "When your firm pays, its card or bank account is charged at once if the form names the charge, within the limits that owners set. A price that we set after placing is charged only when somebody of your firm has seen it. Otherwise nobody is charged yet.";
 
-/** A first sentence, because a reader could believe that "Place" alone sends the document to signers. */
+/**
+ * The first sentence of a form that places orders. Without it, a reader could believe that "Place" alone sends the
+ * document to the signers.
+ */
 export const paidFirst = "Nothing goes out for signature, and no work begins, before the price is paid.";
 
 /** The labels of the order form's fields. */
@@ -47,7 +50,10 @@ export const labels = {
 
 export type OrderField = keyof typeof labels;
 
-/** The firm's own texts: the hints in the form, and the labels on the order's page. */
+/**
+ * Words for the texts that a firm adds to an order, such as its file number. Each has a hint for the form, and a label
+ * for the order's page.
+ */
 export const senderTextWords: Readonly<Record<SenderTextName, { hint: string; label: string }>> = {
   external_reference: {
     hint: "The number that your firm uses for this file. Lists and webhooks show it, and you can search for it.",
@@ -59,10 +65,10 @@ const isOrderField = (name: string): name is OrderField => Object.hasOwn(labels,
 
 const withoutPlace = /^fields is required: the document has no place for/;
 
-/** True if an order was rejected because its document has no place for a signer, and no page may be added. */
+/** True if the error message says that the document has no place for a signer, and that no page may be added. */
 export const lacksPlace = (message: string): boolean => withoutPlace.test(message);
 
-// Replacements for API error messages that describe how a value is sent in JSON.
+// Texts that replace certain error messages of the API, because those say how a value is sent in JSON.
 const ownWords = [
   {
     means: /^fill_token is unknown/,
@@ -129,7 +135,7 @@ function unsignedWords(numbers: readonly number[], values: FormValues): string {
 }
 
 /**
- * The API's message about one of the order's fields, with the label and page of the field instead of its index.
+ * Rewrites the API's error message about a placed field. The field's label and page replace its index.
  * @param written the JSON in the form's input `fields`
  */
 function fieldWords(message: string, written = ""): string {
@@ -138,7 +144,10 @@ function fieldWords(message: string, written = ""): string {
   return `${name}: ${rule.replace(/fields\[(\d+)\](?:\.options\[\d+\])?/g, (_, other: string) => nameOfField(written, Number(other)))}`;
 }
 
-/** The index (from 0) of the field in an error message, and the violated rule. */
+/**
+ * Parses the API's error message about a placed field.
+ * @returns the field's index (from 0), and the violated rule
+ */
 export function fieldRefusal(message: string): { index: number; rule: string } {
   const [start = "", index = "", member = ""] =
     /^fields\[(\d+)\](?:\.options\[\d+\])?(?:\.([a-z_]+))? ?/.exec(message) ?? [];
@@ -146,7 +155,7 @@ export function fieldRefusal(message: string): { index: number; rule: string } {
   return { index: Number(index), rule: member === "" ? rest : `${member.replace("_", "-")} ${rest}` };
 }
 
-/** The sender's name for a field: `“Parcel number” on page 2`. */
+/** Words for a placed field, with the label that the sender gave it: `“Parcel number” on page 2`. */
 function nameOfField(written: string, index: number): string {
   const field = fieldsIn(written)[index];
   return field ? `“${field.label || field.kind}” on page ${field.page}` : `field ${index + 1}`;
@@ -161,7 +170,10 @@ function fieldsIn(written: string): { label?: string; kind?: string; page?: numb
   }
 }
 
-/** @param rows for each signer, in the order in which the API got them: the number of the signer's row in the form */
+/**
+ * Rewrites the API's error message about a signer, and finds the form field of the error.
+ * @param rows for each signer, in the order in which the API got them: the number of the signer's row in the form
+ */
 function signerWords(message: string, rows: readonly number[]): RefusalWords {
   const rowOf = (index: string) => rows[Number(index)] ?? Number(index) + 1;
   const [, index = "", name] = /^signers\[(\d+)\](?:\.([a-z_]+))?/.exec(message) ?? [];
@@ -175,7 +187,7 @@ function signerWords(message: string, rows: readonly number[]): RefusalWords {
   return { text, field: rowField(rowOf(index), member ?? "name") };
 }
 
-/** The name of an order in its firm's dashboard. */
+/** The name of an order on the dashboard's pages: its document's title, otherwise the beginning of its code. */
 export const orderName = ({ order, title }: { order: { code: string }; title: string | null }): string =>
   title ?? `Order ${shortCode(order.code)}`;
 

@@ -69,6 +69,7 @@ export function passportPages(app: FastifyInstance, deps: PassportPagesDeps): vo
 }
 
 /**
+ * Seals the PDF of the form.
  * @returns the passport's id
  * @throws ServiceError; if the form itself was wrong, its message is worded for the page
  */

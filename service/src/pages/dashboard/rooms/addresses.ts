@@ -23,7 +23,7 @@ import { dashboardPage } from "../page-shell.ts";
 import { doOnce, submissionFor } from "../submit-once.ts";
 import type { RoomsDeps } from "./changes.ts";
 
-/** A document of the closing, with the people whose address can be corrected in it. */
+/** A document of the closing, with the people whose email address can be corrected. */
 type DocumentPeople = {
   orderCode: string;
   title: string;
@@ -32,7 +32,10 @@ type DocumentPeople = {
   corrected: Corrected;
 };
 
-/** `altered`: the titles of documents whose records fail their MAC. Nothing can be read or corrected in them. */
+/**
+ * The documents of a closing. `altered` has the titles of those whose database record fails its MAC; their people can't
+ * be read or corrected.
+ */
 type Documents = { documents: readonly DocumentPeople[]; altered: readonly string[] };
 
 type AddressesView = Documents & {
@@ -77,7 +80,11 @@ export function addressPages(forms: FastifyInstance, deps: RoomsDeps): void {
     return dashboardPage(frame, request, { title, section: "rooms", body });
   }
 
-  /** @throws ServiceError `conflict` for an altered room, because nothing proves which documents belong to it */
+  /**
+   * Reads the room and its documents.
+   * @throws ServiceError `conflict` if the room's record was altered, because then nothing proves which documents
+   * belong to it
+   */
   async function unalteredRoom(request: FastifyRequest, code: string): Promise<RoomDocuments> {
     const room = await roomDocuments(closings, principalOf(request), code);
     if (!room.isAuthentic)
@@ -98,7 +105,7 @@ export function addressPages(forms: FastifyInstance, deps: RoomsDeps): void {
     return { documents, altered };
   }
 
-  /** Null if the encrypted name was altered and can't be decrypted. */
+  /** The title of a document. Null if somebody altered the encrypted title, so that it can't be decrypted. */
   function readableTitle(document: RoomDocument): string | null {
     try {
       return deps.deliveries.titleOf(document);
@@ -129,7 +136,9 @@ const outOfReach = (altered: readonly string[]): Html | false =>
     `Nothing is shown or corrected in these documents: ${altered.join(", ")}. The operator of this service has to look at them.`,
   );
 
-/** The page of a room whose own record fails its MAC. Its name and its documents may be somebody else's. */
+/**
+ * The page of a room whose own record fails its MAC. The record may show a wrong name and documents of somebody else.
+ */
 const alteredRoomBody = (error: string | undefined): Html =>
   html`${pageHead("Email addresses", "This closing can’t be shown: its record was altered", html`<p class="room-links"><a href="/dashboard/rooms">Back to the rooms</a></p>`)}${errorSummary(error ?? null)}${notice(
     "stopped",
@@ -153,10 +162,13 @@ ${field({ form: "addresses", name: "to", type: "email", label: "Right address", 
 ${card("by-document", "By document", byDocument(documents))}</div>`;
 }
 
-/** A person of the closing, with the number of documents in which they have this address. */
+/** A person of the closing. `documents` is the number of documents in which this person has this email address. */
 type Person = { name: string; email: string; documents: number };
 
-/** The people of the closing, each with the present address. People who share a mailbox are told apart by their names. */
+/**
+ * The people of the closing, each with the present email address. People with the same address are distinguished by
+ * their names.
+ */
 function peopleIn(room: RoomDocuments, documents: readonly DocumentPeople[]): readonly Person[] {
   const found = new Map<string, Person>();
   const add = (name: string, email: string, count: number) => {
@@ -166,7 +178,7 @@ function peopleIn(room: RoomDocuments, documents: readonly DocumentPeople[]): re
   for (const { client, signers, corrected } of documents) {
     const all = signers.map((signer) => ({ name: signer.name, email: currentEmail(corrected.corrections, signer) }));
     const isShared = all.some(({ email }) => email.toLowerCase() === client.email.toLowerCase());
-    // A client without a name is the signer with the same address.
+    // A client without a name who has a signer's address is that signer, and not another person.
     if (client.name !== null || !isShared) all.push({ ...client, name: client.name ?? client.email });
     const once = new Map(all.map(({ name, email }) => [`${email} ${name}`.toLowerCase(), { name, email }]));
     for (const { name, email } of once.values()) add(name, email, 1);
@@ -175,7 +187,9 @@ function peopleIn(room: RoomDocuments, documents: readonly DocumentPeople[]): re
   return [...found.values()];
 }
 
-/** An option for each person, and for each mailbox that people share one for all of them. */
+/**
+ * The choices of the form: one for each person, and one for everybody at an email address that several people share.
+ */
 function optionsOf(people: readonly Person[]): { value: string; label: string }[] {
   const sharing = Map.groupBy(people, ({ email }) => email);
   return [...sharing].flatMap(([email, all]) => {
@@ -193,7 +207,10 @@ function labelOf({ name, email, documents }: Person): string {
   return name.toLowerCase() === email ? `${email} (${count})` : `${name}, ${email} (${count})`;
 }
 
-/** Reads an option's value: an address, with a name if only that person moves. */
+/**
+ * Reads the value of a choice: the email address to change. If the choice is only one of several people at that
+ * address, also the person's name.
+ */
 function chosenPerson(value: string): { from: string; name: string | null } {
   const [from = "", ...name] = value.split(" ");
   return { from, name: name.length === 0 ? null : name.join(" ") };

@@ -6,7 +6,8 @@ import { findOrder, type TitleOf } from "../../../orders/order/order.ts";
 export type AttachDeps = RoomDeps & { titleOf: TitleOf };
 
 /**
- * Attaches an order as members do. Without a label it gets the title of its document, if the order belongs to the firm.
+ * Attaches an order to a room, as a member's form does. If the form gives no label and the order belongs to the firm,
+ * the label is the title of its document.
  */
 export async function attachTitled(
   deps: AttachDeps,

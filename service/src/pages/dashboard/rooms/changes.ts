@@ -82,7 +82,7 @@ export function roomChanges(forms: FastifyInstance, deps: RoomsDeps, show: Show)
   });
 }
 
-/** Adds the form that opens a device for the signers of all documents of the closing. */
+/** Adds the form that turns this device over to the signers of all documents of the closing. */
 function signingForm(forms: FastifyInstance, { frame, closings }: RoomsDeps, formIn: FormIn): void {
   const { limits, baseUrl } = frame;
   sittingForm(
@@ -122,8 +122,8 @@ function firmPaysForms(forms: FastifyInstance, { frame, checkout }: RoomsDeps, f
     ...formIn("payment"),
     url: "/dashboard/rooms/:code/charge",
     handle: async ({ params: { code }, form, request }) => {
-      // A second click is rejected, because its orders are already being charged. So the result needs no deduplication
-      // record.
+      // This form needs no deduplication record. A second click is rejected anyway, because the orders are already
+      // being charged.
       const resultOf = <Result>(charged: Result) => charged;
       const end = { record: recordNothing, resultOf, expected: shownCharge(form) };
       await roomCharge(checkout, principalOf(request), code, end);
@@ -140,7 +140,10 @@ function firmPaysForms(forms: FastifyInstance, { frame, checkout }: RoomsDeps, f
   });
 }
 
-/** The orders and prices that the page showed with the form. @throws ServiceError for a form without them */
+/**
+ * Reads the orders from the form, with the prices that the page showed.
+ * @throws ServiceError for a form without them
+ */
 const shownOrders = ({ orders = "" }: FormValues): ShownOrder[] =>
   orders.split(" ").map((each) => {
     const [, code = "", cents = ""] = /^([0-9a-f]{40}):(\d{1,12})$/.exec(each) ?? [];
@@ -148,7 +151,7 @@ const shownOrders = ({ orders = "" }: FormValues): ShownOrder[] =>
     return { code, totalCents: Number(cents) };
   });
 
-/** Adds to the error how many orders were attached before it, because these orders stay attached. */
+/** Adds to an error's message how many orders were attached to the room before the error. Those stay attached. */
 const afterAdding = (added: number, { code, message }: ServiceError): ServiceError =>
   new ServiceError(code, `${message} ${added === 1 ? "1 order was" : `${added} orders were`} added before that.`);
 
@@ -258,7 +261,7 @@ function roomForms(forms: FastifyInstance, deps: RoomsDeps, formIn: FormIn): voi
     });
 }
 
-/** The version that the form offers to seal. */
+/** The number of the version that the page offered to seal, from the form. */
 function versionOf({ version = "" }: FormValues): number {
   if (!/^\d{1,3}$/.test(version)) throw invalid("version must be the number of the next version.");
   return Number(version);

@@ -70,7 +70,7 @@ const chosenIn = (form: FormValues): string[] =>
   Object.keys(form).flatMap((name) => /^send-([0-9a-f]{40})$/.exec(name)?.[1] ?? []);
 
 type DeliveryView = {
-  /** While a room is closed, the service does not send its finished documents automatically. */
+  /** The room. While it is closed, the service does not send its finished documents automatically. */
   room: Pick<RoomDetailView["room"], "roomCode" | "status" | "orders" | "participants">;
   submission: string;
   deliveries: NonNullable<RoomDetailView["deliveries"]>;
@@ -104,7 +104,7 @@ ${sendForm(view)}`;
 function sendForm({ room, submission, typed, deliveries }: DeliveryView): Html {
   const people = recipientsIn(room);
   const [only = null, ...more] = people.filter(({ role }) => /^recipient$|lender/i.test(role));
-  // With several recipients, the sender chooses one by address.
+  // The form is filled in with the only recipient. With several recipients, the sender chooses one by email address.
   const filled = typed ?? (only && more.length === 0 ? { name: only.name, email: only.email } : {});
   return html`<form class="form room-part" method="post" action="/dashboard/rooms/${room.roomCode}/deliveries">
 <h3>Send to the lender</h3>
@@ -181,7 +181,10 @@ function certificateLine(certificate: CertificateOffer | NoCertificate): string[
   ];
 }
 
-/** The box is ticked by default if the certificate lists all documents in the form, and no others. */
+/**
+ * The checkbox that adds the closing's certificate to the delivery. It is ticked at first if the certificate lists
+ * exactly the documents in the form.
+ */
 function certificateBox({ version, isCurrent, others }: CertificateOffer, typed: FormValues | null): Html {
   const use = isCurrent
     ? "The recipient can check each document as a part of this closing."
@@ -199,8 +202,8 @@ function certificateBox({ version, isCurrent, others }: CertificateOffer, typed:
 }
 
 /**
- * The people to whom the service will send documents once these are finished. They were chosen when the closing was
- * placed.
+ * Lists the people who were chosen at placing to get finished documents, and whose documents are not finished yet. The
+ * service sends them later.
  */
 function waitingPart({ room: { roomCode, status }, deliveries: { waiting } }: DeliveryView): Html {
   const people = Map.groupBy(waiting, ({ email }) => email);

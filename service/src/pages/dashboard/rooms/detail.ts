@@ -37,8 +37,8 @@ ${card("state", status === "closed" ? "Reopen the room" : "Close the room", stat
 }
 
 /**
- * A hint for test orders between two services: in live the next service starts automatically, but in test a member must
- * start it.
+ * A hint when a test order stands between two services. In live, the next service begins automatically; in test, a
+ * member must begin it.
  */
 const idleInTest = ({ environment, room }: RoomDetailView): string =>
   environment === "test" && room.orders.some(isBetweenServices)
@@ -77,8 +77,8 @@ ${checkbox({ form: "participant", name: "invite", label: "Email them the room’
 }
 
 /**
- * True if the box that invites a new participant by mail is ticked: by default, and after an error as in the rejected
- * form.
+ * True if the checkbox that mails an invitation to a new participant is ticked. It is ticked at first; a rejected form
+ * keeps the person's choice.
  */
 const isInviting = (view: RoomDetailView): boolean =>
   view.problem?.part !== "add-participant" || view.problem.typed["invite"] !== undefined;
@@ -198,7 +198,7 @@ function stateOf(view: RoomDetailView, wish: SealWish): Html {
 
 type Orders = RoomDetailView["room"]["orders"];
 
-/** The state of an automatic seal that is still missing although every order has ended. */
+/** Describes why the closing is not sealed automatically yet, although every order has ended. */
 function endedState(orders: Orders, { problem, nextTryAt }: SealWish): Html {
   if (problem !== null) {
     const next =
@@ -212,7 +212,7 @@ function endedState(orders: Orders, { problem, nextTryAt }: SealWish): Html {
     : html`<p>${endedWords(orders)} The service seals nothing, because none of them is completed.</p>`;
 }
 
-/** A sentence that every order has ended, and how many of them were not completed. */
+/** A sentence that every order has ended, with the numbers of canceled and refunded orders. */
 function endedWords(orders: Orders): string {
   const others = ["Cancelled", "Refunded"].flatMap((status) => {
     const count = orders.filter((order) => order.status === status).length;
@@ -221,7 +221,10 @@ function endedWords(orders: Orders): string {
   return `Every order has ended${others.length > 0 ? ` (${others.join(", ")})` : ""}.`;
 }
 
-/** Names the sealed version of the closing. A person may have sealed it, or the service, for an earlier request. */
+/**
+ * A sentence with the sealed version of the closing. If a version with these documents existed before, the service
+ * sealed none, and the sentence says so.
+ */
 function sealedWords({ room }: RoomDetailView, { sealedAt, sealedVersion }: SealWish): Html {
   const isService = room.versions.some(
     ({ version, createdAt }) => version === sealedVersion && new Date(createdAt).getTime() === sealedAt?.getTime(),

@@ -143,7 +143,10 @@ function roomDetail(forms: FastifyInstance, deps: RoomsDeps): void {
   }
 }
 
-/** The room without the orders that a queued job is about to charge, and the sums of these orders. */
+/**
+ * Splits off the orders for which a queued job is about to charge the firm. `due` is the room without them, and
+ * `sending` has their amounts.
+ */
 async function withoutQueued(db: Sql, room: OwnRoom): Promise<{ due: OwnRoom; sending: number[] }> {
   const own = [...room.ownOrders.values()].filter((order) => order.payBy === "firm" && sumDue(order) !== null);
   if (own.length === 0 || room.firmMethod === null) return { due: room, sending: [] };
@@ -158,7 +161,7 @@ async function withoutQueued(db: Sql, room: OwnRoom): Promise<{ due: OwnRoom; se
   };
 }
 
-/** The firm's payments that paid orders of the room. */
+/** The firm's successful payments for orders of the room. A payment for several orders is one entry. */
 const paidOf = ({ charges }: OwnRoom) => [
   ...Map.groupBy(
     charges.filter(({ state }) => state === "succeeded"),
@@ -167,9 +170,9 @@ const paidOf = ({ charges }: OwnRoom) => [
 ];
 
 /**
- * The firm's payment of the unpaid orders of its room.
- * @param refused the part of the page with an error. Only then are the reasons read why clients can't pay, because that
- * takes several statements for each order
+ * Describes the firm's payment of the unpaid orders in its room.
+ * @param refused the part of the page that shows an error. Only for the payment's part are the reasons read why clients
+ * can't pay, because that takes several SQL statements for each order
  */
 async function firmPaysOf(
   checkout: RoomsDeps["checkout"],

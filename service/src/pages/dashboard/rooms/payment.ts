@@ -36,7 +36,7 @@ ${
 ${isFirms && clientsPayPart(view)}`;
 }
 
-/** The question whether the clients pay instead. Its form names the orders and prices that the page shows. */
+/** The form that makes the clients pay instead of the firm. It contains the orders and prices that the page shows. */
 function clientsPayPart(view: RoomDetailView): Html | false {
   const { prices } = view.firmPays;
   const payable = prices.filter(({ refusal }) => refusal === null);
@@ -55,15 +55,15 @@ function clientsPayPart(view: RoomDetailView): Html | false {
 }
 
 /**
- * The reason why the latest payment failed. A single order can stop the whole payment, because a person approved its
- * total.
+ * The reason why the latest payment failed. A problem with one order stops the payment of all, because a person agreed
+ * only to the total.
  */
 const failedPart = ({ failed }: RoomDetailView["firmPays"]): Html =>
   html`${paymentLine(failed)}${failed.length > 1 && failed[0]?.reason !== "not_agreed" && html`<p>One order is enough to stop the whole payment: none of them was charged. Charge them again once you have looked.</p>`}${isAboveLimit(failed[0]) && html`<p>An owner of your firm can charge here. After a limit was raised under Billing, charge again here: nothing is tried again by itself.</p>`}`;
 
 const countOf = ({ length }: readonly unknown[]): string => (length === 1 ? "one order" : `${length} orders`);
 
-/** The payment that a queued job is about to send. */
+/** A line about the payment that a queued job is about to make. */
 const sendingPart = ({ sending }: RoomDetailView["firmPays"]): Html =>
   html`${sending.length > 0 && html`<p>Your firm’s payment for ${countOf(sending)} of this room, ${money(sending.reduce((sum, cents) => sum + cents, 0))}: Being sent</p>`}`;
 
@@ -78,7 +78,7 @@ function paidPart({ room, firmPays }: RoomDetailView): Html {
   })}`;
 }
 
-/** The refunds of whole orders after their payment; empty for none. */
+/** Says how many of a payment's orders were refunded since, or are being refunded. Empty for none. */
 const refundText = (refunded: readonly unknown[] = [], pending: readonly unknown[] = []): string =>
   [
     ...(refunded.length > 0 ? [`Refunded since: ${countOf(refunded)}. `] : []),
@@ -96,7 +96,8 @@ function chargePart(view: RoomDetailView): Html | false {
   const { method, failed, chargeableCents } = view.firmPays;
   if (!method || chargeableCents === 0) return false;
   const [latest] = failed;
-  // The bank demands confirmation by the card holder, so a charge without a person would be declined again.
+  // The bank requires that the card holder confirms the payment, so another charge without a person would be declined
+  // as well.
   if (latest?.reason === "authentication_required" && latest.methodId === method.id)
     return html`<p>Your bank wants a person to confirm: ${view.hasCheckout ? "open the checkout" : "pay them in the sandbox"}.</p>`;
   return buttonForm(formPath(view, "charge"), `Charge the firm: ${money(chargeableCents)} to ${methodName(method)}`, {

@@ -28,7 +28,7 @@ export function sandboxForms(forms: FastifyInstance, { frame, closings, sandbox 
       const asked = { principal: principalOf(request), roomCode: code };
       const room = await ownRoom(closings, asked.principal, code);
       const unpaid = movable(room, "pay").map(({ orderCode }) => room.ownOrders.get(orderCode)?.payBy);
-      // The orders of each payer need a separate payment.
+      // One payment can't have two payers, so each payer's orders are paid separately.
       for (const payBy of new Set(unpaid))
         await sandboxRoomCheckout(sandbox, { ...asked, payBy, attempt: `${request.id}:${payBy}` }, "success");
       return done(`/dashboard/rooms/${code}`, "room-paid");
@@ -42,7 +42,7 @@ export function sandboxForms(forms: FastifyInstance, { frame, closings, sandbox 
       const room = await ownRoom(closings, principal, code);
       const moved = movable(room, "advance").map(({ orderCode }) => orderCode);
       const check = signatureCheck(form);
-      // Checks all orders before the first one moves: a signature on the last order must also stop the first.
+      // All orders are verified before the first one moves. So a signature on the last order also stops the first.
       for (const orderCode of moved) await check(sandbox.db, orderCode);
       for (const orderCode of moved)
         await sandboxComplete(sandbox, { principal, code: orderCode, attempt: request.id, check });

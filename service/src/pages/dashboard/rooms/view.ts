@@ -36,18 +36,18 @@ export type FormIn = (part: RoomPart) => {
 
 export type FirmPaysRoom = {
   method: FirmMethod;
-  /** The cents that one payment of the firm would charge now. */
+  /** The amount, in cents, that a payment by the firm would charge now for the room's orders. */
   chargeableCents: number;
   /**
-   * The orders with an unpaid price. After an error in this part of the page, also the reason why an order's client
-   * can't pay it instead; otherwise null.
+   * The orders whose price is unpaid. `refusal` says why an order's client can't pay it instead of the firm. It is read
+   * only after an error in this part of the page; otherwise it is null.
    */
   prices: readonly (ShownOrder & { refusal: string | null })[];
-  /** For each payment in process: its charges of orders in this room. */
+  /** The firm's payments that are in progress; for each, its charges of orders in this room. */
   moving: readonly (readonly ChargeOfOrder[])[];
-  /** The sums of the orders for which a job is about to charge the firm. */
+  /** The amounts of the orders for which a queued job is about to charge the firm, in cents. */
   sending: readonly number[];
-  /** For each payment of the firm that succeeded: its charges of orders in this room. */
+  /** The firm's payments that succeeded; for each, its charges of orders in this room. */
   paid: readonly (readonly ChargeOfOrder[])[];
   /** The charges of the latest payment, if it has failed; otherwise empty. */
   failed: readonly ChargeOfOrder[];
@@ -62,7 +62,7 @@ export type RoomDetailView = {
   /** The number of the version that can be sealed next; null when the room has the maximum number of versions. */
   nextVersion: number | null;
   /**
-   * For each payer: the amounts due, in cents, of the orders that one payment can pay; empty for a payer who can't pay
+   * For each payer: the amounts due, in cents, of the orders that one payment can cover. Empty if this payer can't pay
    * in this environment.
    */
   payable: Record<Payer, readonly number[]>;
@@ -76,9 +76,9 @@ export type RoomDetailView = {
   baseUrl: string;
   /** The sentence on how long the room's certificates are stored. */
   retention: string | null;
-  /** Null when somebody altered an order of the room in the database. */
+  /** The deliveries of the room's documents. Null when somebody altered an order of the room in the database. */
   deliveries: Awaited<ReturnType<typeof deliveriesOf>> | null;
-  /** The codes of the orders whose early fax failed while they are shipped. */
+  /** The codes of the orders that are being shipped and whose fax, sent early, failed. */
   failedFaxes: ReadonlySet<string>;
   problem: RoomProblem | undefined;
 };

@@ -49,7 +49,7 @@ function settingsForms(forms: FastifyInstance, deps: SettingsDeps): void {
       const branding = {
         brandName,
         accentColor: accentColor.trim(),
-        // If the URL is unchanged, the logo does not change, because it may be an uploaded file.
+        // An unchanged URL is not written again, because it may belong to an uploaded logo.
         logoUrl: logoUrl.trim() === current ? undefined : logoUrl.trim(),
         contactEmail: contactEmail.trim(),
       };
@@ -107,7 +107,10 @@ async function settingsShown(
   });
 }
 
-/** The path of the section that contains `returnTo`. A page below it may not exist in the other environment. */
+/**
+ * The path of the dashboard's section that contains `returnTo`. The exact page may not exist in the other environment
+ * (live or test).
+ */
 const sectionOf = (returnTo = ""): string =>
   /^\/dashboard\/(?:orders|templates|rooms|passports|webhooks|analytics|team|keys|security|billing|statements|settings)(?=[/?]|$)/.exec(
     returnTo,

@@ -28,12 +28,12 @@ type Statement = StatementWithLines["statement"];
 
 type StatementsView = {
   principal: Principal;
-  /** The months, oldest first. The last month is still open. */
+  /** The statements of the months, oldest first. The last month is still open. */
   statements: readonly Statement[];
-  /** The result of a search for a file number, by month; null without a search. */
+  /** The result of a search for a file number: the months, and how many lines match in each. Null without a search. */
   found: { file: string; months: readonly (Pick<Statement, "month"> & { matches: number })[] } | null;
   buyer: Awaited<ReturnType<typeof buyerOf>>;
-  /** The time zone for firms without one of their own. */
+  /** The service's time zone, which applies to firms that have not chosen one. */
   serviceZone: string;
   error?: string;
   typed?: FormValues;
@@ -75,7 +75,8 @@ const files = (month: string): Html =>
   html`<a href="${path}/${month}/pdf" download>PDF<span class="visually-hidden"> of ${month}</span></a> <a href="${path}/${month}/csv" download>CSV<span class="visually-hidden"> of ${month}</span></a>`;
 
 function months(statements: readonly Statement[]): Html {
-  // Shown only if needed: without this column, the row of a month with a lost dispute would not add up.
+  // True if the table needs the column of lost disputes. Without the column, the amounts of a month with a loss would
+  // not add up.
   const hasLosses = statements.some(({ sums: { losses } }) => losses !== 0);
   return statements.length <= 1 && statements.every((each) => each.sums.payments === 0)
     ? emptyState("Nothing was paid yet", "A month is closed on the 1st of the next one, and then never changes.")
@@ -137,16 +138,16 @@ const imports = ({ statement: { month }, lines }: StatementWithLines, payer: str
       html` <a href="${path}/${month}/import/${program}?payer=${encodeURIComponent(payer)}" download>For ${name}<span class="visually-hidden">: ${payer}</span></a>`,
   )}`;
 
-/** The lines on one page of a month. On a phone each line is a card, so a whole busy month would be very long. */
+/** How many statement lines a page shows. On a phone each line is a card, so a whole busy month would be very long. */
 const linesOnPage = 25;
 
 const leastToSearch = 5;
 
-/** The lines of a month on a page, by file number. */
+/** Selects the lines of a month's statement that the page shows. */
 export type MonthPage = {
   /** The number of the page, from 1; null for all lines on one page. */
   page: number | null;
-  /** A part of the file numbers to show; empty for all. */
+  /** Only lines whose file number contains this text are shown; empty for all. */
   file: string;
 };
 

@@ -19,7 +19,7 @@ const headIn = (zone: string): string[] => [
 
 const dollars = (cents: number): string => (cents / 100).toFixed(2);
 
-/** YYYY-MM-DD, the Swedish date format. */
+/** Formats a day as YYYY-MM-DD, which is the Swedish form. */
 const dayIn = (zone: string) => new Intl.DateTimeFormat("sv-SE", { dateStyle: "short", timeZone: zone });
 
 /**
@@ -33,7 +33,7 @@ export function statementCsv({ statement, lines }: StatementWithLines): string {
   const balanceRow = (date: string, kind: string, cents: number) => [
     ...[date, "", "", "", "", kind, "", "", "", "", "USD", "", "", "", dollars(cents), "", "", ""],
   ];
-  // The last instant of the month, because `endsAt` is already in the next month.
+  // The last day of the month. `endsAt` itself is already in the next month, so one millisecond is subtracted.
   const lastDay = endsAt === null ? "" : day.format(new Date(endsAt.getTime() - 1));
   return csv([
     headIn(zone),
@@ -69,7 +69,7 @@ export type ImportProgram = keyof typeof importPrograms;
 
 export const isImportProgram = (name: string): name is ImportProgram => Object.hasOwn(importPrograms, name);
 
-/** The name of the file with one method's payments, such as `quickbooks-visa-4242-live-2026-12.csv`. */
+/** The file name for the payments by one payment method, such as `quickbooks-visa-4242-live-2026-12.csv`. */
 export function importName({
   program,
   payer,
@@ -90,7 +90,7 @@ export function importName({
   return `${[program, method, environment, month].filter((part) => part !== "").join("-")}.csv`;
 }
 
-/** True if the firm itself made the payment, so that its own books contain it. */
+/** True if the firm itself made the payment, so that the payment belongs in the firm's own books. */
 export const isOwnPayment = (line: Line): boolean => payerOf(line) === "firm" && line.currency === "usd";
 
 /** QuickBooks rejects many characters outside ASCII, and truncates a description after 250 characters. */

@@ -84,7 +84,7 @@ const roles = [
   { value: "owner", label: "Owner" },
 ];
 
-/** The members, and the caller's possible actions on each of them. */
+/** The table of members, with the actions that the signed-in member may take on each. */
 const memberTable = ({ principal, members }: { principal: Principal; members: readonly Member[] }): Html =>
   records(
     "Members of the firm",

@@ -45,9 +45,9 @@ ${select({ name: at("auth"), label: "Identified by", value: row.auth, options: a
 }
 
 type PlacesView = {
-  /** The fields as text, in the API's format. */
+  /** The placed fields as text, in the API's format. */
   written: string | undefined;
-  /** The URL of the document for a new version; empty when a document must be chosen. */
+  /** The URL of the template's document, for a new version. Empty when a document must be chosen. */
   fileUrl: string;
   /** The reason why the form was rejected, in the words of the API. */
   error: string | undefined;
@@ -70,13 +70,13 @@ function placesPart({ written, fileUrl, error }: PlacesView): Html {
 }
 
 export type TemplateFormView = FormSubmission & {
-  /** Where the browser loads pdf.js from. */
+  /** The URL of the folder with pdf.js. */
   pdfJs: string;
   rows: readonly RoleValues[];
   textCodes: boolean;
   values: FormValues;
   error?: string | undefined;
-  /** The order from which the template is created; null for a PDF. */
+  /** The order from which the template is created. Null if the template is created from a PDF. */
   order: { code: string; name: string } | null;
 };
 

@@ -146,7 +146,10 @@ function progressPages(app: FastifyInstance, forms: FastifyInstance, deps: Templ
   }
 }
 
-/** Places the next orders, and charges the firm only the sum and the method that the page showed. */
+/**
+ * Places the next orders of the list. Charges the firm only if the amount and the payment method are those that the
+ * page showed.
+ */
 async function placeShown(bulk: BulkDeps, principal: Principal, id: string, form: FormValues): Promise<void> {
   const shown = form["charged_method"] ? shownCharge(form) : null;
   if (shown && shown.methodId !== (await activeMethod(bulk.orders.db, principal))?.id)
@@ -158,7 +161,8 @@ async function placeShown(bulk: BulkDeps, principal: Principal, id: string, form
 }
 
 /**
- * Describes the next steps after the waiting rows are placed as orders. `sent`: the charge in the form of the button.
+ * Describes what happens after the waiting rows are placed as orders. `sent` has the hidden fields with the displayed
+ * charge.
  */
 async function afterPlacingRows(
   { orders, bulk }: TemplatePagesDeps,
@@ -238,7 +242,7 @@ type ProgressView = Awaited<ReturnType<typeof rowPage>> & {
   bulk: Bulk;
   name: string;
   error: string | undefined;
-  /** Describes the next steps after the waiting rows are placed. */
+  /** A description of what happens after the waiting rows are placed as orders. */
   after: Html;
   sent: Record<string, string>;
 };

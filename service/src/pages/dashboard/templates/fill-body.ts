@@ -29,7 +29,7 @@ const badge = ({ state }: FillView): Html => statusBadge(states[state].tone, sta
 
 export type NewFillView = FormSubmission & {
   name: string;
-  /** The page's own path. */
+  /** The URL of this page, to which its form is sent. */
   action: string;
   /** The link back to the page of the template or document. */
   back: Html;
@@ -88,7 +88,7 @@ ${card(
 
 export type FillDetailView = FormSubmission & { fill: FillView; error: string | undefined };
 
-/** One form: its state, its link, and the order that was placed with it. */
+/** One request to fill in a document online: its state, its link, and the order that was placed with it. */
 export function fillBody({ fill, error, submission }: FillDetailView): Html {
   const { id, title, use, isCatalogForm, person, state, url, createdAt, expiresAt, endedAt, usableUntil, orderCode } =
     fill;
@@ -133,7 +133,7 @@ type FillsView = {
   documents: readonly { slug: string; name: string }[];
 };
 
-/** The firm's forms, newest first. */
+/** The firm's requests to fill in documents online, newest first. */
 export function fillsBody({ items, nextCursor, isFirstPage, documents }: FillsView): Html {
   const lead = "Clients answer a form online, and you order the document.";
   const list =

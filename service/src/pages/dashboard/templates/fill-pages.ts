@@ -35,10 +35,10 @@ export function fillPages(forms: FastifyInstance, deps: TemplatePagesDeps): void
   detailPage(forms, deps);
 }
 
-/** The pages for new forms, either of templates or of catalog documents. */
+/** The difference between the pages for templates and those for catalog documents. */
 type Forms = {
   url: `/dashboard/${string}/:id/fill`;
-  /** The member of the API's body that names the template or document. */
+  /** The member of the API's request body that names the template or the catalog document. */
   member: "template" | "docSlug";
   /** Finds the template or document, even one whose form can't be filled in online. */
   find: (request: FastifyRequest, id: string) => Promise<{ name: string; back: Html }>;
@@ -89,7 +89,7 @@ function newPage(forms: FastifyInstance, deps: TemplatePagesDeps, { url, member,
 
   async function show(request: FastifyRequest, id: string, values: FormValues, error?: string): Promise<string> {
     const { name, back } = await find(request, id);
-    // The page itself shows the error for a form without fields.
+    // If the document has no fields to fill in, the page itself shows that error.
     const found = await questionsOf(request, id).then(
       (questions) => ({ questions, refusal: undefined }),
       (refusal: Error) => {

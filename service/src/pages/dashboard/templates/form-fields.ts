@@ -10,7 +10,7 @@ export type RoleValues = { name: string; auth: string; language: string; routing
 
 export const roleField = (row: number, member: string): string => `role${row}_${member}`;
 
-/** The rows of a template's roles: the typed ones, otherwise those of the template. */
+/** The rows for a template's roles: those that were typed, or at first those of the template. */
 export function roleRows(content: TemplateContent | null, values: FormValues | undefined): RoleValues[] {
   const roles = content?.roles ?? [];
   const room = Math.min(Math.max(roles.length + 1, 3), mostRoles);
@@ -52,7 +52,10 @@ export type PersonMember = (typeof personMembers)[number];
 export const personField = (index: number, member: PersonMember): string => `person${index + 1}_${member}`;
 export const valueField = (index: number): string => `value${index + 1}`;
 
-/** The fields for which an order may set a value: for each label, the first field with that label. */
+/**
+ * The fields to which an order can give a value. Fields with the same label get the same value, so only the first of
+ * them is listed.
+ */
 export function valueLabels(requested: readonly RequestedField[]): RequestedField[] {
   const seen = new Set<string>();
   return requested.filter((field) => {

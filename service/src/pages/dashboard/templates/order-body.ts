@@ -17,7 +17,7 @@ export type TemplateOrderView = FormSubmission & {
   fields: readonly RequestedField[];
   values: FormValues;
   error?: string | undefined;
-  /** Describes the next steps after the order is placed. */
+  /** A description of what happens after the order is placed. */
   after: Html;
   /** The document that was filled in online, and the person who filled it in. */
   fill?: { id: string; by: string | null } | null;

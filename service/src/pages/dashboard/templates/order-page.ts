@@ -27,8 +27,8 @@ export function templateOrderPage(app: FastifyInstance, deps: TemplatePagesDeps)
     handle: async ({ request, params, query: { fill = "" } }) => {
       if (fill === "") return show(request, params.id, {});
       const { id, state, person } = await ownFill(fills, principalOf(request), fill);
-      // The page of an online form without a completed document shows the reason, and the order that already has its
-      // document.
+      // If the online form has no completed document, redirects to its page. That page shows the reason, or the order
+      // that already uses the document.
       if (state !== "completed") return { redirect: `${fillsPath}/${id}` };
       return show(request, params.id, { fill, name: person.name ?? "", email: person.email ?? "" });
     },
@@ -74,7 +74,10 @@ export function templateOrderPage(app: FastifyInstance, deps: TemplatePagesDeps)
     return dashboardPage(deps.frame, request, { title: `Order from ${template.name}`, section: "templates", body });
   }
 
-  /** The document that was filled in online. @throws ServiceError when orders can no longer use it */
+  /**
+   * The document that somebody filled in online.
+   * @throws ServiceError when orders can no longer use it
+   */
   async function filledFor(request: FastifyRequest, id: string) {
     if (id === "") return null;
     const { fillToken, use, person } = await usableFill(fills, principalOf(request), id);
@@ -86,8 +89,8 @@ const fieldsWithValues = ({ content: { fields, roles } }: TemplateVersion) =>
   valueLabels(fields === null ? [] : requestedOf(fields, roles));
 
 /**
- * Describes the next steps after an order is placed from the template, which its client pays. The text is certain about
- * an immediate price only if the template determines it.
+ * Describes what happens after an order is placed from the template. Its client pays the order. The text promises a
+ * price at once only if the template alone determines the price.
  */
 async function afterOrdering(
   { db, offer }: OrderDeps,

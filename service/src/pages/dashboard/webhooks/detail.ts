@@ -10,15 +10,17 @@ import { type FeedView, feed, webhookPath } from "./feed.ts";
 import { periodChoices } from "./outcome.ts";
 import { sentOnce, topicWords } from "./words.ts";
 
-/** A period with failed deliveries that were not resent yet. */
+/** A period in which failed deliveries were not sent again yet. */
 export type Rest = { since: string; until: string };
 
 export type WebhookView = FeedView & {
-  /** The people who may rotate the webhook's secret and delete the webhook; null when the caller is one of them. */
+  /**
+   * The people who may rotate the webhook's secret and delete the webhook. Null if the signed-in person is one of them.
+   */
   deciders: readonly string[] | null;
   /** The public key that verifies the signatures of the firm's deliveries; null until it is created. */
   publicKey: string | null;
-  /** The period with failed deliveries that the last replay did not resend; null when it resent all of them. */
+  /** The period whose failed deliveries the last replay left out. Null when the replay sent all of them again. */
   rest: Rest | null;
   /** The reason why the form was rejected. */
   error?: string;

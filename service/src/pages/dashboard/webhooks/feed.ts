@@ -10,7 +10,7 @@ export type FeedView = {
   submission: string;
   webhook: Webhook;
   deliveries: readonly Delivery[];
-  /** True if all deliveries are shown, false if only the first few. */
+  /** True if the list shows all of `deliveries`; false if it shows only the first few. */
   showAll: boolean;
 };
 
@@ -18,7 +18,7 @@ const fewDeliveries = 25;
 
 export const webhookPath = ({ id }: Webhook): string => `/dashboard/webhooks/${id}`;
 
-/** The part that refreshes itself. */
+/** The part of the webhook's page that is refreshed regularly, as HTML. */
 export const feedFragment = (view: FeedView): string => render(feed(view));
 
 /** The latest deliveries of a webhook. */

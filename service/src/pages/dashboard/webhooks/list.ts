@@ -13,7 +13,7 @@ export type Webhook = Awaited<ReturnType<typeof listSubscriptions>>[number];
 
 export type WebhooksView = FormSubmission & {
   webhooks: readonly Webhook[];
-  /** The people who may create a webhook; null when the caller is one of them. */
+  /** The people who may create a webhook. Null if the signed-in person is one of them. */
   deciders: readonly string[] | null;
   error?: string;
   typed?: FormValues;

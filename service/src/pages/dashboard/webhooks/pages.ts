@@ -109,7 +109,7 @@ function webhookDetailPage(forms: FastifyInstance, deps: WebhookPagesDeps): void
     url: `${path}/:id/deliveries`,
     handle: async (call) => {
       const view = await viewOf(deps, call);
-      // A browser that opens the URL of this part is redirected to the whole page.
+      // This URL returns only a part of the page. A browser that opens it directly is redirected to the whole page.
       if (call.request.headers["hx-request"] !== "true") return { redirect: `${path}/${view.webhook.id}` };
       return feedFragment(view);
     },

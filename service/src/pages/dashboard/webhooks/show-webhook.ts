@@ -17,7 +17,8 @@ export type WebhookPagesDeps = { frame: DashboardFrame; webhooks: WebhooksDeps }
 type Call = PageCall<{ id: string }>;
 
 /**
- * The period that a replay has not finished, from the parameters of the URL or the form; null when they contain none.
+ * The period whose failed deliveries a replay left out, from the parameters of the URL or the form. Null when they
+ * contain none.
  */
 export function restOf({ since = "", until = "" }: FormValues): Rest | null {
   const isTime = (text: string) => !Number.isNaN(Date.parse(text));

@@ -4,7 +4,10 @@ import { post, type Written } from "./connection.ts";
 
 type Room = { base: string; nameOf: (person: string) => string; unsent: string };
 
-/** @returns functions that show a new message, and show or hide the section */
+/**
+ * Starts the section with the room's written messages.
+ * @returns functions that show a new message, and show or hide the section
+ */
 export function startChat({ base, nameOf, unsent }: Room) {
   const section = part("room-chat");
   const log = part("room-chat-log");

@@ -1,6 +1,6 @@
 /**
- * Two connections to the media server: one sends this device's media, the other receives everybody else's. For the
- * second connection, the server makes the offer.
+ * Connects a page to the media server by two connections. One sends this device's sound and picture; the other receives
+ * those of all other people. For the second connection, the server makes the offer.
  */
 
 export type ServerMessage =
@@ -11,7 +11,7 @@ export type ServerMessage =
 export type Written = { n: number; at: string; person: string; text: string };
 /** The page that the notary shows, in the document with this hash. */
 export type Led = { page: number; sha256: string };
-/** The page that a person reads. */
+/** The page of the document that a person is reading. */
 export type Reads = { person: string; page: number; pages: number; isFollowing: boolean };
 
 /** A message of the page's event stream. */
@@ -25,7 +25,10 @@ export type RoomNotification =
   | ({ kind: "page" } & Led)
   | ({ kind: "reads" } & Reads);
 
-/** `at` is the query of further requests, for a test whose requests must all reach one node of the service. */
+/**
+ * The ticket for a connection. `at` is a query for all further requests; the device check needs it, because its
+ * requests must all reach the same node of the service.
+ */
 type Ticket = { ticket: string; iceServers: RTCIceServer[]; at?: string };
 
 /** The server refused to connect this page, because the person acted later on another page. */
@@ -41,7 +44,10 @@ export type Connection = {
   close: () => void;
 };
 
-/** Sends a form to the room's address, and reads the response. @throws Error with the server's message */
+/**
+ * Sends a form to one of the room's URLs, and returns the parsed response.
+ * @throws Error with the server's message
+ */
 export async function post(address: string, fields: Record<string, string> = {}): Promise<Record<string, unknown>> {
   const answer = await fetch(address, {
     method: "POST",
@@ -62,7 +68,7 @@ type Heard = {
    * request.
    */
   ready: (receive: Receive, at: string) => void | Promise<void>;
-  /** Called with all tracks of a person, again after each change in the room. */
+  /** Called for each track of each person, and again after every change of the people in the room. */
   track: (person: string, track: MediaStreamTrack) => void;
   /** Called after `track`, with the people who are still in the room. */
   gone: (people: Set<string>) => void;
@@ -72,12 +78,12 @@ type Heard = {
 
 /**
  * Connects with a new ticket.
- * @param kind `media` for a session; `check` to receive this device's own media back
- * @param own null to send nothing
+ * @param kind `media` for a session; `check` for a device check, which receives this device's own sound and picture
+ * @param own the media to send; null to send nothing
  * @param page distinguishes this page from others of the same person
  * @param actedAt the time of the person's last action on this page
- * @param before the connection to replace. It is closed only after the server has issued the new ticket. Closed
- * earlier, it would look like a failure, and the server would ask this page to join again
+ * @param before the connection to replace. It is closed only after the server has issued the new ticket. If it were
+ * closed earlier, the server would see a failure, and ask this page to join again
  */
 export async function connect(
   base: string,
@@ -125,7 +131,8 @@ export async function connect(
         if (isOver) return;
         await received.setRemoteDescription({ type: "offer", sdp: message.sdp });
         await received.setLocalDescription(await received.createAnswer());
-        // The server reuses the tracks of people who left for the next person. Browsers report a track only once.
+        // When a person leaves, the server gives their tracks to the next person. A browser reports each track only
+        // once, so the tracks are looked up for every offer.
         for (const { mid, person } of message.tracks) {
           const used = received.getTransceivers().find((each) => each.mid === mid);
           if (used) track(person, used.receiver.track);
@@ -149,7 +156,8 @@ export async function connect(
         else receive(answer);
     }
   } catch (error) {
-    // Without this, a connection of this attempt could fail later, and replace the connection of the next attempt.
+    // Closes the connections of this failed attempt. Otherwise, their later failure would replace the connection of the
+    // next attempt.
     end();
     throw error;
   }
@@ -157,12 +165,12 @@ export async function connect(
   return { retire, close: end, stats: () => statsOf(sent, received) };
 }
 
-/** `stopped`: a retry is useless until the person has acted. */
+/** The result of an attempt to join. After `stopped`, a retry is useless until the person has acted. */
 type Attempt = "joined" | "failed" | "stopped";
 
 const firstRetryMs = 1_000;
 const longestRetryMs = 3_000;
-/** A connection that lasted this long was stable, so the next attempt starts at once. */
+/** If a connection that lasted at least this long is lost, the next attempt starts at once. */
 const stableMs = 10_000;
 
 /**

@@ -1,6 +1,6 @@
 /**
- * A check of camera, microphone and connection. It uses the same media server as the session, which sends the device's
- * own media back.
+ * Checks the camera, the microphone and the connection of a device. The media server of the session sends the device's
+ * own sound and picture back.
  */
 import type { Connection } from "./connection.ts";
 
@@ -49,7 +49,7 @@ export function startDeviceCheck(check: Check): void {
   });
 }
 
-/** Shows the text with this name, or the given text itself. */
+/** Shows the text that `words` contains under this name. If there is none, shows the name itself. */
 function say(words: Check["words"], name: string): void {
   const statusLine = document.getElementById("device-said");
   if (statusLine) statusLine.textContent = words[name] ?? name;

@@ -4,12 +4,15 @@ import { type Led, post, type Reads } from "./connection.ts";
 
 type FollowDeps = { base: string; words: Readonly<Record<string, string>> };
 
-/** A reader must stay on a page for this long before it is reported. */
+/** A person must stay on a page for this long, in milliseconds, before the page is reported to the notary. */
 const settledMs = 400;
 
 const element = <Kind extends HTMLElement>(id: string) => document.getElementById(id) as Kind | null;
 
-/** @returns a function that runs the work after the reader has stayed on a page */
+/**
+ * Delays work until the reader stays on one page.
+ * @returns a function to call at each change of the page
+ */
 function whenSettled(work: () => void): () => void {
   let timer: number | undefined;
   return () => {
@@ -21,8 +24,8 @@ function whenSettled(work: () => void): () => void {
 const documentFrame = () => element<HTMLIFrameElement>("document-frame");
 
 /**
- * Listens to the frame with the document. The frame is replaced when the person's turn to sign begins or ends, and when
- * the document has changed, so it is looked up for each message.
+ * Handles the messages of the frame with the document. The frame element is looked up for each message. It is replaced
+ * when the person's turn to sign begins or ends, and when the document changes.
  */
 function onFrame(uses: {
   replaced: () => void;
@@ -43,7 +46,9 @@ function onFrame(uses: {
   });
 }
 
-/** Scrolls to the notary's page while the person's box is ticked. The box is replaced together with the frame. */
+/**
+ * Scrolls the frame to the notary's page while the person's checkbox is ticked. A new frame comes with a new checkbox.
+ */
 export function startFollowing({ base, words }: FollowDeps) {
   let led: Led | null = null;
   let shownHash: string | null = null;
@@ -85,7 +90,7 @@ export function startFollowing({ base, words }: FollowDeps) {
   }
 
   /**
-   * Called for the page in view. Unless the frame is scrolling to the notary's page, the signer has scrolled, which
+   * Called with the page in view. If the frame is not on its way to the notary's page, the person has scrolled. That
    * ends the following.
    */
   function moved(page: number, pages: number): void {
@@ -101,7 +106,7 @@ export function startFollowing({ base, words }: FollowDeps) {
 
   onFrame({
     replaced() {
-      // A new frame starts at its first page without any scrolling by the person, so this does not end the following.
+      // A new frame starts at the first page. The person has not scrolled there, so this does not end the following.
       shownHash = null;
       at = null;
       goingTo = null;

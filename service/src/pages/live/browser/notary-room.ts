@@ -48,7 +48,10 @@ const page = crypto.getRandomValues(new Uint32Array(2)).join("-");
 let actedAt = Date.now();
 /** True if another page has the person's connection. This page then requests it only after an action of the person. */
 let isQuiet = false;
-/** True while the server is deciding which page gets the connection. Its answer overrides an earlier message. */
+/**
+ * True while this page waits for the server's decision which page gets the connection. Until then, a message that
+ * another page has it is ignored.
+ */
 let isAsking = false;
 
 let own: MediaStream | null = null;
@@ -61,7 +64,7 @@ async function ownMedia(): Promise<MediaStream> {
   return own;
 }
 
-/** This device's media. Null when they are unavailable; the page then shows the cause. */
+/** This device's sound and picture. Null if the browser doesn't give access to them; the page then shows the reason. */
 const ownOrCause = (): Promise<MediaStream | null> =>
   ownMedia().catch((error: unknown) => {
     statusLine.textContent = causeOf(error, words);
@@ -198,7 +201,8 @@ document.addEventListener("submit", (event) => {
   for (const [name, value] of new FormData(form, event.submitter)) if (typeof value === "string") fields[name] = value;
   const { submitter } = event;
   if (submitter instanceof HTMLButtonElement) submitter.disabled = true;
-  // The cards may be reloaded before the response arrives. The form for the next person or step must be empty then.
+  // The cards may be reloaded before the response arrives. This mark prevents that the sent values are copied into the
+  // form for the next person or step.
   form.dataset["sent"] = "yes";
   post(form.action, fields)
     .then(() => {
@@ -214,7 +218,7 @@ document.addEventListener("submit", (event) => {
       return refresh();
     })
     .finally(() => {
-      // Enabled only now, because earlier the button would offer the finished action again.
+      // The button is enabled only after the cards are reloaded. Earlier, it would offer the finished action again.
       if (submitter instanceof HTMLButtonElement) submitter.disabled = false;
     });
 });
@@ -230,8 +234,8 @@ joinButton.addEventListener("click", () => {
 /** True if the event stream has been open before. */
 let wasOpen = false;
 /**
- * True if this page joined before the stream was open, so that the server's offer, which is sent by the stream, was
- * lost.
+ * True if this page joined before its event stream was open. The server sends its offer by this stream, so the offer
+ * was lost.
  */
 let mayMissOffer = false;
 
@@ -247,7 +251,8 @@ function listen(): void {
     wasOpen = true;
     mayMissOffer = false;
   };
-  // Browsers do not retry after an error response, such as the one while another node takes over the session.
+  // An EventSource doesn't retry after an error response. The server sends one while another node takes over the
+  // session.
   events.onerror = () => {
     if (events.readyState === EventSource.CLOSED) window.setTimeout(listen, 2_000);
   };

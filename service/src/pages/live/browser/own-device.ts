@@ -7,7 +7,10 @@ import { openMedia, startDeviceCheck } from "./device-check.ts";
 
 const { base = "", words = "{}" } = part("own-device").dataset;
 
-/** Opens the stream of the server's messages. @throws Error when the server refuses it */
+/**
+ * Opens the stream of the server's messages.
+ * @throws Error when the server refuses it
+ */
 function listen(at: string, receive: Receive): Promise<EventSource> {
   const events = new EventSource(`${base}/events${at}`);
   events.onmessage = ({ data }) => {
@@ -17,7 +20,7 @@ function listen(at: string, receive: Receive): Promise<EventSource> {
   return new Promise((done, fail) => {
     events.onopen = () => done(events);
     events.onerror = () => {
-      // A browser would reconnect in an endless loop, although the check has ended.
+      // Without this, the browser would reconnect in an endless loop after the device check has ended.
       events.close();
       fail(new Error("the stream of messages has ended"));
     };

@@ -2,7 +2,7 @@
 import { carryEntries, carryFocus, isStillMeant } from "../../ui/browser/entries.ts";
 import { part } from "../../ui/browser/parts.ts";
 
-/** `failed`: the service did not respond, so a retry is useful. */
+/** The result of a load. After `failed`, a retry is useful, because the service did not respond. */
 type Load = "done" | "failed";
 
 const retryMs = 2_000;
@@ -44,8 +44,8 @@ export function oneByOne(load: () => Promise<Load>): () => Promise<void> {
 const answerMs = 15_000;
 
 /**
- * The last HTML of each card. A card with the same HTML is not replaced, so its frame is not reloaded. In replaced
- * cards, typed values and the focus are restored.
+ * The last HTML of each card. If the new HTML of a card is the same, the card is not replaced, so that its frame
+ * doesn't reload. A replaced card gets back the typed values and the focus.
  */
 const shown = new Map<string, string>();
 
@@ -64,7 +64,7 @@ export function startRefreshing(base: string, apply: () => void): () => Promise<
   return oneByOne(async () => {
     const signal = AbortSignal.timeout(answerMs);
     const answer = await fetch(`${base}/part${location.search}`, { signal });
-    // A person who may no longer see the room is rejected, and a retry would be rejected as well.
+    // A rejection means that the person may no longer see the room. A retry would be rejected as well.
     if (!answer.ok) return answer.status >= 500 || answer.status === 429 ? "failed" : "done";
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
     const next = page.getElementById("room-part");

@@ -1,4 +1,5 @@
 import { isWhatWasAsked } from "./check-act.ts";
 
-// A separate script, loaded while the signer reads. It verifies PDFs, and is larger than all other scripts of the page.
+// This script verifies a prepared signature in the document's PDF. It is separate and loads while the signer reads,
+// because it is larger than the page's other scripts.
 Object.assign(window, { isWhatWasAsked });

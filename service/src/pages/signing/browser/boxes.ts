@@ -3,11 +3,17 @@ import type { FieldOnPage, ViewerWords } from "./config.ts";
 
 export const isBox = ({ kind }: FieldOnPage): boolean => kind === "checkbox" || kind === "radio";
 
-/** Puts a field over its page. @returns the painted part, which covers exactly the field's place */
+/**
+ * Places a field's element over its page.
+ * @returns the painted part, which covers exactly the field's rectangle
+ */
 type Put = (field: FieldOnPage, element: HTMLElement) => HTMLElement;
 type BoxDeps = { form: HTMLFormElement; words: ViewerWords; place: Put; group: readonly FieldOnPage[] };
 
-/** A date field. The service sets the date; the page shows the date that the document would have now. */
+/**
+ * A date field, which the signer can't fill in: the service sets the date at signing. Until then, the list above the
+ * Sign button shows the current date.
+ */
 export function dateField(field: FieldOnPage, words: ViewerWords, place: Put) {
   const element = make("div", { className: "viewer-field", title: words.date });
   place(field, element).textContent = field.label;
@@ -15,7 +21,9 @@ export function dateField(field: FieldOnPage, words: ViewerWords, place: Put) {
   return { field, element, isOpen: () => false, value: () => value, refresh() {} };
 }
 
-/** A number that is calculated while other fields are typed; the signer can't fill it in. */
+/**
+ * Shows a number that is calculated from other fields and updated while the signer types. The signer can't fill it in.
+ */
 export function calculatedField(
   field: FieldOnPage,
   input: HTMLInputElement,
@@ -66,7 +74,8 @@ export function boxField(field: FieldOnPage, input: HTMLInputElement, { form, wo
 }
 
 /**
- * In a radio, the Tab key stops only once: at the chosen option, otherwise at the first (WAI-ARIA radio group pattern).
+ * True if the Tab key stops at this option. A group of radio buttons has one stop: the chosen option, otherwise the
+ * first (WAI-ARIA radio group pattern).
  */
 function isTabStop(form: HTMLFormElement, input: HTMLInputElement): boolean {
   if (isChosenIn(form, input.name)) return input.checked;
@@ -76,7 +85,10 @@ function isTabStop(form: HTMLFormElement, input: HTMLInputElement): boolean {
 
 const steps: Readonly<Record<string, number>> = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 };
 
-/** Groups the options of a radio on a page. Arrow keys move and choose, as in the browser's own forms. */
+/**
+ * Creates the element that groups the options of a radio field. Arrow keys move to the next option and choose it, as in
+ * a browser's own radio buttons.
+ */
 function radioGroup(label: string): HTMLElement {
   const group = make("div");
   group.setAttribute("role", "radiogroup");
@@ -120,7 +132,10 @@ function roomAround(field: FieldOnPage, fields: readonly FieldOnPage[], pageWidt
   return room;
 }
 
-/** Puts fields over their pages, and the options of a radio into one group. */
+/**
+ * Returns a function that places each field over its page. The options of a radio field are placed in one group
+ * element.
+ */
 export function placing(
   { pageOf, width: pageWidth }: { pageOf: (n: number) => HTMLElement; width: number },
   fields: readonly FieldOnPage[],
@@ -147,7 +162,7 @@ export function placing(
   };
 }
 
-/** True if one of the radio buttons with a name is chosen. */
+/** True if one of the radio buttons with this name is chosen. */
 const isChosenIn = (form: HTMLFormElement, name: string): boolean =>
   (form.elements.namedItem(name) as RadioNodeList | HTMLInputElement | null)?.value !== "";
 

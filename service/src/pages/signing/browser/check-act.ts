@@ -4,16 +4,16 @@ import { actSha256In, fillsOwnFields } from "@signsealship/evidence/envelope";
 import { changedSince, fieldName, fieldTexts, findSignatures, openUnlocked } from "@signsealship/evidence/pdf";
 import type { FieldOnPage } from "./config.ts";
 
-/** An act that the service prepared for the key of this browser. */
+/** A signature that the service prepared, so that this browser can sign it with its own key. */
 export type PreparedAct = {
-  /** The bytes to append to the displayed document. */
+  /** The bytes that the signing appends to the displayed document. */
   readonly tail: Uint8Array;
   /** The position of the signature value in the tail. */
   readonly contentsStart: number;
   readonly contentsEnd: number;
   /** DER of the SET OF signed attributes (RFC 5652, section 5.4). */
   readonly signedAttrs: Uint8Array;
-  /** The act's record, as canonical JSON. The tail contains its SHA-256. */
+  /** The act's record (what the signer typed), as canonical JSON. The appended bytes contain its SHA-256. */
   readonly record: string;
 };
 
@@ -28,11 +28,11 @@ type Asked = {
   readonly values: ReadonlyMap<string, string>;
   /** The names of the fields that a condition hides. */
   readonly hidden?: ReadonlySet<string>;
-  /** The signature's appearance in the record's format, with the members sorted by name. */
+  /** The signature's appearance, in the format of the act's record: its members are sorted by name. */
   readonly mark: object;
 };
 
-/** The compared members of an act's record. */
+/** The members of an act's record that are compared with the typed values. */
 type RecordedAct = {
   readonly keyHeldBy: string;
   readonly revision: { readonly sha256: string };
@@ -57,7 +57,8 @@ export async function isWhatWasAsked(act: PreparedAct, asked: Asked): Promise<bo
   const { document, mark } = asked;
   const { tail, contentsStart, contentsEnd, signedAttrs, record } = act;
   if (contentsStart < 0 || contentsEnd < contentsStart || contentsEnd > tail.length) return false;
-  // The space for the signature, between `<` and `>`, must still be empty, because the signature does not cover it.
+  // The space for the signature, between `<` and `>`, must still be empty. The signature does not cover these bytes, so
+  // they could hide other content.
   const gap = tail.subarray(contentsStart, contentsEnd);
   if (!/^<0*>$/.test(new TextDecoder("latin1").decode(gap))) return false;
   const signed = joined([document, tail.subarray(0, contentsStart), tail.subarray(contentsEnd)]);
@@ -75,7 +76,7 @@ export async function isWhatWasAsked(act: PreparedAct, asked: Asked): Promise<bo
 }
 
 /**
- * The values of a document's fields after the tail is appended; null when the tail does more than fill in the signer's
+ * The values of the document's fields after the tail is appended. Null if the tail changes anything except the signer's
  * own fields. Uses the verifier's rules for changes of a signed document.
  */
 function filledIn({ document, fields }: Asked, file: File): ReadonlyMap<string, string | null> | null {
@@ -87,8 +88,8 @@ function filledIn({ document, fields }: Asked, file: File): ReadonlyMap<string, 
 }
 
 /**
- * True if exactly one signature was added, in one of the signer's own signature fields, and it is the prepared one: it
- * contains the record's hash and covers all bytes except the signature value. PDF readers find a signature by its
+ * True if the tail adds exactly one signature, in one of the signer's own fields, and it is the prepared one. That
+ * signature contains the record's hash, and covers all bytes except its own value. PDF readers find a signature by its
  * field, so other text in the tail is ignored.
  */
 function isOwnSignature(
@@ -164,7 +165,10 @@ function digitsOf(text: string): string | null {
   return `${/[1-9]/.test(text) ? sign : ""}${whole.replaceAll(",", "").replace(/^0+(?=\d)/, "")}.${fraction.replace(/0+$/, "")}`;
 }
 
-/** The digest in signed attributes. @throws EvidenceError when the bytes are not attributes */
+/**
+ * The digest in signed attributes.
+ * @throws EvidenceError when the bytes are not attributes
+ */
 function messageDigestOf(signedAttrs: Uint8Array): Uint8Array {
   const digests = childrenOf(readDer(signedAttrs)).flatMap((attribute) => {
     const [type, values] = childrenOf(attribute);

@@ -9,7 +9,7 @@ export type ViewerWords = Words["viewer"];
 export type FieldOnPage = Omit<RuledField, "kind"> & {
   readonly name: string;
   readonly kind: ActFieldKind;
-  /** The page, counted from 1. */
+  /** The number of the document's page, counted from 1. */
   readonly page: number;
   readonly left: number;
   readonly top: number;
@@ -19,11 +19,11 @@ export type FieldOnPage = Omit<RuledField, "kind"> & {
   readonly label: string;
   /** For an option of a radio or multiple choice: the value that is set when the signer chooses the option. */
   readonly option?: string;
-  /** The label of the option's radio. */
+  /** For an option: the label of its radio field. */
   readonly radio?: string;
-  /** The id of the input with its value; null for a date. */
+  /** The id of the form input that contains the field's value; null for a date. */
   readonly input: string | null;
-  /** The date that the document would contain if the signer signed now. */
+  /** For a date field: the date that the document would contain if the signer signed now. */
   readonly value?: string;
   /** The options of a dropdown. */
   readonly options?: readonly string[];
@@ -43,19 +43,19 @@ export type SigningConfig = {
   readonly bytes: number;
   readonly sha256: string;
   readonly pages: number;
-  /** The folder of pdf.js. */
+  /** The URL of the folder with the files of pdf.js. */
   readonly pdfjs: string;
   /** The URL to which the script reports that the page was opened. */
   readonly opened: string;
-  /** The script that verifies a prepared act. */
+  /** The URL of the script that verifies a prepared act. */
   readonly check: string;
-  /** The script that reads the document's text. */
+  /** The URL of the script that reads the document's text. */
   readonly text: string;
-  /** The script with the rules of the fields; null for fields without conditions and numbers. */
+  /** The URL of the script that evaluates conditions and numbers. Null when no field has a condition or a number. */
   readonly rules: string | null;
   /**
-   * The URLs for signing with a key of the browser: to prepare the act, to complete the act, and the page that is
-   * opened afterwards.
+   * The URLs for signing with the browser's own key: `prepare` prepares the act, and `complete` completes it. `signed`
+   * is the page to open afterwards.
    */
   readonly prepare: string;
   readonly complete: string;
@@ -63,7 +63,7 @@ export type SigningConfig = {
   /** The signer's own fields. The list is empty before the signer consents. */
   readonly fields: readonly FieldOnPage[];
   readonly referenced: readonly ReferencedField[];
-  /** The initials of the signer's name, offered where the signer first enters initials. */
+  /** The initials of the signer's name. The page suggests them until the signer has entered initials. */
   readonly initials: string;
   /** True if the signer has just consented, so that the page scrolls to the first field. */
   readonly toFirstField: boolean;

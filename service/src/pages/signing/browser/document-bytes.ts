@@ -3,13 +3,15 @@ import { part } from "../../ui/browser/parts.ts";
 import { hashOf, tellHash } from "../../ui/browser/viewer/room.ts";
 import type { SigningConfig } from "./config.ts";
 
-/** The chunk size of pdf.js. The first and the last chunks are fetched before pdf.js requests them. */
+/**
+ * The size of the chunks that pdf.js requests. The first and the last chunks are fetched before pdf.js asks for them.
+ */
 export const partBytes = 1 << 16;
 
 export type DocumentBytes = {
   /** Answers the range requests of pdf.js. */
   serve: (transport: PDFDataRangeTransport) => void;
-  /** Rejects when a range can't be fetched; otherwise pdf.js would wait forever. */
+  /** Never resolves. Rejects when a range can't be fetched, because pdf.js itself would wait forever. */
   failed: Promise<never>;
 };
 
@@ -24,7 +26,7 @@ export function fetchDocument(url: string, length: number): DocumentBytes {
   });
   const failure = Promise.withResolvers<never>();
   for (const { bytes } of ahead) bytes.catch(failure.reject);
-  // Avoids an unhandled rejection after the last reader has finished.
+  // Avoids an unhandled rejection if a range fails when nobody waits for `failed` any more.
   failure.promise.catch(() => {});
 
   function read(begin: number, end: number): Promise<ArrayBuffer> {
@@ -47,7 +49,10 @@ export function fetchDocument(url: string, length: number): DocumentBytes {
 /** Without this limit, a silently broken connection would block the signer forever. */
 const silenceMs = 60_000;
 
-/** Fetches a range, however slowly it arrives. @throws Error when nothing has arrived for a minute */
+/**
+ * Fetches a range of the document, however slowly its bytes arrive.
+ * @throws Error when no byte has arrived for a minute
+ */
 async function fetchRange(url: string, begin: number, end: number): Promise<ArrayBuffer> {
   const silence = new AbortController();
   const wait = () => setTimeout(() => silence.abort(), silenceMs);
@@ -72,15 +77,18 @@ async function fetchRange(url: string, begin: number, end: number): Promise<Arra
   }
 }
 
-/** Disables signing until the check has ended, because the signer could press the button before. */
+/**
+ * Disables the Sign button until the document's hash has been compared. Otherwise, the signer could press the button
+ * before.
+ */
 export function holdSigning({ words }: Pick<SigningConfig, "words">): void {
   part<HTMLButtonElement>("sign-button").disabled = true;
   part("sign-check").textContent = words.checking;
 }
 
 /**
- * Compares the hash of the displayed bytes with the hash to be signed, and shows the result. A mismatch leaves signing
- * disabled; a browser without cryptography can still sign.
+ * Compares the hash of the displayed bytes with the hash to be signed, and shows the result. If the hashes differ,
+ * signing stays disabled. Without `crypto.subtle`, the browser can't compare them, and the signer can still sign.
  * @param bytes loads the whole displayed file
  * @param onEqual called when the hashes are equal, before the button is enabled
  */

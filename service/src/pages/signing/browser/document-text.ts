@@ -9,5 +9,5 @@ async function pageLines(page: PDFPageProxy): Promise<string[]> {
   return linesOf(textWithValues(items, annotations, (x, y) => viewport.convertToViewportPoint(x, y)));
 }
 
-// A separate script that is loaded when the signer asks for the text.
+// This script is separate. It is loaded only when the signer asks for the document's text.
 Object.assign(window, { pageLines });

@@ -1,7 +1,7 @@
 import { refusePresses, timeOf } from "./press-guard.ts";
 
-// Notifies the firm's page of events in its frame. Messages contain no person, no document and no credential, and are
-// sent only to the origin that the service allows for this page.
+// Notifies the firm's page when something happens in the frame with the signing pages. A message names no person and no
+// document, and contains no credential. It is sent only to the origin that the service allows for this page.
 
 type Message = { type: string; code?: string };
 

@@ -11,19 +11,19 @@ import { drawnPicture } from "./strokes.ts";
 
 type Pages = {
   pageOf: (n: number) => HTMLElement;
-  /** The width, in points, that the scale of all pages refers to. */
+  /** The page width, in points, to which the viewer's scale refers. It is the same for all pages. */
   width: number;
-  /** Renders a page in advance, before it scrolls into view. */
+  /** Keeps a page drawn, before it scrolls into view. */
   keepAhead: (n: number) => void;
-  /** When the page became visible, by the clock of events; infinite while it is empty. */
+  /** The time when the page was drawn, by the clock of `performance.now()`. Infinity until then. */
   drawnAt: (n: number) => number;
 };
 
 const isMark = ({ kind }: FieldOnPage): boolean => kind === "signature" || kind === "mark";
 
 /**
- * Makes a screen reader announce the result of the last form together with the field, because the focus moves before
- * the result is read.
+ * Moves to the field after a form was sent. A screen reader then announces the form's result with the field, because
+ * the focus moves before the result is read.
  */
 function leadFromForm(element: HTMLElement): void {
   if (!element.hasAttribute("aria-describedby")) {
@@ -162,8 +162,8 @@ const countInputs = (fields: readonly FieldOnPage[]): number =>
   new Set(fields.map(({ group, input }) => group ?? (input && part<ValueInput>(input).name))).size;
 
 /**
- * Ignores clicks on the Sign button briefly after a change moves it, because a tick may show or hide rows above the
- * button. Typing needs no such guard.
+ * Wraps a handler for changes of the form. If a tick shows or hides rows above the Sign button, the button moves, and
+ * clicks on it are ignored briefly. Changes by typing need no such guard.
  */
 function guardingSign(change: (event: Event) => void) {
   const button = part("sign-button");
@@ -247,7 +247,7 @@ export function showFields(config: SigningConfig, pages: Pages): Shown {
     });
   const { bar, button: next } = wayOn((press) => {
     const open = nextOpen();
-    // One click fills in only a place that the signer has had time to see.
+    // A click on the bar fills in a field only if the field and its page have been visible for a moment.
     const shownAt = Math.max(inSightSince(), open ? pages.drawnAt(open.field.page) : 0);
     if (open && open === shown[visited] && timeOf(press) - shownAt >= settleMs) open.element.click();
     else leadOn();

@@ -5,7 +5,9 @@ import type { SignatureInputs } from "./sheet.ts";
 
 type Marks = Pick<SignatureInputs, "drawn" | "picture">;
 
-/** A tab stores one signature. Opening the page of another link deletes it. */
+/**
+ * The name of the stored signature in the tab's storage. A tab stores one signature; opening another link deletes it.
+ */
 const item = "signature";
 
 type StoredSignature = { link: string; drawn: string; picture: string };
@@ -13,7 +15,10 @@ type StoredSignature = { link: string; drawn: string; picture: string };
 /** The path `/sign/{token}`, which all pages of a link share. */
 const link = (): string => location.pathname.split("/", 3).join("/");
 
-/** The sender's preview is an `about:` document, and shares the tab's storage with the page around it. */
+/**
+ * True in the sender's preview, which stores no signature. The preview is an `about:` document, and shares the tab's
+ * storage with the page around it.
+ */
 const isPreview = (): boolean => location.protocol === "about:";
 
 /**
@@ -49,5 +54,7 @@ function storedHere(): StoredSignature | undefined {
  */
 export const forgetOthersSignature = (): void => void storedHere();
 
-/** Deletes the stored signature. Called when the link has ended, or asks for identification again. */
+/**
+ * Deletes the stored signature. Called when the link can't be used any longer, or asks the signer to identify again.
+ */
 export const forgetSignature = (): void => storage((tab) => tab.removeItem(item));

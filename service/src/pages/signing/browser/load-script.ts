@@ -1,7 +1,7 @@
 import { make } from "../../ui/browser/parts.ts";
 
 /**
- * Loads a script that only some signers need, or that nobody needs before reading.
+ * Loads a script that not every signer needs, or that is not needed until the signer has begun to read.
  * @param name the property of `window` that the script sets
  * @throws Error when the script can't be loaded
  */

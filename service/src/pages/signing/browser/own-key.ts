@@ -26,8 +26,8 @@ export function signWithOwnKey(config: SigningConfig, document: Uint8Array): voi
   // rejection.
   checking.catch(() => {});
   const [statusLine, button] = [part("sign-check"), part<HTMLButtonElement>("sign-button")];
-  // Marks the form as that of a browser with its own key. If the form is submitted after a failure here, the service
-  // must not sign with a key of its own instead.
+  // Tells the service that this browser signs with its own key. If the script fails here and submits the form, the
+  // service must not sign with a key of its own.
   form.append(Object.assign(window.document.createElement("input"), { type: "hidden", name: "key", value: "browser" }));
 
   form.addEventListener("submit", (event) => {
@@ -44,7 +44,8 @@ export function signWithOwnKey(config: SigningConfig, document: Uint8Array): voi
     const body = new URLSearchParams([...new FormData(form)].map(([name, value]) => [name, String(value)]));
     body.set("public_key", toBase64(publicKey));
     const prepared = await post<Answer>(config.prepare, body);
-    // After this submission, the page shows the error or the changed document. Nothing is signed.
+    // If no act was prepared, the form is submitted as a page. The response shows the error or the changed document,
+    // and nothing is signed.
     if (prepared?.outcome !== "prepared") return form.submit();
     const fields = new Map(config.fields.map(({ name, kind }) => [name, kind]));
     const options = new Map(
@@ -69,8 +70,8 @@ export function signWithOwnKey(config: SigningConfig, document: Uint8Array): voi
   }
 
   /**
-   * Allows the signer to press the button again. This is safe: if only the response was lost, the page then shows that
-   * the document is signed.
+   * Enables the Sign button again after a failed request. This is safe: if only the response was lost, the next attempt
+   * shows that the document is already signed.
    */
   function lost(): void {
     refuse(config.words.unsigned);
@@ -114,7 +115,10 @@ async function drawnSha256({ height, strokes, width }: Drawn): Promise<string> {
   return toHex(new Uint8Array(await crypto.subtle.digest("SHA-256", text)));
 }
 
-/** Loads the script that verifies an act. @throws Error when the script can't be loaded: then nothing is signed */
+/**
+ * Loads the script that verifies a prepared act.
+ * @throws Error when the script can't be loaded; then nothing is signed
+ */
 const loadCheck = (src: string) => loadScript<typeof isWhatWasAsked>(src, "isWhatWasAsked");
 
 /** Sends a form, and returns the parsed response. Null for an error status, and for a response that is not JSON. */

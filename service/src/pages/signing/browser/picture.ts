@@ -29,7 +29,10 @@ export async function pictureFrom(file: Blob): Promise<string> {
   throw new Error("no picture that fits");
 }
 
-/** An element that shows a form's picture; it is drawn a moment later. */
+/**
+ * Creates an element that shows the picture in a form. It is empty at first, because the pixels are decoded
+ * asynchronously.
+ */
 export function pictureElement(text: string): HTMLCanvasElement {
   const picture = readPicture(text);
   const { width, height } = picture ?? { width: 1, height: 1 };

@@ -5,15 +5,16 @@
 export const settleMs = 700;
 
 /**
- * The time of a press, by the clock of `performance.now()`, because a slow page handles the second tap of a double tap
- * late. Some browsers use another clock for events. There the current time is used, because Sign must not stay blocked.
+ * The time of a click or tap, by the clock of `performance.now()`. The time of the event counts, because a slow page
+ * handles the second tap of a double tap late. Some browsers use another clock for events; for them, the result is the
+ * current time, so that Sign never stays blocked.
  */
 export function timeOf({ timeStamp }: Event): number {
   const now = performance.now();
   return timeStamp > now - 5_000 && timeStamp <= now + 50 ? timeStamp : now;
 }
 
-/** The time when clicks are accepted again, keyed by the element around them. */
+/** For each element: the time from which clicks inside the element are accepted again. */
 const settledAt = new Map<Element, number>();
 
 /**
@@ -42,14 +43,14 @@ function release(where: Element): void {
 
 type Lead = { block?: "center" | "start"; focus?: HTMLElement };
 
-/** Scrolls the element into the window at once, and moves the focus there, or to the other element `focus`. */
+/** Scrolls the target into the window at once. Moves the focus to the target, or to `focus` if it is given. */
 export function leadTo(target: HTMLElement, { block = "center", focus = target }: Lead = {}): void {
   target.scrollIntoView({ block, inline: "nearest" });
   focus.focus({ preventScroll: true });
   settle();
 }
 
-/** Stops ignored clicks before any other handler receives them. */
+/** Ignores the clicks for which `isRefused` returns true: no other handler receives them. */
 export function refusePresses(on: EventTarget, isRefused: (press: Event) => boolean): void {
   const look = (press: Event) => {
     if (!isRefused(press)) return;
@@ -71,9 +72,8 @@ function isUnsettled(press: MouseEvent): boolean {
 }
 
 /**
- * Ignores clicks on fields, forms and the bar while the page settles. The repeats of a held Enter key are always
- * ignored: the key must be released first. Any other key ends the waiting time, so that fast typing in a sheet is not
- * ignored.
+ * Ignores clicks on fields, forms and the bar for a moment after the page has moved. A held Enter key counts only once;
+ * its repeats are always ignored. Any other key ends the wait, so that fast typing in a dialog is not ignored.
  */
 export function guardPresses(): void {
   refusePresses(document, (press) => isUnsettled(press as MouseEvent));

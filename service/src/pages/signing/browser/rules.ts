@@ -9,7 +9,7 @@ type Ruled = Pick<SigningConfig, "fields" | "referenced">;
 
 const inputOf = ({ input }: FieldOnPage): HTMLInputElement | null => (input === null ? null : part(input));
 
-/** The functions of the script that is loaded for fields with rules. */
+/** The functions of the separate script for conditions and calculated numbers. */
 type FieldRules = {
   readonly applyRules: typeof applyRules;
   readonly textsIn: typeof textsIn;
@@ -18,12 +18,18 @@ type FieldRules = {
 
 let loaded: FieldRules | null = null;
 
-/** Loads the rules of the fields, if the document has any. @throws Error when they can't be loaded */
+/**
+ * Loads the script with the rules of the fields, if the document has such rules.
+ * @throws Error when the script can't be loaded
+ */
 export async function loadRules({ rules }: Pick<SigningConfig, "rules">): Promise<void> {
   if (rules !== null) loaded ??= await loadScript<FieldRules>(rules, "fieldRules");
 }
 
-/** A number as the document will show it: it gets its decimals and its currency. Other texts stay as they are. */
+/**
+ * The text that the document will show for a typed value. A number gets its decimals and its currency; other texts stay
+ * as typed.
+ */
 export function writtenValue({ kind, format }: FieldOnPage, typed: string): string {
   if (kind !== "number" || typed === "" || !loaded) return typed;
   const read = loaded.readFieldValue({ kind, format }, typed);

@@ -11,7 +11,7 @@ import { drawingPad } from "./strokes.ts";
  */
 type SheetBody = { content: readonly Node[]; accept: () => boolean };
 
-/** A copy of a form input, large enough for touch. */
+/** Creates an input for the sheet, with the value and the limits of a form input. It is large enough for touch. */
 function copyOf({ value, required, maxLength, inputMode }: HTMLInputElement, label: string) {
   const input = make("input", { type: "text", id: "sheet-input", value, required, autocomplete: "off" });
   if (maxLength > 0) input.maxLength = maxLength;
@@ -25,7 +25,7 @@ function copyOf({ value, required, maxLength, inputMode }: HTMLInputElement, lab
   return { input, labelled };
 }
 
-/** A copy of a dropdown. */
+/** Creates a dropdown for the sheet, with the options of a dropdown in the form. */
 function copyOfSelect(select: HTMLSelectElement, label: string) {
   const input = select.cloneNode(true) as HTMLSelectElement;
   Object.assign(input, { id: "sheet-input", name: "", value: select.value });
@@ -39,13 +39,13 @@ function copyOfSelect(select: HTMLSelectElement, label: string) {
   return { input, labelled };
 }
 
-/** Writes a value into the form, and fires the events of typing. */
+/** Writes a value into a form input, and fires the same events as typing. */
 export function put(input: HTMLInputElement | HTMLSelectElement, value: string): void {
   input.value = value;
   input.dispatchEvent(new Event("input", { bubbles: true }));
 }
 
-/** The inputs of the signature: always a typed name, and optionally a drawing or a picture. */
+/** The form inputs for the signature. The typed name is required; a drawing or a picture is optional. */
 export type SignatureInputs = { name: HTMLInputElement; drawn: HTMLInputElement; picture: HTMLInputElement };
 
 /** One way to enter a signature. `accept` writes the signature into the form, and returns false while there is none. */
@@ -62,7 +62,8 @@ function signatureBody(signature: SignatureInputs, words: ViewerWords): SheetBod
     for (const [index, { content, input }] of ways.entries()) {
       const isShown = radios[index]?.input.checked ?? false;
       content.hidden = !isShown;
-      // Disabled, because the browser would refuse to send a form with a hidden required input.
+      // The input of a hidden way is disabled. Otherwise, the browser would refuse to submit the sheet, because the
+      // hidden input is required and empty.
       if (input) input.disabled = !isShown;
     }
   };
@@ -152,13 +153,16 @@ export type ValueInput = HTMLInputElement | HTMLSelectElement;
 type Asked = {
   readonly field: FieldOnPage;
   readonly input: ValueInput;
-  /** The text to offer while the field is empty; empty for none. */
+  /** The text that the sheet suggests while the field is empty. An empty string suggests nothing. */
   readonly suggested: string;
   readonly signature: SignatureInputs;
   readonly words: ViewerWords;
 };
 
-/** Asks for the value of a field. @param accepted called once, when the form contains the value */
+/**
+ * Asks for the value of a field.
+ * @param accepted called once, when the form contains the value
+ */
 export function openSheet({ field, input, suggested, signature, words }: Asked, accepted: () => void): void {
   const isSignature = field.kind === "signature" || field.kind === "mark";
   const body = isSignature ? signatureBody(signature, words) : textBody(field, input, suggested);

@@ -15,15 +15,15 @@ if (config) {
 const lookMs = 2_000;
 
 /**
- * Polls until the signer may continue. The session may have been on hold when the signer pressed the button, and its
- * end is not announced on this page.
+ * Polls until the signer may continue. If the session with the notary was on hold, no event tells this page that the
+ * hold has ended.
  */
 function waitForTurn(step: HTMLElement): void {
   const page = step.dataset["page"] ?? location.href;
   window.setTimeout(async () => {
     if (document.hidden) return waitForTurn(step);
     const answer = await fetch(page, { headers: { accept: "text/html" } }).catch(() => null);
-    // The turn has ended.
+    // The signer's turn to sign has ended, so polling stops.
     if (answer && answer.status >= 400 && answer.status < 500 && answer.status !== 429) return;
     const html = answer?.ok ? await answer.text().catch(() => null) : null;
     const next = html === null ? null : new DOMParser().parseFromString(html, "text/html");
@@ -35,17 +35,19 @@ function waitForTurn(step: HTMLElement): void {
 }
 
 /**
- * Replaces the step by the form, and places the fields on the document. A signer who reads the document stays there;
- * otherwise the page scrolls to the form. If a hold rejected the form, its values are restored.
+ * Replaces the waiting step by the signing form, and places the fields on the document. If the signer is reading the
+ * document, the page does not scroll; otherwise it scrolls to the form. If a hold rejected the form before, its values
+ * are restored.
  */
 function showForm(step: HTMLElement, next: HTMLElement, configText: string): void {
   const form = document.importNode(next, true);
   const refused = step.querySelector("template")?.content;
-  // The revision must be that of the newly loaded page, so it is not copied.
+  // The hidden field `revision` keeps the value of the newly loaded page, so it is not copied.
   if (refused) carryEntries(refused, form, ({ name }) => name !== "revision");
   const refusal = document.querySelector(".form-errors");
   const { activeElement: focused, body } = document;
-  // The page itself focuses its error message.
+  // True if the person has focused nothing outside the step. The error message does not count, because the page focuses
+  // it by itself.
   const isFree = focused === body || focused === refusal || step.contains(focused);
   const { top, bottom } = step.getBoundingClientRect();
   const isInWindow = top < innerHeight && bottom > 0;

@@ -24,7 +24,8 @@ document.addEventListener("keydown", ({ key }) => {
     parent.postMessage({ kind: "close-preview" }, self.origin);
 });
 
-// The surrounding page shows later signers the document with these values.
+// Sends the typed values to the surrounding page. In its previews for the later signers, the document contains these
+// values.
 addEventListener("input", () => {
   const form = document.getElementById("sign-form");
   if (!(form instanceof HTMLFormElement)) return;
@@ -34,7 +35,8 @@ addEventListener("input", () => {
 guardPresses();
 
 let isShown = false;
-// The origin of an `about:` document is that of the surrounding page; `location` does not contain it.
+// An `about:` document has the origin of the surrounding page. `self.origin` contains this origin, and `location` does
+// not.
 addEventListener("message", ({ source, origin, data }: MessageEvent<{ document?: unknown } | null>) => {
   if (source !== parent || origin !== self.origin || isShown) return;
   const bytes = data?.document;

@@ -10,7 +10,7 @@ const pathOf = (strokes: Drawn["strokes"]): string =>
 export function drawnPicture({ width, height, strokes }: Drawn): SVGSVGElement {
   const picture = document.createElementNS(svg, "svg");
   picture.setAttribute("viewBox", `0 0 ${width} ${height}`);
-  // Drawn as the signed file shows it: as large as the space allows, aligned left.
+  // Scales the drawing as the signed PDF does: as large as the space allows, aligned left.
   picture.setAttribute("preserveAspectRatio", "xMinYMid");
   picture.setAttribute("aria-hidden", "true");
   const path = document.createElementNS(svg, "path");
@@ -28,8 +28,8 @@ export function drawnPicture({ width, height, strokes }: Drawn): SVGSVGElement {
 }
 
 /**
- * An area to draw in. It stores the strokes as points of the area, not as pixels, so the drawing survives a rotation of
- * the phone.
+ * Creates an area in which the signer draws. Strokes are stored in units of the area, not in pixels, so the drawing
+ * survives a rotation of the phone.
  */
 export function drawingPad(initial: Drawn | null): {
   element: SVGSVGElement;

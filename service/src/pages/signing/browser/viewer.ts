@@ -19,9 +19,9 @@ type Shown = {
   viewer: HTMLElement;
 };
 
-/** The document in the page; null while there is none. */
+/** The document that the viewer shows now; null while it shows none. */
 let shown: (Shown & { url: string; bytes: DocumentBytes }) | null = null;
-/** The queue of the viewer's work, which runs one at a time. */
+/** Resolves when the viewer's last task has ended. Each new task waits for it, so tasks run one at a time. */
 let working: Promise<void> = Promise.resolve();
 
 const inTurn = (work: () => Promise<void>): Promise<void> => {
@@ -33,8 +33,8 @@ const inTurn = (work: () => Promise<void>): Promise<void> => {
 export const startViewer = (config: SigningConfig): Promise<void> => inTurn(() => start(config));
 
 /**
- * Places the signer's fields on the document that the page already shows, and preserves the scroll position. Loads the
- * document if another one is shown.
+ * Places the signer's fields on the document that the page already shows, without scrolling. If the page shows another
+ * document, loads the right one.
  */
 export function continueViewer(config: SigningConfig): Promise<void> {
   holdSigning(config);
@@ -44,7 +44,7 @@ export function continueViewer(config: SigningConfig): Promise<void> {
       () => true,
       () => false,
     );
-    // Without its rules, the document is loaded again, which offers to retry.
+    // Also starts again when the script with the field rules could not be loaded, because the start offers a retry.
     if (shown?.url !== config.document || !hasRules) {
       await start(config);
       scrollTo({ top: place, behavior: "instant" });
@@ -56,7 +56,7 @@ export function continueViewer(config: SigningConfig): Promise<void> {
   });
 }
 
-/** Allows the signer to sign the document after its bytes were verified. */
+/** Verifies the document's bytes, and then allows the signer to sign. */
 async function check(config: SigningConfig): Promise<void> {
   if (!shown) return;
   const { document, bytes } = shown;
@@ -64,7 +64,7 @@ async function check(config: SigningConfig): Promise<void> {
   await checkBytes(config, whole, (each) => signWithOwnKey(config, each));
 }
 
-/** If the document can't be shown, the page works as without JavaScript, and offers a retry. */
+/** Loads and shows the document. If that fails, offers a retry, and the page works as it does without JavaScript. */
 async function start(config: SigningConfig): Promise<void> {
   const { words } = config;
   const host = part("viewer");
@@ -73,7 +73,8 @@ async function start(config: SigningConfig): Promise<void> {
   status.setAttribute("role", "status");
   const isAgain = host.contains(window.document.activeElement);
   host.replaceChildren(status);
-  // The pressed button has disappeared. The focus stays here until the document, or the next button, is shown.
+  // The retry button that the person pressed is gone. The status text keeps the focus until the document or the next
+  // button is shown.
   if (isAgain) status.focus();
   if (config.fields.length > 0) holdSigning(config);
   const bytes = fetchDocument(config.document, config.bytes);
@@ -113,7 +114,7 @@ export async function show(config: SigningConfig, host: HTMLElement, bytes: Docu
   const pages = await showPages(pdfJs, document, { pageWords: words.page, onPage: inRoom });
   const { viewer, start } = frameOf(words, place, pages);
   const hasFocus = host.contains(window.document.activeElement);
-  // Replaces the message in place, so that nothing on the page moves.
+  // Replaces the loading message by the viewer in one step, so that nothing on the page moves.
   host.replaceChildren(viewer);
   if (hasFocus) {
     viewer.tabIndex = -1;
@@ -151,8 +152,8 @@ async function openDocument({ pdfjs: folder, bytes: length }: SigningConfig, byt
 }
 
 /**
- * A link to the consent, which is below a possibly long document. There, a second click leads to the box below the
- * text, which is long on a phone.
+ * A bar that leads to the consent below the document. The first click scrolls to the consent's title. The second leads
+ * to the checkbox below the consent text, which is long on a phone.
  */
 function toConsent(text: string): HTMLElement {
   const title = part("consent-title");
@@ -189,7 +190,7 @@ function offerText(readable: Readable, below: HTMLElement): void {
         make("p", { textContent: readable.words.textNote }),
       );
       below.after(shown);
-      // Without the script, the link still leads to the service's page with the text.
+      // If the script that shows the text can't be loaded, the browser opens the service's page with the text.
       fill(shown, readable).catch(() => location.assign(link.href));
     }
     shown.hidden = !shown.hidden;

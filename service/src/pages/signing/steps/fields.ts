@@ -10,7 +10,10 @@ export const longestValue = 200;
 /** The value that the browser sends for a checked box. */
 export const on = "On";
 
-/** The fields with an input. The service sets dates, and a single input fills all signature fields. */
+/**
+ * The fields that have an input of their own. Dates have none, because the service sets them. All signature fields
+ * share one input elsewhere.
+ */
 export const filledIn = (fields: readonly ShownField[]): ShownField[] =>
   fields.filter(({ kind }) => kind !== "signature" && kind !== "mark" && kind !== "date");
 
@@ -24,7 +27,7 @@ export const inputOf = ({ name, kind, group }: Pick<ShownField, "name" | "kind" 
   `value.${kind === "radio" ? (group ?? name) : name}`;
 
 /**
- * The conditions and formulas of a signer's fields.
+ * Evaluates the conditions and formulas of a signer's fields.
  * @param typedIn returns the typed or chosen value; for a box or an option, its state
  */
 export const rulesOf = (
@@ -52,8 +55,8 @@ type Inputs = Pick<PageState, "view" | "words" | "typed">;
 export function fieldInputs({ view, words, typed }: Inputs): Html[] {
   const all = filledIn(view.fields);
   const isFirst = (one: ShownField) => one.group === undefined || optionsOf(one, all)[0] === one;
-  // A browser sends nothing for an unticked box. The field `revision` is always sent. If it is present, the values are
-  // those of a form, and a box without a value was unticked.
+  // A browser sends nothing for an unticked box, but it always sends `revision`. So with `revision`, `typed` is a sent
+  // form, and a box without a value was unticked.
   const wasSent = typed["revision"] !== undefined;
   const stateOf = (one: ShownField): string => {
     const sent = typed[inputOf(one)];
@@ -159,7 +162,7 @@ function keyboardOf({ kind, format }: ShownField) {
   return format === "zip_us" || format === "ssn_last4" ? "numeric" : undefined;
 }
 
-/** Lists the sender's own values, because the document's text version does not contain them. */
+/** Lists the values that the sender filled in. The text version of the document does not contain them. */
 export function senderValuesPart({ senderValues }: PageState["view"], words: Words): Html | "" {
   if (senderValues.length === 0) return "";
   const items = senderValues.map(

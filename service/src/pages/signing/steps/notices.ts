@@ -2,7 +2,7 @@ import { notice } from "../../ui/components.ts";
 import { type Html, html } from "../../ui/render.ts";
 import type { PageState } from "../frame.ts";
 
-/** The id for the `aria-describedby` of the signing button. */
+/** The id of the notices, to which the Sign button's `aria-describedby` refers. */
 export const noticesId = "document-notices";
 
 /** Warnings about parts of the document that the viewer may render differently from the sealed file. */

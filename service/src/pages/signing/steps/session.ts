@@ -10,7 +10,7 @@ import { meetingWords } from "../words/meetings.ts";
 type Shown = { readonly view: SigningView; readonly words: Words; readonly meetings: readonly Meeting[] };
 
 /**
- * The token of the link to all documents, without the number of one document.
+ * The token of a link without the number of a document, so that it opens all documents.
  * @param token the part of a URL after `/sign/`
  */
 export const wholeLink = (token: string): string => token.split("/", 1)[0] ?? token;
@@ -38,8 +38,8 @@ export function signedSoFar({ view, words, meetings }: Shown): string {
 }
 
 /**
- * All documents of the person in the closing with their states. Documents of this link lead to their pages, and
- * documents that wait for a notary to the appointment page. Empty for a single document.
+ * Lists all documents that the person signs in the closing, with their states. A document of this link leads to its
+ * page; one that waits for a notary leads to the appointment page. Empty for a single document.
  */
 export function sessionPart({ token, view, words, meetings }: Shown & { readonly token: string }): Html | "" {
   const { session, state } = view;

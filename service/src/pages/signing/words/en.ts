@@ -178,7 +178,7 @@ export const en = {
       go: "Tell the sender",
     },
   },
-  /** Replaces the words of a state after the sandbox completed a test. */
+  /** Words for a test that the sandbox completed. They replace the words of the state. */
   simulated: {
     title: "The sandbox completed this test",
     text: "Nobody’s signature is in the document: the sender completed the test in the sandbox. Signatures that people gave before are not in it.",
@@ -347,7 +347,7 @@ export const en = {
     later: "That did not work just now, and nothing was changed. Try again in a moment.",
     input: "What was entered was not accepted.",
   },
-  /** The part that shows the pages of the document. */
+  /** Words for the viewer, which shows the pages of the document. */
   viewer: {
     region: "Pages of the document",
     loading: "The document is being loaded.",

@@ -6,8 +6,8 @@ export type Asset = {
   bytes: Buffer;
   gzipped: Buffer;
   /**
-   * Compressed with Brotli, which is a tenth smaller than gzip; created on a browser's first request. Null when
-   * compressing would be too slow.
+   * Returns the content compressed with Brotli, which is a tenth smaller than gzip. It is compressed at the first call.
+   * Null when compressing would be too slow.
    */
   brotli: (() => Promise<Buffer>) | null;
   mediaType: string;

@@ -9,7 +9,7 @@ import { trimmedPico } from "./pico.ts";
 
 const webFolder = fileURLToPath(new URL("../..", import.meta.url));
 
-/** The sources of the pages' assets, by their name in the code. */
+/** The source files of the pages' assets, keyed by the name that the code uses for the asset. */
 const sources = {
   "site.css": "./ui/styles/site.css",
   "more.css": "./ui/styles/more.css",
@@ -64,7 +64,7 @@ const mediaTypes: Readonly<Record<string, string>> = {
 export type Assets = {
   /** The URL of an asset, which changes with the content. */
   url: (name: AssetName) => string;
-  /** The asset with this file name in its URL. */
+  /** The asset with this file name, as it stands in a URL; undefined for an unknown name. */
   find: (file: string) => Asset | undefined;
   bytes: (name: AssetName) => Buffer;
   pdfJs: PdfJs;
@@ -84,7 +84,7 @@ export async function buildAssets(): Promise<Assets> {
     minify: true,
     format: "iife",
     target: "es2022",
-    // Finished files of other projects, and pictures, are copied unchanged.
+    // Pictures, fonts and minified files of other projects are copied unchanged.
     loader: { ".min.js": "copy", ".svg": "copy", ".png": "copy", ".woff2": "copy" },
     plugins: [trimmedPico],
     external: ["/assets/*"],
@@ -101,8 +101,8 @@ export async function buildAssets(): Promise<Assets> {
     return asset;
   };
   const fileOf = (name: string, { hash }: Asset) => name.replace(".", `.${hash}.`);
-  // The style sheet refers to font files by their source names, which are replaced here by the hashed names in the
-  // files' URLs.
+  // The style sheet contains the source names of the font files. They are replaced by the names in the URLs, which
+  // contain a hash.
   const addressed = named("fonts.css")
     .bytes.toString()
     .replace(/(?<=\/assets\/)[\w.-]+/g, (name) => fileOf(name, named(name)));

@@ -23,7 +23,7 @@ export function assetRoutes(app: FastifyInstance, assets: Pick<Assets, "find" | 
       return send(request, reply, await assets.pdfJs.find(request.params["*"]), forever);
     },
   );
-  // Browsers request this file when a page names no icon.
+  // Browsers request `/favicon.ico` when a page names no icon.
   const mark = assets.find(assets.url("mark.svg").slice("/assets/".length));
   app.get("/favicon.ico", { schema: { hide: true } }, (request, reply) =>
     send(request, reply, mark, "public, max-age=86400"),
@@ -41,7 +41,8 @@ async function send(
   const accepts = (coding: string) => isSmaller && (namedQuality(request.headers["accept-encoding"], coding) ?? 0) > 0;
   const brotli = accepts("br") ? asset.brotli : null;
   const coding = brotli ? "br" : accepts("gzip") ? "gzip" : null;
-  // The compressed form is another representation, so it has another ETag (RFC 9110, section 8.8.3.3).
+  // A compressed response is another representation than the uncompressed one, so it has another ETag (RFC 9110,
+  // section 8.8.3.3).
   const etag = coding ? `"${asset.hash}-${coding}"` : `"${asset.hash}"`;
   reply.headers({ "Cache-Control": cacheControl, ETag: etag, Vary: "Accept-Encoding" });
   if (isUnchanged(request.headers["if-none-match"], etag)) return reply.code(304).send();

@@ -1,5 +1,5 @@
-// The copy buttons next to hashes and codes. Outside a secure context browsers offer no clipboard, so the text is
-// selected instead.
+// Handles the copy buttons next to hashes and codes. Browsers offer a clipboard only on https pages; elsewhere, the
+// button selects the text instead.
 document.addEventListener("click", async ({ target }) => {
   const button = target instanceof Element ? target.closest("[data-copy]") : null;
   const text = button?.parentElement?.querySelector("code");

@@ -1,6 +1,6 @@
 /**
- * Accepts files that are dropped anywhere on the page. Otherwise, the browser would open a file that was dropped
- * outside of the zone, and leave the page.
+ * Accepts files that are dropped anywhere on the page. Otherwise, the browser would leave the page and open a file that
+ * missed the zone.
  */
 export function listenForDrops(zone: HTMLElement, onFiles: (files: FileList | undefined) => void): void {
   document.addEventListener("dragover", (event) => {

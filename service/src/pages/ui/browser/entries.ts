@@ -10,8 +10,8 @@ const isBox = (control: Element): control is HTMLInputElement =>
   control instanceof HTMLInputElement && (control.type === "checkbox" || control.type === "radio");
 
 /**
- * Identifies a form. Forms with the same URL differ in their hidden inputs, for example in the step that they mark: a
- * tick for one step must never be copied to the next step.
+ * Identifies a form by its URL and its hidden inputs. Forms with the same URL may mark different steps; then a hidden
+ * input differs, and a tick is never copied from one step to another.
  */
 function formKey({ form }: { form: HTMLFormElement | null }): string {
   if (!form) return "";
@@ -24,7 +24,10 @@ function hiddenIn(form: HTMLFormElement): string {
   return hidden.map(({ name, value }) => `${name}=${value}`).join("\n");
 }
 
-/** Identifies a control in its form. A box is also identified by its value, because boxes of a group share the name. */
+/**
+ * Identifies a control in its form by its name. Boxes of a group share a name, so a box is also identified by its
+ * value.
+ */
 const keyOf = (control: Control | HTMLButtonElement): string =>
   JSON.stringify([
     formKey(control),
@@ -33,7 +36,10 @@ const keyOf = (control: Control | HTMLButtonElement): string =>
     isBox(control) || control instanceof HTMLButtonElement ? control.value : "",
   ]);
 
-/** True if the person changed the control. Hidden inputs never differ from their attribute. */
+/**
+ * True if the person changed the control. Always false for hidden inputs, because changing their value also changes
+ * their default.
+ */
 function isChanged(control: Control): boolean {
   if (control instanceof HTMLSelectElement)
     return [...control.options].some(({ selected, defaultSelected }) => selected !== defaultSelected);
@@ -41,8 +47,8 @@ function isChanged(control: Control): boolean {
 }
 
 /**
- * True if the person changed the control, and a tick still has the same meaning. After the tick, the form may have
- * changed its question, for example by another observer.
+ * True if the person changed the control, and the change still applies. A typed text always applies. A tick applies
+ * only while the form asks the same question; a new observer, for example, changes the question.
  */
 export function isStillMeant(control: Control, target: Control): boolean {
   const asksTheSame = !control.form || !target.form || hiddenIn(control.form) === hiddenIn(target.form);

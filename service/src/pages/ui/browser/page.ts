@@ -31,7 +31,8 @@ function startLocalTimes(): void {
   if (isUtc()) return;
   document.documentElement.dataset["localTimes"] = "";
   showWithin(document);
-  // Runs before the browser paints the changes. A time that is already right is not written, so this can't loop.
+  // The observer runs before the browser paints the changes. Writing a time is itself a change, but a time that is
+  // already right is not written again. So this can't loop.
   new MutationObserver((changes) => {
     for (const { target } of changes)
       showWithin(target instanceof Element ? target : (target.parentElement ?? document));
@@ -61,7 +62,7 @@ function ownTime({ dataset }: HTMLTimeElement, at: Date, exact: string): string 
   return "plain" in dataset ? long : `${long} (${utcPart(at, exact)})`;
 }
 
-/** The time in UTC, without the day unless the day differs. */
+/** The time in UTC. It includes the day only if the day in UTC differs from the reader's day. */
 const utcPart = (at: Date, exact: string): string =>
   at.getDate() === at.getUTCDate() ? `${formats.utcHour.format(at)} UTC` : exact;
 
@@ -71,7 +72,8 @@ function startPrinting(): void {
     if (target instanceof Element && target.closest("[data-print]")) print();
   });
   addEventListener("beforeprint", sayDate);
-  // A reader may also see the print layout without printing, for example with emulated media.
+  // Also writes the date at once, because a reader may see the print layout without printing, for example with emulated
+  // media.
   addEventListener("DOMContentLoaded", sayDate);
 }
 
@@ -82,7 +84,10 @@ function sayDate(): void {
   printed.textContent = `${printed.dataset["said"]} ${at}`;
 }
 
-/** On a phone the sections are one line that scrolls. Scrolls to the current section before the first paint. */
+/**
+ * On a phone, the links to the page's sections form one line that scrolls sideways. Scrolls this line to the current
+ * link before the first paint.
+ */
 function startSideNav(): void {
   addEventListener("DOMContentLoaded", () => {
     const current = document.querySelector<HTMLElement>(".side-nav [aria-current]");
@@ -93,7 +98,10 @@ function startSideNav(): void {
   });
 }
 
-/** Deletes typed values at sign-out, because the next person at this browser must not find them. */
+/**
+ * At sign-out, deletes the tab's storage, which contains typed values. The next person at this browser must not find
+ * them.
+ */
 function startSignOut(): void {
   document.addEventListener("submit", ({ target }) => {
     if (target instanceof HTMLFormElement && target.getAttribute("action") === "/sign-out")
@@ -101,7 +109,7 @@ function startSignOut(): void {
   });
 }
 
-/** Browsers inside mail programs often give pages no camera. Pages that need one show a notice there. */
+/** Browsers inside mail apps often give pages no camera. This mark makes pages that need a camera show a notice. */
 if (!navigator.mediaDevices) document.documentElement.dataset["noCamera"] = "";
 startLocalTimes();
 startPrinting();

@@ -1,4 +1,7 @@
-/** Returns a required element of the page. @throws Error when it is missing */
+/**
+ * The element of the page with this id.
+ * @throws Error when the page has no such element
+ */
 export function part<Kind extends HTMLElement = HTMLElement>(id: string): Kind {
   const found = document.getElementById(id);
   if (!found) throw new Error(`the page has no #${id}`);
@@ -25,7 +28,7 @@ export function setNumbers(element: HTMLElement, numbers: Readonly<Record<string
   for (const [name, value] of Object.entries(numbers)) element.style.setProperty(`--${name}`, String(value));
 }
 
-/** A bar with one button. The bar stays visible while the reader scrolls. */
+/** Creates a bar with one button, which stays visible while the reader scrolls. */
 export function wayOn(click: (press: MouseEvent) => void): { bar: HTMLElement; button: HTMLButtonElement } {
   const button = make("button", { type: "button" });
   button.addEventListener("click", click);

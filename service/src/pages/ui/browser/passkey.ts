@@ -1,6 +1,6 @@
-// Makes forms with `data-passkey` request a passkey from the browser before they are sent. `data-passkey="add"` creates
-// a passkey, and `show` uses an existing one. The options of that request are fetched from the URL in `data-options`.
-// The browser's answer is written to the input with `data-passkey-answer`.
+// Makes forms with `data-passkey` ask the browser for a passkey before they are sent. With `data-passkey="add"`, the
+// browser creates a passkey; with `show`, it uses an existing one. The options for the browser come from the URL in
+// `data-options`. The browser's answer is written to the input with `data-passkey-answer`.
 type Options = { problem: string } | { options: unknown } | { ask: true };
 
 const problems: Readonly<Record<string, string>> = {
@@ -24,7 +24,8 @@ async function sendWith(form: HTMLFormElement): Promise<void> {
   button.disabled = true;
   try {
     const found = await optionsOf(form);
-    // Submitting the form opens the page that asks for the missing proof.
+    // The service first requires a recent proof of identity. The response to the submitted form is the page that asks
+    // for it.
     if ("ask" in found) return form.submit();
     if ("problem" in found) return say(form, found.problem);
     field.value = JSON.stringify(await answerTo(form, found.options));

@@ -26,7 +26,7 @@ async function preview({ document: url, pdfjs, words }: PreviewConfig): Promise<
   host.append(status);
   try {
     const [{ pdfJs, options }, data] = await Promise.all([loadPdfJs(pdfjs), bytesOf(url)]);
-    // pdf.js transfers the bytes to its worker, so they are hashed before.
+    // pdf.js takes the bytes away to its worker, so the hash is computed before.
     const sha256 = await hashOf(data);
     const pdf = await pdfJs.getDocument({ data, ...options }).promise;
     const { place, onPage } = placeOf(words, pdf.numPages);

@@ -8,10 +8,10 @@ import { passkeyForm } from "../forms/passkey-form.ts";
 import { layout } from "../layout.ts";
 import { type Html, html } from "../render.ts";
 
-/** Fields that the confirmation adds to the form's own fields. */
+/** The names of the fields that the confirmation page adds to the fields of the original form. */
 export const confirmFields = { passkey: "confirm_passkey", code: "confirm_code", another: "confirm_another" } as const;
 
-/** The area whose forms are confirmed: a firm's dashboard, or the console. */
+/** The area of the product whose forms are confirmed: a firm's dashboard, or the operators' console. */
 export type ConfirmArea = {
   /** The path prefix of all pages of the area. */
   path: "/dashboard" | "/operator";

@@ -27,9 +27,9 @@ declare module "fastify" {
 }
 
 /**
- * When a form requires a recent proof of identity, the response is a page that asks for the proof. That page contains
- * all typed values, and sends them to the form's URL again. After the proof, the form's action runs.
- * @param again authenticates a request again, because its session may have ended since
+ * If a form's action requires a recent proof of identity, the response is a page that asks for the proof. That page
+ * contains all typed values of the form, and sends them to the same URL again. After the proof, the action runs.
+ * @param again authenticates the request again after the proof, because the session may have ended meanwhile
  */
 export function confirming(
   scope: FastifyInstance,
@@ -73,8 +73,8 @@ export function confirming(
    */
   async function problemOf(request: FastifyRequest, shown: Shown): Promise<string | undefined> {
     const session = sessionOf(request);
-    // If the form was submitted twice, the first submission has already used up the code, but its proof is still
-    // recent.
+    // A code works only once. If the form was submitted twice, the first submission used the code, and its proof is
+    // still recent. So the second submission needs no other proof.
     if ("code" in shown && isRecentProof(session.proof, confirmation.clock())) return undefined;
     try {
       await confirm(confirmation, session, shown);

@@ -1,6 +1,9 @@
 import { invalid } from "../../../kernel/platform/errors.ts";
 
-/** Reads a typed amount of dollars; null for an empty field. @throws ServiceError naming the rule */
+/**
+ * Reads a typed amount of dollars, and returns cents. Null for an empty field.
+ * @throws ServiceError with the rule that the text breaks
+ */
 export function centsOf(text: string): number | null {
   const typed = text.trim().replace(/^\$/, "");
   if (typed === "") return null;

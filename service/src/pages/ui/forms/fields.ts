@@ -10,7 +10,7 @@ type Common = {
    */
   required?: boolean | "sometimes";
   hint?: Html | string | undefined;
-  /** The error of the value, in words. It is shown with the field, and screen readers read it out. */
+  /** The error message for the field's value. It is shown with the field, and screen readers read it out. */
   error?: string | null | undefined;
   form?: string | undefined;
 };
@@ -26,7 +26,7 @@ type TextRules = {
 export type Field = Common &
   TextRules & {
     type?: "text" | "email" | "url" | "tel" | "search" | "password" | "date";
-    /** Values that the browser offers while the field is filled in. */
+    /** Values that the browser suggests while the person types. */
     suggestions?: readonly Choice[];
   };
 export type TextArea = Common & TextRules & { rows?: number };
@@ -35,18 +35,17 @@ export type Select = Common & { value?: string | undefined; options: readonly Ch
 export type Radios = Common & { value?: string | undefined; options: readonly Choice[] };
 export type Checkbox = Omit<Common, "required"> & { value?: string; checked?: boolean; required?: boolean };
 
-/** A name that the author of a PDF chose for one of its fields. */
+/** Matches the input name of a PDF field whose name was chosen by the PDF's author, and not by us. */
 const isForeign = /^value\.(?!SignSealShip-)/;
 
 /**
- * The id of a control. In a name that a PDF's author chose, all characters except letters, digits and periods are
- * written as their codes, even hyphens and underscores. So two names never produce the same id, not even with an ending
- * such as `-hint`.
+ * The HTML id of a form control. In names that a PDF's author chose, every character except letters, digits and periods
+ * is replaced by its code. So two names never give the same id, even with an ending such as `-hint`.
  */
 export const idOf = ({ form = "field", name }: Pick<Common, "form" | "name">): string =>
   `${form}-${isForeign.test(name) ? name.replace(/[^A-Za-z0-9.]/g, (each) => `_${each.charCodeAt(0).toString(16)}_`) : name}`;
 
-/** The name and id of the control, and the ids of the texts that describe it. */
+/** The HTML attributes of a control: its id, its name, and the ids of the texts that describe it. */
 function wiring(id: string, { name, required, hint, error }: Omit<Common, "label">): Html {
   const described = [hint && `${id}-hint`, error && `${id}-error`].filter(Boolean).join(" ");
   return html` id="${id}" name="${name}"${required === true && html` required`}${described && html` aria-describedby="${described}"`}${error && html` aria-invalid="true"`}`;
@@ -82,8 +81,8 @@ export function field(part: Field): Html {
 /** A field for several lines of text. */
 export function textArea(part: TextArea): Html {
   const id = idOf(part);
-  // HTML ignores a line break directly after the tag. This additional line break preserves a value that begins with
-  // one.
+  // HTML ignores a line break directly after `<textarea>`. An extra line break is written there, so that a value's own
+  // first line break survives.
   return labelled(
     id,
     part,
@@ -101,7 +100,10 @@ export function select(part: Select): Html {
   return labelled(id, part, html`<select${wiring(id, part)}>${options}</select>`);
 }
 
-/** The id of one radio button. @param index its position among the buttons */
+/**
+ * The id of one radio button.
+ * @param index its position among the buttons
+ */
 export const radioId = (part: Pick<Common, "form" | "name">, index: number): string => `${idOf(part)}-${index + 1}`;
 
 /** A choice of one option, with all options visible. */
@@ -121,7 +123,7 @@ export const checkboxId = (part: Pick<Common, "form" | "name"> & { value?: strin
   part.value === undefined || part.value === "on" ? idOf(part) : `${idOf(part)}-${part.value}`;
 
 /**
- * A choice of yes or no: when ticked, the form sends `value`, otherwise nothing. Boxes with the same name need
+ * A checkbox for yes or no. If it is ticked, the form sends `value`; otherwise nothing. Boxes with the same name need
  * different values.
  */
 export function checkbox(part: Checkbox): Html {
@@ -141,6 +143,9 @@ export function errorSummary(messages: string | readonly (string | Html)[] | nul
   return html`${all.some((each) => each !== "") && html`<div class="form-errors" role="alert" tabindex="-1" autofocus><p class="form-errors-title">Please check the form</p>${errorText}</div>`}`;
 }
 
-/** Explains fields, collapsed because most readers fill in the form often. @param about what it explains, for screen readers */
+/**
+ * Explains fields, collapsed because most readers fill in the form often.
+ * @param about what it explains, for screen readers
+ */
 export const helpText = (about: string, paragraphs: Html): Html =>
   html`<details class="form-help"><summary>Help<span class="visually-hidden"> about ${about}</span></summary>${paragraphs}</details>`;

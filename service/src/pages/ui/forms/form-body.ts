@@ -4,7 +4,9 @@ import { HttpError } from "../../../kernel/http/errors/http-error.ts";
 /** The values of a form or a query: texts by name. */
 export type FormValues = Readonly<Record<string, string>>;
 
-/** The texts of a parsed form or query, with line breaks as typed. Any other value is ignored. */
+/**
+ * The text values of a parsed form or query. A line break is one LF character. Values that are not text are ignored.
+ */
 export function textsOf(parsed: unknown): Record<string, string> {
   const values: Record<string, string> = Object.create(null);
   if (typeof parsed !== "object" || parsed === null || Array.isArray(parsed)) return values;
@@ -18,8 +20,8 @@ const formType = "application/x-www-form-urlencoded";
 const maxFormBytes = 64 * 1024;
 
 /**
- * For routes that read multipart forms themselves: parses a form of the usual type as empty, so that the route can
- * reject it with its own message.
+ * For routes that accept only multipart forms. A plain form is parsed as an empty one, so that the route rejects it
+ * with its own message.
  */
 export function leaveForms(scope: FastifyInstance): void {
   scope.addContentTypeParser(formType, { parseAs: "string", bodyLimit: maxFormBytes }, (_request, _body, done) =>
@@ -28,9 +30,9 @@ export function leaveForms(scope: FastifyInstance): void {
 }
 
 /**
- * For routes that accept forms: only `application/x-www-form-urlencoded` is read. If a name is repeated, its last value
- * is used.
- * @param bodyLimit of a form, in bytes
+ * Lets the routes of a scope accept `application/x-www-form-urlencoded`, and no other body. If a name is repeated, its
+ * last value is used.
+ * @param bodyLimit the longest accepted body, in bytes
  */
 export function acceptForms(scope: FastifyInstance, bodyLimit = maxFormBytes): void {
   scope.removeAllContentTypeParsers();

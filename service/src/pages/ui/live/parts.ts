@@ -8,16 +8,19 @@ import type { LiveWords } from "./words/en.ts";
 type RoomShell = {
   /** The URL below which the script requests the parts of the page. */
   base: string;
-  /** The names shown under people's pictures, by the media server's names for these people. */
+  /** The names to show under people's videos, keyed by the id of the person in the media server. */
   names: Readonly<Record<string, string>>;
   /** The person for whom the page is shown. */
   self: string;
   /** True if the person only sees and hears: without camera, microphone and written messages. */
   isObserver?: boolean;
-  /** True if one picture at a time can be enlarged. A signer's page needs the space for the document. */
+  /**
+   * True if a click can enlarge one video at a time. Signers' pages don't allow that, because they need the space for
+   * the document.
+   */
   enlarges?: boolean;
   words: LiveWords;
-  /** The part of the page that changes. */
+  /** The part of the page that the script reloads after each change. */
   part: Html;
 };
 
@@ -59,7 +62,7 @@ const chatPart = ({ chat }: LiveWords, isObserver: boolean): Html =>
 <div class="form-actions"><button type="submit" class="secondary">${chat.send}</button></div></form></section>`;
 
 /**
- * The reloaded part.
+ * The part of a room's page that the script reloads.
  * @param is.on true if the person's media are connected
  * @param is.waiting true if the person waits for the session, and should notice its beginning
  */
@@ -86,7 +89,10 @@ export const deviceCard = ({ device }: LiveWords): Html =>
 export const ownDeviceCheck = (base: string, words: LiveWords): Html =>
   html`<div id="own-device" data-base="${base}" data-words="${JSON.stringify(words.device)}">${deviceCard(words)}</div>`;
 
-/** Reads a message that a page's script sends for the media server. @throws ServiceError for any other form */
+/**
+ * Reads a message that a page's script sends for the media server.
+ * @throws ServiceError for any other form
+ */
 export function messageOf({ kind, sdp }: FormValues) {
   if (kind === "join") return { kind } as const;
   if ((kind === "publish" || kind === "subscribe") && sdp !== undefined)

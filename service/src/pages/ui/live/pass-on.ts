@@ -3,9 +3,9 @@ import type { Passing } from "../../../kernel/http/pass-on.ts";
 import { type LiveDeps, otherHolder, type SessionOfPage } from "../../../signing/notaries/notaries.ts";
 
 /**
- * Forwards requests for a live session to the node that has it. The scope's earlier hooks have rejected strangers and
- * applied the rate limit, and nothing has read the body yet.
- * @param pageOf the page of a request; null for a request that any node answers
+ * Forwards requests about a live session to the node that runs it. Before that, the scope's earlier hooks have rejected
+ * strangers and applied the rate limit. The body has not been read, so it can be forwarded.
+ * @param pageOf returns the session and the page that a request is about; null if any node can answer the request
  */
 export function passSessionsOn(
   scope: FastifyInstance,

@@ -7,15 +7,15 @@ import { type Html, html } from "../render.ts";
 import { en, type Words } from "../words/en/en.ts";
 
 /**
- * The URL of an order's documents. `hasView`: true if there are pages that show them. `isSimulated`: true if the
- * sandbox completed the signing.
+ * Where an order's documents are found. `path` is their URL. `hasView` is true if pages show them. `isSimulated` is
+ * true if the sandbox completed the signing.
  */
 type Place = { path: string; hasView?: boolean; isSimulated?: boolean };
 
 /**
- * An order's documents, each with a link to download it, a link to view it if there is such a page, and links to the
- * transparency log's proofs. A deleted document has no links. A signed document that was notarized afterwards is
- * labeled, so that nobody mistakes it for the valid one.
+ * Lists an order's documents with links: to download, to view if there is such a page, and to the proofs of the
+ * transparency log. Deleted documents have no links. If a signed document was notarized later, it is labeled, because
+ * only the notarized one is valid.
  */
 export function documentList(
   { path, hasView = false, isSimulated = false }: Place,
@@ -43,7 +43,7 @@ export const savedName = (called: string, kind: OrderDocument["kind"], { orders 
 
 /**
  * The response that downloads a document.
- * @param title of the document; null when only its order has a name
+ * @param title the document's title; null when only its order has a name
  */
 export const documentToSave = (
   order: { code: string; title: string | null },

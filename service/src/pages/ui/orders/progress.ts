@@ -16,8 +16,8 @@ export const inThisRoom = ({ orders }: Pick<RoomView, "orders">, { room }: Pick<
 const inList = new Intl.ListFormat("en");
 
 /**
- * Tells the room's firm why documents are unfinished; empty when none is blocked. Documents with the same reason are
- * counted together.
+ * Tells the firm which documents of its room wait, and for what. Documents with the same reason are counted together.
+ * Empty when no document waits.
  */
 export function waitingIn({ orders }: Pick<RoomView, "orders">): string {
   const reasons = orders.filter((card) => !isOver(card)).flatMap((card) => reasonOf(card) ?? []);
@@ -27,7 +27,7 @@ export function waitingIn({ orders }: Pick<RoomView, "orders">): string {
     .join(" ");
 }
 
-/** The verb agrees with the number of documents. */
+/** Makes the verb of a reason singular if the reason applies to one document. */
 const say = (reason: string, count: number): string =>
   count === 1
     ? reason

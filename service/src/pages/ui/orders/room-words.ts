@@ -11,7 +11,7 @@ export const nameOf = (
 
 const services = ["sign", "notarize", "ship", "fax"] as const;
 
-/** `Sign, notarize, ship`, or a text that the order includes no service yet. */
+/** The services of an order, such as `Sign, notarize, ship`. If it has none yet, a text says so. */
 export function servicesText(bought: OrderCard["services"], { room }: Pick<Words, "room"> = en): string {
   const names = services.filter((service) => bought[service]).map((service) => room.services[service]);
   return names.length === 0 ? room.services.none : names.map((name, i) => (i ? name.toLowerCase() : name)).join(", ");

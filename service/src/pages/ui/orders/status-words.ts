@@ -51,8 +51,8 @@ export function statusWords(status: string, { orders }: Pick<Words, "orders"> = 
 }
 
 /**
- * The status whose words a client reads. If a firm's payment failed and the client became the payer, the client has not
- * tried to pay, and so reads the words for a new order with a price.
+ * The status whose words a client reads. If a firm's payment failed, the client has to pay instead, but has not tried
+ * to. So the client reads the words for a new order with a price.
  */
 export const clientStatus = ({ status, isFailureOfFirm }: { status: string; isFailureOfFirm: boolean }): string =>
   status === "PaymentFailed" && isFailureOfFirm ? "QuoteReady" : status;

@@ -7,8 +7,8 @@ type StepName = keyof Words["orders"]["steps"]["labels"];
 
 type Place = { at: StepName; state: "current" | "done" | "attention" };
 
-// The step of each status. A status that is not listed has no step, because it doesn't tell which services were done
-// before.
+// The step that an order with this status has reached. Some statuses are not listed, because they don't tell which
+// services were done before.
 const places: Readonly<Partial<Record<OrderStatus, Place>>> = {
   Created: { at: "placed", state: "done" },
   QuoteReady: { at: "payment", state: "current" },
@@ -73,7 +73,7 @@ export function orderSteps(order: Bought, { orders }: Pick<Words, "orders"> = en
     const returned = order.status === "Refunded" || order.status === "RefundPending";
     return steps.map(({ name, label }, i): Step => {
       if (i === 0) return { label, state: "done" };
-      // The order ended although it was paid, so the payment step shows that the money is returned.
+      // The order was paid and then ended. Its payment step shows that the money is, or will be, returned.
       if (returned && name === "payment")
         return { label, state: "stopped", note: orders.statusLabels[order.status as "Refunded"] };
       return note ? { label, state: "stopped", note } : { label, state: "upcoming" };

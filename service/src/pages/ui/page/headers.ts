@@ -1,6 +1,6 @@
 /**
- * Headers for a page with forms. Other sites do not receive the page's URL, but browsers send our origin with our
- * forms.
+ * Headers for a page with forms. When the page links or sends a form to our own site, the browser names our origin.
+ * Other sites get neither the URL nor the origin.
  */
 export const formHeaders = {
   "Cache-Control": "no-store",

@@ -13,15 +13,18 @@ const policy = (connect: string, images: readonly string[], forms: string): stri
   ].join("; ");
 
 /**
- * A policy for pages that verify files: their scripts can't send data to anybody, not even to us. @param images origins
- * of logos
+ * A policy for pages that verify files. Their scripts can't send data to anybody, not even to us.
+ * @param images origins of logos
  */
 export const silentPolicy = (images: readonly string[] = []): string => policy("'none'", images, "'none'");
 
-/** A policy for pages that refresh themselves; a refresh may add a form. @param images origins of logos */
+/**
+ * A policy for pages that a script refreshes. It permits forms, because a refresh may add one.
+ * @param images origins of logos
+ */
 export const refreshingPolicy = (images: readonly string[] = []): string => policy("'self'", images, "'self'");
 
-/** A policy for a room where people meet: the room shows our signing pages in a frame. */
+/** A policy for a room where people meet. It permits the frame in which the room shows our signing pages. */
 export const roomPolicy = (): string => `${policy("'self'", [], "'self'")}; frame-src 'self'`;
 
 /**
@@ -44,5 +47,8 @@ export const viewerPolicy = (images: readonly string[] = [], frame = "'none'"): 
     `frame-ancestors ${frame}`,
   ].join("; ");
 
-/** A policy for a page that plays recordings from our own origin; scripts do not read them. */
+/**
+ * A policy for a page that plays recordings from our own site. Only the browser's player loads them; scripts do not
+ * read them.
+ */
 export const playerPolicy: string = `${refreshingPolicy()}; media-src 'self'`;

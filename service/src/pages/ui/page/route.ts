@@ -22,8 +22,8 @@ import { formHeaders, htmlType } from "./headers.ts";
 type Headers = Readonly<Record<string, string | string[]>>;
 
 /**
- * The answer of a page's route: a page with its status and headers, a redirect, data for our own script, or a file to
- * download or play. Range requests are supported.
+ * The answer of a page's route. It is a page with its status and headers, a redirect, data for our own script, or a
+ * file. Files support range requests.
  */
 export type PageAnswer =
   | string
@@ -67,9 +67,9 @@ export type PageRoute<Url extends string> = {
    * True to send the page compressed. If a compressed page contains both a secret and an attacker's text, its length
    * reveals the secret letter by letter (BREACH).
    *
-   * Pages for clients and for everyone use no cookies. Their only secret is their URL, which an attacker who can
-   * request them already has. Pages of members and operators, and the signing pages, mix other people's text with
-   * session-only text, so they are sent uncompressed.
+   * Public pages and pages for clients use no cookies. Their only secret is their own URL; an attacker who can request
+   * the page already has it. Other pages (for members, operators and signers) contain other people's text together with
+   * text for this session only, so they are not compressed.
    */
   compressed?: boolean;
   /** The headers of every answer; by default those of a page with forms. */

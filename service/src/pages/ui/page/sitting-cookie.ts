@@ -1,13 +1,14 @@
 import { parseCookie, stringifySetCookie } from "cookie";
 
-/** The pages on a member's device that signers use one after another. */
+/** The path of the pages for signing in person: signers sign one after another on a member's device. */
 export const sittingPath = "/in-person";
 
 const name = "sitting";
 
 /**
- * `Set-Cookie` for a member's device that signers use one after another. Browsers do not send the cookie to the
- * signers' pages. @param secure true if the pages are https
+ * `Set-Cookie` for a signing session in person, on a member's device. Browsers do not send this cookie to the pages
+ * where a signer signs.
+ * @param secure true if the pages are https
  */
 export const sittingCookie = (token: string, expiresAt: Date, secure: boolean): string =>
   stringifySetCookie({

@@ -1,7 +1,7 @@
 import type { Language } from "../../../kernel/platform/languages.ts";
 import { englishFrame, type FrameLanguage } from "../layout.ts";
 
-/** The words of the frame around a page, by language. */
+/** The words of the header and footer of a page, by language. */
 export const frames: Readonly<Record<Language, FrameLanguage>> = {
   en: englishFrame,
   es: {

@@ -57,7 +57,7 @@ export const languageCookie = (language: Language): string =>
     sameSite: "lax",
   });
 
-/** One of our addresses, in the requested language. */
+/** The URL of one of our pages, with the language that the reader requested. */
 export function linkFor({ asked }: Pick<Reader, "asked">, path: string): string {
   if (asked === null) return path;
   return `${path}${path.includes("?") ? "&" : "?"}lang=${asked}`;

@@ -67,7 +67,7 @@ function openLine({ announce, tcp, ports }: LineSettings): Line {
     iceAdditionalHostAddresses: [announce],
     bundlePolicy: "max-bundle",
   });
-  // The range is set after the construction, because the constructor refuses a range of one port.
+  // The port range is set after the construction, because the constructor refuses a range of one port.
   pc.config.icePortRange = [port, port];
   let closed: Promise<void> | null = null;
   return {
@@ -155,8 +155,8 @@ export async function openPublishing({ settings, offer, onPacket, onReport, onEn
     answer: sdp,
     async again(next) {
       await answered(line.pc, next);
-      // When the keys are already agreed on, werift doesn't start its transports again. Without this, it would ignore
-      // further connectivity checks.
+      // When the keys are already agreed on, werift doesn't start its transports again. Without this loop, it would
+      // ignore further connectivity checks.
       for (const transport of line.pc.iceTransports)
         if (!transport.connection.nominated) void transport.start().catch(() => {});
       return withCandidatesOf(ownSdp(line.pc.localDescription?.sdp ?? "", settings.announce), sdp);

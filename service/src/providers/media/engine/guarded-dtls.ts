@@ -1,8 +1,8 @@
 /**
  * Guards for the DTLS server of werift 0.25.2, which handles a handshake message each time that it arrives. Chromium
- * repeats its messages after 50 ms, so on a busy machine they arrive twice. A second ClientKeyExchange then derives
- * other keys, because the hash of the handshake already includes later messages (RFC 7627 section 4), and the
- * connection fails. A late ClientHello even makes the server discard its keys.
+ * repeats its messages after 50 ms, so on a busy machine they arrive twice. By then, the hash of the handshake includes
+ * later messages (RFC 7627 section 4). So a second ClientKeyExchange derives other keys, and the connection fails. A
+ * late ClientHello even makes the server discard its keys.
  */
 import { DtlsServer, DtlsSocket } from "werift";
 
@@ -10,10 +10,11 @@ type Handshake = { readonly msg_type: number; readonly fragment: Buffer };
 type Server = { readonly connected: boolean; readonly dtls: { readonly flight: number } };
 type Socket = { handleFragmentHandshake: (messages: readonly Handshake[]) => Handshake[] };
 
-/** RFC 5246 section 7.4. */
+/** The number of the handshake message ClientHello (RFC 5246 section 7.4). */
 const clientHello = 1;
 /**
- * Certificate, CertificateVerify and ClientKeyExchange. A repeated Finished needs another answer, so it is not dropped.
+ * The numbers of Certificate, CertificateVerify and ClientKeyExchange. A repeated Finished is not listed, because it
+ * needs another answer.
  */
 const handledOnce: ReadonlySet<number> = new Set([11, 15, 16]);
 /** The numbers of the server's flights after which it has sent its hello, and its Finished (RFC 6347 section 4.2.4). */
@@ -43,7 +44,7 @@ export function guardDtls(): void {
 }
 
 /**
- * Whether the server may handle a message. A ClientHello is dropped once the handshake has passed it, because WebRTC
+ * True if the server may handle a message. A ClientHello is dropped once the handshake has passed it, because WebRTC
  * never renegotiates a connection. A repeated message listed in `handledOnce` is dropped as well.
  */
 function isNew(server: Server, { msg_type: type, fragment }: Handshake): boolean {
@@ -59,8 +60,8 @@ function isNew(server: Server, { msg_type: type, fragment }: Handshake): boolean
 }
 
 /**
- * A ClientHello consists of 2 bytes of version, 32 of random, a session id with its length, then the cookie with its
- * length.
+ * A ClientHello begins with 2 bytes of version and 32 random bytes. A session id and a cookie follow, each with its
+ * length before it.
  */
 function hasCookie(fragment: Buffer): boolean {
   const sessionIdAt = 34;

@@ -81,8 +81,8 @@ process.on("message", (message: Call | Beat) => {
   );
 });
 
-// Ends when its parent process ends, because nobody else would store the recordings. The time limit is for a disk or
-// connection that hangs: this process holds its ports until it ends.
+// The longest time that this process takes to end after its parent process, even if a disk or connection hangs. It must
+// end, because nobody else would store the recordings, and it holds its ports until then.
 const mostStopMs = 30_000;
 process.on("disconnect", () => {
   // The heartbeats end now. Writing the remaining chunks to a slow disk may take longer than the permitted silence.

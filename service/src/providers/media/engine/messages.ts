@@ -8,7 +8,7 @@ export type EngineSettings = {
   readonly media: Omit<EmbeddedMedia, "turn"> | Omit<LivekitMedia, "turn">;
   readonly mostSessions: number;
   readonly spoolDir: string;
-  /** Tests set the service's clock this many milliseconds into the future; otherwise 0. */
+  /** By how many milliseconds a test has set the service's clock into the future; otherwise 0. */
   readonly aheadMs: number;
 };
 

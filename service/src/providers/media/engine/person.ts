@@ -22,7 +22,7 @@ export type Person = {
   seenAt: number | null;
   lastSequence: number | null;
   askedAt: number;
-  /** Whether a key frame must be requested later, because the last request was too recent. */
+  /** True if a key frame must be requested later, because the last request was too recent. */
   isKeyFrameDue: boolean;
   /** The number of requests of each kind in the minute that began at `at`. */
   readonly requests: Readonly<Record<"join" | "publish", { count: number; at: number }>>;
@@ -84,7 +84,10 @@ export const isObserver = ({ allowed }: Person): boolean => !allowed.audio && !a
  */
 const mostRequests = 30;
 
-/** Counts a request. @returns whether it exceeds the limit for a minute */
+/**
+ * Counts a request.
+ * @returns true if the request exceeds the limit for a minute
+ */
 export function isOneTooMany({ requests }: Person, kind: "join" | "publish", now: number): boolean {
   const counted = requests[kind];
   if (now - counted.at > minuteMs) Object.assign(counted, { count: 0, at: now });
@@ -107,7 +110,10 @@ export function askIfDue(person: Asked, now: number): void {
   if (person.isKeyFrameDue) askForKeyFrame(person, now);
 }
 
-/** Counts a packet. @returns whether to forward and record it */
+/**
+ * Counts a packet.
+ * @returns true if the packet may be forwarded and recorded
+ */
 export function countPacket(
   person: Person,
   media: Media,
@@ -147,7 +153,10 @@ function countLoss(person: Person, sequence: number): void {
 
 export const silenceOf = ({ lastPacketAt }: Person, now: number): number => now - lastPacketAt;
 
-/** Returns the counts since its last call. @param recorder null when nothing is recorded */
+/**
+ * Returns a participant's counts since the last call of this function.
+ * @param recorder null when nothing is recorded
+ */
 export function qualityOf(person: Person, at: number, recorder: Recorder | null) {
   const { counted, name } = person;
   const { audio, video, lost, dropped } = counted;

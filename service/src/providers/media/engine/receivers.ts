@@ -45,7 +45,10 @@ export function receivers({ transport, now, emit }: ReceiversInput) {
     cutUnanswered(session: Session, person: Person): void {
       if (person.offeredAt !== null && now() - person.offeredAt > answerMs) cut(session, person);
     },
-    /** @param isOver whether the session has ended, or the participant has a newer ticket */
+    /**
+     * Opens the connection on which a participant receives, after ending the old one.
+     * @param isOver true if the session has ended, or the participant has a newer ticket
+     */
     async join(session: Session, person: Person, isOver: () => boolean): Promise<ServerMessage[]> {
       await end(session, person, "replaced");
       // Two joins may have waited for the end of the old connection. The first one to continue has already opened the
@@ -75,7 +78,7 @@ export function receivers({ transport, now, emit }: ReceiversInput) {
     async answer(session: Session, person: Person, sdp: unknown): Promise<ServerMessage[]> {
       const { subscription, offeredAt } = person;
       if (!subscription) throw invalid("subscribe must follow join");
-      // Reset first, because the next offer may be made before this call returns.
+      // `offeredAt` is reset before the answer is applied, because the engine may make its next offer meanwhile.
       person.offeredAt = null;
       const isCurrent = () => person.subscription === subscription;
       try {

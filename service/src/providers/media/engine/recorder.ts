@@ -14,9 +14,9 @@ export type Recorder = {
   records: (person: string, media: Media) => boolean;
   report: (person: string, media: Media, report: SenderReport) => void;
   /**
-   * The participant's picture size, and the time since the recording last got a whole frame; of audio and video, the
-   * longer time. Without whole frames the participant counts as unseen, because the recording doesn't show the
-   * participant.
+   * The participant's picture size, and the time since the recording last got a whole frame. Of the times for audio and
+   * video, it is the longer one. Without whole frames the participant counts as unseen, because the recording doesn't
+   * show the participant.
    */
   seen: (person: string, now: number, muted: Kinds) => Seen;
   /** The kinds of media in the participant's take whose packets have stopped. */
@@ -68,7 +68,7 @@ export function openRecorder({
   return {
     beginTake(person, kinds, askForKeyFrame, at) {
       if (!kinds.audio && !kinds.video) return;
-      // A recording's take number above the largest allowed one could reuse a nonce under this key.
+      // A take number above `lastTake` could reuse a nonce under this recording's key.
       if (next > lastTake) return onFailure("the recording has no more numbers of takes");
       const take = next++;
       let n = 0;

@@ -236,7 +236,10 @@ export class Rooms {
     askForKeyFrame(person, now());
   }
 
-  /** @param isUnseen whether the browser does not notice by itself that its connection has failed */
+  /**
+   * Ends the connection on which a participant sends, because it has failed.
+   * @param isUnseen true if the browser does not notice by itself that its connection has failed
+   */
   async #fail(session: Session, person: Person, isUnseen = !this.#input.transport.dropsPackets): Promise<void> {
     await this.#endPublishing(session, person, "failed");
     showAll(session.people);

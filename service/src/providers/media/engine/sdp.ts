@@ -74,7 +74,10 @@ const sentSections = (sdp: string): string[] =>
     .slice(1)
     .filter((section) => /\r\na=(sendonly|sendrecv)(\r\n|$)/.test(section));
 
-/** Whether a section sends more than one stream. A stream that retransmits another one's packets doesn't count. */
+/**
+ * True if a section of an offer sends more than one stream. A stream that retransmits another one's packets doesn't
+ * count.
+ */
 function hasManyStreams(section: string): boolean {
   if (/\r\na=(rid:|simulcast:|ssrc-group:SIM )/.test(section)) return true;
   const repeating = new Set([...section.matchAll(/\r\na=ssrc-group:FID \d+ (\d+)/g)].map(([, ssrc]) => ssrc));

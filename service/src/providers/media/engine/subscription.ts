@@ -79,7 +79,7 @@ export class Subscription implements Receiving {
       .finally(() => this.#unsent--);
   }
 
-  /** Nothing to do: the caller drops packets that must not be forwarded. */
+  /** Does nothing here, because the caller itself drops packets that must not be forwarded. */
   pause(): void {}
 
   /** The sender has a new connection. The sequence numbers and times that the receiver gets continue without a jump. */

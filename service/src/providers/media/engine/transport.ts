@@ -35,25 +35,31 @@ export type ReceiveInput = {
 export type Receiving = {
   /** Sets the participants whose tracks may be sent to this participant. */
   readonly show: (people: readonly string[]) => void;
-  /** @throws ServiceError `validation` when no offer is waiting for this answer */
+  /**
+   * Applies the browser's answer to an offer.
+   * @throws ServiceError `validation` when no offer is waiting for this answer
+   */
   readonly answered: (sdp: unknown) => Promise<void>;
   /** Forwards a packet. The caller checks that the packet may be forwarded and, in a recorded session, is recorded. */
   readonly send: (from: string, media: Media, packet: RtpPacket) => void;
   /** Stops forwarding packets of this kind until the next `send`. */
   readonly pause: (from: string, media: Media) => void;
-  /** The sender has a new connection. */
+  /** Must be called when a sender has a new connection. */
   readonly continued: (from: string) => void;
   readonly close: () => Promise<void>;
 };
 
 export type Transport = {
-  /** @param place the name of this opening of the session, which is never reused */
+  /**
+   * Opens a session.
+   * @param place the name of this opening of the session, which is never reused
+   */
   readonly open: (session: string, place: string) => void;
   readonly close: (session: string) => Promise<void>;
   readonly publish: (input: PublishInput) => Promise<Publishing>;
   readonly receive: (input: ReceiveInput) => Receiving;
   /**
-   * Whether this process can drop packets above a participant's rate limit before the others get them. If not,
+   * True if this process can drop packets above a participant's rate limit before the others get them. If false,
    * exceeding the limit ends the participant's connection.
    */
   readonly dropsPackets: boolean;

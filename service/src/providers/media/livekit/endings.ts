@@ -5,7 +5,10 @@ import type { LivekitKey } from "./token.ts";
 
 const firstWaitMs = 250;
 const longestWaitMs = 15_000;
-/** While a request is open, LiveKit may forward media that nobody records. So an operator is warned after this time. */
+/**
+ * Until the server confirms a request, LiveKit may forward media that nobody records. So an operator is warned after
+ * this time.
+ */
 const lateMs = minuteMs;
 /**
  * The most participants of a room that are ended one by one. While the server is unreachable, each attempt of a page to
@@ -36,7 +39,7 @@ export class Endings {
   readonly #participants = new Map<string, Set<string>>();
   #waitMs = firstWaitMs;
   #timer: NodeJS.Timeout | null = null;
-  /** The time since which requests have been open; null while there are none. */
+  /** The time since which there have been unconfirmed requests; null while there are none. */
   #openSince: number | null = null;
   #lateAt = 0;
 
@@ -44,7 +47,7 @@ export class Endings {
     this.#input = input;
   }
 
-  /** The number of open requests. */
+  /** The number of requests to end media that the server has not confirmed. */
   get open(): number {
     const participants = [...this.#participants.values()].reduce((sum, { size }) => sum + size, 0);
     return this.#sessions.size + this.#rooms.size + participants;
@@ -85,7 +88,10 @@ export class Endings {
     await Promise.all((await this.#roomsOf(livekit, session, now())).map((room) => this.room(room)));
   }
 
-  /** Sends a request at once. While earlier requests are open, the request is sent with their next round. */
+  /**
+   * Sends a request at once. If earlier requests are still unconfirmed, sends it with these in their next round
+   * instead.
+   */
   async #attempt(work: () => Promise<boolean>): Promise<void> {
     this.#openSince ??= this.#input.now();
     if (this.#timer === null) await work();
@@ -152,7 +158,10 @@ export class Endings {
     return status !== null;
   }
 
-  /** @returns the status of the response; null without a response */
+  /**
+   * Sends one request to the LiveKit server.
+   * @returns the status of the response; null without a response
+   */
   async #request(method: "DeleteRoom" | "RemoveParticipant", asked: Parameters<typeof call>[2]) {
     const answer = await call(this.#input.livekit, method, asked, this.#input.now()).catch(() => null);
     await answer?.body?.cancel().catch(() => {});

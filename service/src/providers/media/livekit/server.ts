@@ -20,7 +20,11 @@ export async function call(
   });
 }
 
-/** @returns the names of the server's rooms @throws BusyError when the server doesn't list its rooms */
+/**
+ * Lists the rooms of a server.
+ * @returns the names of the rooms
+ * @throws BusyError when the server doesn't list its rooms
+ */
 export async function listRooms(livekit: LivekitKey, at: number): Promise<string[]> {
   const answer = await call(livekit, "ListRooms", { room: "" }, at).catch(() => null);
   if (!answer?.ok) throw new BusyError("The media server does not answer. Try again in a few seconds.");
@@ -29,7 +33,7 @@ export async function listRooms(livekit: LivekitKey, at: number): Promise<string
 }
 
 /**
- * Lists the server's rooms as a check.
+ * Tests a server and its key by listing the server's rooms.
  * @throws Error when the server can't be reached, or refuses the key
  */
 export async function probeLivekit(livekit: LivekitKey, at: number): Promise<void> {

@@ -38,7 +38,10 @@ const answerMs = 10_000;
 const pingMs = 5_000;
 const mostEarly = 50;
 
-/** @returns null for a message that LiveKit's protocol does not have */
+/**
+ * Parses a message from the server.
+ * @returns null for a message that LiveKit's protocol does not have
+ */
 function read(data: unknown): SignalResponse["message"] | null {
   if (!(data instanceof ArrayBuffer)) return null;
   try {

@@ -31,9 +31,7 @@ const fillerPackets: Readonly<Record<Media, Buffer>> = {
   audio: Buffer.concat([Buffer.from("f8fffe", "hex"), Buffer.alloc(77)]),
   video: Buffer.from("1002009d012a08000800004708858588858488020200", "hex"),
 };
-/**
- * Whether LiveKit made a packet. A packet that only contains the same bytes is a participant's own, and is recorded.
- */
+/** True if LiveKit made the packet. A packet with other bytes in addition is a participant's own, and is recorded. */
 export const isFiller = (media: Media, payload: Buffer): boolean =>
   media === "audio"
     ? payload.equals(fillerPackets.audio)

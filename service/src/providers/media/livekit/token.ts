@@ -12,7 +12,7 @@ export type LivekitKey = { readonly url: string; readonly key: string; readonly 
  */
 export type Role = "publisher" | "listener" | "admin";
 
-/** A token is used immediately, and the connection may last longer than the token. */
+/** The validity of a token. It is used immediately, and the connection may last longer than the token. */
 const lifeSeconds = 60;
 /** The clocks of this machine and of the server may differ by this much. */
 const skewSeconds = 30;
@@ -31,7 +31,10 @@ const grants = (role: Role, room: string) =>
 
 const encoded = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString("base64url");
 
-/** @param at milliseconds since 1970 */
+/**
+ * Creates the access token for one participant of a room.
+ * @param at milliseconds since 1970
+ */
 export function accessToken(
   { key, secret }: Pick<LivekitKey, "key" | "secret">,
   { room, identity, role, at }: { room: string; identity: string; role: Role; at: number },

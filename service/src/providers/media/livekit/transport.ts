@@ -9,7 +9,10 @@ import { publishByLivekit } from "./publishing.ts";
 import { LivekitReceiving } from "./receiving.ts";
 import type { LivekitKey } from "./token.ts";
 
-/** @param warn called with a message for the service's log */
+/**
+ * Transports media through one LiveKit server.
+ * @param warn called with a message for the service's log
+ */
 export function livekitTransport(livekit: LivekitKey, now: () => number, warn: (message: string) => void): Transport {
   const endings = new Endings({ livekit, now, onLate: warn });
   const places = new Map<string, Place & { room: string }>();

@@ -20,8 +20,8 @@ export type TimedFrame = {
 };
 
 /**
- * The wait for a missing packet. It is requested again and usually arrives within some 100 ms. After this time it
- * counts as lost.
+ * The longest wait for a missing packet. The packet is requested again, and usually arrives within some 100 ms. After
+ * this time it counts as lost.
  */
 export const reorderMs = 200;
 /** The most packets that are buffered. Valid input stays far below: 200 ms at the full rate are 25 packets. */

@@ -56,7 +56,7 @@ type Stream = {
   report: SenderReport | null;
   /** The time in the take at tick 0 of this stream. */
   zeroMs: number | null;
-  /** Whether `zeroMs` is based on arrival times, because the sender's clock is not known yet. */
+  /** True if `zeroMs` is based on arrival times, because the sender's clock is not known yet. */
   isByArrival: boolean;
   lastMs: number;
 };
@@ -220,7 +220,7 @@ export class Take {
 
 type Start = {
   readonly at: number;
-  /** The time in the take of the frame that it began with. */
+  /** The time of `frame` in the take. It is above 0 when the take has audio from before its first key frame. */
   readonly leadMs: number;
   readonly stream: Stream;
   readonly frame: TimedFrame;
@@ -269,7 +269,7 @@ function clusterWriter(onChunk: (chunk: Chunk) => void) {
   }
 
   function write(frame: Frame, now: number): void {
-    // Data before a late frame are already written, so the frame gets a later time.
+    // The take already has frames up to `lastMs`, so a late frame gets this time instead of its own.
     const ms = Math.max(frame.ms, lastMs);
     const start = open?.frames[0]?.ms ?? ms;
     if ((frame.media === "video" && frame.isKey) || ms - start >= clusterMs) close();

@@ -18,7 +18,7 @@ export function readVp8Packet(payload: Buffer): Vp8Packet | null {
     if (extensions & 0x30) at += 1;
   }
   if (at >= payload.length) return null;
-  // S marks the start of a partition, and a frame starts with partition 0.
+  // The bit S (0x10) marks the start of a partition, and a frame starts with partition 0.
   return { isFirst: (first & 0x10) !== 0 && (first & 0x07) === 0, data: payload.subarray(at) };
 }
 

@@ -1,6 +1,6 @@
 /**
- * WebM: one file for each take (a participant's recording from one connection), with Opus on track 1 and VP8 on track
- * 2. All functions are pure.
+ * WebM files: one for each take (a participant's recording from one connection). The first track has Opus, and the
+ * second has VP8. All functions are pure.
  */
 import { element, elementStart, endlessStart, fixedUint, float, text, uint } from "./ebml.ts";
 
@@ -39,7 +39,10 @@ const ebmlHeader = (): Buffer =>
     uint(0x4285, 2),
   );
 
-/** One tick is one millisecond. @param durationMs null while the take is being recorded */
+/**
+ * The element that states the duration, with one millisecond as the unit of time.
+ * @param durationMs null while the take is being recorded
+ */
 const info = (durationMs: number | null): Buffer =>
   element(
     id.info,
@@ -49,7 +52,10 @@ const info = (durationMs: number | null): Buffer =>
     ...(durationMs === null ? [] : [float(0x4489, durationMs)]),
   );
 
-/** RFC 7845 section 5.1: version 1, two channels, no pre-skip, 48 kHz, no gain, mapping family 0. */
+/**
+ * The header of the Opus track (RFC 7845 section 5.1): version 1, two channels, no pre-skip, 48 kHz, no gain, mapping
+ * family 0.
+ */
 const opusHead = Buffer.from("4f707573486561640102000080bb000000000000", "hex").subarray(0, 19);
 
 function tracksOf({ audio, video }: Tracks): Buffer {

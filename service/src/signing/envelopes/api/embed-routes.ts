@@ -150,6 +150,9 @@ function signerRoute(app: FastifyInstance, { frame, envelopes, baseUrl }: Deps):
   });
 }
 
-/** Returns the member `origin` unchecked: the later validation of the origin rejects anything that is not a string. */
+/**
+ * Returns the body's member `origin` unchecked. The later validation of the origin rejects anything that is not a
+ * string.
+ */
 const originIn = (body: unknown): unknown =>
   typeof body === "object" && body !== null ? (body as { origin?: unknown }).origin : undefined;

@@ -102,7 +102,7 @@ function documentRoutes(app: FastifyInstance, deps: RoutesDeps): void {
   });
 }
 
-/** Adds the routes that download the transparency log's proofs for each document sealed here. */
+/** Adds the routes by which callers download the transparency log's proofs for a document that was sealed here. */
 function documentProofRoutes(app: FastifyInstance, deps: RoutesDeps): void {
   const proofs = [
     {

@@ -48,7 +48,7 @@ const signerView = ({
   ...(takenIn && { takenIn }),
   issuedAt: iso(issuedAt),
   openedAt: iso(openedAt),
-  // The sandbox discards signatures.
+  // The sandbox discards signatures, so a simulated signing has no time of signature.
   signedAt: isSimulated ? null : iso(signedAt),
   proposal: proposal && { name: proposal.name, email: proposal.email },
 });

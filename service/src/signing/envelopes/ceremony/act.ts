@@ -31,7 +31,10 @@ import type { Client } from "./view.ts";
 const reason = "I agree to sign this electronically";
 /** Space in bytes for a time-stamp token. The tokens of public authorities have 4 to 6 KB. */
 const tokenRoom = 6 * 1024;
-/** Random slack in the reserved space, so that the final length can't be predicted. */
+/**
+ * The random bytes that are added to the reserved space stay below these limits. They make the file's final length
+ * unpredictable.
+ */
 const spare = { reserve: 256, padding: 1024 };
 const draws = 4;
 
@@ -40,7 +43,10 @@ export type OpenAct = {
   /** The number of the revision to which this act is appended. */
   readonly revision: number;
   readonly tail: Buffer;
-  /** The offsets of the signature value within the tail, including the value's brackets. */
+  /**
+   * The offsets of the signature value within `tail`, the bytes to append to the document. They include the value's
+   * angle brackets.
+   */
   readonly contentsStart: number;
   readonly contentsEnd: number;
   readonly byteRange: readonly [0, number, number, number];
@@ -81,8 +87,8 @@ type ActDeps = Pick<EnvelopeDeps, "db" | "clock" | "blobs" | "rowMac" | "workers
 };
 
 /**
- * Creates acts in three steps: open, stamp, close. The signing key may be in the signer's browser, and a time stamp can
- * take seconds, so no step blocks on the next one.
+ * Creates acts in three steps: open, stamp, close. The steps are separate because the signing key may be in the
+ * signer's browser, and a time stamp can take seconds.
  */
 export type Acts = {
   /**
@@ -91,7 +97,10 @@ export type Acts = {
    * @throws the errors of `readDocument`
    */
   readonly document: (envelope: EnvelopeOf) => Promise<Document>;
-  /** Builds the revision of an act without its signature. @throws ServiceError */
+  /**
+   * Builds the revision of an act without its signature.
+   * @throws ServiceError
+   */
   readonly open: (
     linked: Linked,
     document: Document,

@@ -63,8 +63,10 @@ export type PreparedAct = {
 };
 
 /**
- * The ceremony of one signer. All methods that change something must be called from a POST. An invalid link (malformed,
- * unknown or replaced) gives a ServiceError `not_found`; a request that does not fit the state gives a `conflict`.
+ * The ceremony of one signer. All methods that change something must be called from a POST.
+ *
+ * @throws ServiceError `not_found` for an invalid link (malformed, unknown or replaced), `conflict` for a request that
+ * does not fit the state of the signing
  */
 export type Ceremony = {
   /** Returns the state of the signing that a link leads to. Changes nothing, even when a stranger opens the link. */
@@ -81,7 +83,10 @@ export type Ceremony = {
   readonly document: (
     link: Link,
   ) => Promise<{ readonly file: StoredFile; readonly revision: number; readonly sha256: string }>;
-  /** The text of the newest revision, by page. @throws ServiceError `conflict` when it can't be read */
+  /**
+   * The text of the newest revision, by page.
+   * @throws ServiceError `conflict` when the text can't be read
+   */
   readonly text: (link: Link) => Promise<DocumentText>;
   /**
    * Opens a document that the signer may download. @throws ServiceError `conflict` when it doesn't exist, or was
@@ -98,22 +103,23 @@ export type Ceremony = {
    * Changes nothing.
    */
   readonly frameOfTicket: (ticket: string) => Promise<Frame | undefined>;
-  /** The frame of a session. It is found even after the session has ended. */
+  /** Finds the frame whose signing pages have this session token, even after the session has ended. */
   readonly frameOfSession: (session: string) => Promise<Frame | undefined>;
   /**
-   * Begins the signing in a frame. A ticket works only once.
+   * Exchanges a frame's ticket, which works only once, for the token of the frame's signing pages.
    * @returns the token of the frame's pages
    * @throws ServiceError `conflict`, `not_found`
    */
   readonly redeem: (ticket: string, client: Client) => Promise<{ session: string }>;
   /**
-   * The page that a firm member's device shows between the turns of two signers; undefined for an invalid token.
+   * The view that a firm member's device shows between the turns of two signers; undefined for an invalid token.
    * Changes nothing.
    */
   readonly sitting: (token: string) => Promise<SittingView | undefined>;
   /**
-   * Begins a signer's turn on the device. @returns the token of the signer's pages @throws ServiceError `conflict`,
-   * `not_found`
+   * Begins a signer's turn on the device.
+   * @returns the token of the signer's pages
+   * @throws ServiceError `conflict`, `not_found`
    */
   readonly beginTurn: (token: string, n: number, client: Client, sitting?: string) => Promise<{ session: string }>;
   /**
@@ -132,8 +138,8 @@ export type Ceremony = {
    */
   readonly sendCode: (link: Link, client: Client) => Promise<CodeOutcome>;
   /**
-   * Verifies a mailed or texted code, or an access code. @returns the session for the link's cookie; null for a wrong
-   * code
+   * Verifies a mailed or texted code, or an access code.
+   * @returns the session for the link's cookie; null for a wrong code
    */
   readonly identify: (link: Link, code: string, client: Client) => Promise<{ session: string; expiresAt: Date } | null>;
   /**
@@ -147,7 +153,9 @@ export type Ceremony = {
     client: Client,
     accessCode?: string,
   ) => Promise<{ session: string; expiresAt: Date } | null>;
-  /** Records the consent to the text of this version, as shown in this language. */
+  /**
+   * Records the signer's consent to a version of the consent text, and the language in which the page showed the text.
+   */
   readonly consent: (link: Link, input: { version: string; language: Language }, client: Client) => Promise<void>;
   /** Reads a PNG or JPEG with the signer's signature, and scales it to fit the document. Stores nothing. */
   readonly picture: (link: Link, bytes: Buffer) => Promise<FitPicture | { readonly fault: PictureFault }>;

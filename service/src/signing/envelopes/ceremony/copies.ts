@@ -7,8 +7,8 @@ import { type Linked, stateOf } from "./links.ts";
 import { type CopyKind, copyKinds } from "./view.ts";
 
 /**
- * True if the signers signed the order's document a second time before the notary. The notarized document then replaces
- * the first signed one.
+ * True if the signers signed the order's document again, in the presence of the notary. The notarized document then
+ * replaces the document that they had signed earlier.
  * @throws ServiceError `unavailable` for an altered row
  */
 export type WasSignedAgain = (orderCode: string) => Promise<boolean>;
@@ -31,7 +31,10 @@ export async function copiesOf(deps: CopyDeps, linked: Linked) {
   });
 }
 
-/** If the row was altered, only the notarized document is offered, because it is valid in either case. */
+/**
+ * True if the notarized document replaces the signed one. Also true if the row that decides this was altered, because
+ * the notarized document is valid in either case.
+ */
 const isReplaced = (deps: CopyDeps, orderCode: string): Promise<boolean> =>
   deps.wasSignedAgain(orderCode).catch((error: unknown) => {
     if (!isAltered(error)) throw error;

@@ -22,13 +22,19 @@ const stateOf = (embed: Embed, now: Date): Frame["state"] => {
   return embed.ticketExpiresAt.getTime() > now.getTime() ? "open" : "expired";
 };
 
-/** The frame for the ticket in a URL. Changes nothing. @returns undefined for a ticket that was never issued */
+/**
+ * Finds the frame by the ticket in its URL. Changes nothing.
+ * @returns undefined for a ticket that was never issued
+ */
 export async function frameOfTicket({ db, clock }: EnvelopeDeps, ticket: string): Promise<Frame | undefined> {
   const embed = isCode(ticket) ? await embedOfTicket(db, ticket) : undefined;
   return embed && { origin: embed.origin, state: stateOf(embed, clock()) };
 }
 
-/** The frame of a session. It is found even after the session has ended. */
+/**
+ * Finds the frame whose signing pages have this session token, even after the session has ended. Its state is
+ * `expired`, because the URL with the ticket no longer works.
+ */
 export async function frameOfSession({ db }: EnvelopeDeps, session: string): Promise<Frame | undefined> {
   const embed = isCode(session) ? await embedOfSession(db, session) : undefined;
   return embed && { origin: embed.origin, state: "expired" };

@@ -39,8 +39,9 @@ const failuresAllowed = 5;
 const failuresByMail = 3;
 
 /**
- * Sends the signer a code by mail or text message, at most one a minute. While wrong codes have locked the link, the
- * six digits are not accepted, but the entry link in the mail, or the long code in the text message, is.
+ * Sends the signer a code by mail or text message, at most one a minute. While wrong codes have locked the link, six
+ * digits are not accepted. The mail then contains an entry link, and the text message a long code; both work despite
+ * the lock.
  * @throws ServiceError
  */
 export async function sendCode(deps: IdentifyDeps, link: Link, client: Client): Promise<CodeOutcome> {
@@ -53,8 +54,8 @@ export async function sendCode(deps: IdentifyDeps, link: Link, client: Client): 
       throw new ServiceError("conflict", "This link asks for an access code.");
     const codeId = newUuid();
     await putCode(tx, signer, envelope, codeId, at);
-    // Signers of test orders are invented, so their phone numbers may be those of strangers. No text message is sent;
-    // the text is stored with the test mails instead.
+    // Only live orders send text messages. The signers of test orders are invented, so their phone numbers may be those
+    // of strangers. A test order's text is stored with the test mails.
     if (signer.auth === "text_code" && envelope.environment === "live") {
       const code = isLocked(signer, envelope, at) ? longCode(deps.secrets, codeId) : signingCode(deps.secrets, codeId);
       return reserveText(deps.reach, tx, { envelope, signer }, { codeId, code, at });
@@ -92,11 +93,11 @@ export async function identify(
   const { db, clock, rowMac } = deps;
   const seen = await follow(db, link, clock);
   requireOpen(seen);
-  // The password hash is slow, so it is computed before any row is locked.
+  // Hashing a typed access code is slow, so it is compared before any row is locked.
   const tried = await tryAccessCode(db, seen.signer, typed);
   return db.transaction(async (tx) => {
-    // The last wrong code opens a task for the order, so the order must be locked. Orders are always locked before
-    // their envelopes.
+    // The fifth wrong code opens a task to unlock the link. The task belongs to the order, so the order must be locked,
+    // always before its envelope.
     await lockOrder(tx, seen.envelope.orderCode);
     const linked = await follow(tx, link, clock, true);
     requireOpen(linked);
@@ -114,15 +115,16 @@ export async function identify(
   });
 }
 
-/** True if an entry link can be sent to a signer whose link is locked. */
+/** True if a signer whose link is locked can still get an entry link. False after too many wrong access codes. */
 export const canSendWayIn = ({ signer }: Linked): boolean =>
   signer.auth !== "access_code" || signer.failures < failuresAllowed + failuresByMail;
 
 /**
- * Admits a browser with the entry link or the long code that was sent with the signer's last code. A signer with an
- * access code can use the entry link only while the signing link is locked, and must enter the access code as well.
- * Wrong access codes on that page are counted separately, so that strangers who have only the signing link can't use up
- * the tries.
+ * Admits a browser that has the entry link or the long code sent with the signer's last code.
+ *
+ * A signer with an access code can use the entry link only while the signing link is locked. The page of the entry link
+ * then requires the access code as well. Wrong access codes on this page have a count of their own. So strangers who
+ * have only the signing link can't use up those tries.
  * @returns null when the link or code is invalid or expired, and for a wrong access code
  */
 export async function enter(
@@ -177,8 +179,8 @@ async function begin(
     sql`failures = 0, locked_at = NULL, code_id = NULL, codes_of_day = 0, codes_requested = 0`,
   );
   const own = sql`session_sha256 = ${tokenSha256(session)}, session_expires_at = ${expiresAt}`;
-  // A frame has no cookie, and a device is passed on to others. So the URL of their pages identifies the session, and
-  // the session of the mailed link stays unchanged.
+  // A frame has no cookie, and a device is passed on to others. So the access step is recorded for the frame or the
+  // turn itself. The session of the mailed link stays unchanged.
   if (embed) await identifyEmbed(tx, embed.id, at);
   else if (sitting) await identifySitting(tx, sitting.id, at);
   else if (bySession && place) await beginSession(tx, place.id, { session, expiresAt, at });
@@ -189,7 +191,10 @@ async function begin(
   return { session, expiresAt };
 }
 
-/** @throws ServiceError when no code is required, or too many wrong codes were entered */
+/**
+ * Requires that the signer can enter a code now.
+ * @throws ServiceError when no code is required, or too many wrong codes were entered
+ */
 function requireOpen(linked: Linked): void {
   requireState(linked, "identify");
   if (isLocked(linked.signer, linked.envelope, linked.at))
@@ -205,7 +210,10 @@ async function findCodes(db: Sql, { id }: Pick<Signer, "id">): Promise<Codes | u
   return codes;
 }
 
-/** @returns the stored hash, if the typed access code matches it; otherwise null */
+/**
+ * Compares a typed access code with the signer's stored hash.
+ * @returns the stored hash, if the typed access code matches it; otherwise null
+ */
 async function tryAccessCode(db: Sql, signer: Signer, typed: string): Promise<string | null> {
   if (signer.auth !== "access_code") return null;
   const hash = (await findCodes(db, signer))?.accessCodeHash;

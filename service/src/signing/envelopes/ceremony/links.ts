@@ -95,8 +95,8 @@ export async function follow(db: Sql, link: Link, clock: Clock, lock = false): P
   if (!envelope || !signer) throw unknown;
   const identified = signer.auth === "link" || found.hasSession;
   const { embed, sitting, room, bySession } = found;
-  // A frame or device has no position in the session. The session's consent was given through the session's mailed
-  // link, so signers elsewhere consent to each document separately.
+  // Pages in a frame, on a device or before a notary do not belong to the session. The session's consent was given
+  // through its mailed link, so signers elsewhere consent to each document separately.
   const place = embed || sitting || room ? null : ((await placeOfSigner(db, signer.id)) ?? null);
   return { envelope, signer, signers, identified, embed, sitting, room, place, bySession, at };
 }
@@ -158,7 +158,10 @@ const refusals: Readonly<Record<Exclude<SigningState, "ready">, string>> = {
   voided: "This document is not to be signed any more.",
 };
 
-/** @throws ServiceError `conflict` when the notary must complete a step before this signature */
+/**
+ * Requires that the notary allows this signature now. Links of other kinds always pass.
+ * @throws ServiceError `conflict` when the notary must complete a step before this signature
+ */
 export function requireMaySign({ room }: Pick<Linked, "room">): void {
   if (!room || room.maySign) return;
   const next = room.isRemote ? "Or the session is on hold: somebody’s line is down." : "Hand the device back.";
@@ -166,13 +169,17 @@ export function requireMaySign({ room }: Pick<Linked, "room">): void {
 }
 
 /**
- * @throws ServiceError `conflict` for a request that a signer in a notary's presence must make to the notary in person
+ * Refuses a request that a signer in a notary's presence must make to the notary in person.
+ * @throws ServiceError `conflict`
  */
 export function refuseInRoom({ room }: Pick<Linked, "room">): void {
   if (room) throw new ServiceError("conflict", "Tell the notary who is with you.");
 }
 
-/** @throws ServiceError `conflict` saying why this can't be done now */
+/**
+ * Requires the signing to be in one of these states.
+ * @throws ServiceError `conflict` saying why this can't be done now
+ */
 export function requireState(linked: Linked, ...states: readonly SigningState[]): void {
   const state = stateOf(linked);
   if (states.includes(state)) return;

@@ -60,8 +60,8 @@ export function openCeremony(envelopes: EnvelopeDeps, ceremony: CeremonyDeps): C
   const entering = { rowMac, consentTexts };
   const identifying = { db, clock, log, rowMac, secrets, reach };
   /**
-   * Records that the signer opened a session's document. Called before the signature, because a page without scripts
-   * does not report the opening.
+   * Records in the trail that the signer entered the document through a session. Called before the signature, because a
+   * page without scripts does not report that it was opened.
    */
   const enter = async (link: Link, client: Client) => {
     const { place } = await follow(db, link, clock);
@@ -112,7 +112,8 @@ export function openCeremony(envelopes: EnvelopeDeps, ceremony: CeremonyDeps): C
     setLanguage: (link, language) =>
       db.transaction(async (tx) => {
         const linked = await follow(tx, link, clock, true);
-        // Only the frame or the device knows the URL, so a stranger with the mailed link can't get here.
+        // A stranger may have the mailed link, so it must have passed the access step. Only the frame, the device or
+        // the notary's room knows the URL of its own pages.
         if (linked.embed || linked.sitting || linked.room || (linked.identified && isUnderWay(linked)))
           await updatePerson(tx, linked.signer.id, sql`language = ${language}`);
       }),
@@ -210,7 +211,10 @@ async function writeOpened(deps: EnvelopeDeps & Entering, link: Link, client: Cl
 /** True while the link's signing continues. Only then are the signer's actions recorded. */
 const isUnderWay = (linked: Linked): boolean => ["ready", "waiting", "signed"].includes(stateOf(linked));
 
-/** @throws ServiceError when it is not the signer's turn, or the signer can't sign now for another reason */
+/**
+ * Reads the picture of a signature, for a signer who can sign now.
+ * @throws ServiceError when it is not the signer's turn, or the signer can't sign now for another reason
+ */
 async function readPicture({ db, clock, workers }: EnvelopeDeps, link: Link, bytes: Buffer) {
   const linked = await follow(db, link, clock);
   requireState(linked, "ready");
@@ -227,8 +231,8 @@ const declineWords: Readonly<Record<DeclineKind, string>> = {
 async function shownFields({ db, clock }: EnvelopeDeps, linked: Linked) {
   const { envelope, signer } = linked;
   const { language } = signer;
-  // A reader sees no signed date, so an altered time zone must not close the page. The default zone replaces it. A
-  // signer who can sign gets an error instead.
+  // For a person who only reads the document, the default time zone replaces an altered one, so that the page stays
+  // readable. For a signer who can sign now, an altered zone is an error.
   const zone = await (stateOf(linked) === "ready" ? zoneOf : zoneOrDefault)(db, envelope.partnerId);
   const now = (format: PreparedField["format"]) => dateText(clock(), { format, language, zone });
   return ownFields(envelope.fields, signer.n).map((field) => shownField(field, now));

@@ -13,7 +13,7 @@ type PreparedFacts = Pick<OpenAct, "revision" | "contentsStart" | "contentsEnd" 
   at: string;
   /** The lengths of the certificates in `chain`; the signer's own comes first. */
   certificates: number[];
-  /** The tail in base64. */
+  /** The bytes to append to the document, in base64. */
   tail: string;
 };
 

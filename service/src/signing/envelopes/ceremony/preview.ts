@@ -19,18 +19,21 @@ export type PreviewSigner = {
   readonly name: string;
   readonly email: string;
   readonly language: Language;
-  /** The signer's turn. */
+  /** The signer's turn: signers with a lower number sign first. */
   readonly routing: number;
   /** Values that the sender tried out on the signer's page, by field name; undefined if there are none. */
   readonly tried?: ReadonlyMap<string, string>;
 };
 
 export type PreviewRequest = {
-  /** The id of the firm that owns the document: the workers serve owners round-robin. */
+  /** The id of the firm that owns the document. The workers take the tasks of different owners in turn. */
   readonly holder: string;
   readonly bytes: Buffer;
   readonly signers: readonly PreviewSigner[];
-  /** The requested places. Null when people sign in the document's own signature fields or text tags. */
+  /**
+   * The places that the sender requested for fields. Null when people sign in the document's own signature fields or
+   * text tags.
+   */
   readonly fields: readonly RequestedField[] | null;
   /** True if a notary signs after the signers. */
   readonly isNotarized: boolean;
@@ -48,8 +51,8 @@ export type SigningPreview = {
    */
   readonly revisions: readonly Buffer[];
   /**
-   * Each signer's view, once they have consented and everyone with an earlier turn has signed. Its revision number is
-   * the number of `revisions` appended up to that moment.
+   * For each signer, the view at the moment of signing: the signer has consented, and everyone with an earlier turn has
+   * signed. Its revision number is the number of `revisions` appended up to that moment.
    */
   readonly views: readonly PreviewView[];
 };
@@ -103,7 +106,7 @@ export const createPreview =
     return { revisions, views };
   };
 
-/** The length and the hash of the document after each of its revisions. */
+/** The length and the hash of the document after each revision is appended. */
 function statesOf(original: { readonly bytes: number; readonly hash: Hash }, revisions: readonly Buffer[]) {
   let { bytes } = original;
   return revisions.map((revision) => {

@@ -70,7 +70,11 @@ const inTurn: readonly SigningState[] = [
   "voided",
 ];
 
-/** @returns null for a link of a single document @throws ServiceError `not_found` */
+/**
+ * The number of the document with which a session's person continues.
+ * @returns null for a link of a single document
+ * @throws ServiceError `not_found`
+ */
 export async function nextOf(db: Sql, link: Link, clock: Clock): Promise<number | null> {
   const [first] = isCode(link.token) ? await placesOfToken(db, link.token) : [];
   if (!first) return null;

@@ -22,7 +22,10 @@ const mostStrokes = 200;
 const mostPoints = 5_000;
 const mostPixels = 10_000;
 
-/** @throws ServiceError naming the error in a mark (the visible signature) */
+/**
+ * Requires a valid mark (the visible signature).
+ * @throws ServiceError naming the error in the mark
+ */
 export function requireMark(mark: SignatureMark): void {
   if (mark.kind === "typed") {
     if (!isVisible(mark.text) || !isPlainText(mark.text)) throw invalid("Type your name to sign.");
@@ -170,7 +173,10 @@ function textOf(field: PreparedField, sent: string | undefined, { name, at, lang
 const prefix = Buffer.from("3059301306072a8648ce3d020106082a8648ce3d03010703420004", "hex");
 const spkiBytes = 91;
 
-/** @throws ServiceError unless the bytes are the SubjectPublicKeyInfo of a P-256 key in DER */
+/**
+ * Requires a public key that a browser created for P-256.
+ * @throws ServiceError unless the bytes are the SubjectPublicKeyInfo of a P-256 key in DER
+ */
 export function requireP256(spki: Uint8Array): void {
   const refusal = invalid("publicKey must be the SubjectPublicKeyInfo of a P-256 key.");
   if (spki.length !== spkiBytes || !prefix.equals(spki.subarray(0, prefix.length))) throw refusal;

@@ -68,6 +68,7 @@ export async function prepareAct(
 }
 
 /**
+ * Stores a prepared act until the signer's browser has signed it.
  * @returns false, and stores nothing, if the signer was changed since the request began
  * @throws ServiceError when the signer can't sign now
  */
@@ -81,7 +82,11 @@ const keep = ({ db, clock }: SigningDeps, link: Link, open: OpenAct): Promise<bo
     return true;
   });
 
-/** Completes the act that was prepared last. @param signature ECDSA over its signed attributes @throws ServiceError */
+/**
+ * Completes the act that was prepared last.
+ * @param signature ECDSA over the act's signed attributes
+ * @throws ServiceError
+ */
 export async function completeAct(deps: SigningDeps, link: Link, signature: Uint8Array): Promise<SignOutcome> {
   const linked = await follow(deps.db, link, deps.clock);
   const done = await outcomeOfBefore(deps, linked);
@@ -104,8 +109,8 @@ async function close(
   const outcome = await onDocument(deps, linked, open.revision, async (document) =>
     written(deps, link, linked, await deps.acts.close(linked, document, open, signed)),
   );
-  // The act has released its memory by now. Sealing reserves memory of its own: if an act waited for that memory while
-  // it occupied some, several acts could deadlock.
+  // The act has released its memory here, before sealing reserves memory of its own. Acts that waited for more memory
+  // while they occupied some could deadlock.
   if (outcome.outcome === "again") return outcome;
   return { outcome: "signed", completed: await completeIfLast(deps, linked.envelope) };
 }
@@ -141,7 +146,8 @@ async function onDocument<T>(
 }
 
 /**
- * The newest revision, if it is still the one that the signer saw. @throws ServiceError when the signer can't sign now
+ * The newest revision; undefined if it is not the one that the signer saw.
+ * @throws ServiceError when the signer can't sign now
  */
 async function findHead({ db }: SigningDeps, linked: Linked, revision: number) {
   requireState(linked, "ready");
@@ -181,7 +187,10 @@ async function completeIfLast(deps: SigningDeps, { id, isInRoom }: Linked["envel
   });
 }
 
-/** @returns false, and writes nothing, if another signer signed first, or the signer was changed */
+/**
+ * Writes an act whose revision is stored: the rows of the revision and the signer, and the trail's record.
+ * @returns false, and writes nothing, if another signer signed first, or the signer was changed
+ */
 async function writeAct(
   deps: SigningDeps,
   link: Link,
@@ -210,7 +219,8 @@ async function writeAct(
       timeStamp: stored.timeStamp,
     };
     await appendToTrail(tx, rowMac, envelope, "signed", now, detail, channelOf(linked));
-    // In a notary's presence the notary calls each signer, and the notary's own signature ends the envelope.
+    // Before a notary, no links are issued and no job completes the envelope. The notary calls each signer, and the
+    // notary's own signature ends the envelope.
     if (envelope.isInRoom) return true;
     await setEnvelopeStatus(tx, order, "PartiallySigned", at);
     const left = signersInTurn(await findSigners(tx, id));

@@ -23,14 +23,17 @@ import type { Client, DeviceDocuments } from "./view.ts";
 const sessionMs = 30 * 60_000;
 
 /**
- * A sitting (a device that is passed from signer to signer), as the device shows it between two turns. The view
- * contains no order code, because an order code alone grants access.
+ * The view that a device shows between two turns of its sittings. A sitting is the signing of one document on a device
+ * that is passed from signer to signer. The view contains no order code, because an order code alone grants access.
  */
 export type SittingView = {
   readonly host: string;
   /** The signers who may use the device now. Empty when it is nobody's turn to sign on this device. */
   readonly next: readonly {
-    /** The sitting of this signer's first unsigned document, and the signer's number in it. */
+    /**
+     * The sitting (the signing of one document on the device) of this signer's first unsigned document. `n` is the
+     * signer's number in that document's order.
+     */
     readonly sitting: string;
     readonly n: number;
     readonly name: string;
@@ -41,8 +44,8 @@ export type SittingView = {
 type Deps = Pick<EnvelopeDeps, "db" | "clock" | "rowMac">;
 
 /**
- * True if the sitting is open. A sitting ends when its host leaves the firm, because nobody would check the identity of
- * the next signer.
+ * True if the sitting is open. It ends when its host (the member who handed out the device) leaves the firm. Nobody
+ * would then check the identity of the next signer.
  */
 async function isOpen(db: Sql, { hostId, expiresAt }: Sitting, { partnerId }: Envelope, now: Date): Promise<boolean> {
   if (expiresAt.getTime() <= now.getTime()) return false;
@@ -57,7 +60,7 @@ type Turn = { sitting: Sitting; envelope: Envelope; signer: Signer };
 
 const noDevice = () => new ServiceError("not_found", "This device is no longer given to signers.");
 
-/** Those of the sittings that are open, and the turns that can begin in them. */
+/** Returns the sittings that are still open, and the turns that can begin in them now. */
 async function turnsOf(db: Sql, sittings: readonly Sitting[], now: Date): Promise<{ open: Sitting[]; turns: Turn[] }> {
   const ids = sittings.map(({ envelopeId }) => envelopeId);
   const [envelopes, signers] = [await findEnvelopes(db, ids), await findSignersOf(db, ids)];
@@ -161,7 +164,7 @@ const turnsAfter = (turns: readonly Turn[], { envelopeId }: Pick<Sitting, "envel
 ];
 
 /**
- * Begins the next document of the person who is using the device. The person passes its access step again.
+ * Begins the next document of the person who is using the device. Each document requires the access step again.
  * @param after the sitting of the document on the person's page, so that a double click doesn't skip a document
  * @throws ServiceError as `beginTurn`
  */
@@ -175,7 +178,10 @@ export const nextTurn = (deps: Deps, token: string, after: string, client: Clien
     return turn && { turn, continued: true };
   });
 
-/** @returns null without a device, and for a person with only one document on it */
+/**
+ * The documents that the signer signs on the device.
+ * @returns null without a device, and for a person with only one document on it
+ */
 export async function documentsOnDevice(
   db: Sql,
   {

@@ -59,6 +59,7 @@ export async function reserveText(
 }
 
 /**
+ * Requires that the limits allow one more text message.
  * @param more true if wrong codes have locked the signer's link. The number then gets additional texts, because a
  * stranger may have used up the regular ones
  */

@@ -5,9 +5,9 @@ import type { FieldKind, PreparedField, ReferencedField } from "../pdf/fields.ts
 
 /** The documents that one person signs on a shared device. */
 export type DeviceDocuments = {
-  /** The sitting of the document that is shown. */
+  /** The sitting (the signing of one document on the device) of the document that is shown. */
   readonly sitting: string;
-  /** The position of this document among them, counted from 1. */
+  /** The position of the shown document among the person's documents, counted from 1. */
   readonly n: number;
   readonly of: number;
   /** How many of these documents the person has signed. */
@@ -54,7 +54,7 @@ export type ShownField = {
   readonly top: number;
   readonly width: number;
   readonly height: number;
-  /** The partner's label; null for a kind that needs none. */
+  /** The label that the partner gave the field; null when the field's kind needs none. */
   readonly label: string | null;
   readonly required: boolean;
   /** Set for a signature that appears on no page. */
@@ -66,7 +66,7 @@ export type ShownField = {
 /** A value that the sender wrote into the document, read-only for the signer. */
 export type SenderValue = Pick<ShownField, "kind" | "label" | "page" | "option"> & { readonly value: string };
 
-/** A document of a session: the documents that one person signs in one room. */
+/** One document of a session. A session groups the documents that one person signs in one room. */
 export type SessionDocument = {
   readonly n: number;
   readonly orderCode: string;
@@ -95,7 +95,10 @@ export type SigningView = {
     readonly n: number;
     readonly name: string;
     readonly email: string;
-    /** The address that mails and codes go to: another one after a correction that came after the signature. */
+    /**
+     * The address to which mails and codes go. It differs from `email` if the address was corrected after the
+     * signature.
+     */
     readonly mailedTo: string;
     /** The last digits of the phone number to which codes are sent; null without a number. */
     readonly phoneEnding: string | null;
@@ -105,7 +108,7 @@ export type SigningView = {
   readonly expiresAt: Date;
   /** The firm's site that shows the page in a frame; null when the page is shown by itself. */
   readonly frame: string | null;
-  /** The host of the device that is passed from signer to signer; null for the signer's own page. */
+  /** The email address of the member who handed out the device; null for the signer's own page. */
   readonly host: string | null;
   /** The person's documents on that device; null if there is only one. */
   readonly device: DeviceDocuments | null;
@@ -121,7 +124,7 @@ export type SigningView = {
   readonly session: { readonly n: number; readonly documents: readonly SessionDocument[] } | null;
   /** The step that identifies the signer in addition to the link; null for none. */
   readonly step: "mail_code" | "access_code" | "text_code" | null;
-  /** True if an entry link can be sent to the signer while the link is locked. */
+  /** True if a signer whose link is locked can still get an entry link. */
   readonly canSendWayIn: boolean;
   /** The newest revision, which is the one that would be signed. Null when there is nothing for the signer to read. */
   readonly document: {
@@ -149,7 +152,7 @@ export type SigningView = {
   readonly verifyCode: string | null;
 };
 
-/** The requesting browser's address and name, for the trail. */
+/** The IP address and the user agent of the requesting browser, for the trail. */
 export type Client = { readonly ip: string; readonly userAgent: string };
 
 /** The reasons for which a signer can decline. */

@@ -146,7 +146,7 @@ export function entryWords({ signers }: EnvelopeEvidence, entry: TrailEntry): st
   const { event, signer, origin, host } = entry;
   const site = event === "embedded" && typeof origin === "string" ? `, in its page at ${origin}` : "";
   const by = event === "in_person" && typeof host === "string" ? `, by ${host}` : "";
-  // Trails written before this member existed record each turn on a device as a hand-over.
+  // A trail from before the member `continued` existed records every turn on a device as a hand-over.
   const isContinued = event === "in_person" && entry["continued"] === true;
   const plain = isContinued
     ? "The signer went on to this document, on the device that the firm had given in person"

@@ -64,7 +64,7 @@ async function newLinks(tx: Tx, deps: OperatorDeps, order: LockedOrder): Promise
   if (isOverdue(envelope, all, by.at))
     throw new ServiceError("conflict", "The time to sign has just expired. Try again in a minute.");
   const signers = signersInTurn(all);
-  // Without waiting signers everybody has signed, and only the seal is missing.
+  // If no signer is left to sign, only the seal is missing.
   if (signers.length === 0) await enqueue(tx, envelopeQueue, { orderId: order.id });
   for (const signer of signers) {
     if (signer.lockedAt !== null) await clearLock(tx, deps, envelope, signer, by);

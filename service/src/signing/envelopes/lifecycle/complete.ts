@@ -55,8 +55,8 @@ async function sealSigned(deps: CompletionDeps, envelope: Envelope): Promise<boo
 type Outcome = "completed" | "ended" | "grown";
 
 /**
- * Builds the trail's last record, which says that the document is sealed, and a certificate over the whole trail with
- * it. Stores both, unless another record was added after the trail was read.
+ * Builds the trail's last record (the document is sealed), and a certificate over the whole trail including this
+ * record. Stores both, unless another record was added since the trail was read.
  */
 async function certify(
   deps: CompletionDeps,
@@ -83,7 +83,10 @@ async function certify(
   return orDiscard(deps, stored, () => writeDown(deps, envelope, { document, custodyCertificate: stored, last }));
 }
 
-/** @throws Error when a record was altered, because a seal would certify it */
+/**
+ * Reads the whole trail of an envelope, to certify it.
+ * @throws Error when a record was altered, because the certificate's seal would vouch for it
+ */
 async function wholeTrail({ db, rowMac }: CompletionDeps, { id, verifyCode, orderCode }: Envelope) {
   const trail = await readTrail(db, id);
   const altered = alteredRecord(rowMac, verifyCode, trail);

@@ -51,7 +51,8 @@ export const copyLinksOf = async (db: Sql, orderCode: string, owner: Owner): Pro
 
 /**
  * Replaces the link of a person who has signed, after their address was corrected. The caller must have locked the
- * envelope and the sessions. An envelope's trail names the requests to sign, so it gets no record.
+ * envelope and the sessions. The trail gets no record of this link, because it records only links that request a
+ * signature.
  */
 export async function renewCopyLink(
   { reach }: Pick<EnvelopeDeps, "reach">,
@@ -74,8 +75,8 @@ export async function renewCopyLink(
 }
 
 /**
- * Queues mails with the new links of people who have signed. One mail covers a person's documents in a closing.
- * Documents that others still sign are left out: their mail follows.
+ * Queues mails with the new links of people who have signed. One mail covers a person's documents in a closing. A
+ * document that others still have to sign is left out, because its mail follows later.
  */
 export async function mailCopiesAgain(tx: Tx, signerIds: readonly number[]): Promise<void> {
   await tx.query(sql`

@@ -102,8 +102,8 @@ const lateMs = 15 * 60_000;
 const overdueAtOnce = 100;
 
 /**
- * Finds orders in EsignPending whose envelope was never opened, or has ended, or has every signature, so that the
- * service must act and not a signer.
+ * Finds orders in EsignPending for which the service must act next, and not a signer. Their envelope was never opened,
+ * has ended, or has every signature.
  */
 const overdueStatement = (before: Date, after: number): Statement => sql`
   SELECT o.id ${fromOrders}
@@ -121,7 +121,8 @@ export async function followOverdue(deps: EnvelopeDeps, stopping?: AbortSignal):
   const before = new Date(clock().getTime() - lateMs);
   let last: number | undefined = 0;
   while (last !== undefined) {
-    // An order that fails is skipped, so that it doesn't delay the next ones.
+    // Each page begins after the last order of the page before. So an order that fails is skipped, and doesn't delay
+    // the next ones.
     const page: { id: number }[] = await db.query(overdueStatement(before, last));
     for (const { id } of page) {
       if (stopping?.aborted) return;

@@ -9,8 +9,8 @@ import { appendToTrail } from "../records/trail.ts";
 import { mailEverybody } from "./issue-link.ts";
 
 /**
- * For each ending of an envelope: the event in its trail, and the event of its order. The order of a voided envelope is
- * declined, so that the firm can send it again.
+ * For each ending of an envelope: the event in its trail, and the cause of its order's change of status. The order of a
+ * voided envelope becomes declined, so that the firm can send it again.
  */
 const endings = {
   Declined: { trail: "declined", on: "sign_declined" },
@@ -23,7 +23,7 @@ export type Ending = {
   outcome: keyof typeof endings;
   /** The reason, for the order's audit trail. */
   reason: string;
-  /** The details, for the envelope's own trail. */
+  /** The details that the record in the envelope's trail states. */
   detail: Parameters<typeof appendToTrail>[5];
   /** The channel by which the signer who ends the envelope opened the signing page. */
   channel?: EventChannel;

@@ -34,7 +34,8 @@ async function endWithOrder({ db, clock, rowMac }: EnvelopeDeps, envelopeId: num
     if (!envelope || envelope.endedAt !== null) return;
     // The order may have been put on hold since it was read.
     if (envelope.orderStatus === "OnHold") return;
-    // A job that was queued while the order waited for signatures may run only after a notary's envelope was opened.
+    // The order waits for the signatures of this envelope, so the envelope stays open. This job may have been queued
+    // for an earlier envelope, before the one that is signed before a notary was opened.
     if (envelope.orderStatus === (envelope.isInRoom ? "NotarizationPending" : "EsignPending")) return;
     const at = clock();
     await endEnvelope(tx, envelopeId, outcomeOf[envelope.orderStatus] ?? "Voided", at);

@@ -17,11 +17,11 @@ type OriginDeps = Pick<EnvelopeDeps, "db" | "clock">;
 /**
  * Returns the origin in the form that browsers send: scheme, host and port. In the test environment, the origin may
  * also be localhost without TLS.
- * @throws ServiceError naming the rule
+ * @throws ServiceError naming the rule that the text breaks
  */
 export function checkedOrigin(text: unknown, environment: Environment): string {
-  // URL.parse drops line breaks and supplies missing slashes, so a person could read the origin as another site than
-  // the parser does.
+  // URL.parse drops line breaks and supplies missing slashes, so a person could read another site in the text than the
+  // parser does. Only a text that needs no such repair is parsed.
   const written = typeof text === "string" && text.length <= 300 ? text.trim() : "";
   const url = /^https?:\/\/[^\s\\\p{Cc}]+$/iu.test(written) ? URL.parse(written) : null;
   const isLocal = url?.protocol === "http:" && /^(?:localhost|127\.0\.0\.1)$/.test(url.hostname);
@@ -40,14 +40,17 @@ export function checkedOrigin(text: unknown, environment: Environment): string {
 }
 
 /**
- * Requires a key without restrictions. Otherwise a leaked key that is limited to orders could have signing pages shown
- * on an attacker's site.
+ * Requires a key without scopes. Otherwise the holder of a leaked key that is limited to orders could have signing
+ * pages shown on another site.
  */
 function requireWholeKey({ key }: Principal): void {
   if (key?.scopes) throw new ServiceError("scope_required", "Only a key without scopes may change embed origins.");
 }
 
-/** Registers a site of the firm; an already registered one stays. @throws ServiceError naming the rule */
+/**
+ * Registers a site of the firm. A site that is already registered stays unchanged.
+ * @throws ServiceError naming the rule that the origin breaks
+ */
 export async function addOrigin({ db, clock }: OriginDeps, principal: Principal, text: unknown): Promise<EmbedOrigin> {
   requireWholeKey(principal);
   const origin = checkedOrigin(text, principal.environment);
@@ -120,8 +123,8 @@ export async function embedSigner(
 }
 
 /**
- * The longest time that a sitting (a device passed from signer to signer) stays open. A closing at one table takes
- * hours, not days.
+ * The longest time that a sitting (the signing on a handed-over device) stays open. A closing at one table takes hours,
+ * not days.
  */
 const sittingMs = 4 * 3_600_000;
 

@@ -19,21 +19,30 @@ import { issueLink } from "./issue-link.ts";
 import { resetSigner } from "./replace.ts";
 import { closeUnlocking } from "./unlock.ts";
 
-/** An envelope with the signers who have the address. `signed` keep it in their records. */
+/**
+ * An envelope with the signers who have the earlier address. `movers` get the new address; `signed` keep the earlier
+ * one in what they signed.
+ */
 type Opened = { envelope: Envelope; movers: Signer[]; signed: Signer[] };
 
-/** By the order's id: the names of the signers who moved, and of those who had signed with the earlier address. */
+/**
+ * For each order, by its id: the names of the signers who got the new address, and of those who had signed with the
+ * earlier one.
+ */
 export type MovedSigners = ReadonlyMap<number, { moved: readonly string[]; signed: readonly string[] }>;
 
 type Deps = Pick<EnvelopeDeps, "rowMac" | "reach">;
 type By = { actor: string; at: Date };
 
 /**
- * Gives people another email address in several orders. All earlier links of these people stop working at once, as do
- * open pages, codes and browser sessions. People who have not signed sign under the new address, and are mailed a new
- * link if they had one. People who have signed keep the earlier address in what they signed, and are mailed a new link
- * to the finished documents. The caller must have locked the orders, and must record the corrections of people who have
- * signed: their mails follow these. A signature locks its order, too, so it comes before this change or is refused.
+ * Gives people another email address in several orders. All earlier links, open pages, codes and browser sessions of
+ * these people stop working at once.
+ *
+ * People who have not signed will sign under the new address. They are mailed a new link if they had one. People who
+ * have signed keep the earlier address in what they signed, and are mailed a new link to the finished documents.
+ *
+ * The caller must have locked the orders, so a signature comes before this change or is refused. The caller must also
+ * record the corrected address of people who have signed, because their mails go there.
  * @param orders `movable` are those in which people who have not signed can be moved
  * @throws ServiceError `invalid` when the person at the new address signs an order already
  */
@@ -45,7 +54,7 @@ export async function moveSigners(
   by: By,
 ): Promise<MovedSigners> {
   const all: Opened[] = [];
-  // All envelopes are locked before any session, as everywhere.
+  // Every transaction locks all its envelopes before any session, to avoid deadlocks.
   for (const { id } of orders) all.push(...(await lockPeople(tx, id, move, movable.has(id))));
   const movers = all.flatMap((each) => each.movers);
   for (const { id, lockedAt } of movers)

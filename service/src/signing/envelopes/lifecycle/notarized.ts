@@ -132,7 +132,7 @@ export async function mailForgotten(deps: NotarizedDeps & Pick<EnvelopeDeps, "lo
   const now = deps.clock().getTime();
   const [since, before] = [new Date(now - sweptMs), new Date(now - lateMs)];
   let last = 0;
-  // Reads page by page, so that orders that fail don't hide those after them.
+  // Reads page by page, so that orders that fail don't keep later orders from being read.
   for (;;) {
     const orderIds = await findUnnotified(deps.db, since, before, last);
     for (const orderId of orderIds) {

@@ -47,8 +47,8 @@ export async function openEnvelope(deps: EnvelopeDeps, orderId: number): Promise
 
 /**
  * Stores the envelope with its prepared revision (the tail).
- * @returns null on success. Otherwise the tail's blob key, because no row refers to the tail: the envelope was already
- * open, or the order or its document has changed
+ * @returns null on success; otherwise the key of the tail's blob, which the caller must discard. No row refers to it
+ * when the envelope was already open, or the order or its document has changed
  */
 async function openOn(
   deps: EnvelopeDeps,

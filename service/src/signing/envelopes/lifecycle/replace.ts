@@ -46,11 +46,14 @@ export async function replaceSigner(deps: EnvelopeDeps, request: SignerRequest, 
 
 /**
  * How often a replacement is retried because the replaced signer was changed at the same time. The new signer inherits
- * defaults from that row.
+ * defaults from the replaced signer's row.
  */
 const tries = 3;
 
-/** @returns false when the current signer's defaults have changed since `defaults` was read */
+/**
+ * Replaces a signer, if the defaults that the new signer inherits are still the current ones.
+ * @returns false when the current signer's defaults have changed since `defaults` was read
+ */
 async function replaceBy(
   deps: EnvelopeDeps,
   request: SignerRequest,
@@ -64,8 +67,8 @@ async function replaceBy(
     throw invalid("signer.phone must be a number of a country that this service sends text messages to.");
   const accessCodeHash = await accessCodeHashOf(deps.rowMac, request.owner, { ...named, accessCode });
   const person = { ...named, accessCodeHash };
-  // `isOpen` was read without a lock. If it is true, `changeSigner` runs alone in its transaction. A separate check
-  // before it would let a later replacement overtake an earlier one.
+  // `isOpen` was read without a lock. If an envelope is open, `changeSigner` alone decides, in its own transaction.
+  // Another transaction before it would let a later replacement run first.
   const isNamed = defaults.isOpen ? null : await replaceForNextRound(deps, request, person, defaults);
   if (isNamed !== null) return isNamed;
   let isReplaced = false;
@@ -77,7 +80,8 @@ async function replaceBy(
       throw invalid("signer must be another person than those who sign already.");
     const further = await furtherOf(tx, deps, request, { former: signer, person });
     const all = [locked, ...further.open];
-    // If the link opens further documents, it ends for all of them.
+    // A request that names other orders ends the link of the person's signing session, for all its documents. Otherwise
+    // the signer only leaves the session.
     if (request.others)
       await endAccess(
         tx,
@@ -200,7 +204,8 @@ async function defaultsOf({ db }: EnvelopeDeps, { owner, orderCode, n }: SignerR
 }
 
 /**
- * Writes new facts about a signer. Deletes everything that depends on the earlier link: codes, consent, prepared acts.
+ * Changes the data in a signer's row. Deletes everything that depends on the earlier link: codes, consent, prepared
+ * acts.
  */
 export async function resetSigner(tx: Tx, signerId: number, set: Statement): Promise<void> {
   await updateSigner(

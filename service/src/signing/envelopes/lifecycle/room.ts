@@ -135,8 +135,8 @@ export async function roomEnvelopeOf(db: Sql, orderId: number): Promise<RoomEnve
 }
 
 /**
- * The field that is reserved for the notary's signature in the order's document. Null when the notary adds the field: a
- * document that was signed elsewhere does not come from the order's envelope, so it has no reserved field.
+ * The field that is reserved for the notary's signature in the order's document. Null when no field is reserved, so
+ * that the notary adds one: the document was signed elsewhere and does not come from the order's envelope.
  * @param room the envelope whose signers sign in the open act
  */
 export async function notaryBlockOf(db: Sql, orderId: number, room?: RoomEnvelope): Promise<NotaryBlock | null> {

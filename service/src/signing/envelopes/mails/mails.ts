@@ -105,7 +105,8 @@ export const signingMail = defineMail({
     const firm = await readMailFirm(db, row.partnerId);
     const linked = rows.map(({ orderId }) => orderId);
     const noticed = moment === "notarized" ? await noticesWithLink(deps, linked, row) : [];
-    // The mails and codes of a person who has signed go to a corrected address, which the signed records don't have.
+    // The mails and codes of a person who has signed go to the corrected address. The signed records keep the earlier
+    // one.
     const to = row.signed ? currentEmail(await correctionsOf(db, row.orderId), row) : row.email;
     const found = { to, rows, signedBy, message, firm, token, moment, paid, noticed };
     if (!together) return { ...found, path: "", closing: null };
@@ -143,7 +144,8 @@ function isStale({ linkId, codeId, signed, outcome, expiresAt }: Row, about: Sig
 }
 
 /**
- * If the key of a link is missing, its URL can't be derived again. So the signer gets a new link, in a separate mail.
+ * Issues a new link, in a separate mail, when the secret from which the current link's token was derived is missing.
+ * The current link's URL can't be derived again then.
  */
 async function reissueLink(deps: Deps, { id, n, envelopeId, linkId }: Row): Promise<void> {
   await deps.db.transaction(async (tx) => {
@@ -168,7 +170,7 @@ const insteadOfText = (phone: string): string =>
   `For a live order this code goes by text message to the number ending ${endingOf(phone)}. For a test order none is sent.`;
 
 type Found = {
-  /** The signer's address. */
+  /** The address to which the mail goes. */
   to: string;
   /** The documents that the mail is about, in order; at least one. */
   rows: readonly Row[];
@@ -180,14 +182,14 @@ type Found = {
   message: string | null;
   /** The payments that the mail mentions, for a signer who is the client; null for none. */
   paid: MentionedPayments | null;
-  /** The token of the signer's link. Null when its key is missing; the mail then has no button. */
+  /** The token of the signer's link. Null when the secret that derives it is missing; the mail then has no button. */
   token: string | null;
   /**
-   * Appended to the token. It selects a document when the link opens several documents and the mail is about one of
-   * them.
+   * The part of the link's path after the token. It selects a document when the link opens several documents and the
+   * mail is about one of them.
    */
   path: string;
-  /** Notarized documents of the person without a link, of which the mail gives notice as well. */
+  /** The person's notarized documents without a link. The mail says that these are notarized, too. */
   noticed: readonly Pick<Row, keyof Titled | "reference">[];
   /** The name of the room, for a mail about several documents. */
   closing: string | null;

@@ -32,8 +32,8 @@ type Row = SigningFacts &
 type Deps = MailDeps & { titleOf: TitleOf; closingsOf: ClosingsOf };
 
 /**
- * The longest delay of a notice while other documents of the closing are not notarized yet, and the interval of its
- * checks.
+ * The longest delay of a notice while other documents of the closing are not notarized yet. `lookMs` is the interval at
+ * which the delayed notice checks them again.
  */
 const longestWaitMs = 30 * minuteMs;
 const lookMs = minuteMs;
@@ -59,7 +59,8 @@ export const noticeMail = defineMail({
     const orders = closing?.orders ?? [order.id];
     const hasWaitedMs = about.queuedAt === undefined ? longestWaitMs : await waitedMs(db, about.queuedAt);
     const others = orders.filter((id) => id !== order.id);
-    // A mail with a link covers the notice, too. It may have waited as long when the notice was queued.
+    // A mail with a link to the person's other documents also covers this notice. So the notice waits for that mail up
+    // to twice as long as for another notarization.
     if (
       (hasWaitedMs < longestWaitMs && (await waitsForNotary(db, rowMac, others, signer))) ||
       (hasWaitedMs < 2 * longestWaitMs && (await waitsForLink(db, rowMac, others, signer)))

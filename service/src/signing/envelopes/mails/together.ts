@@ -68,8 +68,8 @@ export async function gather(
 export const claimOf = ({ linkId = "", at }: SigningMail): string => (at === undefined ? linkId : `${linkId} ${at}`);
 
 /**
- * Releases documents that a request mail had claimed but will not cover, because before the mail was sent their signer
- * was replaced, or left the session.
+ * Releases documents that a request mail had claimed but will not cover. Their signer was replaced, or left the
+ * session, before the mail was sent.
  * @param sessionId the session whose documents the mail still covers; null for none
  */
 export async function release(db: Sql, about: SigningMail, sessionId: string | null = null): Promise<void> {
@@ -78,7 +78,8 @@ export async function release(db: Sql, about: SigningMail, sessionId: string | n
 
 async function mustWait(deps: GatherDeps, asked: Asked, { queuedAt }: SigningMail, moment: Gathered): Promise<boolean> {
   const caused = moment === "request" ? asked.issuedAt : asked.endedAt;
-  // A job that an earlier release queued has no `queuedAt`, so the time of its cause is used.
+  // A job that an earlier release queued has no `queuedAt`. The time when the link was issued or the envelope ended
+  // replaces it.
   const since = queuedAt ?? caused?.toISOString();
   const hasWaitedMs = since === undefined ? 0 : await waitedMs(deps.db, since);
   if (hasWaitedMs >= longestWaitMs[moment]) return false;
@@ -114,7 +115,9 @@ async function waitForActs({ db, rowMac, closingsOf }: GatherDeps, asked: Asked)
   return others.length > 0 && waitsForNotary(db, rowMac, others, asked);
 }
 
-/** True if a document of the session is still being signed, or waits for its notary. */
+/**
+ * True if another document of the session meets the condition: it is still being signed, or it waits for its notary.
+ */
 async function haveOthers({ db }: JoinDeps, { id }: Asked, isWaiting: Statement): Promise<boolean> {
   const others = await db.query(sql`
     SELECT FROM session_signers own JOIN session_signers m ON m.session_id = own.session_id

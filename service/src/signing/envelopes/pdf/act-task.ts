@@ -9,8 +9,8 @@ export type ActInput = {
   readonly act: Omit<Act, "reserve" | "padding">;
   readonly docSha256: string;
   /**
-   * Random lengths for the reserved space, in pairs. The task tries one pair after another until the document contains
-   * no decoy.
+   * Random lengths for the reserved space, in pairs. The task tries one pair after another, until no other numbers in
+   * the document could pass as the signature's ByteRange.
    */
   readonly draws: readonly { readonly reserve: number; readonly padding: number }[];
 };

@@ -18,8 +18,8 @@ export type Act = {
   readonly values: ReadonlyMap<string, string>;
   readonly mark: SignatureMark;
   /**
-   * The line below the mark. The line begins with the time, not with a name, because the first letter of a line
-   * determines its text direction.
+   * The line of text below the mark (the visible signature). It begins with the time, not with a name, because the
+   * first letter of a line determines its text direction.
    */
   readonly caption: string;
   readonly signerName: string;
@@ -34,8 +34,9 @@ export type Act = {
 };
 
 /**
- * Builds the revision of one act. It fills in the signer's fields and adds one signature, still without its CMS, that
- * covers the whole file. Only the signer's first signature field is signed; further ones show the same mark.
+ * Builds the revision of one act. It fills in the signer's fields and adds one signature that covers the whole file,
+ * still without its CMS. Only the signer's first signature field is signed; the signer's other signature fields show
+ * the same mark.
  * @param document the prepared document with all earlier acts; neither changed nor copied
  * @param docSha256 hex SHA-256 of the document
  * @throws PdfRefusal when it is not the prepared document
@@ -74,7 +75,10 @@ export function buildAct(document: Buffer, docSha256: string, act: Act, typeset:
   return buildSignedRevision(look, open, writer.objects(), docSha256);
 }
 
-/** @throws PdfRefusal `needs_repair` when the field is missing or already filled */
+/**
+ * The object and the dictionary of a field that the act fills in.
+ * @throws PdfRefusal `needs_repair` when the field is missing or already filled
+ */
 function fieldIn(look: PdfLookup, field: PreparedField): { ref: { num: number; gen: 0 }; dict: Dict } {
   const { object, name } = field;
   const ref = { num: object, gen: 0 } as const;

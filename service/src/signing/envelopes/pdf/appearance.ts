@@ -21,9 +21,15 @@ export type Appearances = {
   text: (field: Shape, text: string) => Drawing;
   /** A checkbox, or an option of a radio, in one of its states. */
   box: (field: Shape, is: { readonly round: boolean; readonly on: boolean }) => Drawing;
-  /** @param caption the line below the mark: the time, the signer and the act's id */
+  /**
+   * Draws a visible signature and its caption.
+   * @param caption the line below the mark: the time, the signer and the act's id
+   */
   signature: (field: Shape, mark: SignatureMark, caption: string) => Drawing;
-  /** Writes fonts and drawings. @returns the reference of each drawing's form XObject */
+  /**
+   * Writes the fonts and the drawings into a revision.
+   * @returns the reference of each drawing's form XObject
+   */
   addTo: (to: ObjectWriter) => (drawing: Drawing | null) => string;
 };
 

@@ -13,9 +13,9 @@ export type CheckActInput = {
    * signature contains the hash in encrypted form.
    */
   readonly actSha256: string;
-  /** The length of the prepared file. Everything after it was added by this service. */
+  /** The length of the prepared file in bytes. Everything after it was added by this service. */
   readonly preparedBytes: number;
-  /** The length of the document before the act. */
+  /** The length in bytes of the document before this act. */
   readonly documentBytes: number;
   /** The signer's own fields, by name. */
   readonly fields: ReadonlyMap<string, ActFieldKind>;
@@ -54,7 +54,10 @@ export async function run(
 
 type Opened = Awaited<ReturnType<typeof openUnlocked>>;
 
-/** The act's hash in the signature that covers the whole file; null when no signature or several signatures do. */
+/**
+ * The hash of the act's record, as the signature that covers the whole file states it. Null when no signature or
+ * several signatures cover the whole file.
+ */
 function statedAct(document: Opened): string | null {
   const [whole, another] = withRanges(document, findSignatures(document), "foreign").filter(
     ({ byteRange }) => byteRange.ok && byteRange.range.end === document.bytes.length,

@@ -47,7 +47,7 @@ export type PlannedField = Content & {
   readonly label?: string | null;
   /** True if the field must be filled; true by default. */
   readonly required?: boolean;
-  /** The document's own empty field that is used for the planned field. It stays under its own name. */
+  /** The document's own empty field that is used for the planned field. It keeps its own name. */
   readonly existing?: ExistingField;
   /** Set for a signature that appears on no page. A certified document allows only such signatures to be added. */
   readonly invisible?: true;
@@ -56,7 +56,10 @@ export type PlannedField = Content & {
    * default.
    */
   readonly covers?: Place;
-  /** The index of the first option's field, the same for all options of one radio or multiple choice. */
+  /**
+   * The index of the first option in the list of planned fields. It is the same for all options of one radio or
+   * multiple choice.
+   */
   readonly radio?: number;
 };
 
@@ -107,7 +110,7 @@ export type PreparedField = Content & {
 /** Another person's field to which the rules of a signer's fields refer. `texts` are its values. */
 export type ReferencedField = RuledField & { readonly label: string | null; readonly texts: readonly string[] };
 
-/** The states of a checkbox and of a radio's option, as written in the document. */
+/** The appearance states (/AS) of a checkbox and of a radio's option, as written in the document. */
 export const ON = "On";
 export const OFF = "Off";
 

@@ -25,7 +25,7 @@ type Changed = {
   readonly label: string;
 };
 
-/** Builds the lock of a signer's signature. */
+/** Builds the PDF entry that locks a signer's fields once the signer has signed. */
 export type LockOf = (signer: number) => string;
 
 /**
@@ -82,8 +82,8 @@ export function ownRadios(
 }
 
 /**
- * The changes that make one of the document's own radios the parent of its options. As in our own radios, the options
- * are checkboxes.
+ * The changes that make one of the document's own radios the parent of its options. The options become checkboxes, like
+ * those of the radios that this service adds.
  */
 export const radioChanges = (dict: Dict, label: string | null): Record<string, string> => ({
   ...Object.fromEntries(

@@ -144,7 +144,10 @@ const objectsOf = ({ prepared, is }: Widget): number[] =>
 /** The smallest legible text, in points. */
 const leastText = 6;
 
-/** @throws UnfitField if the sender's text would be too small to read */
+/**
+ * Requires that the sender's texts for a field can be read at the field's size.
+ * @throws UnfitField if one of these texts would be too small to read
+ */
 function requireLegible(index: number, field: PreparedField, typeset: Typeset): void {
   for (const text of [...(field.value === undefined ? [] : [field.value]), ...(field.options ?? [])]) {
     const why = whyIllegible(field, text, typeset);

@@ -41,8 +41,8 @@ export function fieldsOnSignaturePage(signers: readonly number[], page: number):
 export const belowRows = (rows: number) => ({ x: margin, y: head + rows * row + 20 });
 
 /**
- * Adds a page to the end of a document, with the signers' names and space for their fields.
- * @param typeset must have the fonts for the title, the note and the names
+ * Adds a page to the end of a document, with a line such as `Signer 1` and space for the fields of each signer.
+ * @param typeset must have the fonts for the title, the note and these lines
  * @param annotations references of the widgets on the page
  * @throws PdfRefusal
  */

@@ -57,7 +57,7 @@ export function openRadios(writer: RevisionWriter): Radios {
 export const PRINT = 4;
 export const LOCKED = 128;
 
-/** The partial name of a radio's option. */
+/** The partial name of a radio's option, as a PDF string. */
 export const titleOf = (name: string): string => `(${name.slice(name.lastIndexOf(".") + 1)})`;
 
 export const rectangleOf = (rect: readonly number[]): string =>

@@ -22,7 +22,9 @@ export type Widget = {
   /** The drawing to show. Null for a field that stays unchanged or shows nothing. */
   readonly drawing: Drawing | Both | null;
   readonly label: string;
-  /** How writing this field changes the document: as a new field, or as a change of the document's own field. */
+  /**
+   * How writing affects the document: the field is a new object, or one of the document's own fields, changed or kept.
+   */
   readonly is: { readonly kind: "new"; readonly ref: string; readonly fill: (body: string) => void } | OwnField;
 };
 
@@ -58,7 +60,10 @@ const waitsFor: Readonly<Record<PreparedField["kind"], string>> = {
   dropdown: "Choice",
 };
 
-/** @param at the field's index in the list, and whether it is the first of its kind for its signer */
+/**
+ * Builds the widget of a planned field.
+ * @param at the field's index in the list, whether it is its signer's first field of this kind, and its page
+ */
 export function widgetOf(
   field: PlannedField,
   at: { readonly index: number; readonly isFirst: boolean; readonly page: FieldPage },
@@ -136,7 +141,7 @@ function covering({ covers }: PlannedField, unit: number): Pick<PreparedField, "
   return { covers: { x: x / unit, y: y / unit, width: width / unit, height: height / unit } };
 }
 
-/** Writes fields and widgets. Lists the new ones on their pages and in the document's form. */
+/** Writes fields and widgets into the revision. Adds the new ones to the document's form. */
 export function writeWidgets({ look, writer, appearances, permission }: Tools, widgets: readonly Widget[]): void {
   if (widgets.every(({ is }) => is.kind === "kept")) return;
   const formOf = appearances.addTo(writer);

@@ -5,7 +5,10 @@ declare module "pdfjs-dist/image_decoders/pdf.image_decoders.mjs" {
     constructor(options: object);
     width: number;
     height: number;
-    /** @throws Error */
+    /**
+     * Decodes a JPEG, and sets the width and the height.
+     * @throws Error
+     */
     parse(data: Uint8Array): void;
     getData(as: { width: number; height: number; forceRGBA: true }): Uint8ClampedArray;
   }

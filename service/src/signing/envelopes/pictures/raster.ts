@@ -17,7 +17,10 @@ export class UnfitPicture extends Error {
 
 const mostPixels = 6_000_000;
 
-/** @throws UnfitPicture for a picture with more pixels than a signature needs, or with none */
+/**
+ * Requires a number of pixels that a picture of a signature can have.
+ * @throws UnfitPicture for a picture with more pixels than a signature needs, or with none
+ */
 export function requireSize(width: number, height: number): void {
   if (width < 1 || height < 1) throw new UnfitPicture("broken", `${width} by ${height} pixels`);
   if (width * height > mostPixels) throw new UnfitPicture("size", `${width} by ${height} pixels`);
@@ -65,7 +68,10 @@ function mean({ width, rgba }: Raster, { left, top, right, bottom }: Area): [num
   return [of(red), of(green), of(blue), Math.round(alpha / ((right - left) * (bottom - top)))];
 }
 
-/** @throws UnfitPicture for a picture that shows nothing, because all its pixels are equal */
+/**
+ * Requires that a picture shows something.
+ * @throws UnfitPicture for a picture whose pixels are all equal
+ */
 export function requireInk({ rgba }: Raster): void {
   for (let at = 4; at < rgba.length; at += 4)
     for (let channel = 0; channel < 4; channel++) if (rgba[at + channel] !== rgba[channel]) return;

@@ -33,7 +33,7 @@ export type PreviewOutput =
       readonly preparedPages: number;
       /** The revisions to append: the prepared fields, then the values of signers in the order of their turns. */
       readonly revisions: readonly Buffer[];
-      /** The values of those signers, by field name. */
+      /** The values that these signers fill in, by field name. */
       readonly entries: ReadonlyMap<string, string>;
     })
   | { readonly refusal: string };

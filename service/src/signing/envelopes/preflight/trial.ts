@@ -117,7 +117,8 @@ export async function tryNotarizing(
     const seal = trySeal(original, sha256);
     await refuseFinished(original);
     await requireFilling(Buffer.concat([original, seal]), original.length);
-    // Only a check: the places of the people are planned when the act begins, after the payment.
+    // This call only finds out whether the fields can be planned. They are planned again when the notary's act begins,
+    // after the payment.
     await plan(original, { signers: beforeNotary, fields: null, closesUnusable: true }).catch((error: unknown) => {
       // A text that is too long to search may contain no tags, and a document that is notarized on paper needs none.
       if (!(error instanceof TooLongForTags)) throw error;
@@ -130,6 +131,7 @@ export async function tryNotarizing(
 }
 
 /**
+ * Refuses a document to which nobody can add a signature any more.
  * @throws PdfRefusal for a document with this service's own final seal, which permits only further seals and time
  * stamps
  */

@@ -44,7 +44,8 @@ export async function evidenceNow(deps: DocumentDeps, envelope: Envelope): Promi
   const rows = rowsClaim(deps, verifyCode, trail);
   const documents = await documentsOf(deps, envelope);
   const [certificate, notarized] = [documents.get("custody_certificate"), documents.get("notarized")];
-  // A notarized envelope has no sealed document of its own, because the notary's signature is its last one.
+  // An envelope that was signed before a notary has no sealed document of its own: the notary's signature is the
+  // document's last one.
   const none = { evidence: null, certificate: undefined, notarized: undefined };
   if (envelope.outcome !== "Completed" || envelope.isInRoom)
     return { ...none, trail, claims: [rows, await openTrail(verifyCode, trail)] };

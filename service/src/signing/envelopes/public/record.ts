@@ -39,7 +39,7 @@ export type EnvelopeRecord = {
   /** How far the transparency log has published the document's seal; null until the envelope is completed. */
   log: LineProgress | null;
   claims: readonly Claim[];
-  /** True if all recomputed checks succeed. */
+  /** True if all verifications of the stored records succeed when they are repeated now. */
   chainOk: boolean;
 };
 

@@ -11,8 +11,8 @@ const task: Task<null, DocumentText | null> = {
 };
 
 /**
- * The text of a document, for screen readers and other people who can't read its drawn pages. @throws ServiceError
- * `conflict` when it can't be read
+ * The text of a document, for people who use a screen reader or can't read its drawn pages.
+ * @throws ServiceError `conflict` when the text can't be read
  */
 export async function readTextIn(workers: Workers, call: { holder: string; bytes: Buffer }): Promise<DocumentText> {
   const text = await workers.run(task, { ...call, input: null }).catch((error) => {

@@ -61,7 +61,11 @@ type Row = Omit<OrderDocument, "documentId"> & DocumentOwner & { blobKey: string
 
 const hasCode = (orderCode: string): Statement => isSealed(sql`o.code`, "order", orderCode);
 
-/** @param owner the order's firm; null for a holder of the link that is mailed to the order's client */
+/**
+ * Queries the documents of orders, oldest first. Leaves out the kinds that only the firm may download, unless an owner
+ * is given.
+ * @param owner the order's firm; null for a holder of the link that is mailed to the order's client
+ */
 function rowsOf(db: Sql, orders: Statement, owner: Owner | null): Promise<Row[]> {
   const kinds = documentKinds.filter((kind) => owner !== null || !firmsOwn.includes(kind));
   const isOwn = owner && sql`AND o.partner_id = ${owner.partnerId} AND o.environment = ${owner.environment}`;
@@ -113,14 +117,15 @@ export type StoredOrderDocument = Pick<Row, "kind" | "sha256" | "blobKey"> & {
   marks: StoredMark[] | null;
 };
 
-/** For a JSON value: all documents of the order `o`, oldest first. `readDocuments` verifies them. */
+/** SQL for a JSON array: all documents of the order `o`, oldest first. `readDocuments` verifies them. */
 export const documentsOfOrder: Statement = sql`(
   SELECT coalesce(json_agg(json_build_object('kind', d.kind, 'sha256', d.sha256, 'blobKey', d.blob_key,
     'mac', encode(d.row_mac, 'hex'), 'marks', ${marksOf(sql`d.blob_key`)}) ORDER BY d.id), '[]')
   ${fromDocuments} WHERE d.order_id = o.id AND d.kind = ANY (${documentKinds}))`;
 
 /**
- * Verifies the documents in a row of `documentsOfOrder`. @throws ServiceError `unavailable` when a row's MAC is invalid
+ * Verifies documents that a query read by `documentsOfOrder`.
+ * @throws ServiceError `unavailable` when a document's MAC is invalid
  */
 export const readDocuments = (
   rowMac: RowMac,
@@ -140,7 +145,10 @@ function documentOf(rowMac: RowMac, row: Row): OrderDocument {
 
 type Wanted = { orderCode: string; owner: Owner | null; documentId: string };
 
-/** @throws ServiceError and Error as `openOrderDocument` */
+/**
+ * Finds one of an order's documents, and verifies the MAC of its row.
+ * @throws ServiceError and Error as `openOrderDocument`
+ */
 async function findDocument({ db, rowMac }: DocumentDeps, { orderCode, owner, documentId }: Wanted): Promise<Row> {
   const row = (await rowsOf(db, hasCode(orderCode), owner)).findLast((each) => documentIdOf(each) === documentId);
   if (!row) throw new ServiceError("not_found", "Document not found.");
@@ -184,7 +192,8 @@ const uploadedKinds: readonly DocumentKind[] = ["original", "original_replaced"]
 export async function orderDocumentProof(deps: DocumentDeps, wanted: Wanted, form: ProofForm): Promise<Buffer> {
   const { kind, sha256, environment } = await findDocument(deps, wanted);
   const entry = { kind: "seal/v1", sealedSha256: sha256 } as const;
-  // A log entry is queued in the same statement that inserts the document. If the log doesn't have it, it never will.
+  // The statement that inserts a document also queues its log entry. So a document without an entry by now will never
+  // get one.
   if (uploadedKinds.includes(kind) || (await logProof(deps.db, environment, entry)).state === "unknown")
     throw new ServiceError("not_found", notSealedHere);
   return (form === "ots" ? requireComposedOts : requireLogProof)(deps.db, environment, entry);

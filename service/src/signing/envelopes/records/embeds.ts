@@ -38,7 +38,10 @@ export const listOrigins = (db: Sql, { partnerId, environment }: Owner) =>
     SELECT id, origin, created_at AS "createdAt", ${verified(originState, sql`o`)} FROM embed_origins o
     WHERE partner_id = ${partnerId} AND environment = ${environment} ORDER BY created_at, id`);
 
-/** @returns false when the firm already has this origin */
+/**
+ * Registers a site of the firm, on which signing pages may be shown.
+ * @returns false when the firm already has this origin
+ */
 export async function insertOrigin(
   tx: Tx,
   { partnerId, environment }: Owner,
@@ -52,7 +55,10 @@ export async function insertOrigin(
   return inserted.length === 1;
 }
 
-/** @returns the removed origin; undefined if the firm has none with this id */
+/**
+ * Deletes a registered site of the firm.
+ * @returns the removed origin; undefined if the firm has none with this id
+ */
 export async function deleteOrigin(tx: Tx, { partnerId, environment }: Owner, id: string): Promise<string | undefined> {
   const [gone] = await tx.query<{ origin: string }>(sql`
     DELETE FROM embed_origins WHERE id = ${id} AND partner_id = ${partnerId} AND environment = ${environment}
@@ -88,7 +94,10 @@ async function one(db: Sql, where: Statement): Promise<Embed | undefined> {
 export const embedOfTicket = (db: Sql, ticket: string) => one(db, sql`e.ticket_sha256 = ${tokenSha256(ticket)}`);
 export const embedOfSession = (db: Sql, session: string) => one(db, sql`e.session_sha256 = ${tokenSha256(session)}`);
 
-/** @param ticket 160 random bits, of which only a hash is stored */
+/**
+ * Stores a signing page that the firm opens for a signer on one of its sites.
+ * @param ticket 160 random bits, of which only a hash is stored
+ */
 export async function insertEmbed(
   tx: Tx,
   { signerId, origin, ticket, expiresAt }: { signerId: number; origin: string; ticket: string; expiresAt: Date },
@@ -100,7 +109,10 @@ export async function insertEmbed(
   await writeStateMacs(tx, embedState, sql`id = ${id}`);
 }
 
-/** Exchanges a ticket for a session. A ticket works once. @returns false when it was already redeemed */
+/**
+ * Exchanges a ticket for a session. A ticket works once.
+ * @returns false when the ticket was already redeemed
+ */
 export const redeemEmbed = (
   tx: Tx,
   id: string,

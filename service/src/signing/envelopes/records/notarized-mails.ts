@@ -24,7 +24,8 @@ export const isSamePerson = (one: Person, other: Person): boolean =>
   one.name === other.name && one.email.toLowerCase() === other.email.toLowerCase();
 
 /**
- * Stores for each signer of a notarized order the kind of mail about it. A notice starts without a mail that covers it.
+ * Stores for each signer of a notarized order which kind of mail tells them so. For a notice, the mail that will cover
+ * it is stored later.
  * @returns false when the kinds were stored earlier, because then the mails are queued already
  */
 export async function insertNotified(tx: Tx, orderId: number, kinds: ReadonlyMap<number, MailKind>): Promise<boolean> {
@@ -52,7 +53,7 @@ async function ordersOf(db: Sql, rowMac: RowMac, orders: readonly number[], pers
     });
 }
 
-/** True if another document of the person waits for its notary, or if the mails about it are not queued yet. */
+/** True if one of these orders of the person waits for its notary, or is notarized but its mails are not queued yet. */
 export const waitsForNotary = async (
   db: Sql,
   rowMac: RowMac,

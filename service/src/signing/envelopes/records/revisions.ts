@@ -156,7 +156,10 @@ export async function readDocument(deps: DocumentDeps, envelope: EnvelopeOf): Pr
 
 const unreadable = () => new ServiceError("unavailable", "The document can't be read now. Try again later.");
 
-/** The blobs of the newest revision. @throws Error when a row was altered */
+/**
+ * The blobs that together are the newest revision: the original, and the bytes that each revision appended.
+ * @throws Error when a row was altered
+ */
 async function partsOf(deps: DocumentDeps, envelope: EnvelopeOf) {
   const { id, orderCode } = envelope;
   const original = await findOriginal(deps, envelope, originalOfEnvelope(envelope.orderId, id));

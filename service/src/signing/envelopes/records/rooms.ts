@@ -20,7 +20,7 @@ export type NotaryBlock = {
   readonly isRemote?: true;
 };
 
-/** The notary's field in a document whose signers sign by mailed links, before the notary. */
+/** The notary's field in a document that the signers sign by mailed links. The notary signs after them. */
 type SignedBlock = Omit<NotaryBlock, "isRemote">;
 
 const instant = (at: Statement): Statement => sql`(${at} AT TIME ZONE 'UTC')`;
@@ -126,7 +126,10 @@ export async function openRoomOf(db: Sql, token: string, now: Date): Promise<Sig
 
 type NewRoom = { signerId: number; token: string; maySign: boolean; presence: string; at: Date; expiresAt: Date };
 
-/** @param room.token 160 random bits, of which only a hash is stored */
+/**
+ * Stores a signer's turn before the notary.
+ * @param room.token 160 random bits, of which only a hash is stored
+ */
 export async function insertSignerRoom(tx: Tx, room: NewRoom): Promise<void> {
   const id = newUuid();
   await tx.query(sql`

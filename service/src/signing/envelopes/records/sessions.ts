@@ -211,8 +211,8 @@ export async function joinSession(tx: Tx, sessionId: string, signers: readonly n
 }
 
 /**
- * Sets the same count of wrong codes for all documents of a person, so that a document that joins the session neither
- * adds tries nor ends a lock.
+ * Gives all documents of a session the highest count of wrong codes and the latest lock among them. So a document that
+ * joins the session neither adds tries nor ends a lock.
  */
 export async function shareFailures(tx: Tx, sessionId: string): Promise<void> {
   const signers = await tx.query<{ id: number; failures: number; lockedAt: Date | null }>(sql`

@@ -54,7 +54,11 @@ type Order = SigningFacts & {
 /** The data about the signing of an order: the order with the signers that it names, and its latest envelope. */
 export type Signing = { order: Order; envelope: EnvelopeState | null };
 
-/** @param owner null for a holder of the order's code @returns undefined for an unknown order */
+/**
+ * The data about the signing of an order.
+ * @param owner null for a holder of the order's code
+ * @returns undefined for an unknown order
+ */
 export async function findSigning(db: Sql, orderCode: string, owner: Owner | null): Promise<Signing | undefined> {
   const isOwn = owner && sql`AND o.partner_id = ${owner.partnerId} AND o.environment = ${owner.environment}`;
   const [row] = await db.query<Order & Omit<EnvelopeState, "id"> & { envelopeId: number | null }>(sql`

@@ -60,7 +60,10 @@ export async function sittingOfSession(db: Sql, session: string): Promise<Sittin
 
 type NewSitting = { envelopeId: number; hostId: string; host: string; token: string; expiresAt: Date };
 
-/** @param token 160 random bits, of which only a hash is stored */
+/**
+ * Stores a sitting: the signing of one document on a handed-over device.
+ * @param token 160 random bits, of which only a hash is stored
+ */
 export async function insertSitting(tx: Tx, { envelopeId, hostId, host, token, expiresAt }: NewSitting): Promise<void> {
   const id = newUuid();
   await tx.query(sql`

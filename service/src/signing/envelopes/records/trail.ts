@@ -78,7 +78,10 @@ export const protectedTables = [
   ...sessionTables,
 ];
 
-/** Builds the next record. @param detail further members, whose names must differ from those that every record has */
+/**
+ * Builds the trail's next record.
+ * @param detail further members, whose names must differ from those that every record has
+ */
 export function nextRecord(
   before: Pick<TrailRecord, "position" | "sha256"> | undefined,
   { verifyCode, event, at, detail }: { verifyCode: string; event: TrailEvent; at: Date; detail: JsonObject },
@@ -115,8 +118,9 @@ const signerTopics: Readonly<Partial<Record<TrailEvent, string>>> = {
 
 /**
  * Appends a record to the trail of an envelope. The transaction must have locked the envelope. A record about a signer
- * may also queue an event for the firm.
- * @param channel how the signer opened the signing page, for that event; ignored for events before the page was opened
+ * may also queue a webhook event for the firm.
+ * @param channel how the signer opened the signing page, stated in the webhook event; ignored for events before the
+ * page was opened
  */
 export async function appendToTrail(
   tx: Tx,
@@ -227,6 +231,7 @@ const bySigner: readonly TrailEvent[] = [
 ];
 
 /**
+ * Requires that the signer's link may append another record to the trail.
  * @throws ServiceError `rate_limited` for a signer who has appended the maximum of records since the link was issued
  */
 export async function requireTrailRoom(tx: Tx, envelopeId: number, signer: number): Promise<void> {

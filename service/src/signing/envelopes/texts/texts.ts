@@ -9,7 +9,7 @@ export type TextOutcome = "sent" | "refused" | "away" | "unknown";
 
 /** Sends text messages. */
 export type Texts = {
-  /** Never rejects. */
+  /** Sends a text message. The returned promise never rejects. */
   send: (message: { to: string; text: string }) => Promise<TextOutcome>;
   /** True if text messages are sent to the number's country. */
   reaches: (phone: string) => boolean;

@@ -61,7 +61,7 @@ export const oathKinds = ["oath", "affirmation"] as const;
 export type ActRecording = {
   sha256: string;
   keptAt: string;
-  /** Null when this service stores the recording permanently. */
+  /** The last day on which the recording is stored; null when this service stores it permanently. */
   keptUntil: string | null;
   /**
    * Set when this service records the session. `sha256` is then the head of the recording's hash chain. Without this
@@ -82,7 +82,7 @@ export type Act = {
   startedAt: string;
   endedAt: string;
   principals: Principal[];
-  /** Other people who were present. */
+  /** The names of the other people who were present at the act. */
   witnesses: string[];
   /** The tool and session of an act by audio and video; null for an act in person. */
   session: { tool: string; id: string } | null;
@@ -95,14 +95,14 @@ export type Act = {
    */
   sheet?: { id: string; position: number; sha256: string };
   /**
-   * Set when the signers signed the document again in this act. The hash is that of the document with their earlier
-   * signatures. The notarized document does not contain those signatures, unless it is a print that was signed again on
-   * paper.
+   * Set when the signers signed the document again in this act: the hash of the document with their earlier signatures.
+   *
+   * The notarized document lacks the earlier signatures, unless the signers signed a print of that document on paper.
    */
   signedBefore?: { sha256: string };
 };
 
-/** The most principals of an act, which is also the maximum of signers in an order. */
+/** The maximum number of principals in an act, and of signers in an order. */
 export const mostPrincipals = 10;
 
 // Accepts a time up to five minutes in the future, because the notary's clock may be fast.

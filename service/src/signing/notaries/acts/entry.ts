@@ -25,7 +25,7 @@ export type EntryDocument = {
   notarizedSha256: string;
   /** True if the document is a scan of paper. */
   isPaper: boolean;
-  /** Names of the checks with warnings that the notary confirmed. */
+  /** The names of the checks of the upload whose warnings the notary confirmed. */
   confirmed: string[];
 };
 
@@ -57,7 +57,7 @@ export type EntryFrame = {
  */
 export type JournalRecord = { readonly position: number; readonly record: string; readonly sha256: string };
 
-/** Builds the record that follows `before`. */
+/** Builds the journal record that follows the record `before`, or the first record if there is none. */
 export function nextEntry(
   before: Pick<JournalRecord, "position" | "sha256"> | undefined,
   { journal, notary, orderCode, environment, at }: EntryFrame,

@@ -36,7 +36,8 @@ export async function exportJournal(deps: ExportDeps, notary: Owner, actor: stri
 type Owner = Pick<Notary, "id" | "commissionName">;
 
 /**
- * A copy of a journal at this time. @param entries how many of the first entries to copy; by default all
+ * Returns a copy of a journal at this time.
+ * @param entries how many entries to copy, from the first one on; by default all
  * @throws Error when the journal was altered
  */
 export async function journalCopy(

@@ -30,7 +30,10 @@ export function factRules({ online, certificates }: Rules): FactRules {
   };
 }
 
-/** @param at the name of the principal's field */
+/**
+ * Reads the facts about one principal that the state's rules require.
+ * @param at returns the name of this principal's form field for a fact
+ */
 export function readFacts(read: FormReader, at: (name: string) => string, basis: string, rules: FactRules): Facts {
   return {
     ...(rules.place && { place: readPlace(read, at, rules.abroad) }),

@@ -63,13 +63,19 @@ export async function appendEntry(
 
 export type JournalRow = JournalRecord & { orderId: number; corrects: number | null; mac: Buffer };
 
-/** Replaces the code of the order by null before a record is stored, because the code grants access. */
+/**
+ * Replaces the order's code in a record by null before the record is stored, because the code gives access to the
+ * order.
+ */
 const withoutCode = (record: string, code: string): string => record.replaceAll(`"orderCode":"${code}"`, noCode);
 const withCode = (stored: string, code: string): string => stored.replaceAll(noCode, `"orderCode":"${code}"`);
-// JSON escapes quotes within texts, so this placeholder can only be the record's own member.
+// The texts in a record can't contain this placeholder, because JSON escapes the quotes within texts.
 const noCode = '"orderCode":null';
 
-/** Reads journal entries. @param which the condition that selects them, and their order */
+/**
+ * Reads entries of a notary's journal.
+ * @param which SQL that selects the entries and sorts them
+ */
 const entriesOf = (db: Sql, notaryId: string, which: Statement): Promise<JournalRow[]> =>
   entriesWhere(db, sql`j.notary_id = ${notaryId} ${which}`);
 
@@ -117,7 +123,7 @@ export type StoredSigningAgain = {
 
 /**
  * Selects, as one JSON value, the input of `whereSignedAgain` for the order `o`. `whereSignedAgain` verifies the
- * entries; the caller's query must verify the rest by `verifiedEnvelopesOf`.
+ * entries. The caller's query must verify the envelope by `verifiedEnvelopesOf`.
  */
 export const signingAgainOf: Statement = sql`json_build_object('isInRoom', ${isSignedInRoom}, 'entries',
   (SELECT coalesce(json_agg(json_build_object('notaryId', j.notary_id, 'position', j.position, 'record', j.record,
@@ -125,9 +131,9 @@ export const signingAgainOf: Statement = sql`json_build_object('isInRoom', ${isS
   FROM notary_journal j WHERE j.order_id = o.id AND position('"signedBefore"' IN j.record) > 0))`;
 
 /**
- * Returns where the signers signed the document a second time before the notary: in this service's own act, or on a
- * print of the document. The notarized document then replaces the first signed one. Null if the notarized document
- * continues the signed one.
+ * Returns where the signers signed the document again before the notary: in an act of this service, or on a print of
+ * the document. The notarized document then replaces the document that they signed first. Null if they did not sign
+ * again.
  * @throws ServiceError `unavailable` for an altered entry
  */
 export function whereSignedAgain(
@@ -145,7 +151,10 @@ export function whereSignedAgain(
   return isEntered ? "on paper" : null;
 }
 
-/** True if `whereSignedAgain` is not null for the order. @throws as `whereSignedAgain`, and for an altered envelope */
+/**
+ * True if `whereSignedAgain` is not null for the order.
+ * @throws as `whereSignedAgain`, and for an altered envelope
+ */
 export async function wasSignedAgain({ db, rowMac }: { db: Sql; rowMac: RowMac }, orderCode: string): Promise<boolean> {
   const [found] = await db.query<{ signingAgain: StoredSigningAgain }>(sql`
     SELECT ${signingAgainOf} AS "signingAgain", ${verifiedEnvelopesOf(sql`o.id`)}
@@ -169,8 +178,8 @@ function entryFault(
 type Head = Pick<JournalRecord, "position" | "sha256">;
 
 /**
- * Compares a journal's last entry with the audit log. The log has nothing about a journal of an earlier release until
- * its next entry.
+ * Compares a journal's last entry with the last entry that the audit log names. A journal from an earlier release is
+ * not in the log until its next entry, so it passes.
  */
 const headFault = (last: Head | undefined, logged: Head | undefined): string | null =>
   logged === undefined || (last?.position === logged.position && last.sha256 === logged.sha256)
@@ -195,8 +204,8 @@ export function rowsFault(rowMac: RowMac, notaryId: string, rows: readonly Journ
 }
 
 /**
- * Checks a whole journal. Describes the first altered row, or a last entry that is not the one in the audit log. Null
- * when there is no fault.
+ * Checks a whole journal. Returns a sentence about the first altered row, or about a last entry that differs from the
+ * one in the audit log. Null when there is no fault.
  */
 export async function journalFault(
   { db, rowMac }: { db: Sql; rowMac: RowMac },

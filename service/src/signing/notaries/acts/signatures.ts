@@ -3,7 +3,7 @@ import { sql } from "../../../kernel/platform/database/sql.ts";
 
 /**
  * How long a signed revision is stored, counted from its preparation. Within this time the notary must confirm the
- * report on the file.
+ * service's report on the signed file.
  */
 const lifetimeMs = 60 * 60_000;
 /** The time within which a prepared revision must be signed. */
@@ -23,7 +23,7 @@ export type NotarySignature = {
 
 type Key = { taskId: number; notaryId: string };
 
-/** Stores a prepared revision, and replaces the notary's earlier one for the same task. */
+/** Stores a notary's prepared revision. It replaces the revision that the notary prepared earlier for the same task. */
 export const keepPrepared = (db: Sql, { taskId, notaryId }: Key, it: Omit<NotarySignature, "isSigned">, at: Date) =>
   db.query(sql`
     INSERT INTO notary_signatures (task_id, notary_id, given_sha256, act_sha256, certificate, tail, contents_start, contents_end,
@@ -50,7 +50,10 @@ export async function findSignature(
   return found;
 }
 
-/** @returns false when a concurrent request prepared another revision, or stored another signature */
+/**
+ * Stores the notary's signature of the prepared revision.
+ * @returns false when a concurrent request prepared another revision, or stored another signature
+ */
 export async function keepSigned(
   db: Sql,
   { taskId, notaryId }: Key,

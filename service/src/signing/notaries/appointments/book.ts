@@ -39,11 +39,11 @@ const noShowMs = 15 * minuteMs;
 
 const noAppointment = () => new ServiceError("not_found", "This link opens no appointment.");
 
-/** The person of a link: the number of somebody who is to appear, or a guest. */
+/** The person whom a link identifies: the number of somebody who is to appear, or a guest. */
 export type Visitor = number | Guest;
 
 /**
- * Finds the order and the person or guest of a link.
+ * Finds the order of a link, and the person or guest whom the link identifies.
  * @throws ServiceError `not_found` for an invalid link, and when the order no longer waits for a notary
  */
 export async function visitorOfLink(
@@ -61,8 +61,9 @@ export async function visitorOfLink(
 }
 
 /**
- * Finds the order and the person who is to appear. Only these people choose the time, so a guest's link is rejected.
- * @throws ServiceError `not_found` for another link, and when the order no longer waits for a notary
+ * Finds the order of a link, and the person who is to appear. Rejects the link of a guest, because guests don't choose
+ * the time.
+ * @throws ServiceError `not_found` for any other link, and when the order no longer waits for a notary
  */
 export async function personOfLink({ db, rowMac }: Pick<DeskDeps, "db" | "rowMac">, token: string) {
   const link = await linkOf(db, token);
@@ -91,7 +92,8 @@ export async function invitationOf(deps: DeskDeps, code: string): Promise<Notary
 }
 
 /**
- * The appointment of a link's order, and the times that can be booked. A guest can't book any.
+ * The appointment of a link's order, and the times at which the link's person can book. The times are empty for a
+ * guest.
  * @throws ServiceError `not_found` for an invalid link
  */
 export async function appointmentOf({ desk: deps, rooms }: BookingDeps, token: string) {
@@ -112,8 +114,8 @@ export async function appointmentOf({ desk: deps, rooms }: BookingDeps, token: s
 }
 
 /**
- * Books a time, or moves the existing appointment to it. If no notary has claimed the order, it is claimed for the
- * notary of that time.
+ * Books a time, or moves the existing appointment to it. If no notary has claimed the order, the notary of the booked
+ * time gets the claim.
  * @throws ServiceError `conflict` for a time that is taken (of two concurrent bookings only one succeeds), and within
  * two hours of the present appointment
  */
@@ -134,7 +136,10 @@ export async function bookAppointment(deps: BookingDeps, token: string, slot: st
   });
 }
 
-/** Locks an order that waits for a notary. @throws ServiceError `not_found` when it no longer waits */
+/**
+ * Locks an order that waits for a notary.
+ * @throws ServiceError `not_found` when it no longer waits
+ */
 export async function lockWaiting(tx: Tx, deps: DeskDeps, { code, orderId }: WaitingOrder) {
   const locked = await lockOrder(tx, code);
   const still = await orderOfId({ db: tx, rowMac: deps.rowMac }, orderId);
@@ -169,7 +174,7 @@ function requireFree({ startsAt }: NotarySession, now: Date): void {
     throw new ServiceError("conflict", "The appointment begins in less than 2 hours. Tell the notary.");
 }
 
-/** The number of reminders that are due or past, of three: 24 hours, 1 hour and 10 minutes before the start. */
+/** How many of the three reminders are due or past. They are due 24 hours, 1 hour and 10 minutes before the start. */
 export function stageOf(startsAt: Date, now: Date): number {
   const left = startsAt.getTime() - now.getTime();
   if (left <= 10 * minuteMs) return 3;
@@ -179,7 +184,7 @@ export function stageOf(startsAt: Date, now: Date): number {
 
 /**
  * Cancels the appointment of an order. The notary keeps the claim on the order.
- * @throws ServiceError in the same cases as moving the appointment
+ * @throws ServiceError in the cases in which the appointment can't be moved
  */
 export async function cancelAppointment(deps: DeskDeps, token: string): Promise<void> {
   const order = await waiting(deps, token);
@@ -208,9 +213,9 @@ export async function cancelSession(
 const outcomes = ["no_show", "technical"] as const;
 
 /**
- * Records that an appointment failed, and why. After the first failure of a kind, people choose another time. After the
- * second, the order fails.
- * @throws ServiceError before the appointment began; for a no-show, also within its first 15 minutes
+ * Records that an appointment failed, and why. If it is the first failure of its kind, people choose another time; the
+ * second one fails the order.
+ * @throws ServiceError before the start of the appointment; for a no-show, until 15 minutes after the start
  */
 export async function endAppointment(deps: DeskDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
   const read = formReader(typed);

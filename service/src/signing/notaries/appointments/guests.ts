@@ -53,7 +53,10 @@ export async function addGuest(
   });
 }
 
-/** Removes a guest. The link ends, and a calendar entry is canceled. @throws ServiceError `conflict` while a session is open */
+/**
+ * Removes a guest. The link ends, and a calendar entry is canceled.
+ * @throws ServiceError `conflict` while a session is open
+ */
 export async function dropGuest({ desk }: GuestDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
   const claimed = await claimedOrder(desk, operator, code);
   await desk.db.transaction(async (tx) => {
@@ -72,8 +75,8 @@ export async function dropGuest({ desk }: GuestDeps, operator: Operator, code: s
 }
 
 /**
- * The people of a session are fixed when it opens. From then on, people are invited and withdrawn on the session's own
- * page.
+ * Requires that no session is open. The list of a session's people is fixed when it opens; after that, its own page
+ * invites and withdraws people.
  */
 async function requireNoSession(tx: Tx, taskId: number): Promise<void> {
   if (await openLiveOf(tx, taskId))

@@ -53,7 +53,7 @@ const utc = (at: Date): string => at.toISOString().replaceAll(/[-:]|\.\d{3}/g, "
 const escaped = (text: string): string =>
   text.replaceAll(/[\\;,]/g, (character) => `\\${character}`).replaceAll(/\r?\n/g, "\\n");
 
-/** Folds lines at 75 octets (RFC 5545, section 3.1). No character is split. */
+/** Folds a line of the calendar file into lines of at most 75 octets (RFC 5545, section 3.1). No character is split. */
 function folded(line: string): string {
   const parts: string[] = [];
   let part = "";

@@ -72,7 +72,8 @@ export async function ensureLink(
 ): Promise<void> {
   if ((await linkPathOf(tx, secrets, orderId, person)) !== null) return;
   const id = newUuid();
-  // If the secret of a link is missing, its token can't be derived again. So the link is replaced.
+  // The stored link can't be mailed, because the secret from which its token is derived is missing. So a new link
+  // replaces it.
   await tx.query(sql`DELETE FROM appointment_links WHERE order_id = ${orderId} AND person = ${person}`);
   await tx.query(sql`
     INSERT INTO appointment_links (id, order_id, person, token_sha256, created_at)
@@ -81,7 +82,7 @@ export async function ensureLink(
 }
 
 /**
- * The order and the person of a link; undefined for an invalid link.
+ * Finds the order and the person of a link. Undefined for an invalid link.
  * @throws ServiceError `unavailable` when the MAC of the link's row is invalid
  */
 export async function linkOf(db: Sql, token: string): Promise<{ orderId: number; person: number } | undefined> {

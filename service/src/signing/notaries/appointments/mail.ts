@@ -69,7 +69,8 @@ const mailIn = (queue: string) =>
       const guest = guestId === undefined ? null : await findGuest(db, guestId);
       if (!session || guest === undefined) return null;
       const isRemoved = guest !== null && guest.removedAt !== null;
-      // The cancellation to a removed guest is sent even if the appointment has changed since.
+      // A removed guest gets only the cancellation, even if the appointment has changed since. Other people get no mail
+      // about an outdated appointment.
       if (isRemoved ? moment !== "canceled" : session.sequence !== sequence || isStale(session, moment, clock()))
         return null;
       const { orderId } = session;
@@ -89,7 +90,7 @@ const mailIn = (queue: string) =>
       const when = whenText(startsAt, zone, letter.language);
       const isOff = moment === "canceled" || moment === "again";
       const host = new URL(baseUrl).hostname;
-      // Each person enters the room through a separate page, so the location in each person's calendar entry differs.
+      // The path differs for each person, because each one enters the room through a separate page.
       const url = `${baseUrl}${path ?? ""}?lang=${letter.language}`;
       const isHere = meetingPoint === null;
       const isChecked = isHere && (person !== null || (role !== null && role !== "observer")) && !isOff;
@@ -128,8 +129,8 @@ const mailIn = (queue: string) =>
 /** Mails to signers and to the notary. */
 export const sessionMail = mailIn("notary-session-mail");
 /**
- * Mails to guests have a queue of their own: a node of an earlier release, which has no guests, would send their mails
- * to the notary.
+ * Mails to guests have a separate queue. A node of an earlier release does not know guests, and would mail the notary
+ * instead.
  */
 export const guestMail = mailIn("notary-guest-mail");
 

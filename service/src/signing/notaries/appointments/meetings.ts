@@ -8,10 +8,10 @@ import { scheduledFor } from "./book.ts";
 import { ensureLink, type InviteDeps, linkPathOf } from "./links.ts";
 import { whenText } from "./mail.ts";
 
-/** A person who signs a document of a closing. `orderCode` is the order of any one of the person's documents. */
+/** A person who signs documents of a closing. `orderCode` names any one of the orders that the person signs. */
 export type ClosingSigner = { orderCode: string; name: string; email: string };
 
-/** A document of the closing that the person signs before the notary. */
+/** A document of the closing that the person signs before the notary, with the time of the meeting. */
 export type Meeting = {
   orderCode: string;
   title: string | null;
@@ -21,7 +21,7 @@ export type Meeting = {
 
 type MeetingDeps = InviteDeps & {
   titleOf: TitleOf;
-  /** Returns the rooms of the order's own firm that contain the order. The module `closing/rooms` implements it. */
+  /** Finds the closing rooms of the order's firm that contain the order. The module `closing/rooms` implements it. */
   closingsOf: (db: Sql, orderId: number) => Promise<readonly { orders: readonly number[] }[]>;
 };
 

@@ -24,8 +24,9 @@ export const notariesFor = async (db: Sql, { claimedBy }: WaitingOrder): Promise
   );
 
 /**
- * The times at which the notary can be booked for the order. Acts by audio and video use a room of this service if the
- * act can be done there. Otherwise they use the link of the notary's own tool, if there is one.
+ * The times at which the notary can be booked for the order. An act by audio and video takes place in a room of this
+ * service, if the service can offer one. Otherwise it takes place in the notary's own tool, if the notary has stored
+ * its link.
  */
 export async function offersOf(
   { desk, rooms }: BookingDeps,
@@ -51,7 +52,8 @@ export async function offersOf(
     if (hours.place !== null) points.push({ mode: "ipen", meetingPoint: hours.place });
     return points.filter(({ mode }) => eligibility.modes.includes(mode));
   };
-  // Cached by day, because a notary's permissions change at most once a day and reading certificates is slow.
+  // The possible modes and places are cached for each day, because reading certificates is slow. They change at most
+  // once a day.
   const byDay = new Map<string, Point[]>();
   return slots.flatMap((startsAt) => {
     const day = startsAt.toISOString().slice(0, 10);

@@ -14,8 +14,8 @@ import { mailSession } from "./mail.ts";
 type SweepDeps = Pick<DeskDeps, "db" | "clock" | "rowMac" | "log">;
 
 /**
- * Reminds people of appointments. Ends the appointments of orders that no longer wait for a notary, or whose notary has
- * released them.
+ * Sends the reminders of appointments. Ends an appointment when its order no longer waits for a notary, or its notary
+ * has released the order.
  */
 export async function sweepAppointments(deps: SweepDeps, stopping: AbortSignal): Promise<void> {
   for (const { id } of await sessionsToLookAt(deps.db, deps.clock())) {
@@ -26,7 +26,7 @@ export async function sweepAppointments(deps: SweepDeps, stopping: AbortSignal):
   }
 }
 
-/** Order statuses that end an appointment: the document was notarized, or nobody will notarize it. */
+/** The order statuses after a notarization. In these statuses an appointment ends as done. */
 const notarized: ReadonlySet<string> = new Set([
   ...["NotarizationComplete", "ShippingPending", "Shipped", "Delivered", "ShippingFailed"],
   ...["FaxPending", "FaxSent", "FaxDelivered", "FaxFailed", "Completed"],
@@ -41,7 +41,7 @@ async function lookAt({ db, clock, rowMac, log }: SweepDeps, id: string): Promis
   const before = seen && (await peopleOf({ db, rowMac }, seen.orderId));
   if (!before) return log.error({ id }, "an appointment is of an order that was altered outside the service");
   await db.transaction(async (tx) => {
-    // Locks the order first, as bookings do.
+    // Locks the order before its appointment, in the same sequence as a booking.
     await lockOrder(tx, before.code);
     const at = clock();
     const [due] = await sessionsToLookAt(tx, at, id);

@@ -13,7 +13,7 @@ export type SessionWords = {
   summary: string;
   when: string;
   have: string;
-  /** Names the meeting place for meetings in a room of this service. */
+  /** The words for the meeting place when people meet in a room of this service. */
   room: string;
   check: string;
   link: string;

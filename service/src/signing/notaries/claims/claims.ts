@@ -35,7 +35,10 @@ const mostShown = 200;
 
 const noOrder = () => new ServiceError("not_found", "Order not found.");
 
-/** The notary's record of the requesting operator. @throws ServiceError `role_required` for an operator without one */
+/**
+ * The notary's record of the requesting operator.
+ * @throws ServiceError `role_required` for an operator without one
+ */
 export async function notaryOf(db: Sql, { id }: Pick<Operator, "id">): Promise<Notary> {
   const notary = id === null ? undefined : await notaryOfOperator(db, id);
   if (!notary) throw new ServiceError("role_required", "You are not on record as a notary. An administrator adds you.");
@@ -94,8 +97,8 @@ async function orderInHands(deps: DeskDeps, operator: Operator, code: string) {
 }
 
 /**
- * An order that the notary has claimed. @throws ServiceError `not_found` for any other order, `role_required` for a
- * suspended notary
+ * An order that the notary has claimed.
+ * @throws ServiceError `not_found` for any other order, `role_required` for a suspended notary
  */
 export async function claimedOrder(deps: DeskDeps, operator: Operator, code: string) {
   const { notary, order } = await orderInHands(deps, operator, code);

@@ -25,11 +25,11 @@ export async function signedBeforeAct(db: Sql, orderId: number): Promise<SignedB
 }
 
 /**
- * For an act without a run sheet (a record of its steps): the document that people signed before they signed again on
- * paper. Null if nobody has to sign again.
+ * Returns the document that was signed before the signers signed again on paper. Null if nobody has to sign again. Only
+ * for acts without a run sheet (a record of its steps).
  *
- * A jurat and a witnessed signature require that the notary sees the signing, so an already signed document must be
- * signed again. With a run sheet, the service makes the signers do it. On paper, the notary confirms that they did.
+ * In a jurat and a witnessed signature, the notary must see the signing. So the signers must sign an already signed
+ * document again. With a run sheet, the service ensures that; on paper, the notary confirms it.
  * @param isSignedAgain true if the notary confirmed that everybody signed again
  * @throws ServiceError `conflict` naming what the notary can do instead
  */
@@ -71,7 +71,8 @@ async function recordedState({ db, rowMac }: DeskDeps, order: WaitingOrder) {
 const unreadable = () => new ServiceError("unavailable", "The document can't be read now. Try again later.");
 
 /**
- * The document to notarize: the latest document of the order. @throws ServiceError `unavailable` when it can't be read
+ * Finds the document to notarize: the latest document of the order.
+ * @throws ServiceError `unavailable` when it can't be read
  */
 export async function documentToNotarize(deps: DeskDeps, order: WaitingOrder) {
   const room = await roomOfAct(deps.db, order.orderId);

@@ -15,12 +15,12 @@ export type InPersonRequest = {
   requestedBy: string;
   requestedAt: Date;
   state: "requested" | "agreed" | "declined";
-  /** The firm's member or key that decided, as in the audit log. Null while the request is open. */
+  /** The member or the key of the firm that made the decision, as in the audit log. Null while the request is open. */
   decidedBy: string | null;
   decidedAt: Date | null;
 };
 
-/** A database trigger allows one decision on a request, and no other change. */
+/** The columns that the MAC covers. A database trigger allows one decision on a request, and no other change. */
 const inPersonState: StateMac = {
   table: sql`in_person_requests`,
   key: sql`id`,
@@ -33,7 +33,10 @@ const inPersonState: StateMac = {
 
 export const inPersonRows = stateRows(inPersonState, { backfill: { set: "firms, signers and notaries" } });
 
-/** The latest request about an order. @throws ServiceError `unavailable` when its MAC is invalid */
+/**
+ * The latest request about an order.
+ * @throws ServiceError `unavailable` when its MAC is invalid
+ */
 export async function latestRequest(db: Sql, orderId: number): Promise<InPersonRequest | undefined> {
   const [found] = await db.query<InPersonRequest>(sql`
     SELECT id, reason, requested_by AS "requestedBy", requested_at AS "requestedAt", state, decided_by AS "decidedBy",
@@ -59,7 +62,7 @@ export async function countRequests(tx: Tx, orderId: number): Promise<number> {
 
 type NewRequest = { id: string; orderId: number; reason: string; requestedBy: string; at: Date };
 
-/** The transaction must have locked the order. */
+/** Stores a new request. The transaction must have locked the order. */
 export async function insertInPerson(tx: Tx, { id, orderId, reason, requestedBy, at }: NewRequest): Promise<void> {
   await tx.query(sql`
     INSERT INTO in_person_requests (id, order_id, reason, requested_by, requested_at)

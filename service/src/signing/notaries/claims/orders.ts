@@ -59,7 +59,7 @@ async function waitingOrders(
     .filter((row) => row.isAuthentic && signersHold(rowMac, row))
     .map(({ isAuthentic: _, orderCode: __, fields: ___, mac: ____, customerName, customerEmail, ...order }) => ({
       ...order,
-      // If the order names no signers, the client appears.
+      // If the order names no signers, the client is the person who appears.
       signers: signersOf({ ...order, customerName, customerEmail }).map(({ name, email, language }) => ({
         ...{ name, email, language },
       })),
@@ -122,12 +122,15 @@ export async function waitingOrderOf(reading: Reading, code: string): Promise<Wa
   return order;
 }
 
-/** The people who are to appear for an order. The order may have any status. */
+/** An order with the people who are to appear for it. The order may have any status. */
 export type OrderPeople = Pick<WaitingOrder, "code" | "environment" | "partnerId" | "signers"> & { status: string };
 
 type FoundPeople = Omit<OrderPeople, "signers"> & SigningFacts & { mac: Buffer | null } & Marked;
 
-/** Undefined for an unknown order, and when the MAC of the order or its signers is not valid. */
+/**
+ * Finds the people of an order. Undefined for an unknown order, and when the MAC of the order or of its signers is
+ * invalid.
+ */
 export async function peopleOf({ db, rowMac }: Reading, orderId: number): Promise<OrderPeople | undefined> {
   const [row] = await db.query<FoundPeople>(sql`
     SELECT o.code AS "code@order", o.environment, o.partner_id AS "partnerId", o.status, ${signingColumns},
@@ -152,8 +155,8 @@ export async function orderOfTask(
 export type Draft = { act: unknown; appointmentUrl: string | null; appointmentAt: Date | null };
 
 /**
- * The MAC covers the draft, because its act is copied to the journal and its address to mails. The MAC also covers the
- * draft's id, so that the row of a deleted draft can't be restored in place of a new draft.
+ * The MAC covers the draft, because the draft's act is copied to the journal and its web address to mails. It also
+ * covers the draft's id, so that a deleted draft's row can't replace a new draft.
  */
 const draftState: StateMac = {
   table: sql`notary_drafts`,
@@ -170,7 +173,10 @@ const draftOf = (taskId: number, notaryId: string) => sql`
     ${verified(draftState, sql`notary_drafts`)}
   FROM notary_drafts WHERE task_id = ${taskId} AND notary_id = ${notaryId}`;
 
-/** @throws ServiceError `unavailable` for a draft whose MAC is invalid */
+/**
+ * Finds a notary's draft for an order's task.
+ * @throws ServiceError `unavailable` for a draft whose MAC is invalid
+ */
 export async function findDraft(db: Sql, taskId: number, notaryId: string): Promise<Draft | undefined> {
   const [draft] = await db.query<Draft>(draftOf(taskId, notaryId));
   return draft;
@@ -187,8 +193,8 @@ export async function lockDraft(
 }
 
 /**
- * The draft of the notary who has claimed the order. Notaries who claimed it earlier may have other drafts. @throws as
- * `findDraft`
+ * The draft of the notary who has claimed the order. Notaries who claimed it earlier may have other drafts.
+ * @throws as `findDraft`
  */
 export async function draftOfClaimant(
   db: Sql,
@@ -214,7 +220,10 @@ export const saveAppointment = (
 
 type DraftKey = { taskId: number; notaryId: string; at: Date };
 
-/** Creates or changes a draft. Verifies an existing draft first, because a new MAC would authenticate a forged part. */
+/**
+ * Creates or changes a draft. Verifies the MAC of an existing draft first, because writing a new MAC would authenticate
+ * a forged draft.
+ */
 async function saveDraft(tx: Tx, { taskId, notaryId, at }: DraftKey, set: Statement): Promise<void> {
   const [inserted] = await tx.query<{ id: string }>(sql`
     INSERT INTO notary_drafts (task_id, notary_id, updated_at) VALUES (${taskId}, ${notaryId}, ${at})
@@ -236,7 +245,7 @@ export async function appointmentsOf(db: Sql, notaryId: string): Promise<Readonl
 export const deleteDraft = (db: Sql, taskId: number) =>
   db.query(sql`DELETE FROM notary_drafts WHERE task_id = ${taskId}`);
 
-/** Deletes the drafts of orders that no longer wait for a notary. A task is ended only if its row has a valid MAC. */
+/** Deletes the drafts whose task has ended. Skips a task whose row has an invalid MAC. */
 export async function sweepDrafts(db: Sql): Promise<void> {
   const ended = await db.query<{ taskId: number } & Marked>(sql`
     SELECT t.id AS "taskId", ${marked(taskState, sql`t`)} FROM notary_drafts d ${joinTask(sql`d.task_id`)}

@@ -8,7 +8,10 @@ import type { UploadReport, UploadRules } from "../uploads/check.ts";
 /** The functions that name, verify and seal the documents of notaries. */
 export type NotaryPapers = {
   titleOf: TitleOf;
-  /** @throws ServiceError for a document that takes too long to read */
+  /**
+   * Checks a document that a notary uploaded.
+   * @throws ServiceError for a document that takes too long to read
+   */
   checkUpload: (holder: string, bytes: Buffer, rules: Omit<UploadRules, "tsaRoots">) => Promise<UploadReport>;
   sealDocument: SealDocument;
   sealJournal: (notaryId: string, copy: JournalCopy) => Promise<Buffer>;
@@ -20,7 +23,10 @@ const checking: Task<UploadRules, UploadReport> = {
   limitMs: 30_000,
 };
 
-/** @param tsaRoots PEM of the trusted time-stamping authorities */
+/**
+ * Opens the functions for notaries' documents.
+ * @param tsaRoots PEM of the certificates of trusted time-stamping authorities
+ */
 export const openNotaryPapers = (
   workers: Workers,
   { tsaRoots, sealDocument, titleOf }: { tsaRoots: string; sealDocument: SealDocument; titleOf: TitleOf },

@@ -11,7 +11,10 @@ export type CertificateFacts = {
   notAfter: Date;
 };
 
-/** Parses a PEM text that must contain exactly one certificate. @throws EvidenceError for any other text */
+/**
+ * Parses a PEM text that must contain exactly one certificate.
+ * @throws EvidenceError for any other text
+ */
 function oneOf(pem: string): Certificate {
   const [certificate, another] = parseCertificatesPem(pem);
   if (certificate === undefined || another !== undefined)
@@ -28,7 +31,7 @@ const faultWords = {
   "unknown-critical-extension": "it has a critical extension that is not known here",
 } as const;
 
-/** The fault that makes a certificate unsuitable for signing documents at any time; null when it has none. */
+/** Returns the fault that makes a certificate permanently unsuitable for signing documents. Null when it has none. */
 export function certificateFault(pem: string): string | null {
   try {
     const certificate = oneOf(pem);
@@ -59,7 +62,9 @@ export function chainFault(pem: string, chain: string): string | null {
   }
 }
 
-/** Checks both that the names match and that the signature is valid. */
+/**
+ * True if the issuer's name is the one in the certificate, and the issuer's key verifies the certificate's signature.
+ */
 function isIssuedBy(certificate: Certificate, issuer: Certificate): boolean {
   if (!Buffer.from(certificate.issuer).equals(issuer.subject)) return false;
   try {
@@ -73,7 +78,10 @@ function isIssuedBy(certificate: Certificate, issuer: Certificate): boolean {
 /** The DER of a certificate whose PEM was validated earlier. */
 export const certificateDer = (pem: string): Uint8Array => oneOf(pem).der;
 
-/** @param pem a certificate that was validated earlier, so it can be parsed */
+/**
+ * Returns the facts that a certificate states.
+ * @param pem a certificate that was validated earlier, so it can be parsed
+ */
 export function certificateFacts(pem: string): CertificateFacts {
   const { der, subject, issuer, notBefore, notAfter } = oneOf(pem);
   return {

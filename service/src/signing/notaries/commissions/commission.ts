@@ -4,7 +4,7 @@ import { certificateFault, chainFault } from "./certificate.ts";
 
 export const notaryStatuses = ["active", "suspended"] as const;
 
-/** A notary's record. A date is the first or the last valid day, such as `2026-01-31`. */
+/** A notary's record. Dates such as `2026-01-31` are whole days: the first or last day on which something is valid. */
 export type Commission = {
   commissionName: string;
   state: string;
@@ -21,7 +21,7 @@ export type Commission = {
   tool: string | null;
   /** PEM of the certificate with which the notary signs; null when none is registered yet. */
   certificate: string | null;
-  /** PEM of the issuers' certificates, beginning with the issuer of the notary's own. */
+  /** PEM of the issuers' certificates. The first one issued the notary's own certificate. */
   certificateChain: string | null;
   status: (typeof notaryStatuses)[number];
 };

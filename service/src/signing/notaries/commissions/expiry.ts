@@ -59,7 +59,7 @@ function startsOf({ commissionStarts, ronStarts, certificate }: Commission): Sta
   ];
 }
 
-/** How close an expiry is. */
+/** Tells if an expiry is still far away, comes within `soonMs`, or has passed. */
 export const stageOf = ({ endsAt }: Expiry, now: Date): "later" | "soon" | "expired" => {
   const left = endsAt.getTime() - now.getTime();
   return left <= 0 ? "expired" : left <= soonMs ? "soon" : "later";
@@ -71,10 +71,16 @@ export const expiringWords: Readonly<Record<Expiring, string>> = {
   certificate: "certificate",
 };
 
-/** Sentences why a notary can't do any act at this instant, even on paper. Empty when nothing prevents it. */
+/**
+ * Returns the reasons, as sentences, why a notary can't do any act at this instant, even on paper. Empty when nothing
+ * prevents an act.
+ */
 export const commissionBlocks = (commission: Commission, now: Date): string[] => blocksOf(commission, "ink", now);
 
-/** Sentences why a notary can't act in this mode at this instant. Empty when nothing prevents it. */
+/**
+ * Returns the reasons, as sentences, why a notary can't act in this mode at this instant. Empty when nothing prevents
+ * it.
+ */
 export function blocksOf(commission: Commission, mode: ActMode, now: Date): string[] {
   const { status, ronRegistration, certificate } = commission;
   const isRemote = mode === "ron" || mode === "rin";

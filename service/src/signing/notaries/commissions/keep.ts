@@ -59,14 +59,15 @@ export async function addNotary(deps: KeepDeps, operatorId: string, typed: Typed
 }
 
 /**
- * Changes a record. Fields that the form did not send keep their values. A suspended notary loses all claimed orders.
+ * Changes a notary's record. Fields that the form did not send keep their values. A notary who is suspended loses all
+ * claimed orders.
  * @throws ServiceError naming each wrong field
  */
 export async function setNotary(deps: KeepDeps, id: string, typed: Typed, actor: string): Promise<void> {
   const at = deps.clock();
   await deps.db.transaction(async (tx) => {
     const { operatorId } = await requireNotary(tx, id);
-    // Locks orders and their tasks before the notary, in the same sequence as the completion of an act.
+    // Locks the orders and their tasks before the notary. The completion of an act locks them in the same sequence.
     if (typed["status"] === "suspended")
       await releaseClaims(tx, { claimedBy: `operator:${operatorId}`, keep: otherKinds, by: actor, at });
     const before = await lockNotary(tx, id);
@@ -79,7 +80,10 @@ export async function setNotary(deps: KeepDeps, id: string, typed: Typed, actor:
   });
 }
 
-/** @throws ServiceError `not_found` */
+/**
+ * Finds a notary's record.
+ * @throws ServiceError `not_found` when there is none
+ */
 export async function requireNotary(db: Parameters<typeof findNotary>[0], id: string) {
   const notary = isUuid(id) ? await findNotary(db, id) : undefined;
   if (!notary) throw noNotary();

@@ -61,7 +61,10 @@ export async function addProof(
     });
 }
 
-/** The file of a proof. The audit log records who read it. @throws ServiceError `not_found`, `unavailable` */
+/**
+ * The file of a proof. The audit log records who read it.
+ * @throws ServiceError `not_found`, `unavailable`
+ */
 export async function openProof({ db, clock, blobs }: ProofDeps, notaryId: string, id: string, actor: string) {
   const [proof] =
     isUuid(notaryId) && isUuid(id)

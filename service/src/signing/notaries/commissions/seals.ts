@@ -24,7 +24,7 @@ export type SealPicture = {
   createdAt: Date;
   /** The time when a person confirmed that the picture matches the commission; null before that. */
   confirmedAt: Date | null;
-  /** The commission's texts (`sealTexts`) that the person compared with the picture; null before that. */
+  /** The texts of the commission (`sealTexts`) at the time of the confirmation; null before that. */
   commission: string | null;
 };
 
@@ -39,15 +39,15 @@ const sealState: StateMac = {
 export const sealRows = stateRows(sealState);
 
 /**
- * The texts that a seal shows. A picture is used only for a commission with exactly the texts that were confirmed.
- * After a renewal, which changes the expiry date, a new confirmation is needed.
+ * The texts of the commission that a seal shows. A picture is used only while these texts are the confirmed ones. A
+ * renewal changes the expiry date, so the picture must be confirmed again.
  */
 export const sealTexts = ({ commissionName, state, county, commissionNumber, commissionExpires }: Commission): string =>
   JSON.stringify([commissionName, state, county, commissionNumber, commissionExpires]);
 
 /**
- * The picture that was last uploaded for a notary. @throws ServiceError `unavailable` for a picture whose MAC is
- * invalid
+ * The picture that was last uploaded for a notary.
+ * @throws ServiceError `unavailable` for a picture whose MAC is invalid
  */
 export async function latestSeal(db: Sql, notaryId: string): Promise<SealPicture | undefined> {
   const [seal] = await db.query<SealPicture>(sql`
@@ -97,10 +97,10 @@ export async function addSeal({ db, clock, workers }: SealDeps, notaryId: string
 }
 
 /**
- * Confirms that the picture matches the commission, so that blocks use it from now on.
+ * Confirms that the picture matches the commission, so that the notary's blocks show it from now on.
  * @param shown the commission's texts as the page showed them
- * @throws ServiceError `conflict` for a picture that is not the last one, and when the commission has changed since the
- * page was shown
+ * @throws ServiceError `conflict` when a newer picture was uploaded, and when the commission has changed since the page
+ * was shown
  */
 export async function confirmSeal(
   { db, clock }: Pick<SealDeps, "db" | "clock">,

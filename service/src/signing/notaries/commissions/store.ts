@@ -54,7 +54,10 @@ export async function listWorkingNotaries(db: Sql): Promise<(Notary & { mayWork:
   return notaries.map((notary) => ({ ...notary, mayWork: working.has(notary.operatorId) }));
 }
 
-/** @throws ServiceError `unavailable` for a row whose MAC is invalid */
+/**
+ * Finds a notary's record by its id.
+ * @throws ServiceError `unavailable` for a row whose MAC is invalid
+ */
 export async function findNotary(db: Sql, id: string): Promise<Notary | undefined> {
   const [notary] = await db.query<Notary>(sql`${one} WHERE n.id = ${id}`);
   return notary;
@@ -96,7 +99,7 @@ export async function insertNotary(tx: Tx, id: string, operatorId: string, c: Co
   return rows.length > 0;
 }
 
-/** The caller must have locked the notary with `lockNotary`. */
+/** Stores the changed record of a notary. The caller must have locked the notary with `lockNotary`. */
 export async function updateNotary(tx: Tx, id: string, c: Commission, at: Date): Promise<void> {
   await tx.query(sql`
     UPDATE notaries SET commission_name = ${c.commissionName}, state = ${c.state}, county = ${c.county},
@@ -109,8 +112,8 @@ export async function updateNotary(tx: Tx, id: string, c: Commission, at: Date):
 }
 
 /**
- * The days until the first expiry among all active notaries: one number for commissions, and one for registrations. A
- * day ends in UTC.
+ * The number of days until the first expiry among all active notaries, separately for commissions and registrations.
+ * Days end in UTC.
  */
 export const notaryGauges = (now: Date): Statement => sql`
 SELECT 'notary_expires_days' AS gauge, what AS label,

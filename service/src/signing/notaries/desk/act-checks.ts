@@ -11,8 +11,8 @@ import type { Check } from "../uploads/check.ts";
 type Times = Pick<Act, "mode" | "startedAt" | "endedAt">;
 
 /**
- * A sentence that names the validity that the time of an act exceeds: of the notary's commission or, for a remote act,
- * registration. Null for a valid time.
+ * Returns a sentence if an act was outside the validity of the notary's commission or, for a remote act, of the
+ * registration. Null if it was within.
  */
 export function outsideOf(commission: Commission, { mode, startedAt, endedAt }: Times): string | null {
   const { commissionStarts, commissionExpires, ronStarts, ronExpires } = commission;
@@ -30,7 +30,7 @@ export function outsideOf(commission: Commission, { mode, startedAt, endedAt }: 
   return null;
 }
 
-/** Warnings about the act itself, which the notary should check before the act is entered into the journal. */
+/** Returns warnings about the act itself. The notary should check them before the act is entered into the journal. */
 export function actChecks(act: Act, stampedAt: string | null, { unclassed }: Eligibility): Check[] {
   const isEarly = stampedAt !== null && stampedAt < act.startedAt;
   const day = act.startedAt.slice(0, 10);
@@ -65,7 +65,7 @@ export function actChecks(act: Act, stampedAt: string | null, { unclassed }: Eli
 const look = (name: Check["name"], warns: boolean, why: string, whyNot: string): Check =>
   warns ? { name, state: "warns", why: whyNot } : { name, state: "holds", why };
 
-/** The rules of the notary's state that an act breaks, by the names of the form's fields. */
+/** Returns the rules of the notary's state that an act breaks, keyed by the form field that is at fault. */
 export function ruleFaults(
   { mode, feeCents, principals }: Pick<Act, "mode" | "feeCents" | "principals">,
   rules: StateRules,

@@ -78,8 +78,9 @@ type Appointment = {
 };
 
 /**
- * Rejects an appointment that would be mailed twice. The order must be locked.
- * @throws ServiceError `conflict` for the appointment that was mailed last, and beyond the day's limit
+ * Rejects an appointment that is already mailed or exceeds the limit of mails. The transaction must have locked the
+ * order.
+ * @throws ServiceError `conflict` if the last mailed appointment is the same, or the order's daily limit is reached
  */
 async function requireNewAppointment(tx: Tx, { taskId, notaryId, orderId, url, when, at }: Appointment): Promise<void> {
   const last = await lockDraft(tx, taskId, notaryId);

@@ -22,7 +22,10 @@ import { openSheetOf } from "../sheets/store.ts";
 import type { UploadReport } from "../uploads/check.ts";
 import { actChecks, outsideOf, ruleFaults } from "./act-checks.ts";
 
-/** The act that the notary noted. All further steps require it. @throws ServiceError `conflict` when none was noted */
+/**
+ * The act that the notary noted. All further steps require it.
+ * @throws ServiceError `conflict` when none was noted
+ */
 function actIn(draft: Draft | undefined): Act {
   if (!draft?.act) throw new ServiceError("conflict", "Note the act first: its form is the entry of your journal.");
   return draft.act as Act;
@@ -43,7 +46,7 @@ export async function readyAct(deps: DeskDeps, claimed: Claimed, mayHaveSigned =
   return act;
 }
 
-/** The two inputs for the check of an upload: the noted act, and the document that the notary received. */
+/** Reads the two inputs for the check of an upload: the noted act, and the document that the notary received. */
 async function premisesOf(deps: DeskDeps, claimed: Claimed) {
   return { act: await readyAct(deps, claimed), given: await documentToNotarize(deps, claimed.order) };
 }
@@ -65,7 +68,10 @@ export const recordOf = (act: Act): string => canonicalJson(act as unknown as Js
  */
 export type Upload = { bytes: Buffer; drawnLines: readonly string[] };
 
-/** The verifier's report on an upload, with warnings about the act. Stores nothing. @throws ServiceError */
+/**
+ * The verifier's report on an upload, with warnings about the act. Stores nothing.
+ * @throws ServiceError
+ */
 export async function reportOn(deps: DeskDeps, claimed: Claimed, upload: Upload): Promise<DeskReport> {
   return reportFrom(deps, claimed, await premisesOf(deps, claimed), upload);
 }
@@ -90,28 +96,28 @@ async function reportFrom(
 
 /** A notary's confirmation of the report on an upload. */
 export type Confirmation = {
-  /** The hash of the upload in the report. */
+  /** Hex SHA-256 of the uploaded file for which the confirmed report was made. */
   sha256: string;
-  /** The hash of the act in the report. */
+  /** The hash (`hashOf`) of the act for which the confirmed report was made. */
   actSha256: string;
-  /** Names of the checks with warnings that the notary confirmed. */
+  /** The names of the checks whose warnings the notary confirmed. */
   warnings: readonly string[];
 };
 
 /**
- * A notary's confirmation. `close`, if present, ends the recording of the act. It is called when the signed file has
- * passed all checks.
+ * A notary's confirmation of a report. `close`, if present, is called when the signed file has passed all checks; it
+ * ends the recording of the act.
  */
 export type Confirming = Confirmation & { close?: (signed: SignedAct) => Promise<void> };
 
-/** A report that no longer matches the confirmed one. `problem` names the differences in words. */
+/** A new report that differs from the confirmed one. `problem` names the differences in words. */
 export type Unconfirmed = { report: DeskReport; problem: string };
 
 /**
- * Ends an act: checks the upload again, seals it, and in one transaction writes the journal and changes the order's
+ * Ends an act: checks the upload again and seals it. Then one transaction writes the journal and changes the order's
  * status.
- * @returns null when the act is done. If the report now differs from the confirmed one, nothing is written, and the new
- * report is returned for review
+ * @returns null when the act is done. If the new report differs from the confirmed one, writes nothing and returns the
+ * new report for review
  * @throws ServiceError naming the check that failed, or that another file was confirmed
  */
 export async function completeAct(
@@ -151,7 +157,10 @@ export async function completeAct(
 
 type Ended = Premises & { report: DeskReport; document: Awaited<ReturnType<typeof sealAndStore>> };
 
-/** @throws ServiceError `conflict` when the act or the document has changed since the review */
+/**
+ * Writes the completed act to the journal, and changes the order's status.
+ * @throws ServiceError `conflict` when the act or the document has changed since the review
+ */
 async function writeDown(
   tx: Tx,
   deps: DeskDeps,
@@ -185,8 +194,9 @@ async function writeDown(
 }
 
 /**
- * @throws ServiceError when the notary may not act in this mode, for this kind of act or in this state, when the firm
- * has not agreed to the mode, or when the commission was not valid at the time of the act
+ * Requires that the notary may perform this act for the order.
+ * @throws ServiceError when the notary may not act in this mode, for this kind of act or in this state; when the firm
+ * has not agreed to the mode; and when the commission was not valid during the act
  */
 export function requireMode(
   { eligibility, notary, inPerson }: Pick<Claimed, "eligibility" | "notary" | "inPerson">,
@@ -208,7 +218,7 @@ export function requireMode(
 const warned = ({ checks }: DeskReport): string[] =>
   checks.filter(({ state }) => state === "warns").map(({ name }) => name);
 
-/** How a report differs from the confirmed one, in words; null when it doesn't. */
+/** Describes how a new report differs from the confirmed one. Null when they agree. */
 function unconfirmed(report: DeskReport, { actSha256, warnings }: Confirmation): string | null {
   if (report.actSha256 !== actSha256) return "The act was changed since the document was checked. Look at it again.";
   const names = warned(report);

@@ -16,7 +16,7 @@ import { openSheetOf } from "../sheets/store.ts";
 type Reading = { db: Sql; rowMac: RowMac };
 
 /**
- * The groups of statuses after a completed notarization. Failures of later services (ShippingFailed, FaxFailed) are in
+ * The status groups of orders whose notarization is completed. After a failure of shipping or fax, an order is in
  * another group.
  */
 const notarized: ReadonlySet<string> = new Set(["notarized", "shipping", "shipped", "delivered", "complete"]);
@@ -74,7 +74,7 @@ async function waitingPart(reading: Reading, orderId: number): Promise<Notarizat
   };
 }
 
-/** The next or current meeting with the notary: a session, a request to meet now, or an appointment. */
+/** The word for the next or current meeting with the notary: a session, a request to meet now, or an appointment. */
 function sessionWord(
   session: LiveSession | undefined,
   request: NotaryRequest | undefined,

@@ -34,7 +34,7 @@ export async function refuseAct(deps: DeskDeps, operator: Operator, code: string
     const recording = await recordingOfOrder(tx, orderId, deps.baseUrl);
     await appendEntry(tx, deps.rowMac, frame, { kind: "refusal", reason, words, act, ...(recording && { recording }) });
     const on = reason === "identity" ? "identity_locked" : "notarization_failed";
-    // The firm sees only the kind of reason. Only the journal contains the notary's words.
+    // The firm gets only the standard text for the reason. The notary's own words are only in the journal.
     const facts = { reason: refusalReasons[reason] };
     await perform(tx, locked, on, facts, { actor: operator.actor, at, log: deps.log });
     const outcome = reason === "identity" || reason === "no_show" || reason === "technical" ? reason : "refused";

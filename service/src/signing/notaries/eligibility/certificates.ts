@@ -19,7 +19,7 @@ export type Wording = { readonly [M in CertificateMode]?: string };
 const slots = ["date", "names", "identification", "places", "knowledge"] as const;
 type Slot = (typeof slots)[number];
 const required: readonly Slot[] = ["date", "names"];
-/** Facts that only an act by audio and video has. */
+/** Facts that are known only for acts by audio and video. */
 const remoteOnly: readonly Slot[] = ["places", "knowledge"];
 const mostCharacters = 600;
 
@@ -82,7 +82,7 @@ export function dateIn(zone: string | null, at: Date, language = "en-US"): strin
 export const listed = (names: readonly string[]): string =>
   names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
 
-/** A fact about the principals: stated once if it is the same for all, otherwise once for each name. */
+/** Words that state a fact for the principals: once if the fact is the same for all, otherwise once for each name. */
 function ofEach(principals: readonly Named[], factOf: (principal: Named) => string): string {
   const facts = principals.map((each) => ({ name: each.name, fact: factOf(each) }));
   const [first] = facts;

@@ -13,13 +13,13 @@ export type Eligibility = {
    */
   attribution: RulesAttribution | null;
   /**
-   * The classes of documents that the state excludes from remote acts, if the class of the document is unknown.
-   * Otherwise empty.
+   * The classes of documents that the state excludes from remote acts, if it is unknown to which class the order's
+   * document belongs. Otherwise empty.
    */
   unclassed: string[];
   /** The modes in which the notary may act for the order. */
   modes: ActMode[];
-  /** The reasons why the notary can't act in other modes that the state allows. */
+  /** The reasons why the notary can't act in the remaining modes that the state allows. */
   obstacles: string[];
 };
 

@@ -69,15 +69,15 @@ type OnlineValues = {
 export type OnlineName = keyof OnlineValues;
 export type OnlineValue<K extends OnlineName = OnlineName> = OnlineValues[K];
 
-/** Reads and writes one kind of value: in a data file, and in a form. */
+/** Reads and writes one kind of rule value, both in a data file and in a form. */
 type Form<T> = {
   label: string;
   hint: string;
-  /** The choices in a form; without them the value is typed as text. */
+  /** The values to choose from in a form. Without them, the value is typed as text. */
   choices?: readonly string[];
   parse: (place: Place) => T;
   write: (value: T) => string;
-  /** Undefined for a malformed text. */
+  /** Parses a value that was typed in a form. Undefined for a malformed text. */
   read: (typed: string) => T | undefined;
 };
 
@@ -187,8 +187,8 @@ const confirmation: Form<OnlineValues["platformConfirmed"]> = {
 };
 
 /**
- * The form field of each rule that a state can have for acts by audio and video. If a rule has no value, the service
- * offers nothing that depends on it.
+ * For each online rule of a state, how its value is read and written. While a rule has no value, the service offers
+ * nothing that depends on it.
  */
 export const onlineForms: { readonly [K in OnlineName]: Form<OnlineValues[K]> } = {
   proofing: alternatives,
@@ -227,8 +227,8 @@ export const onlineNames = Object.keys(onlineForms) as OnlineName[];
 export type ProofMeans = { credentials: boolean; questions: boolean };
 
 /**
- * True if the service can carry out this type of proof by itself. Only the notary can assess an earlier meeting or a
- * certificate.
+ * True if the service can carry out this type of proof by itself. Only the notary can assess an earlier meeting with
+ * the signer or the signer's certificate.
  */
 const canProve = (type: ProofType, { credentials, questions }: ProofMeans): boolean =>
   ({ credential_analysis: credentials, biometric: credentials, kba: questions, antecedent: false, certificate: false })[
@@ -237,14 +237,14 @@ const canProve = (type: ProofType, { credentials, questions }: ProofMeans): bool
 
 type Rules = { proofing?: { value: ProofType[][] }; kba?: { value: QuizRules } };
 
-/** The state's accepted combinations whose proofs this service's providers can all carry out. */
+/** The combinations of proofs that the state accepts and that this service's providers can carry out completely. */
 export const openAlternatives = ({ proofing, kba }: Rules, means: ProofMeans): ProofType[][] =>
   (proofing?.value ?? []).filter((each) =>
     each.every((type) => canProve(type, means) && (type !== "kba" || kba !== undefined)),
   );
 
 /**
- * The value or provider whose absence prevents this service from checking a signer's identity. Null when nothing is
+ * Names the missing rule or provider without which this service can't check a signer's identity. Null when nothing is
  * missing.
  */
 export function proofingGap(rules: Rules, means: ProofMeans): string | null {

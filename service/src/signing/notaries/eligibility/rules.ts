@@ -19,7 +19,7 @@ import { type OnlineName, type OnlineValue, onlineForms, onlineNames } from "./o
 /** A value that a person read in the law, with the day of reading and the source. */
 export type Sourced<T> = { value: T; asOf: string; source: string };
 
-/** Further terms of a state's law on remote acts, in words for the notary. */
+/** The names of terms of a state's law on remote acts that are stored only as words for the notary. */
 export const termNames = [
   "effective",
   "feeCap",
@@ -74,7 +74,7 @@ export type RulesAttribution = { title: string; license: string; url: string };
 export type NotaryRules = {
   /** The documents of the catalog that belong to each class, by the name of the class. */
   classes: ReadonlyMap<string, readonly string[]>;
-  /** The rules of a state: its own, and the default for all states where the state has none. */
+  /** Returns the rules of a state. Where the state has no rules of its own, the default rules apply. */
   of: (state: string) => StateRules;
   /** The default rules, for a state without rules of its own. */
   base: StateRules;
@@ -83,10 +83,16 @@ export type NotaryRules = {
   attribution: RulesAttribution | null;
 };
 
-/** @throws DataFileError when the file cannot be read or is not valid; it names the line, the field and the rule */
+/**
+ * Loads the rules of all states from a file.
+ * @throws DataFileError when the file cannot be read or is not valid; it names the line, the field and the rule
+ */
 export const loadNotaryRules = (path: string): NotaryRules => parseNotaryRules(readDataFile(path), path);
 
-/** @throws DataFileError naming the line, the field and the rule */
+/**
+ * Parses the text of a rules file.
+ * @throws DataFileError naming the line, the field and the rule
+ */
 export function parseNotaryRules(source: string, file: string): NotaryRules {
   const root = fields(parseDataFile(source, file), {
     required: ["classes", "default", "states"],
@@ -116,11 +122,14 @@ export function parseNotaryRules(source: string, file: string): NotaryRules {
   return { classes, of: (state) => states.get(state) ?? base, base, states: [...states.keys()], attribution };
 }
 
-/** Parses the rules of one state that `rulesText` wrote. @throws DataFileError */
+/**
+ * Parses the rules of one state from a text that `rulesText` wrote.
+ * @throws DataFileError for a text that is not valid
+ */
 export const parseStateRules = (source: string, file: string, { base, classes }: NotaryRules): StateRules =>
   stateRules(parseDataFile(source, file), base, classes);
 
-/** The rules of one state as JSON, in the form of the rules file. */
+/** The rules of one state as JSON, in the format of the rules file. */
 export const rulesText = ({ modes, acts, excluded, sentences, certificates, terms, online }: StateRules): string =>
   JSON.stringify({ modes, acts, ...(excluded && { excluded }), sentences, certificates, terms, online });
 

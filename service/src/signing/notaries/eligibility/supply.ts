@@ -14,17 +14,18 @@ export type SupplyDeps = {
   refuses: boolean;
 };
 
-// The modes of online notarization, which the service sells. A notary who may act only in person can't perform it.
+// The modes of online notarization, the service that is sold. A notary who may act only in person can't perform such
+// acts.
 const online: readonly ActMode[] = ["ron", "rin"];
 
-/** Reports if any notary on record may notarize an order today. */
+/** Opens the check that tells if any notary on record may notarize an order today. */
 export const openNotarySupply = (deps: SupplyDeps): NotarySupply => ({
   refuses: deps.refuses,
   async gapOf(db, sale) {
     if (sale.environment === "test") return null;
     const { isEmpty, commissions } = await onRecord(db);
-    // While no notary is on record, quotes are still issued, and the operator is warned. With NOTARY_REQUIRED they are
-    // refused.
+    // Without any notary on record, quotes are refused only if NOTARY_REQUIRED is on. Otherwise they are issued, and
+    // the operator is warned.
     if (isEmpty) return deps.refuses ? "No notary is on record." : null;
     return gapIn(await deps.readEligibility(db), commissions, sale, deps.clock());
   },
@@ -56,8 +57,8 @@ function gapIn(
 }
 
 /**
- * The operator's warning about sold notarizations that no notary can perform. `urgent`: some of these orders are
- * already paid.
+ * The result for the operator of the check for sold notarizations that no notary can perform. `urgent`: some of these
+ * orders are already paid.
  */
 export type SupplyState = { result: "ok" | "warning" | "urgent"; detail: string };
 

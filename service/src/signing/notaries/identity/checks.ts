@@ -33,7 +33,7 @@ import {
 export type IdentityDeps = {
   desk: DeskDeps;
   secrets: SecretBytes;
-  /** The provider of credential checks; null when no account is configured. */
+  /** The provider that checks credentials; null when this installation has configured no account at the provider. */
   proofing: IdentityProofing | null;
   quiz: KnowledgeQuiz | null;
 };
@@ -60,8 +60,8 @@ export const kindsOf = ({ needs }: Pick<IdentityCheck, "needs">): ProofKind[] =>
 ];
 
 /**
- * Mails a person a link for proving their identity. If the state accepts several combinations of proofs, the service
- * uses the first one that its providers can carry out. The notary must have claimed the person's order.
+ * Mails a person a link for proving their identity. If the state accepts several combinations of proofs, the first one
+ * that the providers can carry out is used. The notary must have claimed the person's order.
  * @throws ServiceError naming the value or the provider that is missing; `conflict` while another check of the person
  * is open, after too many checks, and after too many failed quizzes
  */
@@ -114,7 +114,10 @@ async function requireMayAsk(tx: Tx, { orderId, person }: About, at: Date): Prom
   await endCheck(tx, open.id, "expired", at);
 }
 
-/** @throws ServiceError `conflict` after too many failed quizzes, for the number of hours in the state's rules */
+/**
+ * Requires that the person may try another quiz.
+ * @throws ServiceError `conflict` for the number of hours in the state's rules after too many failed quizzes
+ */
 async function requireNotLocked(
   tx: Tx,
   about: About,
@@ -130,7 +133,7 @@ async function requireNotLocked(
   );
 }
 
-/** A check with its tries and its order. */
+/** A check of a person's identity, with the tries and the order. */
 export type OpenedCheck = {
   check: IdentityCheck;
   proofs: Proof[];
@@ -141,8 +144,8 @@ export type OpenedCheck = {
 };
 
 /**
- * The check of a link. @throws ServiceError `not_found` for an invalid link, and when the order no longer waits for a
- * notary
+ * Finds the identity check of a link.
+ * @throws ServiceError `not_found` for an invalid link, and when the order no longer waits for a notary
  */
 export async function openCheck({ desk }: IdentityDeps, token: string): Promise<OpenedCheck> {
   const check = isCode(token) ? await checkOfToken(desk.db, linkSha256(token)) : undefined;
@@ -166,7 +169,7 @@ async function opened({ rowMac }: DeskDeps, db: Sql, check: IdentityCheck): Prom
 export const isOpen = ({ state, expiresAt }: IdentityCheck, now: Date): boolean => state === "asked" && expiresAt > now;
 
 /**
- * Locks the order of a check and then the check, and reads both again.
+ * Locks the order and then the check, and reads both again after that.
  * @throws ServiceError `conflict` for a check that no longer accepts proofs
  */
 export async function lockOpenCheck(
@@ -185,8 +188,8 @@ export async function lockOpenCheck(
 export type LockedCheck = Awaited<ReturnType<typeof lockOpenCheck>>;
 
 /**
- * Must be called after a try has ended. Ends the check when all proofs are passed, or when no try is left. Without a
- * try left, the order becomes IdentityLocked.
+ * Ends the check when all proofs are passed, or when no try is left. In the second case, the order becomes
+ * IdentityLocked. Must be called after the end of each try.
  */
 export async function concludeCheck(
   { desk }: IdentityDeps,

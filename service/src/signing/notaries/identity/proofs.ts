@@ -41,8 +41,8 @@ const mostMismatches = 2;
 const lookQueue = "identity-look";
 const forgetQueue = "identity-forget";
 /**
- * If the provider sends no event, the service polls the result after these pauses, and then daily while the link is
- * valid.
+ * The pauses before each poll of the provider's result if the provider sends no event. After these pauses, the service
+ * polls daily while the link is valid.
  */
 const lookPausesMs = [2, 10, 60, 360, 1080].map((minutes) => minutes * 60_000);
 /** How long a provider's findings are stored, counted from the start of the check. */
@@ -52,10 +52,10 @@ const againMs = 7 * dayMs;
 const unavailable = (what: string) => new ServiceError("unavailable", `${what} are not available now.`);
 
 /**
- * Begins the check of the person's credential, or continues one that was begun earlier.
+ * Begins the check of the person's credential, or continues an earlier one.
  * @returns the URL of the provider's page
- * @throws ServiceError `conflict` for a check that is passed or had too many tries, `unavailable` when the provider
- * can't be reached
+ * @throws ServiceError `conflict` when the credential is already accepted or no try is left, `unavailable` when the
+ * provider can't be reached
  */
 export async function beginCredential(deps: IdentityDeps, token: string): Promise<string> {
   const { desk, proofing } = deps;
@@ -102,7 +102,10 @@ export async function beginCredential(deps: IdentityDeps, token: string): Promis
   }
 }
 
-/** Inserts a new try of the locked check. @returns its id */
+/**
+ * Inserts a new try of the locked check.
+ * @returns its id
+ */
 export async function insertTry(
   tx: Tx,
   { check, at, order: { orderId, partnerId } }: LockedCheck,
@@ -125,7 +128,8 @@ function requireOpenKind({ check, proofs }: Pick<OpenedCheck, "check" | "proofs"
 }
 
 /**
- * Polls the result of a try at the provider, and stores it once. @returns false while the provider is still checking
+ * Polls the result of a try at the provider, and stores it once.
+ * @returns false while the provider is still checking
  */
 export async function lookAtCredential(deps: IdentityDeps, proofId: string): Promise<boolean> {
   const { desk, proofing } = deps;
@@ -135,7 +139,7 @@ export async function lookAtCredential(deps: IdentityDeps, proofId: string): Pro
   if (result === null) return false;
   const check = await findCheck(desk.db, proof.checkId);
   const waiting = check && isOpen(check, desk.clock()) ? await orderOfId(desk, check.orderId) : undefined;
-  // The order no longer waits for a notary, so the provider's findings are not needed.
+  // The check has ended, or the order no longer waits for a notary. So the provider's findings are not needed.
   if (!check || !waiting) return true;
   await desk.db.transaction(async (tx) => {
     const locked = await lockOpenCheck(deps, tx, { check, order: waiting });
@@ -197,8 +201,8 @@ async function forget({ desk, proofing }: IdentityDeps, proofId: string): Promis
   const check = proof && (await findCheck(desk.db, proof.checkId));
   if (!check || proof.reference === null) return;
   if (await orderOfId(desk, check.orderId)) return enqueueAfter(desk.db, forgetQueue, { proofId }, againMs);
-  // Without the provider's account, the findings there can't be deleted. The job then fails, so that the operator sees
-  // it.
+  // Without this installation's account at the provider, the provider's findings can't be deleted. The job then fails,
+  // so that the operator sees it.
   if (!proofing) throw unavailable("Checks of credentials");
   await proofing.forget(proof.reference);
   await desk.db.transaction(async (tx) => {

@@ -18,8 +18,8 @@ import { insertTry, triesOf } from "./proofs.ts";
 import { endProof, lockCheck, type Proof, type ProofEnd, proofsOf, setProof } from "./store.ts";
 
 /**
- * The most tries, including those that the provider interrupted. An interrupted try is not a failed one, but it also
- * costs money.
+ * The most tries of a quiz in one check. A try that the provider interrupted counts too: it is not failed, but it costs
+ * money.
  */
 const mostTries = 8;
 
@@ -74,8 +74,8 @@ async function begin(deps: IdentityDeps, tx: Tx, locked: LockedCheck) {
   if (open) {
     if (secondsSince(open, at) <= rules.seconds + graceSeconds)
       throw new ServiceError("conflict", "Your questions are open in another window. Answer them there.");
-    // The earlier try was not answered in time. It has failed only if the provider had sent the questions. Otherwise
-    // the service stopped before it could show them, which is not the person's fault.
+    // The earlier try was not answered in time. It failed only if the provider had sent the questions. Otherwise the
+    // person never saw them.
     const state = open.state === "begun" && open.reference !== null ? "failed" : "inconclusive";
     if (await endTry(deps, tx, locked, open, { state, at })) return "failed for good" as const;
   }
@@ -86,15 +86,15 @@ async function begin(deps: IdentityDeps, tx: Tx, locked: LockedCheck) {
   return { id, rules, before: all.at(-1)?.reference ?? null };
 }
 
-/** How long an expired try still blocks a new one: its answers may be in transit. */
+/** A try blocks the next one for this long after its time limit, because its answers may still be in transit. */
 const graceSeconds = 5;
 
 const secondsSince = ({ begunAt }: Pick<Proof, "begunAt">, at: Date): number =>
   Math.ceil((at.getTime() - begunAt.getTime()) / 1000);
 
 /**
- * Evaluates the answers of the open quiz, once. The time limit is measured by this service's clock, from before the
- * questions were fetched.
+ * Evaluates the answers of the open quiz, once. The time limit runs on this service's clock, and starts before the
+ * questions are fetched.
  * @returns the outcome of the quiz
  * @throws ServiceError `conflict` for a quiz that has ended; naming the rule for a wrong number of answers
  */
@@ -136,7 +136,10 @@ export async function answerQuiz(deps: IdentityDeps, token: string, typed: Typed
   return state;
 }
 
-/** @returns true if the check failed for good */
+/**
+ * Ends a try of a quiz.
+ * @returns true if the whole identity check failed with it
+ */
 async function endTry(deps: IdentityDeps, tx: Tx, locked: LockedCheck, proof: Proof, end: ProofEnd): Promise<boolean> {
   const { check, order, at } = locked;
   await endProof(tx, proof.id, end);
@@ -150,7 +153,7 @@ async function endTry(deps: IdentityDeps, tx: Tx, locked: LockedCheck, proof: Pr
   return isLast;
 }
 
-/** Ends a try as inconclusive because the provider did not answer, unless it has already ended. */
+/** Ends a try as inconclusive because the provider did not answer. A try that has already ended stays unchanged. */
 const breakOff = ({ desk }: IdentityDeps, { check }: OpenedCheck, proofId: string): Promise<void> =>
   desk.db.transaction(async (tx) => {
     await lockCheck(tx, check.id);

@@ -27,12 +27,15 @@ export type IdentityState = {
 export const proofVoid = "proof_void";
 
 /**
- * The detail of that event: the checks that were passed until then. They are listed by id, because the times of two
- * nodes can't be compared: their clocks may differ.
+ * The detail of a `proof_void` event: the ids of the identity checks that were passed before it. Ids are used because
+ * the clocks of two nodes may differ, so times can't be compared.
  */
 export type VoidedChecks = { checks: string[] };
 
-/** True if a check was voided. A session that ended voids checks for the next session, as well. */
+/**
+ * True if a run sheet's event has voided this identity check. Events of a session that has ended still count in the
+ * next session.
+ */
 export const isProofVoid = (
   sheets: readonly Pick<Sheet, "marks">[],
   { id, person, endedAt }: Pick<IdentityCheck, "id" | "person" | "endedAt">,
@@ -42,13 +45,14 @@ export const isProofVoid = (
     .filter(({ kind, name }) => kind === "event" && name === proofVoid)
     .some(({ signer, at, detail }) => {
       if (detail !== null) return (detail as VoidedChecks).checks.includes(id);
-      // Events of earlier releases name no checks.
+      // Events of earlier releases name no checks, so their time decides.
       return (signer === null || signer === person) && Date.parse(at) >= (endedAt?.getTime() ?? 0);
     });
 
 /**
- * The latest check of each person of an order, with its tries.
- * @param db if this is a transaction that has locked the order, the checks can't change before it ends
+ * The latest identity check of each person of an order, with its tries.
+ * @param db the database, or a transaction. If the transaction has locked the order, the checks can't change until it
+ * ends
  */
 export async function identitiesOf(
   deps: IdentityDeps,

@@ -57,7 +57,7 @@ const proofState: StateMac = {
   table: sql`identity_proofs`,
   key: sql`id`,
   mac: sql`row_mac`,
-  // The MAC covers only the fact that content exists. The encryption of the content already binds it to its row.
+  // The MAC covers only whether a row has content. The encryption already binds the content itself to its row.
   covered: (p) => sql`${p}.id, ${p}.check_id, ${p}.kind, ${p}.attempt, ${p}.provider, ${p}.reference,
     extract(epoch FROM ${p}.begun_at), ${p}.state, extract(epoch FROM ${p}.ended_at), ${p}.correct, ${p}.asked, ${p}.seconds,
     extract(epoch FROM ${p}.forgotten_at), ${p}.content IS NULL`,
@@ -81,7 +81,7 @@ const proofColumns = sql`
     p.ended_at AS "endedAt", p.correct, p.asked, p.seconds, p.content, ${verified(proofState, sql`p`)}
   FROM identity_proofs p`;
 
-/** The checks of an order. Of each person's checks, the latest comes last. */
+/** The identity checks of an order. If a person has several, the latest one comes last. */
 export const checksOf = (db: Sql, orderId: number): Promise<IdentityCheck[]> =>
   db.query<IdentityCheck>(sql`${checkColumns} WHERE c.order_id = ${orderId} ORDER BY c.person, c.asked_at, c.id`);
 
@@ -119,7 +119,7 @@ export async function insertCheck(tx: Tx, check: NewCheck): Promise<void> {
   await writeStateMacs(tx, checkState, sql`id = ${id}`);
 }
 
-/** The caller must have locked the check with `lockCheck`. */
+/** Ends a check with this state. The caller must have locked the check with `lockCheck`. */
 export const endCheck = (tx: Tx, id: string, state: IdentityCheck["state"], at: Date): Promise<void> =>
   changeRow(tx, checkState, id, sql`state = ${state}, ended_at = ${at}`);
 
@@ -129,7 +129,7 @@ export const proofsOf = (db: Sql, checkIds: readonly string[]): Promise<Proof[]>
     sql`${proofColumns} WHERE p.check_id = ANY (${checkIds}::uuid[]) ORDER BY p.check_id, p.kind, p.attempt`,
   );
 
-/** The quizzes that the same person of the order has failed with the same notary since the given time. */
+/** The times since the given one at which the person of the order failed a quiz with the same notary. */
 export async function failedQuizzes(
   db: Sql,
   check: Pick<IdentityCheck, "orderId" | "notaryId" | "person">,
@@ -156,7 +156,7 @@ export async function findProof(db: Sql, id: string): Promise<Proof | undefined>
 
 type NewProof = Pick<Proof, "id" | "checkId" | "kind" | "attempt" | "provider" | "begunAt">;
 
-/** The caller must have locked the check with `lockCheck`. */
+/** Stores a new try. The caller must have locked its check with `lockCheck`. */
 export async function insertProof(tx: Tx, { id, checkId, kind, attempt, provider, begunAt }: NewProof): Promise<void> {
   await tx.query(sql`
     INSERT INTO identity_proofs (id, check_id, kind, attempt, provider, begun_at)
@@ -195,7 +195,7 @@ export async function setProof(tx: Tx, id: string, set: { reference: string } | 
   await changeRowIf(tx, proofState, id, what, sql`state = 'begun'`);
 }
 
-/** Deletes the findings about a credential, after the provider has deleted its own. */
+/** Deletes this service's copy of the findings about a credential, after the provider has deleted its own. */
 export const forgetProof = (tx: Tx, id: string, at: Date): Promise<void> =>
   changeRow(tx, proofState, id, sql`content = NULL, forgotten_at = ${at}`);
 

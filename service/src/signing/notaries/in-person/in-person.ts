@@ -26,7 +26,7 @@ import { inPersonMail } from "./mail.ts";
 export type { InPersonRequest } from "../claims/in-person-requests.ts";
 
 /**
- * The most requests for an order. A firm that has declined can be asked again with other reasons, but not without
+ * The maximum number of requests for an order. The notary may ask a firm that has declined again, but not without
  * limit.
  */
 const mostRequests = 3;
@@ -111,7 +111,7 @@ export async function inPersonOf(db: Sql, orderCode: string, owner: Owner) {
 
 type Decision = { owner: Owner; orderCode: string; actor: string; agrees: boolean };
 
-/** The outcome of a decision. */
+/** The result of the firm's answer to a request. */
 export type InPersonDecision = {
   state: "agreed" | "declined";
   /** The amount of the requested refund in cents; null when none was requested. */
@@ -119,10 +119,12 @@ export type InPersonDecision = {
 };
 
 /**
- * Records the firm's answer. If the firm agrees, requests a refund of the technology fee, which somebody other than the
- * notary must approve. The order's status stays the same. If no refund can be requested, a task states the reason.
+ * Records the firm's answer. The order's status stays the same.
+ *
+ * If the firm agrees, requests a refund of the technology fee. Somebody other than the notary must approve that refund.
+ * If no refund can be requested, opens a task that states the reason.
  * @throws ServiceError `not_found` for another firm's order; `conflict` when no request is open, so only one of two
- * concurrent decisions succeeds
+ * concurrent answers succeeds
  */
 export async function answerInPerson(
   { db, clock }: { db: Database; clock: Clock },
@@ -156,7 +158,7 @@ type FeeRequest = { requestedBy: string; actor: string; at: Date };
 type FeeAsked = { refund: string; refundCents: number } | { noRefund: string };
 
 /**
- * Requests a refund of the technology fee of an order; null when no fee was paid. The transaction must have locked the
+ * Requests a refund of an order's technology fee. Null when no fee was paid. The transaction must have locked the
  * order.
  */
 async function askFee(tx: Tx, order: LockedOrder, { requestedBy, actor, at }: FeeRequest): Promise<FeeAsked | null> {

@@ -62,9 +62,9 @@ export async function handOver(deps: SheetDeps, operator: Operator, code: string
 }
 
 /**
- * Returns the device to the notary through a console session that is not suspended: after a new sign-in, or on another
- * device.
- * @throws ServiceError
+ * Returns the device to the notary. The request comes from another console session that is not suspended: after a new
+ * sign-in, or on another device.
+ * @throws ServiceError `conflict` when the device was already returned
  */
 export async function reclaimDevice(deps: SheetDeps, operator: Operator, code: string): Promise<void> {
   const claimed = await claimedOrder(deps.desk, operator, code);
@@ -87,10 +87,13 @@ async function returned(
   await noteEvent(tx, rowMac, sheet, { name: "handed_back", signer }, { by, at });
 }
 
-/** Identifies a browser whose console session is suspended: the session, and its user. */
+/** Identifies a browser that was handed over, by its suspended console session and that session's user. */
 export type Holding = { sessionId: string; userId: string };
 
-/** The state for the page of a handed-over device; null when no notary has handed over this browser. */
+/**
+ * The state that the page of a handed-over device shows: if it has a PIN, and if the PIN is locked. Null for a browser
+ * that was not handed over.
+ */
 export async function heldBy({ desk }: Pick<SheetDeps, "desk">, { sessionId }: Holding) {
   const open = await handOverOfSession(desk.db, sessionId);
   const sheet = open && (await findSheet(desk, open.sheetId));

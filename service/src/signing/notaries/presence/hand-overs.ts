@@ -27,7 +27,7 @@ const handOverState: StateMac = {
 
 export const handOverRows = stateRows(handOverState);
 
-/** A six-digit PIN has a million values. With five tries, a guesser succeeds in one of 200,000 cases. */
+/** The most wrong PINs for a hand-over. A PIN has six digits, so five guesses succeed in one of 200,000 cases. */
 export const mostWrongPins = 5;
 
 async function openOne(db: Sql, where: Statement, lock: Statement): Promise<HandOver | undefined> {
@@ -43,7 +43,7 @@ export const handOverOfSession = (db: Sql, sessionId: string) => openOne(db, sql
 
 type New = Pick<HandOver, "sheetId" | "signer" | "sessionId" | "givenAt">;
 
-/** The transaction must have locked the sheet, and closed the sheet's open hand-over. */
+/** Stores a hand-over. The transaction must have locked the run sheet, and closed the sheet's earlier hand-over. */
 export async function insertHandOver(tx: Tx, { sheetId, signer, sessionId, givenAt }: New): Promise<void> {
   const id = newUuid();
   await tx.query(sql`
@@ -64,7 +64,10 @@ export async function countAttempt(tx: Tx, id: string): Promise<boolean> {
   return true;
 }
 
-/** @returns false when the hand-over was already closed */
+/**
+ * Records that the device was returned to the notary, and how.
+ * @returns false when the hand-over was already closed
+ */
 export async function closeHandOver(tx: Tx, id: string, by: "pin" | "sign_in", at: Date): Promise<boolean> {
   if (!(await openOne(tx, sql`id = ${id}`, sql`FOR NO KEY UPDATE`))) return false;
   await tx.query(sql`UPDATE notary_hand_overs SET returned_at = ${at}, returned_by = ${by} WHERE id = ${id}`);

@@ -35,7 +35,7 @@ export type SheetDeps = {
   desk: DeskDeps;
   workers: Workers;
   scripts: Scripts;
-  /** Finds the place for the notary's block. */
+  /** Returns the function that finds a place in the document for the notary's block. */
   placeFor: PlaceFor;
 };
 
@@ -64,7 +64,7 @@ type NewAct = { act: Script["act"]; mode: SheetMode; pinHash: string | null };
 
 /**
  * Prepares the document if signers sign during the act, and begins the run sheet.
- * @param also writes further data in the same transaction
+ * @param also writes the caller's own rows in the same transaction
  * @throws ServiceError naming the reason why such an act is impossible for this order
  */
 export async function openAct(
@@ -80,16 +80,16 @@ export async function openAct(
   await desk.db.transaction(async (tx) => {
     const { at } = await lockClaimed(tx, desk, operator, claimed);
     if (await openSheetOf({ ...desk, db: tx }, taskId)) throw new ServiceError("conflict", openAlready);
-    // A document may be left from an act that never began because the service stopped. It is discarded here, and
-    // prepared again below.
+    // If the service stopped before an earlier act began, its prepared document may be left. That document is discarded
+    // here, and a new one is prepared below.
     await endWithoutAct(tx, desk.rowMac, { orderId }, "abandoned", { by: operator.actor, at });
   });
   const prepared = haveSigners(script) ? await prepare(deps, claimed, script) : null;
   const open = desk.db.transaction(async (tx) => {
     const locked = await lockClaimed(tx, desk, operator, claimed);
     const { at, notary, order } = locked;
-    // A concurrent request of another tab may have begun an act, discarded this request's document and prepared another
-    // one.
+    // Meanwhile, a request from another tab may have begun an act. That request discarded the document of this one, and
+    // prepared its own.
     if (prepared === null) await voidUnused(tx, desk.rowMac, orderId, at);
     else if ((await roomEnvelopeOf(tx, orderId))?.id !== prepared) throw new ServiceError("conflict", openAlready);
     const people = order.signers.map(({ name }, index) => ({ n: index + 1, name }));
@@ -124,8 +124,8 @@ export async function openAct(
 }
 
 /**
- * Discards the document of an act that did not begin. If the discard fails, the next act or the release of the order
- * repeats it.
+ * Discards the document of an act that did not begin. After a failure, the next act or the release of the order
+ * discards it.
  */
 async function discard({ db, rowMac, clock, log }: DeskDeps, { order }: Claimed, prepared: number): Promise<void> {
   await db
@@ -230,9 +230,9 @@ export async function sheetOf(
 type Locked = Awaited<ReturnType<typeof lockClaimed>>;
 
 /**
- * Runs work on the open sheet of an order that the notary has claimed. Acquires all locks, and first marks the steps
- * that signers have done on the signing pages.
- * @param mode the mode that the sheet must have, because acts in one room and acts by audio and video have different
+ * Runs work on the open run sheet of an order that the notary has claimed. Acquires all locks. Before the work, marks
+ * the steps that signers have done on the signing pages.
+ * @param mode the mode that the sheet must have, because acts in person and acts by audio and video have different
  * conditions
  */
 export function atSheet<T>(
@@ -270,8 +270,8 @@ export async function markAct(deps: SheetDeps, operator: Operator, code: string,
     const isIdentity = name === "identify" && signer !== null;
     const choice = isIdentity ? (typed[principalField(signer, "basis")] ?? null) : (typed["choice"] ?? null);
     const mark = { name, signer, choice: choice === "" ? null : choice };
-    // The fields of the identity are read only if this step is open. Otherwise `markStep` throws an error that names
-    // the open step.
+    // The fields of the identity are read only if this identification is the open step. Otherwise `markStep` below
+    // throws an error that names the open step.
     if (isIdentity && turn?.step.name === name && turn.signer === signer) {
       const identity = choice === "credible_witness" ? withWitness(sheet, typed, signer) : typed;
       const detail = { ...accepted(readIdentity(identity, signer, false)), name: nameOf(sheet, signer) };
@@ -281,8 +281,8 @@ export async function markAct(deps: SheetDeps, operator: Operator, code: string,
 }
 
 /**
- * Ends an act in person without refusing the order. Signatures that were made during the act are voided. @throws
- * ServiceError
+ * Ends an act in person without refusing the order. Signatures that were made during the act are voided.
+ * @throws ServiceError
  */
 export async function abandonAct(deps: SheetDeps, operator: Operator, code: string): Promise<void> {
   const claimed = await claimedOrder(deps.desk, operator, code);

@@ -6,15 +6,15 @@ import { headOf, principalOf } from "../sheets/room.ts";
 import { type Mark, signedBeforeOf } from "../sheets/steps.ts";
 import { openSheetOf, type Sheet } from "../sheets/store.ts";
 
-/** The session and the recording of an act by audio and video. */
+/** The facts about the session and the recording of an act by audio and video. */
 export type OnRecord = Pick<Act, "session" | "recording"> & {
   /** The third persons who took part, as lines for the act's list of witnesses. */
   present: readonly string[];
 };
 
 /**
- * Stores the act that the notary noted. If there is a run sheet, the act names the sheet's last mark, so that the
- * notary's signature covers all marks.
+ * Stores the act that the notary noted. If there is a run sheet, the stored act names the sheet's last mark. So the
+ * notary's signature of the act covers all marks.
  * @param facts.onRecord the facts about the live session and its recording; null without a session
  * @param facts.isSignedAgain true if the notary confirms that everybody signed again, on paper
  * @throws ServiceError `conflict` for an act whose signatures the notary has not seen

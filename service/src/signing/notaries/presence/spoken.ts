@@ -8,8 +8,8 @@ import { nameOf, type Turn } from "../sheets/steps.ts";
 import type { Sheet } from "../sheets/store.ts";
 
 /**
- * `spanish` is set if the signer of the step speaks Spanish; for a step of the whole act, if any signer does. Otherwise
- * null.
+ * The notary's words at a step, in English and, if needed, in Spanish. `spanish` is null if the step's signer doesn't
+ * speak Spanish; for a step of the whole act, if no signer does.
  */
 export type Spoken = { words: string; spanish: string | null };
 
@@ -21,7 +21,10 @@ const spanishActs: Readonly<Record<ActKind, string>> = {
   copy: "copia certificada",
 };
 
-/** @param zone the time zone of the notary's hours; null when unknown */
+/**
+ * Returns a function that gives the notary's words at a step.
+ * @param zone the time zone of the notary's hours; null when unknown
+ */
 export function spokenAt(
   { notary, order, title }: Pick<Claimed, "notary" | "order" | "title">,
   sheet: Sheet,
@@ -46,8 +49,8 @@ export function spokenAt(
 }
 
 /**
- * The movement that a signer is asked to make, which a film or a generated picture seldom follows. It is derived from
- * the sheet's random id, so signers can't predict it, and reloading the page doesn't change it.
+ * The movement that the notary asks a signer to make. A film or a generated picture seldom follows it. It depends on
+ * the sheet's random id, so signers can't predict it and a reload doesn't change it.
  */
 function requestOf({ id, run, script: { requests = [] } }: Sheet, signer: number | null): Words | undefined {
   const digest = hash("sha256", `${id} ${run} ${signer}`, "buffer");

@@ -13,8 +13,8 @@ const lastOf = ({ marks, run }: Pick<Progress, "marks" | "run">, name: string, s
   marks.findLast((mark) => mark.kind === "event" && mark.run === run && mark.name === name && mark.signer === signer);
 
 /**
- * Reads the record about a signer's credible witness. An oath is valid only after the latest identification of the
- * witness.
+ * Reads the record about a signer's credible witness. An oath counts only if it follows the latest identification of
+ * the witness.
  */
 export function witnessOf(sheet: Pick<Progress, "marks" | "run">, signer: number): WitnessState {
   const identified = lastOf(sheet, "witness_identified", signer);
@@ -27,7 +27,8 @@ export function witnessOf(sheet: Pick<Progress, "marks" | "run">, signer: number
 }
 
 /**
- * The typed identity of a signer, with the witness from the sheet's record, because a mark must agree with that record.
+ * Returns the typed identity of a signer with the witness's fields replaced by the sheet's record. The mark of the
+ * identification must agree with that record.
  * @throws ServiceError `conflict` before the witness was identified and has sworn
  */
 export function withWitness(sheet: Progress, typed: Typed, signer: number): Typed {

@@ -14,8 +14,8 @@ import { atSheet, type SheetDeps } from "./ipen.ts";
 import { witnessOf } from "./vouching.ts";
 
 /**
- * Reads which part of a witness's vouching a request records (`identified` or `sworn`), and for which signer.
- * @throws ServiceError `validation`
+ * Reads from a request which event it records for a credible witness (`identified` or `sworn`), and for which signer.
+ * @throws ServiceError `validation` for other values
  */
 export function readWitnessPart(typed: Typed) {
   const part = formReader(typed).oneOf("part", ["identified", "sworn"] as const);
@@ -42,11 +42,14 @@ type Witnessed = ReturnType<typeof readWitnessPart> & {
   notary: Pick<Notary, "commissionName">;
   typed: Typed;
   by: By;
-  /** The name of the witness who was invited to the session; absent when the people meet in one room. */
+  /** The name of the witness whom the notary invited to the session. Absent for an act in person. */
   named?: string;
 };
 
-/** Writes this part of the vouching to the sheet. @throws as `noteWitness` */
+/**
+ * Writes the witness's identification or oath to the sheet.
+ * @throws as `noteWitness`
+ */
 export async function writeWitness(tx: Tx, rowMac: RowMac, witnessed: Witnessed): Promise<void> {
   const { sheet, notary, part, signer, typed, by, named } = witnessed;
   const turn = openTurn(sheet);

@@ -10,14 +10,14 @@ import { type Marked, marked } from "../../../kernel/platform/database/state-mac
 import { joinOrder } from "../../../orders/order/order.ts";
 import { sessionState } from "../sessions/store.ts";
 
-/** The fewest earlier sessions from which a wait is estimated. */
+/** The smallest number of earlier sessions from which a waiting time is estimated. */
 const leastSessions = 5;
 const roundedMinutes = 5;
 
 export type Estimate =
   /** No notary on duty may act for this order. */
   | { kind: "nobody" }
-  /** There are more free notaries than people ahead in the queue, so there is no wait. */
+  /** There is a free notary for each person ahead in the queue and for this one, so there is no wait. */
   | { kind: "free" }
   | { kind: "minutes"; minutes: number; sessions: number }
   /** There were too few earlier sessions for an estimate. */
@@ -26,7 +26,7 @@ export type Estimate =
 type Line = {
   /** The position in the queue, counted from 1. */
   place: number;
-  /** The number of notaries on duty who may act for the order. `free` counts those of them who are not in a session. */
+  /** The number of notaries on duty who may act for the order. `free` counts those who are not in a session. */
   notaries: number;
   free: number;
   /** The lengths of earlier sessions, in milliseconds. */

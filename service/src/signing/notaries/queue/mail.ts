@@ -11,7 +11,7 @@ import { type QueueMoment, queueMailWords } from "./words.ts";
 type QueueMail = { orderId: number; requestId: string; moment: QueueMoment; at: string; person: number };
 
 /**
- * Queues mails to everybody who is to appear. The mails say that a notary is available, or that no notary was free in
+ * Queues mails to everybody who is to appear. They say that a notary is available, or that none became available in
  * time.
  */
 export async function callPeople(
@@ -30,8 +30,8 @@ export const queueMail = defineMail({
     const to = order?.signers[person - 1];
     if (!order || !to || request?.id !== requestId || order.status !== "NotarizationPending") return null;
     if (moment === "called" ? request.state !== "taken" : request.outcome !== "expired") return null;
-    // A person who was never mailed a link has no page to open yet, so the mail has no link. The link of the person's
-    // room is mailed when the session opens.
+    // Without a mailed appointment link, the person has no page of the queue. So this mail has no link either. The link
+    // of the person's room is mailed when the session opens.
     const path = await linkPathOf(db, secrets, orderId, person);
     const notary = request.notaryId === null ? null : await findNotary(db, request.notaryId);
     return { notary: notary?.commissionName ?? null, path, ...(await addressedTo(db, order, to)) };

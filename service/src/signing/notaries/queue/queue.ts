@@ -42,7 +42,7 @@ export const mostOpen = 50;
 /** The most open requests of one firm, so that one firm can't fill the queue. */
 const mostOfFirm = 10;
 const mostADay = 10;
-/** This long before an appointment, its page begins to poll frequently for the open room. */
+/** From this long before an appointment on, the appointment's page often asks if the room is open. */
 const soonMs = 15 * minuteMs;
 /** Sessions older than this are ignored in estimates. */
 const measuredMs = 90 * dayMs;
@@ -50,8 +50,7 @@ const measuredMs = 90 * dayMs;
 export type Request = NotaryRequest & { order: WaitingOrder };
 
 /**
- * The open requests of an environment and its notaries on duty. They are read together, so that positions and estimates
- * agree.
+ * Reads the open requests of an environment together with its notaries on duty, so that positions and estimates agree.
  */
 export async function lineOf({ sheets: { desk } }: QueueDeps, db: Sql, environment: Environment, now: Date) {
   const [duty, notaries, open, rules] = await Promise.all([
@@ -76,8 +75,8 @@ export async function lineOf({ sheets: { desk } }: QueueDeps, db: Sql, environme
 type Line = Awaited<ReturnType<typeof lineOf>>;
 
 /**
- * True if the notary may accept the request of an order, which means to meet the order's people by audio and video
- * through this service.
+ * True if the notary may accept an order's request. It means that the notary may meet the order's people by audio and
+ * video through this service.
  */
 export const mayAccept = (
   deps: QueueDeps,
@@ -104,7 +103,11 @@ export type QueuePlace =
   /** No notary accepted the request in time. `isOffered` is true if the person may request a meeting again. */
   | { state: "expired"; isOffered: boolean };
 
-/** @returns null when the person can't request a meeting now @throws ServiceError `not_found` for an invalid link */
+/**
+ * Finds the state of a person's page of the queue.
+ * @returns null when the person can't request a meeting now
+ * @throws ServiceError `not_found` for an invalid link
+ */
 export async function queuePlaceOf(deps: QueueDeps, token: string): Promise<QueuePlace | null> {
   const { desk } = deps.sheets;
   const { order, visitor } = await visitorOfLink(desk, token);
@@ -162,12 +165,12 @@ async function estimateFor({ sheets: { desk } }: QueueDeps, order: WaitingOrder,
   return estimateOf({ place, notaries: takers.length, free, lengths });
 }
 
-/** True if people meet in a room of this service, by audio and video. */
+/** True if the people of an appointment meet in a room of this service, by audio and video. */
 const isInRoom = ({ mode, meetingPoint }: NotarySession): boolean => mode === "ron" && meetingPoint === null;
 
 /**
- * The person of a link, who may test a device before the session is open. Null unless the person has an appointment in
- * a room of this service, or is in the queue.
+ * Finds the person of a link who wants to test a device before the session opens. Null unless the person has an
+ * appointment in a room of this service, or is in the queue.
  * @throws ServiceError `not_found` for an invalid link
  */
 export async function testerOf({ sheets: { desk } }: QueueDeps, token: string): Promise<Of | null> {
@@ -185,8 +188,8 @@ export async function testerOf({ sheets: { desk } }: QueueDeps, token: string): 
 async function roomOf({ identity, sheets: { desk } }: QueueDeps, { taskId }: WaitingOrder, visitor: Visitor) {
   const session = await openLiveOf(desk.db, taskId);
   const people = session ? await livePeople(desk.db, session.id) : [];
-  // An email address occurs only once in a session, so it identifies a guest. Rows of signers have no address, because
-  // the order stores it.
+  // A guest is found by email address, which occurs only once in a session. A signer is found by number: the rows of
+  // signers have no address, because the order stores it.
   const own = people.find(({ n, email }) => (typeof visitor === "number" ? n === visitor : email === visitor.email));
   const room = own && roomTokenOf(identity.secrets, own);
   return room === undefined ? null : `/notary-room/${room}`;
@@ -224,8 +227,8 @@ export async function askNow(deps: QueueDeps, token: string): Promise<void> {
 }
 
 /**
- * Removes the order from the queue. @throws ServiceError `conflict` when it is not in the queue, or a notary has called
- * the order's people
+ * Removes the order from the queue.
+ * @throws ServiceError `conflict` when it is not in the queue, or a notary has called the order's people
  */
 export async function leaveQueue(deps: QueueDeps, token: string): Promise<void> {
   const { desk } = deps.sheets;

@@ -21,13 +21,14 @@ import { waitMs } from "./queue.ts";
 type SweepDeps = Pick<DeskDeps, "db" | "clock" | "rowMac" | "log">;
 
 /**
- * The time within which a notary who accepted a request must open the session. A newer claim is not released when the
- * request expires.
+ * The time within which a notary who accepted a request must open the session. When a request expires, a notary who
+ * claimed the order less than this long ago keeps the claim.
  */
 const callMs = 5 * minuteMs;
 
 /**
- * Ends requests that nobody accepted in time. Returns a request to the queue when its notary did not open the session.
+ * Ends requests that nobody accepted in time. Returns an accepted request to the queue if the notary did not open the
+ * session in time.
  */
 export async function sweepRequests(deps: SweepDeps, stopping: AbortSignal): Promise<void> {
   const now = deps.clock();
@@ -44,7 +45,7 @@ async function lookAt({ db, clock, rowMac, log }: SweepDeps, orderId: number): P
   if (!seen)
     return log.error({ orderId }, "a request for a notary is of an order that was altered outside the service");
   await db.transaction(async (tx) => {
-    // Locks the order first, in the same sequence as a new or accepted request.
+    // Locks the order before its request. Creating and accepting a request use the same sequence.
     await lockOrder(tx, seen.code);
     const request = await lockRequest(tx, orderId);
     const order = await orderOfId({ db: tx, rowMac }, orderId);
@@ -59,8 +60,8 @@ async function lookAt({ db, clock, rowMac, log }: SweepDeps, orderId: number): P
 type Mac = SweepDeps["rowMac"];
 
 /**
- * Ends the request. A notary who had time to respond and didn't loses the claim on the order, so that others may accept
- * the next request. A notary who has just claimed the order keeps the claim.
+ * Ends the request. A notary who has held the claim for `callMs` without acting loses it, so that others may accept the
+ * next request. A notary with a newer claim keeps it.
  */
 async function expire(tx: Tx, rowMac: Mac, { id, notaryId }: NotaryRequest, order: WaitingOrder, at: Date) {
   await setEnded(tx, id, "expired", at);
@@ -73,6 +74,7 @@ async function expire(tx: Tx, rowMac: Mac, { id, notaryId }: NotaryRequest, orde
 }
 
 /**
+ * Releases the order from a notary who has not begun to act.
  * @returns false for an unclaimed order, and when its notary has opened or noted an act, or mailed an appointment in
  * the future
  */
@@ -86,8 +88,8 @@ async function releaseIdle(tx: Tx, rowMac: Mac, order: WaitingOrder, at: Date): 
 }
 
 /**
- * Returns a request to its position when its notary released the order, or did not open the session. A notary who did
- * not open the session also goes off duty and loses the order.
+ * Returns a request to its old position in the queue when its notary released the order, or opened no session in time.
+ * In the second case, the notary also goes off duty and loses the order.
  *
  * A notary who has noted an act, or has an appointment, keeps the order. Then the request ends, because no other notary
  * may accept it.
@@ -101,7 +103,7 @@ async function reviewAccepted(
 ): Promise<void> {
   const { id, notaryId, takenAt } = request;
   const { orderId, taskId, partnerId, environment, claimedBy } = order;
-  // If an act is already open, the people meet the notary without the request, so it ends.
+  // If an act is already open, the people have met the notary. So the request ends.
   if (notaryId === null || (await openSheetOf({ db: tx, rowMac }, taskId))) return setEnded(tx, id, "met", at);
   const notary = await lockNotary(tx, notaryId);
   const by = `operator:${notary?.operatorId}`;

@@ -42,7 +42,7 @@ export async function notaryQueueOf(deps: QueueDeps, operator: Operator, notary:
 }
 
 /**
- * Sets the notary off duty, or on duty for the next four hours from now, even if the notary is on duty already.
+ * Sets the notary off duty or on duty. A duty ends four hours from now; setting it again extends it.
  * @throws ServiceError `role_required` for a suspended notary, `conflict` for a notary who has called people
  */
 export async function setDuty(deps: QueueDeps, operator: Operator, isOn: boolean): Promise<void> {
@@ -85,7 +85,10 @@ export async function acceptNext(deps: QueueDeps, operator: Operator): Promise<s
   throw new ServiceError("conflict", "Nobody whom you may meet is waiting.");
 }
 
-/** @returns false when the request is no longer open, or the notary may no longer accept it */
+/**
+ * Accepts a request for the notary.
+ * @returns false when the request is no longer open, or the notary may no longer accept it
+ */
 async function acceptRequest(
   tx: Tx,
   deps: QueueDeps,

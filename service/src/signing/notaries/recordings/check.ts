@@ -10,8 +10,8 @@ const partName = (index: number, { firstSeq, lastSeq }: Part): string =>
   `Part ${index + 1} (lines ${firstSeq} to ${lastSeq})`;
 
 /**
- * The faults of the manifest and of the hash chain. The chain must lead from its first line to the head in the
- * recording's row, which has a MAC.
+ * The faults of a recording's manifest and hash chain. From its first line, the chain must lead to the head that the
+ * recording's row states; a MAC protects that row.
  */
 export function chainFaults(recording: Recording, parts: readonly (Part & { isAuthentic?: boolean })[]): string[] {
   const faults: string[] = [];
@@ -42,11 +42,11 @@ function lineIn(text: string) {
   }
 }
 
-/** The result of a check, in sentences. */
+/** The result of the check of a recording, in sentences. */
 export type Checked = {
   /** Sentences that name changed data. */
   faults: string[];
-  /** The parts that could not be compared, because the store lacks them, or this process lacks their key. */
+  /** The parts that were not checked, because the store does not have them or this process does not have their key. */
   unread: string[];
 };
 
@@ -58,7 +58,8 @@ export type Checked = {
 export async function checkRecording(deps: ReadDeps, recording: Recording): Promise<Checked> {
   const parts = await markedPartsOf(deps.db, recording.id);
   const faults = chainFaults(recording, parts);
-  // The lines of the chain contain the positions of the chunks, so altered lines can't locate them.
+  // Altered lines can't be used to find the chunks, because the lines state their positions. A deleted recording has no
+  // chunks.
   if (faults.length > 0 || recording.deletedAt) return { faults, unread: [] };
   const read = await chunkReader(deps, recording);
   const unread = new Set<Part>();

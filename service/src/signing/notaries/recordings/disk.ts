@@ -9,9 +9,9 @@ import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import { sessionsIn, spoolFolders } from "./folders.ts";
 
-/** The most bytes that one person's recording needs in an hour, by the media engine's limits. */
+/** The maximum of bytes that the media engine records of one person in an hour. */
 const bytesInHour = 270_000_000;
-/** Another session begins only if the disk has room to record all open sessions for this long. */
+/** A new session begins only if the disk has space to record it and all open sessions for this many hours. */
 const hoursAhead = 2;
 /** Sessions end when the free space is below this share of `leastBytes`. */
 const stopShare = 0.1;
@@ -25,10 +25,13 @@ export type RecordingDisk = {
   leastBytes: number;
 };
 
-/** How long the disk may take to answer. A network file system never answers after its server has failed. */
+/** The time within which the disk must answer. A network file system whose server has failed never answers. */
 const answerMs = 2_000;
 
-/** @param read reads the free space; tests replace it */
+/**
+ * Opens the measurement of the disk for recordings.
+ * @param read reads the free space; tests replace it
+ */
 export function recordingDisk(
   folder: string,
   leastBytes: number,
@@ -45,7 +48,8 @@ export function recordingDisk(
 }
 
 /**
- * Calls share one read. A read that hangs blocks one of the few threads for all file work of this process.
+ * Makes concurrent calls share one read. Each read that hangs blocks one of the few threads that do all file work of
+ * this process.
  * @returns a function that throws Error when the disk does not answer in time
  */
 function shared<T>(read: () => Promise<T>): () => Promise<T> {
@@ -64,7 +68,10 @@ async function inTime<T>(answer: Promise<T>): Promise<T> {
   return Promise.race([answer, promise]).finally(() => clearTimeout(timer));
 }
 
-/** `low`: no new session begins, and people in open sessions are warned. `full`: open sessions end. */
+/**
+ * How much space for recordings the disk has. `low`: no new session begins, and people in open sessions are warned.
+ * `full`: open sessions end.
+ */
 export type DiskRoom = {
   state: "enough" | "low" | "full";
   freeBytes: number;
@@ -73,7 +80,10 @@ export type DiskRoom = {
   minutesLeft: number;
 };
 
-/** @param people the people of all sessions that record to this disk */
+/**
+ * Tells if the disk has space for recordings, and for how long.
+ * @param people how many people are in all sessions that record to this disk
+ */
 export async function roomOnDisk({ freeBytes, leastBytes }: RecordingDisk, people: number): Promise<DiskRoom> {
   const free = await freeBytes();
   const perHour = people * bytesInHour;
@@ -85,7 +95,7 @@ export async function roomOnDisk({ freeBytes, leastBytes }: RecordingDisk, peopl
 
 export const gigabytes = (bytes: number): string => `${(bytes / 1_000_000_000).toFixed(1)} GB`;
 
-/** The bytes of all recordings that are stored, and the bytes of the last week. */
+/** The bytes of all stored recordings, and the bytes of those from the last week. */
 export async function recordedBytes(db: Sql, now: Date): Promise<{ stored: number; lastWeek: number }> {
   const since = new Date(now.getTime() - 7 * dayMs);
   const [row] = await db.query<{ stored: number; lastWeek: number }>(sql`
@@ -96,8 +106,8 @@ export async function recordedBytes(db: Sql, now: Date): Promise<{ stored: numbe
 }
 
 /**
- * For the operator: the space that recordings use, and for how many days the disk suffices at the rate of the last
- * week.
+ * Describes for the operator how much space the recordings use, and for how many days the disk suffices at last week's
+ * rate.
  * @returns `isLow` is true if sessions by audio and video can't begin, or soon won't
  */
 export async function diskReport(

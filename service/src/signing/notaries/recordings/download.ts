@@ -26,12 +26,18 @@ export async function exportOf({ db, clock }: EverythingDeps, id: string, actor:
 
 type Download = {
   file: StoredFile;
-  /** Changes with every byte of the zip (RFC 9110, section 8.8.3). */
+  /**
+   * The HTTP entity tag of the zip (RFC 9110, section 8.8.3). It is a different one whenever any byte of the zip
+   * changes.
+   */
   etag: string;
   name: string;
 };
 
-/** The current state of recordings in an export of everything, by id. Rows that were altered are left out. */
+/**
+ * The current order and deletion time of each recording in an export of everything, by the recording's id. Recordings
+ * whose rows were altered are left out.
+ */
 type Present = ReadonlyMap<string, Pick<Recording, "orderId" | "deletedAt">>;
 
 async function presentOf(db: Sql, ids: readonly string[]): Promise<Present> {
@@ -41,7 +47,7 @@ async function presentOf(db: Sql, ids: readonly string[]): Promise<Present> {
 
 /**
  * Opens the zip of an export. Records each request in the audit log.
- * @param range the bytes that the request names
+ * @param range the HTTP range that the request names; null for the whole zip
  */
 export async function openExport(deps: EverythingDeps, record: Export, range: string | null): Promise<Download> {
   const { db, clock, blobs } = deps;
@@ -63,7 +69,7 @@ export async function openExport(deps: EverythingDeps, record: Export, range: st
   return { file: zipFile(blobs, `notary ${notaryId}`, entries), etag: `"${etag}"`, name };
 }
 
-/** The name that a file has in the export of its recording alone. */
+/** The name that a file of an export of everything has in the export of its recording alone. */
 function nameInRecording({ recordingId, name }: ExportFile): string {
   const folder = folderOf(recordingId ?? "");
   return name.startsWith(folder) ? name.slice(folder.length) : name;
@@ -71,7 +77,7 @@ function nameInRecording({ recordingId, name }: ExportFile): string {
 
 type Content = { files: readonly ExportFile[]; present: Present };
 
-/** The list of an export of everything, with the faults that were found so far. */
+/** The text of `contents.json`, the list of an export of everything. It includes the faults that were found so far. */
 function contentsText(
   { notaryId, environment, createdAt }: Export,
   { name, from, to, journal, recordings }: NonNullable<Export["contents"]>,
@@ -101,9 +107,11 @@ function entriesOf(deps: EverythingDeps, record: Export, { files, present }: Con
   const logged = new Set<string>();
 
   /**
-   * The bytes of a file. If some can't be read, the file is truncated before them, which changes the export, so the
-   * download must begin again. Then checks all files that follow, so that it begins again only once, and not once for
-   * each fault.
+   * Yields the bytes of a file. If some bytes can't be read, the file ends before them from now on. That changes the
+   * zip, so the download fails and must begin again.
+   *
+   * Before it fails, it checks all later files. So the download must begin again only once, and not once for each
+   * fault.
    */
   async function* read(file: ExportFile): AsyncGenerator<Buffer> {
     let length = 0;
@@ -115,8 +123,8 @@ function entriesOf(deps: EverythingDeps, record: Export, { files, present }: Con
     } catch (error) {
       if (record.contents) {
         await endAt(length, file, error);
-        // A file with a checksum was read whole, so it is skipped. The other files of this recording may have been
-        // altered since.
+        // Skips a file with a checksum, because it was already read completely. But a file of the same recording is
+        // checked again, because it may have been altered since.
         for (const next of files.slice(files.indexOf(file) + 1))
           if (next.sum === null || next.recordingId === file.recordingId) yield* tryOut(next);
       }
@@ -125,8 +133,8 @@ function entriesOf(deps: EverythingDeps, record: Export, { files, present }: Con
   }
 
   /**
-   * Reads a file, and stores its checksum or its fault. Yields empty pieces, so that the read stops when the receiver
-   * disconnects.
+   * Reads a file to the end, and stores its checksum or its fault. Yields empty pieces, because the read then stops
+   * when the receiver disconnects.
    */
   async function* tryOut(file: ExportFile): AsyncGenerator<Buffer> {
     let [length, sum] = [0, 0];
@@ -143,9 +151,9 @@ function entriesOf(deps: EverythingDeps, record: Export, { files, present }: Con
   }
 
   /**
-   * Stores where a file ends from now on, and why.
-   * @throws the error itself if the file has no fault: a database or store that does not answer now, or a recording
-   * that was deleted since the download began
+   * Stores the length at which a file ends from now on, and the fault that is the reason.
+   * @throws the given error if it is not a fault of the file: the database or the store does not answer now, or the
+   * recording was deleted since the download began
    */
   async function endAt(length: number, { id, recordingId }: ExportFile, error: unknown): Promise<void> {
     const fault = faultOf(error);
@@ -153,7 +161,7 @@ function entriesOf(deps: EverythingDeps, record: Export, { files, present }: Con
     await changeFile(db, id, { length, fault });
   }
 
-  /** Records in the audit log each recording from which a download of everything sends bytes. */
+  /** Writes to the audit log, once for each recording, that a download of everything sends the recording's bytes. */
   async function logSending({ recordingId }: ExportFile): Promise<void> {
     if (!record.contents || recordingId === null || logged.has(recordingId)) return;
     logged.add(recordingId);

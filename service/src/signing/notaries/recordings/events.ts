@@ -26,7 +26,9 @@ export const recordingEventState: StateMac = {
 
 export const recordingEventRows = stateRows(recordingEventState);
 
-/** Joins the facts about a recording, as `told`, to events. Other events have no such facts. */
+/**
+ * Joins the facts about a recording, as `told`, to a query of events. `told` is empty for events about other topics.
+ */
 export const leftJoinRecordingEvent = (event: Statement): Statement =>
   sql`LEFT JOIN recording_events AS told ON told.event_row = ${event}`;
 
@@ -36,8 +38,8 @@ type EventFacts = Pick<Recording, "id" | "orderId" | "startedAt"> & {
 };
 
 /**
- * Queues an event for the firm of the recording's order, in the transaction of the change. A recording without an order
- * causes none.
+ * Queues an event for the firm of the recording's order, in the transaction that changes the recording. Does nothing
+ * for a recording without an order.
  */
 export async function tellOfRecording(
   tx: Tx,
@@ -63,18 +65,19 @@ export async function tellOfRecording(
   await writeStateMacs(tx, recordingEventState, sql`event_row = ${row.id}`);
 }
 
-/** The actor and the order that the audit log names for the start and the end of a recording. */
+/** The actor and the order in an audit entry about the start or the end of a recording. */
 export const lineOf = ({ notaryId, orderId }: Pick<Recording, "notaryId" | "orderId">) => ({
   actor: `notary:${notaryId}`,
   ...(orderId !== null && { orderId }),
 });
 
-/** Writes down how takes have ended. */
+/** Stores when and why takes ended. A take is one continuous recording of a person. */
 export async function endTakes(deps: { db: Database }, session: string, ends: Recording["takeEnds"]): Promise<void> {
   const { id } = await required(deps, session);
   await deps.db.transaction(async (tx) => {
     const recording = await lockRecording(tx, id);
-    // The manifest has been written: a late end of a take must not change the recording, nor be reported after its end.
+    // The manifest is already written. A take's end that arrives late must not change the recording, and the firm must
+    // not be notified after the recording's end.
     if (recording.endedAt !== null) return;
     await changeRecording(tx, id, { takeEnds: { ...recording.takeEnds, ...ends } });
     for (const { at, endedBy } of Object.values(ends))

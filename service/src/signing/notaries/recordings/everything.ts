@@ -75,7 +75,7 @@ const recordingsOf = (db: Sql, { notary, environment }: Which, { from, to }: Per
       AND (${to}::date IS NULL OR started_at < (${to}::date + 1)::timestamp AT TIME ZONE 'UTC')
     ORDER BY started_at, id`);
 
-/** Adds the journal to the files. */
+/** Adds a copy of the journal to the files of the export. */
 async function journalOf(
   deps: EverythingDeps,
   { notary }: Which,
@@ -105,7 +105,10 @@ async function listed({ db, ...deps }: EverythingDeps, { id, startedAt }: Found,
 
 export const folderOf = (recording: string): string => `recordings/${recording}/`;
 
-/** Describes the fault of a record. @throws the error itself if the record has no fault */
+/**
+ * Describes the fault of an altered record that caused an error.
+ * @throws the given error if it is not caused by such a fault
+ */
 export function faultOf(error: unknown): string {
   if (!(error instanceof Error) || isAway(error)) throw error;
   return error.message;

@@ -1,4 +1,7 @@
-/** The rows of exports. An export fixes the files of its zip, so that a download can be resumed. */
+/**
+ * The rows of exports. An export stores the names and lengths of the files in its zip, so that an interrupted download
+ * can be resumed.
+ */
 import type { Environment } from "../../../kernel/identity/identity.ts";
 import { dayMs } from "../../../kernel/platform/clock.ts";
 import type { Database, Sql, Tx } from "../../../kernel/platform/database/database.ts";
@@ -44,20 +47,20 @@ export type Export = {
 };
 
 export type NewFile = {
-  /** The recording that has the file; null for the journal. */
+  /** The recording to which the file belongs; null for the journal. */
   recordingId: string | null;
   name: string;
   length: number;
   /**
-   * The text of the transparency log's proof; null for other files. It is stored, because a later proof would have
-   * other bytes.
+   * For the file with the transparency log's proof, the text of that proof; null for other files. It is stored, because
+   * a later proof would have other bytes.
    */
   proof: string | null;
 };
 
 export type ExportFile = NewFile & {
   id: number;
-  /** The CRC-32 of a file that was read whole. */
+  /** The CRC-32 of a file that was read completely; null before that. */
   sum: number | null;
   /** The reason why the file ends early, before bytes that can't be read. */
   fault: string | null;
@@ -82,7 +85,7 @@ const fileState: StateMac = {
 
 export const exportTables = [stateRows(exportState), stateRows(fileState)];
 
-/** More files in one statement would slow down the update of their MACs. */
+/** The most files that one statement inserts. With more files, the update of their MACs would be slow. */
 const filesAtOnce = 500;
 
 export async function insertExport(tx: Tx, record: Export, files: readonly NewFile[]): Promise<void> {
@@ -102,7 +105,10 @@ export async function insertExport(tx: Tx, record: Export, files: readonly NewFi
   }
 }
 
-/** An export of this actor that can still be downloaded. @throws ServiceError `unavailable` for an altered row */
+/**
+ * An export of this actor that can still be downloaded.
+ * @throws ServiceError `unavailable` for an altered row
+ */
 export async function findExport(db: Sql, id: string, actor: string, now: Date): Promise<Export | undefined> {
   if (!isUuid(id)) return undefined;
   const [found] = await db.query<Export>(sql`
@@ -146,11 +152,17 @@ const oldest = (now: Date): Date => new Date(now.getTime() - exportDays * dayMs)
 const fileColumns = sql`id::int, recording_id AS "recordingId", name, length::float8, proof, sum::float8, fault,
   ${verified(fileState, sql`recording_export_files`)}`;
 
-/** The files in their order. @throws ServiceError `unavailable` for an altered row */
+/**
+ * The files in their order.
+ * @throws ServiceError `unavailable` for an altered row
+ */
 export const filesOfExport = (db: Sql, id: string): Promise<ExportFile[]> =>
   db.query<ExportFile>(sql`SELECT ${fileColumns} FROM recording_export_files WHERE export_id = ${id} ORDER BY n`);
 
-/** Stores the checksum of a file that was read whole, or where and why a file ends early. */
+/**
+ * Stores the checksum of a file that was read completely. For a file that ends early, stores the length and the fault
+ * instead.
+ */
 export const changeFile = (
   db: Database,
   id: number,
@@ -160,7 +172,8 @@ export const changeFile = (
     const [file] = await tx.query<ExportFile>(
       sql`SELECT ${fileColumns} FROM recording_export_files WHERE id = ${id} FOR NO KEY UPDATE`,
     );
-    // Another download of the export may already have stored the same result, or the expired export was deleted.
+    // Nothing is changed if another download has already stored a result for this file, or if the expired export was
+    // deleted.
     if (!file || ("sum" in change ? file.sum !== null || file.length !== change.length : file.length <= change.length))
       return;
     await tx.query(

@@ -18,11 +18,11 @@ import { type Entry, zipLength, zipped } from "./zip.ts";
 
 const proofName = "recording.json.tlog-proof";
 
-/** True if a file of a recording remains after the recording's deletion. */
+/** True for the name of a file that a recording still has after its deletion. */
 export const remains = (name: string): boolean => ["recording.json", "chain.jsonl", proofName].includes(name);
 
 type ExportEntry = Entry & {
-  /** The whole file, if it is a text. */
+  /** The whole content of the file, if it is a text. */
   text?: string;
 };
 
@@ -37,7 +37,8 @@ export async function filesOf(deps: ReadDeps, recording: Recording): Promise<Exp
   const [fault] = chainFaults(recording, parts);
   if (fault !== undefined) throw new ServiceError("unavailable", `The recording is not what was written. ${fault}`);
   const entries: ExportEntry[] = [textEntry("recording.json", manifest), textEntry("chain.jsonl", chainText(parts))];
-  // The transparency log publishes the manifest within seconds. An export from before that has no proof.
+  // The transparency log publishes the manifest some seconds after the recording. An export that is made earlier
+  // contains no proof.
   const logged = await logProof(deps.db, recording.environment, manifestEntry(recording.manifestSha256 ?? ""));
   if (logged.state === "logged") entries.push(textEntry(proofName, logged.proof));
   if (recording.deletedAt) return entries;
@@ -57,7 +58,10 @@ export function textEntry(name: string, text: string): ExportEntry {
   return { name, length: bytes.length, bytes: () => [bytes], text };
 }
 
-/** The files of a recording, fixed for an export. @param folder the folder of the recording in the zip */
+/**
+ * The files of a recording with their names and lengths, to store with an export.
+ * @param folder the folder of the recording in the zip
+ */
 export const fixedFiles = (recordingId: string, entries: readonly ExportEntry[], folder = ""): NewFile[] =>
   entries.map(({ name, length, text }) => ({
     recordingId,

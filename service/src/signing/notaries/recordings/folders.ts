@@ -9,7 +9,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Config } from "../../../kernel/config/config.ts";
 import { sha256Hex, spoolFiles } from "../../../providers/providers.ts";
 
-/** The name of a session has no dot, so it can't be mistaken for a node's folder. */
+/** The prefix of the name of a node's folder. A session's name contains no dot, so the two can't be confused. */
 const nodePrefix = "node.";
 const sessionName = /^[\w-]+$/;
 
@@ -22,7 +22,7 @@ export function spoolFolder({ dataDir, nodeUrl, port }: Pick<Config, "dataDir" |
   return join(dataDir, "recordings", nodePrefix + hash);
 }
 
-/** The folders that contain folders of sessions: the node's own one first. */
+/** The folders in which sessions have their folders. This node's own one comes first. */
 export async function spoolFolders(own: string): Promise<string[]> {
   const shared = dirname(own);
   const nodes = (await foldersIn(shared))
@@ -31,7 +31,7 @@ export async function spoolFolders(own: string): Promise<string[]> {
   return [own, shared, ...nodes.filter((each) => each !== own)];
 }
 
-/** The sessions that have a folder here. Ignores other folders, such as `lost+found`. */
+/** The sessions that have a folder in `spoolDir`. Ignores other folders, such as `lost+found`. */
 export const sessionsIn = async (spoolDir: string): Promise<string[]> =>
   (await foldersIn(spoolDir)).filter((name) => sessionName.test(name));
 
@@ -44,20 +44,21 @@ async function foldersIn(folder: string): Promise<string[]> {
 }
 
 /**
- * A folder is read only after it has been unchanged for this long, because an interrupted process can still be writing.
+ * The time for which a folder must be unchanged before it is read. A process that is being killed can still be writing
+ * to it.
  */
 const quietMs = 1_000;
 
 type Look = {
-  /** In the order of the chain. */
+  /** The files of the folders, sorted in the order of the hash chain. */
   files: string[];
   /** True if nothing has been written since the previous scan. */
   isQuiet: boolean;
 };
 
 /**
- * Scans the folders until nothing more is written to them. Compares each scan with the previous one, and not with the
- * current time, because a clock can be set back.
+ * Scans the folders until nothing more is written to them. Compares each scan with the previous one. It does not use
+ * the files' times, because a clock can be set back.
  * @throws AbortError when `signal` aborts
  */
 export async function* looksAt(folders: readonly string[], signal?: AbortSignal): AsyncGenerator<Look, void> {
@@ -74,14 +75,21 @@ export async function* looksAt(folders: readonly string[], signal?: AbortSignal)
   }
 }
 
-/** Waits until nothing more is written to the folders. @returns the files @throws as `looksAt` */
+/**
+ * Waits until nothing more is written to the folders.
+ * @returns the files
+ * @throws as `looksAt`
+ */
 export async function quietFiles(folders: readonly string[], signal?: AbortSignal): Promise<string[]> {
   let found: string[] = [];
   for await (const { files } of looksAt(folders, signal)) found = files;
   return found;
 }
 
-/** Each file is named after its first line, so the names give the order of the chain across folders. */
+/**
+ * Finds the files of all these folders, in the order of the hash chain. The names give that order, because each file is
+ * named after its first line.
+ */
 async function filesIn(folders: readonly string[]): Promise<string[]> {
   const files = (await Promise.all(folders.map((folder) => spoolFiles(folder)))).flat();
   return files.sort((one, other) => (basename(one) < basename(other) ? -1 : 1));

@@ -1,6 +1,6 @@
 /**
- * Viewing recordings, which requires a reason, and holds that prevent their deletion. Each view is recorded in the
- * audit log and mailed to the notary.
+ * Lets people view recordings, for which they must state a reason, and sets holds that prevent deletion. The audit log
+ * records each view, and the notary gets a mail about it.
  */
 import { auditLine, findLine } from "../../../kernel/audit/audit.ts";
 import type { StoredFile } from "../../../kernel/platform/blobs/stored-file.ts";
@@ -29,7 +29,10 @@ const longestReason = 500;
 
 type Action = "opened" | "exported" | "held" | "released";
 
-/** Lets a viewer play a recording for an hour. @throws ServiceError naming the field and the rule */
+/**
+ * Lets a viewer play a recording for an hour.
+ * @throws ServiceError naming the field and the rule
+ */
 export async function openRecording(deps: KeepDeps, id: string, viewer: Viewer): Promise<void> {
   playable(await recordingById(deps.db, id));
   await deps.db.transaction(async (tx) => writeDown(tx, deps, await recordingById(tx, id), viewer, "opened"));
@@ -44,8 +47,8 @@ export async function isOpened({ db, clock }: { db: Sql; clock: Clock }, id: str
 
 /**
  * Opens a take (one continuous recording of a person) to play. The viewer must have stated a reason within the last
- * hour. Each request of a player is logged.
- * @param range the bytes to play, as the request names them
+ * hour. The audit log records each request of the player.
+ * @param range the HTTP range of bytes to play
  * @throws ServiceError `conflict` when the viewer has not stated a reason in time
  */
 export async function playTake(
@@ -65,7 +68,10 @@ export async function playTake(
   return file;
 }
 
-/** Exports the manifest, the chain, the messages and the takes as a zip. @returns the export's id */
+/**
+ * Exports the manifest, the chain, the messages and the takes as a zip.
+ * @returns the export's id
+ */
 export async function exportRecording(deps: KeepDeps, id: string, viewer: Viewer): Promise<string> {
   const recording = playable(await recordingById(deps.db, id));
   requireReason(viewer);
@@ -88,7 +94,7 @@ export async function exportRecording(deps: KeepDeps, id: string, viewer: Viewer
   return record.id;
 }
 
-/** Sets a hold that prevents the deletion of a recording, for example because of a court order, or removes it. */
+/** Sets a hold on a recording, or removes it. A hold prevents the deletion, for example because of a court order. */
 export async function holdRecording(deps: KeepDeps, id: string, isHeld: boolean, viewer: Viewer): Promise<void> {
   await recordingById(deps.db, id);
   await deps.db.transaction(async (tx) => {
@@ -107,7 +113,10 @@ export function playable(recording: Recording): Recording {
   return recording;
 }
 
-/** The reason that a viewer stated. @throws ServiceError `validation` */
+/**
+ * The reason that a viewer stated.
+ * @throws ServiceError `validation`
+ */
 export function requireReason({ reason }: Viewer): string {
   const trimmed = reason.trim();
   if (trimmed === "") throw invalid("reason must say why you do this");
@@ -131,7 +140,7 @@ async function writeDown(
   await recordingMail.enqueue(tx, { recording: id, actor, how, at: at.toISOString() });
 }
 
-/** The name of the acting person in a mail to the notary. */
+/** The words for the acting person in a mail to the notary. */
 export const byWhom = (actor: string, { operatorId }: Pick<Notary, "operatorId">): string =>
   actor === `operator:${operatorId}` ? "you, or somebody with your account" : "an operator";
 

@@ -21,9 +21,9 @@ export type RecordingOnList = {
 
 type Which = {
   environment: Environment;
-  /** The notary's id; null for recordings of all notaries. */
+  /** The id of the notary whose recordings are listed; null for those of all notaries. */
   notaryId: string | null;
-  /** The order's code; null for recordings of all orders. */
+  /** The code of the order whose recordings are listed; null for those of all orders. */
   orderCode: string | null;
 };
 

@@ -28,10 +28,13 @@ type Input = {
   salt: Buffer;
 };
 
-/** The file with the lines of the hash chain. `chain.sha256` in the manifest is the hash of these bytes. */
+/**
+ * The content of `chain.jsonl`: all lines of the hash chain. `chain.sha256` in the manifest is the hash of this
+ * content.
+ */
 export const chainText = (parts: readonly Part[]): string => parts.map(({ lines }) => lines).join("");
 
-/** The end that is stated for a take whose real end was not recorded, because the service crashed during the take. */
+/** The cause of a take's end in the manifest if the service crashed during the take and the real end is unknown. */
 export const stopped = "stopped";
 
 export function manifestOf(recording: Recording, { parts, takes, marks, endedAt, salt }: Input): string {
@@ -95,8 +98,9 @@ export async function writeManifest(
 }
 
 /**
- * Reads every chunk again, so that the manifest describes only bytes that the store has.
- * @returns null if another part was stored concurrently, because the manifest would not describe that part
+ * Describes the recording as the text of its manifest. Reads every chunk from the store again, so that the manifest
+ * describes only stored bytes.
+ * @returns null if another part was stored meanwhile, because the manifest would lack that part
  */
 async function describe(deps: ManifestDeps, recording: Recording, marks: readonly Mark[]): Promise<string | null> {
   const { db, clock, random } = deps;

@@ -20,7 +20,7 @@ import { type Recording, recordingOf, recordKeyOf } from "./store.ts";
 export type Message = { readonly n: number; readonly at: string; readonly person: string; readonly text: string };
 
 export type StoredMessage = Message & {
-  /** The message's line in the export: canonical JSON of the message with a random salt. */
+  /** The message's line in the exported file of messages: canonical JSON of the message and a random salt. */
   readonly line: string;
   readonly sha256: string;
 };
@@ -69,7 +69,7 @@ export async function insertMessage(
   if (recent >= mostInMinute)
     throw new ServiceError("rate_limited", `At most ${mostInMinute} messages in a minute. Wait a moment.`);
   const message: Message = { n: all + 1, at: at.toISOString(), person, text };
-  // The line's hash remains after the recording is deleted. The salt prevents guessing a short text from that hash.
+  // The hash of this line is not deleted with the recording. Without the salt, a short text could be guessed from it.
   const line = canonicalJson({ ...message, salt: random.bytes(16).toString("hex") });
   const sha256 = sha256Hex(line);
   const sealed = (await cipherOf(tx, secrets, id)).encrypt(Buffer.from(line), contextOf(id, message.n));
@@ -82,8 +82,8 @@ export async function insertMessage(
 }
 
 /**
- * The messages of a recording, in order. @throws ServiceError `unavailable` for an altered message, `not_found` after
- * the recording was deleted
+ * The messages of a recording, in order.
+ * @throws ServiceError `unavailable` for an altered message, `not_found` after the recording was deleted
  */
 export async function messagesOf(db: Sql, secrets: SecretBytes, { id }: Pick<Recording, "id">) {
   const rows = await db.query<{ n: number; line: Buffer; sha256: string }>(sql`

@@ -62,8 +62,8 @@ export function recordingMetrics(metrics: Metrics, { db, clock, engine, spoolDir
 }
 
 /**
- * Estimates how late chunks are written. The lag can't be measured directly, because only the engine knows when the
- * first packet of a chunk arrived.
+ * Estimates how late each chunk is written, by comparison with the take's fastest chunk. Only the engine knows when a
+ * chunk's first packet arrived, so the delay can't be measured.
  */
 function lateness(clock: Clock) {
   const fastest = new Map<string, number>();
@@ -73,8 +73,8 @@ function lateness(clock: Clock) {
       const began = Date.parse(at) - to;
       const name = `${session} ${take}`;
       const before = fastest.get(name) ?? began;
-      // Drops all takes at once when there are too many. Sessions last for hours and few run at a time, so most of
-      // these takes are those of ended sessions.
+      // Drops the takes of all sessions at once when there are too many. Few sessions run at a time, so most of these
+      // takes have ended.
       if (fastest.size > 1_000) fastest.clear();
       fastest.set(name, Math.min(before, began));
       recent.push({ at: clock().getTime(), ms: Math.max(0, began - before) });

@@ -14,13 +14,13 @@ import { changeRecording, insertPart, lockRecording, partsOf, partUse, type Reco
 type PartDeps = { db: Database; clock: Clock; blobs: Blobs; log: Log };
 
 /**
- * How many take numbers each run of the media engine may use, far more than any session needs. The take number is part
- * of the encryption nonce, which has space for 4,000 runs.
+ * How many takes each run of the media engine may number. No session needs that many. The take number is part of the
+ * encryption nonce, which has space for 4,000 runs.
  */
 export const takesInRun = 1_000_000;
 export type Queues = Map<string, Promise<void>>;
 
-/** Runs the tasks of each session one after another. */
+/** Runs work after all earlier work of the same session in these queues. */
 export function inOrder<T>(queues: Queues, session: string, work: () => Promise<T>): Promise<T> {
   const next = (queues.get(session) ?? Promise.resolve()).then(work);
   const ended = next
@@ -36,8 +36,8 @@ export function inOrder<T>(queues: Queues, session: string, work: () => Promise<
 }
 
 /**
- * The recording of a session that must have one.
- * @throws ServiceError `not_found`
+ * Finds the recording of a session.
+ * @throws ServiceError `not_found` when the session has none
  */
 export async function required({ db }: Pick<PartDeps, "db">, session: string): Promise<Recording> {
   const recording = await recordingOf(db, session);
@@ -46,8 +46,8 @@ export async function required({ db }: Pick<PartDeps, "db">, session: string): P
 }
 
 /**
- * Moves a file of the engine's spool folder to the store. One transaction writes its row and the head of the chain. The
- * file is deleted last, so a retry finds the row.
+ * Moves a file of the engine's spool folder to the store. One transaction writes the part's row and the new head of the
+ * chain. The file is deleted last, so a retry finds the row and does not store the part twice.
  */
 export async function storePart(deps: PartDeps, session: string, file: string): Promise<void> {
   const { db, clock, blobs, log } = deps;
@@ -99,7 +99,8 @@ export async function storePart(deps: PartDeps, session: string, file: string): 
         throw error;
       });
     if (!isStored) {
-      // Another node continued or ended the recording, or stored the same part.
+      // The part could not be added: another node has continued or ended the recording, or has stored the same part.
+      // The retry below finds out which.
       await blobs.discard(blobKey);
       return storePart(deps, session, file);
     }
@@ -114,8 +115,8 @@ async function setAside(
   why: string,
 ): Promise<void> {
   const { file } = which;
-  // A file is named after the first line of the hash chain in it. A later run of the engine can begin at the same line,
-  // so the name may already be taken.
+  // Adds a number if the new name is taken. A file's name gives its first line of the hash chain, and a later run of
+  // the engine may begin there too.
   let to = `${file}.aside`;
   for (let n = 2; existsSync(to); n++) to = `${file}.${n}.aside`;
   await unlessGone(rename(file, to));
@@ -131,7 +132,8 @@ async function unlessGone<T>(work: Promise<T>): Promise<T | null> {
 }
 
 /**
- * True if these chunks would form a second chain, because a later run continued the recording before they were stored.
+ * True if these chunks do not belong to the recording's chain. That happens if a later run continued the recording
+ * before these chunks were stored.
  */
 async function isOfAnotherChain(db: Database, recording: Recording, chunks: readonly SpooledChunk[]): Promise<boolean> {
   const { headSeq, runs, id } = recording;

@@ -1,4 +1,7 @@
-/** A take for a player: the recorded clusters, after a new header with the duration and seek points. */
+/**
+ * Prepares a take for a player: the recorded media clusters, preceded by a new header with the duration and seek
+ * points.
+ */
 import type { StoredFile } from "../../../kernel/platform/blobs/stored-file.ts";
 import { storedFile } from "../../../kernel/platform/blobs/stored-file.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
@@ -6,7 +9,10 @@ import { finishedHeader, tracksIn } from "../../../providers/providers.ts";
 import { chunkReader, type LocatedChunk, locateChunks, type ReadDeps } from "./read.ts";
 import { type Part, partsOf, type Recording } from "./store.ts";
 
-/** The chunks of one take, in order. @throws ServiceError `not_found` */
+/**
+ * The chunks of one take, in order.
+ * @throws ServiceError `not_found`
+ */
 async function chunksOf({ db }: ReadDeps, { id }: Recording, take: number): Promise<[LocatedChunk, ...LocatedChunk[]]> {
   const [header, ...clusters] = locateChunks(await partsOf(db, id)).filter(({ line }) => line.take === take);
   if (!header) throw new ServiceError("not_found", "The recording has no such take.");
@@ -14,8 +20,8 @@ async function chunksOf({ db }: ReadDeps, { id }: Recording, take: number): Prom
 }
 
 /**
- * Opens a take for a player. A `Range` request reads only the chunks that it needs. @throws ServiceError `not_found`,
- * `unavailable`
+ * Opens a take for a player. A `Range` request reads only the chunks that it needs.
+ * @throws ServiceError `not_found`, `unavailable`
  */
 export async function playableTake(deps: ReadDeps, recording: Recording, take: number): Promise<StoredFile> {
   const [first, ...clusters] = await chunksOf(deps, recording, take);

@@ -40,13 +40,13 @@ export type RecordingDeps = {
   secrets: SecretBytes;
   blobs: Blobs;
   log: Log;
-  /** The media engine, and the folder to which this node writes. The folders of other nodes are next to it. */
+  /** The media engine, and the folder to which this node writes. Other nodes have folders in the same parent folder. */
   media: { engine: MediaEngine; spoolDir: string };
   readEligibility: ReadEligibility;
 };
 
 type RecordingInput = {
-  /** The session's name in the engine. */
+  /** The name of the session in the media engine. */
   session: string;
   notaryId: string;
   orderId: number | null;
@@ -66,10 +66,10 @@ export class Recordings {
   readonly #queues: Queues = new Map();
   /** For each session, the queue of the calls that open and close it. */
   readonly #turns: Queues = new Map();
-  /** The sessions that this node is leaving. Opening such a session again is aborted. */
+  /** The sessions that this node is leaving. If a call is opening such a session again, that call fails. */
   readonly #leaving = new Set<string>();
   readonly #stopping = new AbortController();
-  /** Ends the subscription to the engine's events, and the recovery. */
+  /** Ends the subscription to the engine's events, and the recovery of leftover parts. */
   readonly stop: () => void;
 
   constructor(deps: RecordingDeps) {
@@ -96,8 +96,8 @@ export class Recordings {
     if (existing) {
       const isRecorded = new ServiceError("conflict", "The session has a recording.");
       if (existing.endedAt || this.#ids.has(session)) throw isRecorded;
-      // An earlier call may have failed before anything was recorded, because the engine refused or crashed. Then the
-      // same recording is reused.
+      // An earlier call may have failed because the engine refused or crashed. If nothing was recorded then, its
+      // recording is reused. That is certain only after leftover parts are stored.
       await this.#settle(session, "all");
       const now = await required(this.#deps, session);
       if (now.headSeq > 0) throw isRecorded;
@@ -121,8 +121,8 @@ export class Recordings {
   }
 
   /**
-   * Opens the session again after the engine was lost or the service was restarted. @throws ServiceError `not_found`,
-   * `conflict`; otherwise as `requireHeld`
+   * Opens the session again after the engine was lost or the service was restarted.
+   * @throws ServiceError `not_found`, `conflict`; otherwise as `requireHeld`
    */
   async resume(session: string, requireHeld: RequireHeld): Promise<void> {
     await inOrder(this.#turns, session, () => this.#resume(session, requireHeld));
@@ -143,7 +143,7 @@ export class Recordings {
   async leave(session: string): Promise<void> {
     this.#leaving.add(session);
     try {
-      // Closes the session outside the queue, because an earlier call in the queue may be blocked by the database.
+      // Does not wait for the queue of calls, because the database may block an earlier call in it.
       await this.#deps.media.engine.close(session);
       await inOrder(this.#turns, session, () => this.#leave(session, false));
     } finally {
@@ -156,7 +156,7 @@ export class Recordings {
     await engine.close(session, hasEnded);
     await this.#settle(session, hasEnded ? "all" : "own");
     await rmdir(join(spoolDir, session)).catch((error: NodeJS.ErrnoException) => {
-      // A folder is not removed while it contains a part that was set aside (a file that can't be stored).
+      // The folder stays while it contains a part that was set aside (a file that can't be stored).
       if (error.code !== "ENOENT" && error.code !== "ENOTEMPTY") throw error;
     });
     for (const map of [this.#ids, this.#heads]) map.delete(session);
@@ -173,7 +173,10 @@ export class Recordings {
     return this.#heads.get(session) ?? null;
   }
 
-  /** Adds a message that a person wrote in the session. @throws as `insertMessage` */
+  /**
+   * Adds a message that a person wrote in the session.
+   * @throws as `insertMessage`
+   */
   writeMessage(tx: Tx, session: string, message: Parameters<typeof insertMessage>[3]): Promise<StoredMessage> {
     return insertMessage(tx, this.#deps, session, message);
   }
@@ -199,7 +202,7 @@ export class Recordings {
     const { media, log } = this.#deps;
     return recoverParts({
       ...{ spoolDir: media.spoolDir, log, signal: this.#stopping.signal, isLeased },
-      // A session that was opened here again needs nothing, because the opening stored its earlier parts.
+      // Skips a session that is open at this node again, because its earlier parts were stored when it was opened.
       whileClosed: (session, work) =>
         inOrder(this.#turns, session, async () => (this.#ids.has(session) ? undefined : work())),
       store: (session, files) => this.#store(session, files),
@@ -216,7 +219,7 @@ export class Recordings {
       const { seq, sha256 } = headAfter(event.line);
       this.#heads.set(event.session, { recording, seq, headSha256: sha256, at: event.line.at });
     }
-    // Each event about a part also retries earlier parts that could not be stored.
+    // Stores the part that the event names, and retries the earlier parts that could not be stored.
     if (event.kind === "part")
       later(event.session, "a part of a recording was not stored; it stays on the disk", () =>
         this.#storeClosed(event.session),
@@ -230,8 +233,9 @@ export class Recordings {
   }
 
   /**
-   * Stores the parts of the session that are on this disk, including the last one.
-   * @param scope `all` includes the parts of other nodes; allowed only while no other node can write them
+   * Stores the session's parts that are on this disk, including the last one.
+   * @param scope `all` includes the parts that other nodes wrote; allowed only while no other node can write to the
+   * session
    */
   async #settle(session: string, scope: "own" | "all"): Promise<void> {
     const { spoolDir } = this.#deps.media;
@@ -257,7 +261,7 @@ export class Recordings {
     await media.engine.open(session, { key, head, firstTake, lastTake: firstTake + takesInRun - 1 });
     if (this.#leaving.has(session))
       throw new ServiceError("conflict", "This server is closing its part of the session. Try again in some seconds.");
-    // No event can have been missed before the id is set, because nobody can send media yet.
+    // Events are handled only after this line. None was missed, because nobody can send media yet.
     this.#ids.set(session, id);
   }
 }

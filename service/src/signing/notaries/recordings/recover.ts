@@ -7,26 +7,30 @@ import { looksAt, quietFiles, sessionsIn, spoolFolders } from "./folders.ts";
 import { inOrder, type Queues } from "./parts.ts";
 
 type Recovery = {
-  /** This node's own folder. */
+  /** The folder to which this node writes. */
   spoolDir: string;
   log: Log;
   signal: AbortSignal;
   /** True if a node holds a valid lease on the session. */
   isLeased: (session: string) => Promise<boolean>;
-  /** Runs work while the session is not open at this node, and can't be opened. Skips the work if it is open. */
+  /**
+   * Runs work for a session, and prevents that the session is opened at this node meanwhile. Skips the work if the
+   * session is already open here.
+   */
   whileClosed: (session: string, work: () => Promise<void>) => Promise<void>;
   store: (session: string, files: readonly string[]) => Promise<void>;
 };
 
 /**
- * Stores this node's own leftover parts at once, because they can't be stored after another node has continued the
- * recording. Skips a part of another node while any node holds the session's lease, because that node may still write
- * to it.
+ * Stores the leftover parts of recordings. This node's own parts are stored at once, because they can't be stored after
+ * another node has continued the recording.
+ *
+ * Skips a part of another node while any node holds the session's lease, because that node may still write to it.
  */
 export async function recoverParts(recovery: Recovery): Promise<void> {
   const { spoolDir, signal, isLeased, whileClosed, store } = recovery;
   const [, ...others] = await spoolFolders(spoolDir);
-  // Each queue has one part at a time in memory.
+  // Two queues, `own` and `others`. Each has only one part at a time in memory.
   const queues: Queues = new Map();
   const own = async (session: string) => {
     await whileClosed(session, async () => {
@@ -38,7 +42,8 @@ export async function recoverParts(recovery: Recovery): Promise<void> {
   const other = (dir: string) => (session: string) =>
     inOrder(queues, "others", async () => {
       for await (const { files, isQuiet } of looksAt([join(dir, session)], signal)) {
-        // A node that acquires the session's lease later writes to a new file, not to one of these.
+        // A node with the lease may be writing to one of these files, so they are not stored yet. A node that gets the
+        // lease later writes to a new file.
         if (await isLeased(session)) return false;
         if (isQuiet) await store(session, files);
       }
@@ -61,7 +66,7 @@ async function untilStored({ signal, log }: Recovery, session: string, work: () 
       if (await work()) return;
       failures = 0;
     } catch (error) {
-      // Not an error: the next process that starts with this disk stores the part.
+      // The process is stopping, which is not an error. The next process that starts with this disk stores the parts.
       if (signal.aborted) return;
       failures++;
       log.error({ err: error, session }, "the rest of a recording was not stored; the service will try again");

@@ -1,4 +1,6 @@
-/** The retention of recordings, which the current rules of the notary's state define. */
+/**
+ * Deletes recordings when their retention has ended. The current rules of the notary's state define how long that is.
+ */
 
 import { auditLine } from "../../../kernel/audit/audit.ts";
 import type { Blobs } from "../../../kernel/platform/blobs/blobs.ts";
@@ -15,8 +17,8 @@ import { deleteMessages } from "./messages.ts";
 import { changeRecording, forgetBlobs, lockRecording } from "./store.ts";
 
 /**
- * The number of years for which a notary's recordings are stored. Null when the rules of the notary's state name no
- * number; the recordings are then stored permanently.
+ * How many years a notary's recordings are stored. Null if the rules of the notary's state name no number: the
+ * recordings are then stored permanently.
  */
 export async function yearsOf(db: Sql, readEligibility: ReadEligibility, notaryId: string): Promise<number | null> {
   const notary = await findNotary(db, notaryId);
@@ -34,7 +36,8 @@ export function yearsAfter(start: Date, years: number): string {
 type SweepDeps = { db: Database; clock: Clock; blobs: Blobs; log: Log };
 
 /**
- * The SQL condition that a recording is due for deletion. For recordings of test orders the firm's test clock decides.
+ * The SQL condition for recordings that are due for deletion. A recording of a test order becomes due by the firm's
+ * test clock.
  */
 const due = (now: Date) => sql`
   r.ended_at IS NOT NULL AND r.deleted_at IS NULL AND NOT r.is_held
@@ -59,14 +62,14 @@ export async function sweepRecordings(deps: SweepDeps, stopping: AbortSignal): P
 }
 
 /**
- * Deletes the key first, so that copies of the bytes in a backup can't be decrypted either. Hashes, lines and the
- * manifest stay.
+ * Deletes the recording's encryption key first, so that copies of the bytes in a backup can't be decrypted. The hashes,
+ * the lines of the chain and the manifest stay.
  */
 async function deleteIfDue({ db, clock, blobs }: SweepDeps, id: string): Promise<void> {
   const at = clock();
   const removed = await db.transaction(async (tx) => {
     const recording = await lockRecording(tx, id);
-    // A hold may have been set since the search.
+    // Checks again under the lock, because a hold may have been set since the recording was found.
     const [still] = await tx.query(sql`SELECT ${from} WHERE r.id = ${id} AND ${due(at)}`);
     if (!still) return [];
     await changeRecording(tx, id, { deletedAt: at });

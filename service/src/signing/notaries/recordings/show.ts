@@ -32,7 +32,10 @@ type Manifest = {
   marks: Mark[];
 };
 
-/** Prepares a recording that has ended. @throws ServiceError `unavailable` for a message that was altered */
+/**
+ * Prepares a recording that has ended.
+ * @throws ServiceError `unavailable` for a message that was altered
+ */
 export async function shownRecording(
   { db, secrets }: Pick<ReadDeps, "db" | "secrets">,
   recording: Recording,
@@ -67,8 +70,8 @@ export async function shownRecording(
 type Line = { take: number; at: string; to: number; n: number };
 
 /**
- * The start of each take, by this service's clock. Every chunk gives an estimate. An estimate is too late if its chunk
- * was written late, so the earliest one is used.
+ * The start of each take, by this service's clock. Each chunk gives an estimate, which is too late if the chunk was
+ * written late. So the earliest estimate is used.
  */
 function startsOf(lines: readonly Line[]): Map<number, { at: number; durationMs: number }> {
   const starts = new Map<number, { at: number; durationMs: number }>();

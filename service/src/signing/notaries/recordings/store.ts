@@ -1,4 +1,4 @@
-/** The rows of recordings: one for each session, and one for each part of its chain that is in the store. */
+/** The rows of recordings: one for each recorded session, and one for each part of a recording in the store. */
 import type { LogEntry } from "@signsealship/evidence/log";
 import { type LoggedRows, queueEntry } from "../../../evidence/transparency-log/transparency-log.ts";
 import type { StoredBlobs } from "../../../firms/partners/partners.ts";
@@ -24,8 +24,8 @@ import { joinOrder } from "../../../orders/order/order.ts";
 export type RecordedPerson = { readonly person: string; readonly role: string; readonly name: string };
 
 /**
- * The time and the cause of each take's end, by take number. A take is one continuous recording of a person's media. A
- * take that has not ended is missing, as is a take during which the service crashed.
+ * When and why each take ended, by take number. A take is one continuous recording of a person's media. Takes that are
+ * still running, and takes during which the service crashed, are missing.
  */
 export type TakeEnds = Readonly<Record<string, { readonly at: string; readonly endedBy: string }>>;
 
@@ -37,7 +37,7 @@ export type Recording = {
   environment: Environment;
   people: RecordedPerson[];
   takeEnds: TakeEnds;
-  /** How many runs of the engine the recording has had. Only the latest run may continue the chain. */
+  /** How many runs of the media engine have written this recording. Only the latest run may continue the chain. */
   runs: number;
   headSeq: number;
   headSha256: string;
@@ -58,7 +58,7 @@ export const storedRecordings: StoredBlobs = (partnerId) => sql`
   SELECT p.blob_key, p.bytes FROM recordings r ${joinOrder(sql`r.order_id`)} JOIN recording_parts p ON p.recording_id = r.id
   WHERE o.partner_id = ${partnerId} AND r.deleted_at IS NULL`;
 
-/** The transparency-log entries of the manifests. */
+/** Selects the transparency-log entries of the recordings' manifests. */
 export const loggedRecordings: LoggedRows = (environment) => sql`
   SELECT 'artifact/v1 ' || manifest_sha256 AS line, 'recording ' || id AS row, ended_at AS at
   FROM recordings WHERE manifest_sha256 IS NOT NULL AND environment = ${environment}`;
@@ -107,14 +107,17 @@ const columns = sql`id, session, notary_id AS "notaryId", order_id AS "orderId",
   manifest_sha256 AS "manifestSha256", keep_until::text AS "keepUntil", is_held AS "isHeld", deleted_at AS "deletedAt",
   ${verified(recordingState, sql`recordings`)}`;
 
-/** @throws ServiceError `not_found`; `unavailable` for a row that was altered */
+/**
+ * Finds a recording by its id.
+ * @throws ServiceError `not_found`; `unavailable` for a row that was altered
+ */
 export async function recordingById(db: Sql, id: string): Promise<Recording> {
   const [found] = isUuid(id) ? await db.query<Recording>(sql`SELECT ${columns} FROM recordings WHERE id = ${id}`) : [];
   if (!found) throw new ServiceError("not_found", "Recording not found.");
   return found;
 }
 
-/** The order and the deletion of each recording, and a flag that is true if its row's MAC is valid. */
+/** Finds the order and the deletion time of each recording, with a flag that is true if the row's MAC is valid. */
 export const markedRecordings = (db: Sql, ids: readonly string[]) =>
   db.query<Pick<Recording, "id" | "orderId" | "deletedAt"> & Marked>(sql`
     SELECT id, order_id AS "orderId", deleted_at AS "deletedAt", ${marked(recordingState, sql`recordings`)}
@@ -153,14 +156,15 @@ export async function insertRecording(tx: Tx, recording: NewRecording, sealedKey
 }
 
 /**
- * Throws unless this node holds the session. Otherwise this node's new run would replace the run of the node that holds
- * it.
+ * Throws unless this node holds the session's lease. Without this check, a new run at this node could replace the run
+ * of the node that holds it.
  */
 export type RequireHeld = (tx: Tx) => Promise<void>;
 
 /**
- * Assigns the next run number to a recording, for another run of the engine. Numbers are never reused, so that no
- * earlier run can add a part. @returns the row with the new number
+ * Gives a recording the next run number, before another run of the engine begins. A number is never used again, so no
+ * earlier run can add a part.
+ * @returns the recording with the new number
  */
 export async function nextRun(tx: Tx, id: string, requireHeld: RequireHeld): Promise<Recording> {
   await requireHeld(tx);
@@ -176,13 +180,16 @@ export const manifestEntry = (sha256: string): LogEntry => ({ kind: "artifact/v1
 type Changes = {
   head?: { seq: number; sha256: string };
   takeEnds?: TakeEnds;
-  /** The manifest to store. The same statement queues its line for the transparency log `log`. */
+  /**
+   * The manifest to store. The same statement queues the manifest's line for the transparency log of the environment
+   * `log`.
+   */
   manifest?: { text: string; sha256: string; at: Date; log: Environment };
   isHeld?: boolean;
   deletedAt?: Date;
 };
 
-/** The transaction must have locked the row. */
+/** Changes a recording. The transaction must have locked its row. */
 export async function changeRecording(tx: Tx, id: string, changes: Changes): Promise<void> {
   const { head, takeEnds, manifest, isHeld, deletedAt } = changes;
   const logged = manifest
@@ -229,13 +236,19 @@ export const markedPartsOf = (db: Sql, recordingId: string) =>
     SELECT ${partColumns}, ${marked(partState, sql`recording_parts`)}
     FROM recording_parts WHERE recording_id = ${recordingId} ORDER BY first_seq`);
 
-/** The parts in the order of the chain. @throws ServiceError `unavailable` for a part whose MAC is invalid */
+/**
+ * The parts in the order of the chain.
+ * @throws ServiceError `unavailable` for a part whose MAC is invalid
+ */
 export const partsOf = (db: Sql, recordingId: string) =>
   db.query<Part>(sql`
     SELECT ${partColumns}, ${verified(partState, sql`recording_parts`)}
     FROM recording_parts WHERE recording_id = ${recordingId} ORDER BY first_seq`);
 
-/** Removes the references to the blobs of the recording's parts. @returns the keys of these blobs */
+/**
+ * Removes the references to the blobs of the recording's parts.
+ * @returns the keys of these blobs
+ */
 export async function forgetBlobs(tx: Tx, recordingId: string): Promise<string[]> {
   const held = await tx.query<{ blobKey: string }>(sql`
     SELECT blob_key AS "blobKey" FROM recording_parts WHERE recording_id = ${recordingId} AND blob_key IS NOT NULL`);
@@ -245,7 +258,10 @@ export async function forgetBlobs(tx: Tx, recordingId: string): Promise<string[]
 
 export const keyCipher = (secrets: SecretBytes) => columnCipher(secrets, keyUse);
 
-/** The encryption key of a recording. @throws ServiceError `not_found` after the key was deleted */
+/**
+ * The encryption key of a recording.
+ * @throws ServiceError `not_found` after the key was deleted
+ */
 export async function recordKeyOf(db: Sql, secrets: SecretBytes, id: string): Promise<Buffer> {
   const [row] = await db.query<{ sealed: Buffer | null }>(
     sql`SELECT record_key AS sealed FROM recordings WHERE id = ${id}`,

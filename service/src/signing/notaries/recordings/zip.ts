@@ -10,20 +10,20 @@ export type Entry = {
   length: number;
   bytes: () => AsyncIterable<Buffer> | Iterable<Buffer>;
   /**
-   * The file's CRC-32, if it was computed earlier. A range without bytes of the file can then be created without
-   * reading it.
+   * The file's CRC-32, if it was computed earlier. Then the file need not be read to create a range of the zip that
+   * contains none of its bytes.
    */
   sum?: number | null;
-  /** Called before the first bytes of this file within the range are sent. */
+  /** Called once before bytes of this file are sent, if the range contains any. */
   sending?: () => Promise<void>;
   /** Called with the CRC-32 of a file that was read whole. */
   summed?: (sum: number) => Promise<void>;
 };
 
-/** A file after it was written. */
+/** The facts about a file that was already written to the zip. */
 type Written = { name: string; isLarge: boolean; start: number; length: number; sum: number };
 
-/** Placeholders for values that are stored in the 64-bit extension. */
+/** The largest values of 16-bit and 32-bit fields. In a field they say that the 64-bit extension has the real value. */
 const [most16, most32] = [0xffff, 0xffffffff];
 const [version, largeVersion] = [20, 45];
 /** The date of every file: January 1, 1980. The real times are in the manifests. */
@@ -87,7 +87,7 @@ function directoryEntry(written: Written): Buffer {
   return Buffer.concat([header, name, extra]);
 }
 
-/** The end of the directory, which begins at `at`. */
+/** The records that end the zip, after its directory. The directory begins at byte `at`. */
 function directoryEnd(entries: number, size: number, at: number): Buffer {
   const end = Buffer.alloc(22);
   end.writeUInt32LE(0x06054b50, 0);
@@ -124,7 +124,7 @@ export function zipLength(entries: readonly Pick<Entry, "name" | "length">[]): n
 const changed = ({ name }: Entry) => new Error(`${name} has another length or checksum than its entry`);
 
 /**
- * The bytes of the zip, or a range of them. Files are read one after another; some pieces are empty.
+ * Yields the bytes of the zip, or of a range of it. Reads one file after another. Some pieces are empty.
  * @throws Error when a file has another length, or another checksum, than its entry
  */
 export async function* zipped(
@@ -133,7 +133,7 @@ export async function* zipped(
 ): AsyncGenerator<Buffer> {
   const directory: Buffer[] = [];
   let at = 0;
-  /** Cuts the piece that begins at `at` to the range. */
+  /** Returns the bytes of a piece that are in the range. The piece begins at byte `at` of the zip. */
   const next = (piece: Buffer): Buffer => {
     const start = at;
     at += piece.length;

@@ -64,7 +64,7 @@ export async function findHours(db: Sql, notaryId: string): Promise<NotaryHours 
   return found ?? null;
 }
 
-/** The transaction must have locked the notary. */
+/** Stores the hours of a notary. The transaction must have locked the notary. */
 export async function writeHours(tx: Tx, notaryId: string, hours: NotaryHours, at: Date): Promise<void> {
   const { zone, weekly, exceptions, meetingUrl, place } = hours;
   await tx.query(sql`
@@ -99,8 +99,8 @@ export async function scheduledOf(db: Sql, notaryId: string): Promise<NotarySess
 }
 
 /**
- * The start times of a notary's scheduled appointments. Includes rows whose MAC is invalid, so that nobody is booked at
- * the same time.
+ * The start times of a notary's scheduled appointments. Includes rows whose MAC is invalid, so that nobody books the
+ * time of such an appointment.
  */
 export async function bookedTimes(db: Sql, notaryId: string, since: Date): Promise<Date[]> {
   const rows = await db.query<{ at: Date }>(sql`
@@ -150,8 +150,8 @@ const isHeld = sql`(o.status = 'NotarizationPending' AND EXISTS (
     AND t.claimed_by = 'operator:' || n.operator_id) OR o.status = 'OnHold')`;
 
 /**
- * Verifies the MACs of the order's tasks, so that an appointment can't be canceled by forging that a task was released
- * or ended.
+ * Verifies the MACs of all notarization tasks of an order. Otherwise somebody could cancel an appointment by forging
+ * that a task was released or ended.
  */
 const verifiedTasks = verifiedAll(
   taskState,
@@ -160,9 +160,9 @@ const verifiedTasks = verifiedAll(
 );
 
 /**
- * Appointments whose next reminder is due, and appointments to end: their order no longer waits for a notary, or its
- * notary has released it.
- * @param id limits the query to one appointment, whose tasks are then verified
+ * Finds appointments whose next reminder is due, and appointments to end. An appointment ends when its order no longer
+ * waits for a notary, or the notary has released the order.
+ * @param id limits the query to one appointment, and verifies the tasks of its order
  * @throws ServiceError `unavailable` for a task whose MAC is invalid
  */
 export const sessionsToLookAt = (db: Sql, now: Date, id: string | null = null) =>
@@ -175,7 +175,10 @@ export const sessionsToLookAt = (db: Sql, now: Date, id: string | null = null) =
         WHEN 0 THEN interval '24 hours' WHEN 1 THEN interval '1 hour' WHEN 2 THEN interval '10 minutes' ELSE interval '-1 hour' END)
     ORDER BY s.starts_at LIMIT 200`);
 
-/** True if any notary offers appointments. @param hasRooms true if the service has rooms for audio and video */
+/**
+ * True if any notary offers appointments.
+ * @param hasRooms true if the service has rooms for audio and video
+ */
 export async function offersAppointments(db: Sql, hasRooms: boolean): Promise<boolean> {
   const rows = await db.query(
     sql`SELECT FROM notary_hours WHERE ${hasRooms} OR meeting_url IS NOT NULL OR place IS NOT NULL LIMIT 1`,

@@ -46,7 +46,10 @@ const guestsWhere = (db: Sql, where: Statement): Promise<Guest[]> =>
       removed_at AS "removedAt", ${verified(guestState, sql`appointment_guests`)}
     FROM appointment_guests WHERE ${where} ORDER BY added_at, id`);
 
-/** The guests of an order, without removed ones. @throws ServiceError `unavailable` for a row whose MAC is invalid */
+/**
+ * The guests of an order, without removed ones.
+ * @throws ServiceError `unavailable` for a row whose MAC is invalid
+ */
 export const guestsOf = (db: Sql, orderId: number): Promise<Guest[]> =>
   guestsWhere(db, sql`order_id = ${orderId} AND removed_at IS NULL`);
 
@@ -54,7 +57,7 @@ export const guestsOf = (db: Sql, orderId: number): Promise<Guest[]> =>
 export const findGuest = async (db: Sql, id: string): Promise<Guest | undefined> =>
   (await guestsWhere(db, sql`id = ${id}`))[0];
 
-/** The number of guests that an order ever had, including removed ones. */
+/** How many guests an order has ever had, including removed ones. */
 export async function countGuests(db: Sql, orderId: number): Promise<number> {
   const [row] = await db.query<{ n: number }>(
     sql`SELECT count(*)::int AS n FROM appointment_guests WHERE order_id = ${orderId}`,
@@ -78,7 +81,7 @@ export async function guestPathOf(db: Sql, secrets: SecretBytes, id: string): Pr
   return token === undefined ? null : `/appointments/${token}`;
 }
 
-/** The caller must have locked the order. */
+/** Stores a new guest of an order. The caller must have locked the order. */
 export async function insertGuest(tx: Tx, secrets: SecretBytes, guest: Omit<Guest, "removedAt">): Promise<void> {
   const { id, orderId, role, name, email, language, forSigner, addedAt } = guest;
   await tx.query(sql`
@@ -88,6 +91,6 @@ export async function insertGuest(tx: Tx, secrets: SecretBytes, guest: Omit<Gues
   await writeStateMacs(tx, guestState, sql`id = ${id}`);
 }
 
-/** The caller must have locked the order. */
+/** Marks a guest as removed. The caller must have locked the guest's order. */
 export const removeGuest = (tx: Tx, id: string, at: Date): Promise<void> =>
   changeRow(tx, guestState, id, sql`removed_at = ${at}`);

@@ -31,7 +31,10 @@ const leadMs = 60 * minuteMs;
 
 const dayNames = ["Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"];
 
-/** The possible start times in the next days. Times that overlap with `booked` are left out. */
+/**
+ * The possible start times of appointments in the next days. Leaves out times whose appointment would overlap with one
+ * that starts at a time in `booked`.
+ */
 export function slotsOf(hours: NotaryHours, booked: readonly Date[], now: Date): Date[] {
   const earliest = now.getTime() + leadMs;
   const today = localDay(hours.zone, now);
@@ -49,7 +52,7 @@ const windowsOf = ({ weekly, exceptions }: NotaryHours, day: string): readonly W
 
 function beginningsIn(zone: string, day: string, [from, to]: Window): number[] {
   const [begin, end] = [instantOf(zone, day, from), instantOf(zone, day, to)];
-  // Skips a local time that does not exist on the day when daylight saving time begins.
+  // A local time does not exist if daylight saving time skips it on this day. The whole time window is then left out.
   if (begin === null || end === null) return [];
   const found: number[] = [];
   for (let at = begin; at + slotMinutes * minuteMs <= end; at += stepMs) found.push(at);
@@ -68,7 +71,7 @@ function clockOf(zone: string): Intl.DateTimeFormat {
   return created;
 }
 
-/** The local time in a zone at an instant, as the epoch milliseconds that the same clock time would have in UTC. */
+/** The local clock time in a zone at an instant, in epoch milliseconds as if that clock time were in UTC. */
 function wallClock(zone: string, at: number): number {
   const parts = clockOf(zone).formatToParts(at);
   const part = (type: string) => parts.find((each) => each.type === type)?.value ?? "";
@@ -78,8 +81,8 @@ function wallClock(zone: string, at: number): number {
 const localDay = (zone: string, at: Date): string => new Date(wallClock(zone, at.getTime())).toISOString().slice(0, 10);
 
 /**
- * The instant of a local time, in epoch milliseconds. If the local time occurs twice, the first instant; if it does not
- * exist, null.
+ * The instant of a local time, in epoch milliseconds. Returns the first instant for a local time that occurs twice, and
+ * null for one that does not exist.
  */
 export function instantOf(zone: string, day: string, time: string): number | null {
   const wanted = Date.parse(`${day}T${time}:00Z`);

@@ -41,8 +41,8 @@ const dutyState: StateMac = {
 };
 
 /**
- * If the notary had claimed the order before accepting, the MAC covers `taken_at` with a minus sign. In other rows it
- * has no sign, so MACs from before this distinction stay valid.
+ * The MAC covers `taken_at` with a minus sign if `keeps_claim` is set, and without a sign otherwise. So MACs from
+ * before the column `keeps_claim` stay valid.
  */
 const requestState: StateMac = {
   table: sql`notary_requests`,
@@ -63,12 +63,15 @@ export async function onDuty(db: Sql, environment: Environment, now: Date): Prom
   return new Map(rows.filter(({ isAuthentic }) => isAuthentic).map(({ notaryId, until }) => [notaryId, until]));
 }
 
-/** True if any notary is on duty. Decides only if the link to the queue is shown; the queue's page checks in detail. */
+/**
+ * True if any notary is on duty. It only decides whether pages show the link to the queue. The queue's page checks
+ * which notaries may act.
+ */
 export async function isAnyOnDuty(db: Sql): Promise<boolean> {
   return (await db.query(sql`SELECT FROM notary_duty WHERE until > now() LIMIT 1`)).length > 0;
 }
 
-/** The transaction must have locked the notary. */
+/** Stores when a notary's duty began and when it ends. The transaction must have locked the notary. */
 export async function writeDuty(
   tx: Tx,
   { notaryId, environment }: { notaryId: string; environment: Environment },
@@ -86,9 +89,9 @@ const select = (seen: Statement): Statement => sql`
   FROM notary_requests r`;
 
 /**
- * The open request of an order.
- * @param lock the clause that locks the request until the transaction ends; without it, nothing is locked. The order
- * must be locked before the request
+ * Finds the open request of an order.
+ * @param lock an SQL clause that locks the request until the transaction ends. The order must be locked before. Without
+ * a clause, nothing is locked
  */
 export async function openRequestOf(
   db: Sql,
@@ -133,8 +136,8 @@ export async function openRequests(db: Sql, environment: Environment, limit: num
 }
 
 /**
- * Counts the open requests in an environment and those of one firm. Holds a lock until the transaction ends, so that
- * concurrent requests can't exceed the limits.
+ * Counts the open requests in an environment, and those of one firm among them. Concurrent transactions count one after
+ * another, so together they can't exceed the limits.
  */
 export async function countOpenLocked(tx: Tx, environment: Environment, partnerId: string) {
   await tx.query(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`notary_requests ${environment}`}, 0))`);
@@ -147,7 +150,7 @@ export async function countOpenLocked(tx: Tx, environment: Environment, partnerI
 
 type NewRequest = Pick<NotaryRequest, "id" | "orderId" | "askedAt" | "expiresAt">;
 
-/** The caller must have locked the order, which must have no open request. */
+/** Stores a new request. The caller must have locked the order, which must have no open request. */
 export async function insertRequest(tx: Tx, { id, orderId, askedAt, expiresAt }: NewRequest): Promise<void> {
   await tx.query(sql`
     INSERT INTO notary_requests (id, order_id, asked_at, expires_at) VALUES (${id}, ${orderId}, ${askedAt}, ${expiresAt})`);
@@ -156,7 +159,7 @@ export async function insertRequest(tx: Tx, { id, orderId, askedAt, expiresAt }:
 
 const change = (tx: Tx, id: string, set: Statement): Promise<void> => changeRow(tx, requestState, id, set);
 
-/** The caller must have locked the request. */
+/** Stores that a notary has accepted a request. The caller must have locked the request. */
 export const setAccepted = (
   tx: Tx,
   id: string,
@@ -164,7 +167,7 @@ export const setAccepted = (
 ): Promise<void> =>
   change(tx, id, sql`state = 'taken', notary_id = ${notaryId}, taken_at = ${at}, keeps_claim = ${keepsClaim}`);
 
-/** Returns an accepted request to its position in the queue. The caller must have locked the request. */
+/** Returns an accepted request to its old position in the queue. The caller must have locked the request. */
 export const setWaiting = (tx: Tx, id: string, expiresAt: Date): Promise<void> =>
   change(
     tx,
@@ -172,7 +175,7 @@ export const setWaiting = (tx: Tx, id: string, expiresAt: Date): Promise<void> =
     sql`state = 'waiting', notary_id = NULL, taken_at = NULL, keeps_claim = false, expires_at = ${expiresAt}`,
   );
 
-/** The caller must have locked the request. */
+/** Ends a request with its outcome. The caller must have locked the request. */
 export const setEnded = (tx: Tx, id: string, outcome: RequestOutcome, at: Date): Promise<void> =>
   change(tx, id, sql`state = 'ended', outcome = ${outcome}, ended_at = ${at}`);
 
@@ -183,8 +186,8 @@ export async function endRequestOf(tx: Tx, orderId: number, outcome: RequestOutc
 }
 
 /**
- * The requests that need an action. Either nobody accepted them in time, or their notary did not open the session or
- * released the order, or their order no longer waits.
+ * Finds open requests that must be ended or returned to the queue. Nobody accepted them in time, or the order no longer
+ * waits for a notary. Or the notary did not open the session in time, or released the order.
  */
 export const requestsToLookAt = (db: Sql, now: Date, acceptedBefore: Date) =>
   db.query<{ orderId: number }>(sql`

@@ -9,13 +9,13 @@ import type { OnlineRules } from "../eligibility/rules.ts";
 import { accepted, formReader, type Typed } from "../form-reader.ts";
 import { isSameName } from "../identity/results.ts";
 
-/** The most people besides the notary. The engine supports eight people in a session. */
+/** The most people in a session, not counting the notary. The engine supports eight people. */
 export const mostPeople = 7;
 
 export const thirdRoles = ["credible_witness", "interpreter", "witness", "observer"] as const;
 export type ThirdRole = (typeof thirdRoles)[number];
 
-/** The state's rule that must permit the role. */
+/** For each role, the state's rule that must permit it. */
 const ruleOf = {
   credible_witness: "credibleWitness",
   interpreter: "interpreter",
@@ -23,7 +23,7 @@ const ruleOf = {
   observer: "observers",
 } as const satisfies Record<ThirdRole, OnlineName>;
 
-/** The most witnesses who vouch for nobody's identity. */
+/** The most witnesses of the signing. Credible witnesses, who vouch for a signer's identity, are not counted. */
 const mostWitnesses = 2;
 
 export const roleWords: Readonly<Record<"signer" | ThirdRole, string>> = {
@@ -78,7 +78,7 @@ export const signersComing = (signers: readonly { name: string; email: string }[
   signers.map(({ name, email }) => ({ role: "signer", name, email, forSigner: null }));
 
 /**
- * Rejects a third person who can't attend in addition to these people.
+ * Throws unless a third person can attend in addition to these people.
  * @param notary the name of the notary
  */
 export function requirePlace(

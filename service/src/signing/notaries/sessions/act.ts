@@ -32,8 +32,9 @@ const namesIn = (signers: readonly Person[]) => (person: string) =>
 
 /**
  * Checks the conditions of a step of an act by audio and video. If the step needs presence or recording, the notary and
- * the step's signer must be present or recorded. For a step of the whole act, this applies to all signers.
- * @param shows the people whose moving pictures the notary's page reports. Null when only the page itself can decide
+ * the step's signer must be present or recorded. In a step of the whole act, this applies to all signers.
+ * @param shows the people of whom the notary's page shows a moving picture, as the page reports. Null leaves the
+ * condition `seen` to the page
  */
 export function unmetLive(
   { rooms }: Pick<LiveDeps, "rooms">,
@@ -63,7 +64,10 @@ export function unmetLive(
   };
 }
 
-/** @throws ServiceError `conflict` while the session is not live, naming the absent person */
+/**
+ * Requires that the session is live.
+ * @throws ServiceError `conflict` while the session is not live, naming the absent person
+ */
 function requireLive(
   { rooms }: Pick<LiveDeps, "rooms">,
   session: LiveSession | undefined,
@@ -142,7 +146,9 @@ export function placeOf(people: readonly LivePerson[], signer: number): Typed {
   return Object.fromEntries(named.filter(([, value]) => value !== undefined));
 }
 
-/** Checks presence at this moment, because `watch.ts` may notice an absence up to a second late. */
+/**
+ * Requires that everybody is present and recorded at this moment. `watch.ts` may notice an absence up to a second late.
+ */
 async function requireAllHere({ rooms }: LiveDeps, { id }: LiveSession): Promise<void> {
   // The recording is checked here too, because `watch.ts` may notice an interruption up to a second late.
   const broken = rooms.roomOf(id)?.broken ?? null;
@@ -160,8 +166,7 @@ type Identified = Pick<Claimed, "order" | "eligibility"> & {
 
 /**
  * The reason why the notary can't identify a signer in this way now; null when the notary can. The transaction must
- * have locked the order. Identity checks change only under that lock, so the result stays valid until the mark is
- * written.
+ * have locked the order. So no identity check changes before the mark is written.
  */
 async function basisObstacle(
   deps: LiveDeps,
@@ -207,7 +212,7 @@ export async function giveTurn(deps: LiveDeps, operator: Operator, code: string)
         `by audio and video before the notary ${notary.commissionName}, ${notary.state}, commission ${notary.commissionNumber}` +
         `, in session ${session.id}${basis ? `, identified by ${basisWords[basis]}` : ""}`;
       const by = operator.actor;
-      // `watch.ts` renews the turn with this node's lease, while this node records the session.
+      // The turn ends with this node's lease. `watch.ts` extends both while this node records the session.
       const lease = deps.rooms.roomOf(session.id)?.lease;
       const until = lease ? turnEndOf(lease) : at;
       const token = await giveToSigner(tx, desk.rowMac, room.id, {
@@ -225,7 +230,8 @@ export async function giveTurn(deps: LiveDeps, operator: Operator, code: string)
   );
   const room = deps.rooms.roomOf(atTurn.session);
   if (room) room.turn = { person: atTurn.person, token: atTurn.token };
-  // `watch.ts` may have renewed the lease before it could see the turn, so the turn is extended here.
+  // `watch.ts` may have renewed the lease in the meantime, without extending the turn that it did not know yet. So the
+  // turn is extended here.
   if (room && room.lease !== atTurn.lease) await keepTurn(deps, room);
   deps.rooms.tell(atTurn.session, { kind: "changed" });
 }
@@ -253,15 +259,15 @@ export async function onRecord(deps: LiveDeps, { order }: Claimed): Promise<OnRe
   };
 }
 
-/** The fields of an act's form that the session determines. */
+/** The fields of an act's form that the session and its recording determine. */
 export const typedOnRecord = ({ session, recording }: OnRecord): Record<string, string> => ({
   mode: "ron",
   tool: session?.tool ?? "",
   session_id: session?.id ?? "",
   recording_sha256: recording?.sha256 ?? "",
   recording_at: recording?.keptAt ?? "",
-  // The form requires a date. A recording that is stored permanently gets this one; the act itself then states
-  // "permanently".
+  // The form requires a date, so a permanently stored recording gets this one. The act that is stored says
+  // "permanently" instead.
   recording_until: recording?.keptUntil ?? "9999-12-31",
 });
 

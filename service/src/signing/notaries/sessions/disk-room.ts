@@ -12,14 +12,14 @@ type DiskDeps = {
 };
 
 /**
- * The people of all sessions that record to this node's disk. Nodes with the same data folder share the disk, so
- * sessions that another node records there are included.
+ * The number of people in all sessions that record to this node's disk. Nodes with the same data folder share the disk,
+ * so sessions that they record are included.
  */
 export async function peopleOnDisk({ disk, rooms, sheets: { desk } }: DiskDeps): Promise<number> {
   const own = rooms.rooms().map(({ session }) => session);
   const others = await disk.sessions();
-  // People in the waiting room are included, because they will be recorded. Observers are not recorded. The folder of
-  // an ended session may still be on the disk.
+  // Includes people in the waiting room, because they will be recorded, but not observers. Only a valid lease shows
+  // that another node records to a session's folder, because folders of ended sessions may still exist.
   const [row] = await desk.db.query<{ people: number }>(sql`
     SELECT (count(DISTINCT l.id) + count(p.id))::int AS people FROM live_sessions l
       LEFT JOIN live_people p ON p.session_id = l.id AND p.role <> 'observer'
@@ -28,7 +28,7 @@ export async function peopleOnDisk({ disk, rooms, sheets: { desk } }: DiskDeps):
   return row?.people ?? 0;
 }
 
-/** How many of a session's people are recorded: all but observers. */
+/** The number of a session's people who are recorded: all but observers. */
 export const recordedAmong = (people: readonly { role: string }[]): number =>
   people.filter(({ role }) => role !== "observer").length;
 
@@ -42,7 +42,10 @@ export async function roomlessDisk(deps: DiskDeps, people: number): Promise<stri
   return `The disk of this service has too little room for another recording: ${gigabytes(freeBytes)} are free, and ${gigabytes(neededBytes)} are needed. Tell the operator of this service.`;
 }
 
-/** @throws ServiceError `unavailable` when the disk has no room for another session */
+/**
+ * Requires that the disk has space for a session with these people.
+ * @throws ServiceError `unavailable` when it does not
+ */
 export async function requireDisk(deps: DiskDeps, people: number): Promise<void> {
   const obstacle = await roomlessDisk(deps, people);
   if (obstacle !== null) throw new ServiceError("unavailable", obstacle);

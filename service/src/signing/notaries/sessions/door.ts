@@ -26,8 +26,9 @@ const personOf = (people: readonly LivePerson[], typed: Typed): LivePerson => {
 };
 
 /**
- * Admits one person. @throws ServiceError `conflict` before the session has begun, once the notary has signed, for a
- * person who was admitted already, and for one who is not in the waiting room
+ * Admits one person.
+ * @throws ServiceError `conflict` before the session has begun, once the notary has signed, for a person who was
+ * admitted already, and for one who is not in the waiting room
  */
 export async function admitPerson(deps: LiveDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
   const admitted = await changeLive(deps, operator, code, async (live) => {
@@ -47,9 +48,11 @@ export async function admitPerson(deps: LiveDeps, operator: Operator, code: stri
 }
 
 /**
- * Allows a person to join with another browser. The current browser is disconnected, and a new code is required. The
- * new browser may be a stranger's. So if the person was already admitted, the act begins again with the identity
- * checks, and a signer must prove their identity again.
+ * Allows a person to join with another browser. The current browser is disconnected, and the other one requires a new
+ * code.
+ *
+ * The other browser may be a stranger's. If the person was already admitted, the act begins again with the identity
+ * checks. A signer must then prove their identity again.
  * @throws ServiceError `conflict` once the notary has signed
  */
 export async function releaseBrowser(deps: LiveDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
@@ -97,7 +100,8 @@ export async function excusePerson(deps: LiveDeps, operator: Operator, code: str
         `${person.name} interprets until you have signed. End the session if that is not possible.`,
       );
     if (session.state === "signed") throw new ServiceError("conflict", hasSigned);
-    // A concurrent connection of the person may have opened while an earlier request excused them. It must be closed.
+    // Continues if the person is connected although an earlier request has excused them. Both happened at the same
+    // time, so the connection must be closed now.
     if (!person.admittedAt && !deps.rooms.hasIn(session.id, who))
       throw new ServiceError("conflict", `${person.name} is not in the session.`);
     await updatePerson(live.tx, person.id, sql`admitted_at = NULL`);
@@ -114,7 +118,7 @@ export async function pauseLive(deps: LiveDeps, operator: Operator, code: string
     const { state } = live.session;
     if (state === "open") throw new ServiceError("conflict", "Begin the session first.");
     if (state === "signed") throw new ServiceError("conflict", hasSigned);
-    // The session resumes only after the watch has found that everybody is present.
+    // Resuming only removes the pause. The session becomes live only when the watch finds that everybody is present.
     const set = isPaused ? sql`is_paused = true, state = 'held'` : sql`is_paused = false`;
     await note(deps, live, operator.actor, { name: isPaused ? "held" : "resumed" }, set);
     if (isPaused) await openSignature(live.tx, deps, live.session, false, live.at);
@@ -139,11 +143,12 @@ export async function endLive(deps: LiveDeps, operator: Operator, code: string, 
 export type SignedAct = { sha256: string; actSha256: string };
 
 /**
- * Ends the recording once the notary has signed in the presence of the people, so that the journal can name the whole
- * recording. Does nothing without a session. The session's record names the signed file and the act, so that no file
- * signed later is accepted.
- * @throws ServiceError `conflict` while a step is open or a person is away, and for a file other than the one with
- * which the recording was ended
+ * Ends the recording when the notary has signed while everybody is present. So the journal can name the whole
+ * recording. Does nothing without a session.
+ *
+ * The session's record names the signed file and the act, so that a file that is signed later is rejected.
+ * @throws ServiceError `conflict` while a step is open or a person is away, and for a file or act other than those in
+ * the session's record
  */
 export async function closeForAct(deps: LiveDeps, operator: Operator, code: string, signed: SignedAct): Promise<void> {
   const { desk } = deps.sheets;
@@ -160,7 +165,8 @@ export async function closeForAct(deps: LiveDeps, operator: Operator, code: stri
     const sheet = await findSheet({ ...desk, db: live.tx }, sheetId);
     const signers = (sheet?.people ?? []).map(({ n }) => personName(n));
     const people = [notaryName, ...signers, ...(deps.rooms.roomOf(id)?.people.keys() ?? [])];
-    // If the end of the act was not recorded, the act must not be entered in the journal.
+    // The session must be recorded until here. Otherwise the end of the act is not in the recording, and the act must
+    // not be entered in the journal.
     await requireRecorded(deps, id, live.tx);
     const isReady = state === "live" && sheet && openTurn(sheet)?.step.name === "notary_signs";
     if (!isReady || deps.rooms.absent(id, people) !== null)

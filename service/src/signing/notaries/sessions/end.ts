@@ -36,18 +36,19 @@ export async function atSession(
   });
 }
 
-/** Ends the act of a session that can't continue. */
+/** Ends, for technical reasons, the act of a session that can't continue. */
 export async function endTechnical(deps: LiveDeps, seen: LiveSession): Promise<void> {
   await atSession(deps, seen, async (tx, session, at) => {
-    // The notary may have signed since the session was read. The session is then not broken: it is recorded completely.
+    // The notary has signed since the session was read. So the session is recorded completely, and its act is not ended
+    // here.
     if (session.state === "signed" && seen.state !== "signed") return;
     await endWithoutAct(tx, deps.sheets.desk.rowMac, session, "technical", { by: "system", at });
   });
 }
 
 /**
- * The sessions of an order that ended with this outcome. Skips sessions that could not be recorded any longer: the
- * cause is on the operator's side, so the order must not fail because of it.
+ * Finds the sessions of an order that ended with this outcome. Leaves out a session that ended because it could not be
+ * recorded. That is the operator's fault, so it must not fail the order.
  */
 async function endedLike(tx: Tx, { rowMac }: DeskDeps, orderId: number, outcome: string): Promise<LiveSession[]> {
   const counted: LiveSession[] = [];

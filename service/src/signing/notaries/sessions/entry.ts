@@ -42,7 +42,7 @@ export type RoomLink = { token: string; browser: string | null };
 export type Entered = {
   session: LiveSession;
   person: LivePerson;
-  /** The person's current step. `elsewhere`: the code was entered in another browser. */
+  /** The step of the entry at which the person is. `elsewhere`: the code was entered in another browser. */
   step: "code" | "elsewhere" | "about" | "refused" | "waiting" | "room" | "ended";
 };
 
@@ -87,7 +87,7 @@ export async function requireStep(
 }
 
 /**
- * Connects a person who was found in the room.
+ * Connects a person to the room, and then checks that the person may still be there.
  * @throws ServiceError `conflict` when the notary has since excused the person, or allowed the person to join with
  * another browser
  */
@@ -105,7 +105,8 @@ export async function connectPerson(
   try {
     await requireStep(deps, link, "room");
   } catch (error) {
-    // When the notary's request was handled, this connection did not exist yet, so it must be closed here.
+    // The notary's request could not close this connection, because the connection did not exist yet. So it is closed
+    // here.
     await deps.rooms.disconnect(session, person);
     throw error;
   }
@@ -116,7 +117,8 @@ type Locked = { tx: Tx; session: LiveSession; person: LivePerson; at: Date };
 
 /**
  * Runs work on the session of a link, if the person is at one of these steps. Locks the order, the session and the
- * person. @throws ServiceError
+ * person.
+ * @throws ServiceError
  */
 export async function atLink<T>(
   deps: Pick<LiveDeps, "sheets">,
@@ -134,7 +136,7 @@ export async function atLink<T>(
     const session = await lockLive(tx, seen.id);
     const person = await lockPerson(tx, id);
     if (!session || !person || session.state === "ended") throw new ServiceError("conflict", "This session has ended.");
-    // The notary may have admitted another browser of the person since the first check.
+    // Checks the step again under the lock, because the notary may have allowed another browser since the first check.
     if (!steps.includes(stepOf(session, person, link))) throw notOpen();
     return work({ tx, session, person, at: desk.clock() });
   });
@@ -159,8 +161,8 @@ const mostFailures = 5;
 export const hasNoCodesLeft = ({ codesSent }: Pick<LivePerson, "codesSent">): boolean => codesSent >= mostCodes;
 
 /**
- * Mails a code: at most one every 30 seconds, and at most twelve until the notary allows another browser. @throws
- * ServiceError
+ * Mails a code: at most one every 30 seconds, and at most twelve until the notary allows another browser.
+ * @throws ServiceError
  */
 export async function sendRoomCode(deps: LiveDeps, link: RoomLink): Promise<void> {
   await atLink(deps, link, ["code"], async (locked) => {
@@ -204,10 +206,10 @@ function isCodeOf({ identity: { secrets } }: LiveDeps, codeId: string, typed: st
 }
 
 /**
- * Records whether the person agrees to be recorded, and where the person is. A person who refuses is not admitted. The
- * session then can't begin, so nobody's media is forwarded.
- * @returns `abroad`, and records no consent, for a signer outside the United States, unless the state's rules allow the
- * notary to act for such a signer. The notary sees the signer's place
+ * Records whether the person agrees to be recorded, and where the person is. If the person refuses, the session can't
+ * begin, so nobody's media is forwarded.
+ * @returns `abroad` for a signer outside the United States, if the rules of the notary's state don't permit that. Then
+ * only the place is recorded, which the notary sees
  * @throws ServiceError `validation` naming the first wrong field, `conflict` after the text or the list of observers
  * has changed
  */
@@ -250,12 +252,15 @@ export async function answerConsent(
   return outcome;
 }
 
-/** The events after which a person may answer again, or has answered. */
+/**
+ * The events after which an earlier `abroad` event of the person no longer counts: the person has answered, or may
+ * answer again.
+ */
 const answeredAgain: readonly string[] = ["consented", "consent_refused", "released"];
 
 /**
- * The signers whose stated place abroad is excluded by the rules of the notary's state: their places, by their names in
- * the session.
+ * The stated places of signers abroad for whom the rules of the notary's state exclude an act. The keys are the
+ * signers' names in the session.
  */
 export async function excludedAbroad(
   { sheets: { desk } }: Pick<LiveDeps, "sheets">,
@@ -270,7 +275,10 @@ export async function excludedAbroad(
   return found;
 }
 
-/** @throws ServiceError `validation` naming the first wrong field */
+/**
+ * Reads the place where the person says they are.
+ * @throws ServiceError `validation` naming the first wrong field
+ */
 function readPlace(typed: Record<string, string>): Place {
   const part = (name: "city" | "region"): string => {
     const text = (typed[name] ?? "").trim();

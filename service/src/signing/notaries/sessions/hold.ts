@@ -17,15 +17,16 @@ import type { LiveDeps } from "./session.ts";
 import { type LiveSession, updateLive } from "./store.ts";
 
 /**
- * The step from which an act restarts. `proofsOf`: the number of the signer whose earlier identity checks are voided,
- * or `all`; by default no checks are voided.
+ * How an act restarts: from which step, and whose identity checks are voided. `proofsOf` is a signer's number or `all`;
+ * by default no checks are voided.
  */
 type Again = { readonly from: Restart; readonly proofsOf?: number | "all" };
 
 /**
- * Restarts the act, unless it has no marks yet. After a signature, only an acknowledgment can restart, because in other
- * acts the signature must follow the oath. Any other act then ends with its session, and the next session begins with
- * the original document.
+ * Restarts the act, unless it has no marks yet.
+ *
+ * If somebody has already signed, only an acknowledgment restarts, because in other acts the oath must come before the
+ * signature. Such an act ends together with its session. The next session begins with the original document.
  */
 export async function beginAgain(
   deps: LiveDeps,
@@ -38,7 +39,7 @@ export async function beginAgain(
   if ((await outcomeOf(tx, session.sheetId)) !== null) return;
   const by = { by: "system", at };
   let sheet = await lockOpenSheet(tx, rowMac, session.sheetId);
-  // The checks are voided even before the first mark, because the person may have proved their identity before the
+  // The identity checks are voided even if nothing is marked yet, because the person may have passed them before the
   // session.
   if (proofsOf !== undefined) sheet = await voidProofs(tx, rowMac, sheet, proofsOf, by);
   if (!sheet.marks.some(({ kind, run }) => kind === "step" && run === sheet.run)) return;
@@ -50,7 +51,7 @@ export async function beginAgain(
   await restartSheet(tx, rowMac, sheet, { cause: "interrupted", keep }, by);
 }
 
-/** Voids the checks that a signer, or everybody, has passed until now. The order must be locked. */
+/** Voids the identity checks that a signer, or everybody, has passed until now. The order must be locked. */
 export async function voidProofs(tx: Tx, rowMac: RowMac, sheet: Sheet, of: number | "all", by: By): Promise<Sheet> {
   const checks = await checksOf(tx, sheet.orderId);
   const passed = checks.filter(({ state, person }) => state === "passed" && (of === "all" || person === of));
@@ -59,8 +60,8 @@ export async function voidProofs(tx: Tx, rowMac: RowMac, sheet: Sheet, of: numbe
 }
 
 /**
- * Holds a session that is no longer recorded. `watch.ts` checks only once a second, and no signature may be accepted
- * before its next check.
+ * Puts a session on hold that is no longer recorded. It does not wait for `watch.ts`, which checks only once a second,
+ * because a signature could be accepted meanwhile.
  */
 export async function holdUnrecorded(deps: LiveDeps, room: Room): Promise<void> {
   await atSession(deps, { id: room.session, orderId: room.orderId }, async (tx, session, at) => {
@@ -72,8 +73,9 @@ export async function holdUnrecorded(deps: LiveDeps, room: Room): Promise<void> 
 }
 
 /**
- * Allows the signature of the signer whose turn it is, if the session is live and the sheet has this signature as its
- * next step. Otherwise blocks it. Also records on the sheet if the session is live or held.
+ * Allows the signature if the session is live and the next step of the sheet is the signer's signature. Otherwise
+ * blocks it. Notes on the sheet whether the session is live or held.
+ * @param isLive true if the session is live
  */
 export async function openSignature(
   tx: Tx,

@@ -12,10 +12,17 @@ export type AskingPage = {
   agoMs: number;
 };
 
-/** The answer to such a page: a ticket, unless the person acted later on another page, which has the connection. */
+/**
+ * The answer to a page that requests the media connection: a ticket, or `isElsewhere` if the person acted later on
+ * another page.
+ */
 export type Connected = Ticket | { isElsewhere: true };
 
-/** @param typed the fields of the page's form @returns null for a page without a name */
+/**
+ * Reads which page requests the media connection.
+ * @param typed the fields of the page's form
+ * @returns null for a page without a name
+ */
 export function askingPage({ page, ago = "" }: Partial<Record<string, string>>): AskingPage | null {
   return page ? { page, agoMs: /^\d{1,12}$/.test(ago) ? Number(ago) : 0 } : null;
 }

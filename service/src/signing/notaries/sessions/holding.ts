@@ -25,7 +25,8 @@ import type { LiveDeps } from "./session.ts";
 export async function renew(deps: LiveDeps, room: Room): Promise<void> {
   if (msLeft(room.lease) >= renewMs) return;
   const lease = await renewLease(deps, room.session);
-  // A late answer must not extend the turn, because the media have already stopped.
+  // The room may have been closed while the database was slow to answer. Then the media have stopped, so the turn must
+  // not be extended.
   if (!isHere(deps, room)) return;
   if (lease === null) return letGo(deps, room);
   deps.rooms.setLease(room, lease);
@@ -33,14 +34,14 @@ export async function renew(deps: LiveDeps, room: Room): Promise<void> {
 }
 
 /**
- * True if this object is still the session's room at this node. While the database was slow to answer, this node may
- * have released the session, or opened it again.
+ * True if this object is still the session's room at this node. If the database was slow to answer, this node may have
+ * closed the room meanwhile, or opened a new one.
  */
 export const isHere = ({ rooms }: LiveDeps, room: Room): boolean => rooms.roomOf(room.session) === room;
 
 /**
- * Removes the session's room at this node, so that no request uses it here, and marks the session as leaving. `leave`
- * then closes its media and recording.
+ * Removes the session's room at this node, so that requests no longer use it, and marks the session as leaving. The
+ * media and the recording are closed later, by `leave`.
  */
 export function letGo(deps: LiveDeps, room: Room): void {
   if (!isHere(deps, room)) return;
@@ -49,8 +50,8 @@ export function letGo(deps: LiveDeps, room: Room): void {
 }
 
 /**
- * Leaves a session whose lease this node could not renew in time, so that no two nodes record it at once. The database
- * may be down, so nothing is written. The node that opens the session next computes how long people were away.
+ * Leaves a session whose lease this node did not renew in time. Otherwise two nodes could record it at once. Writes
+ * nothing, because the database may be down. The next node computes how long people were away.
  */
 export function fence(deps: LiveDeps, room: Room): void {
   const { rooms, sheets } = deps;
@@ -75,9 +76,9 @@ export async function keepTurn({ sheets: { desk } }: LiveDeps, { orderId, lease 
 }
 
 /**
- * Requires that this node records the session. After a crash, the session's row says "live" although nothing is
- * recorded until a page opens the session again.
- * @throws ServiceError `unavailable` otherwise
+ * Requires that this node records the session. The row alone does not prove that: after a crash it says "live" until a
+ * page opens the session again.
+ * @throws ServiceError `unavailable` when this node does not record the session
  */
 export async function requireRecorded(deps: LiveDeps, id: string, tx: Tx): Promise<void> {
   await requireHere(deps, id, tx);
@@ -85,14 +86,16 @@ export async function requireRecorded(deps: LiveDeps, id: string, tx: Tx): Promi
   if (!room || room.broken !== null) throw notHere();
 }
 
-/** Resolves when the watch has no work in progress for a session, or for any session. */
+/** Functions that wait until the watch has no unfinished work: for one session, or for all of them. */
 type Settled = { ofSession: (session: string) => Promise<void>; ofAll: () => Promise<void> };
 
 /**
- * Releases all sessions at this node before it stops, so that other nodes can continue them at once. Slow work on one
- * session delays no other session. A lease is released only after the session's last part is stored: once another node
- * has continued the recording, the part can't be stored.
- * @param late aborts when this has taken too long. Leases that are not released by then expire
+ * Releases all sessions at this node before the node stops, so that other nodes can continue them at once. Slow work on
+ * one session delays no other session.
+ *
+ * A lease is released only after the session's last part is stored. Once another node has continued the recording, the
+ * part could not be stored.
+ * @param late aborts when the release takes too long. Leases that are not released by then expire
  */
 export async function handOver(deps: LiveDeps, late: AbortSignal, settled: Settled): Promise<void> {
   const { rooms, own, sheets } = deps;
@@ -106,8 +109,8 @@ export async function handOver(deps: LiveDeps, late: AbortSignal, settled: Settl
   };
   const handAll = () =>
     Promise.all([
-      // This node has stopped renewing the leases of sessions that it is leaving. The end of such a lease shows when
-      // people were disconnected.
+      // Doesn't release the leases of sessions that this node is already leaving. Such a lease expires by itself, and
+      // its end shows when people were disconnected.
       ...[...rooms.leaving].map((session) => handOne(session, () => leave(deps, session))),
       ...rooms.rooms().map((room) => handOne(room.session, () => handRoom(deps, room, late, settled))),
     ]);
@@ -127,7 +130,8 @@ async function handRoom(deps: LiveDeps, room: Room, late: AbortSignal, settled: 
   const msAgo = stopwatch();
   letGo(deps, room);
   await leaveUnderLease(deps, session, late);
-  // A delayed renewal in the database would acquire the released lease again, so this waits for it.
+  // Waits for a renewal that the database may still be executing. After the release, that renewal would acquire the
+  // lease again.
   await settled.ofSession(session);
   await releaseLeases(sheets.desk.db, own.id, msAgo(), sql`id = ${session}`);
   rooms.endStreams(session);
@@ -159,7 +163,8 @@ const renewEveryMs = 2_000;
 const mostLeaveAgainMs = 5_000;
 
 /**
- * Leaves a session while renewing its lease. Otherwise another node could continue the recording without the last part.
+ * Leaves a session while its lease is still renewed. Otherwise another node could continue the recording before the
+ * last part is stored.
  */
 async function leaveUnderLease(deps: LiveDeps, session: string, late: AbortSignal): Promise<void> {
   const left = leaveUntil(deps, session, late).then(() => true);
@@ -185,9 +190,8 @@ async function leaveUntil(deps: LiveDeps, session: string, late: AbortSignal): P
 }
 
 /**
- * Routes pages to the node that holds their session. Closes event streams and proxied answers of a session that another
- * node holds now: the pages then reconnect, and reach that node. Renews this node's leases on sessions that have not
- * begun.
+ * Closes event streams and proxied answers of sessions that another node holds now. The pages then reconnect, and reach
+ * that node. Renews this node's leases on sessions that have not begun.
  */
 export async function followLeases(deps: LiveDeps): Promise<void> {
   const { own, rooms, sheets } = deps;

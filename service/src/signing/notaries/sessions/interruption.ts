@@ -7,7 +7,7 @@ import { mostPrincipals } from "../acts/act.ts";
 import type { OnlineRules } from "../eligibility/rules.ts";
 
 /**
- * `frozen`: nothing can be marked or signed; if the person returns soon, only a gap is recorded. `away`: the act is
+ * `frozen`: nothing can be marked or signed. If the person returns from it, only a gap is recorded. `away`: the act is
  * interrupted.
  */
 export type Phase = "here" | "frozen" | "away";
@@ -22,7 +22,10 @@ const awayMs = 12_000;
 export const phaseOf = (silentMs: number): Phase =>
   silentMs >= awayMs ? "away" : silentMs >= frozenMs ? "frozen" : "here";
 
-/** The event of a person's change of presence. @param isFirst true for the person's first arrival */
+/**
+ * The name of the event that records a change of a person's presence.
+ * @param isFirst true for the person's first arrival
+ */
 export const moveName = (from: Phase, to: Phase, isFirst: boolean): string => {
   if (to !== "here") return to;
   if (isFirst) return arrived;
@@ -37,8 +40,8 @@ export const arrivals: readonly string[] = [arrived, "back", "gap"];
 export type Restart = "act" | "identity";
 
 /**
- * The steps that are repeated after a person was silent for this long: `act` or `identity`, as in the state's rules.
- * Null when the act continues. If the state has no rule, any absence restarts the act.
+ * The step from which the act restarts after a person sent no media for this long, by the state's rules. Null when the
+ * act continues. If the state has no rule, it restarts after any absence.
  */
 export function restartAfter(silentMs: number, { restart, resumeSeconds }: OnlineRules): Restart | null {
   if (phaseOf(silentMs) !== "away") return null;

@@ -9,7 +9,9 @@ import { orderIdOf } from "../../../orders/order/order.ts";
 import type { DeskDeps } from "../claims/claims.ts";
 import { type LiveSession, sha256Of } from "./store.ts";
 
-/** After a process was killed, people can reconnect only when its lease has expired, so the lease is short. */
+/**
+ * How long a lease is valid. It is short, because after a crash people can reconnect only when the lease has expired.
+ */
 export const leaseMs = 9_000;
 /** A lease is renewed when this much of it is left. */
 export const renewMs = 6_000;
@@ -19,12 +21,12 @@ const fenceMs = 1_500;
 const turnMarginMs = 1_000;
 
 /**
- * A lease of this node. `until` is a time of the database's clock, because the nodes' clocks may differ: another node
- * could otherwise take over a session too early. `since` is a time of `monotonicMs`.
+ * A lease of this node. `until` is the end of the lease by the database's clock, because the nodes' clocks may differ.
+ * `since` is the time by `monotonicMs` from which the lease certainly holds.
  */
 export type OwnLease = { until: number; since: number };
 
-/** Milliseconds left of a lease, a lower bound: in the database it ends no earlier. */
+/** The milliseconds that are certainly left of a lease. In the database it may end a little later. */
 export const msLeft = ({ since }: OwnLease): number => since + leaseMs - monotonicMs();
 
 /** Milliseconds until this node stops the media, unless it renews the lease. */
@@ -66,7 +68,7 @@ export async function isLeased(db: Sql, session: string): Promise<boolean> {
   return rows.length === 1;
 }
 
-/** The nodes that have sessions now. */
+/** The nodes that hold a valid lease on any session now, with their addresses. */
 export async function nodesWithSessions(db: Sql): Promise<{ node: string; url: string | null }[]> {
   const leases = await leasesWhere(db, sql`l.node IS NOT NULL AND l.lease_until > clock_timestamp()`);
   const found = new Map(leases.map(({ node, url }) => [node ?? "", url]));
@@ -74,8 +76,8 @@ export async function nodesWithSessions(db: Sql): Promise<{ node: string; url: s
 }
 
 /**
- * Acquires or renews this node's lease on a session. @returns null while another node holds it, and after the session
- * has ended
+ * Acquires or renews this node's lease on a session.
+ * @returns null while another node holds it, and after the session has ended
  */
 export async function renewLease(
   { own, sheets: { desk } }: LeaseDeps,
@@ -89,12 +91,15 @@ export async function renewLease(
       lease_until = clock_timestamp() + make_interval(secs => ${leaseMs / 1000})
     WHERE id = ${id} AND state <> 'ended' AND (node IS NULL OR node = ${own.id} OR lease_until < clock_timestamp())
     RETURNING lease_until AS until`);
-  // The database may have read its clock at any time until its answer arrived, so `until` is corrected to what `since`
-  // guarantees.
+  // The answer may have taken long, and the time in it is from an unknown moment before. So `until` is reduced to the
+  // end that is certain.
   return row ? { until: row.until.getTime() - (monotonicMs() - since), since } : null;
 }
 
-/** Like `renewLease`, but never returns null. @throws ServiceError `unavailable` instead */
+/**
+ * Acquires or renews this node's lease on a session.
+ * @throws ServiceError `unavailable` where `renewLease` returns null
+ */
 export async function leaseOf(deps: LeaseDeps, id: string, db?: Pick<Tx, "query">): Promise<OwnLease> {
   const lease = await renewLease(deps, id, db);
   if (lease === null) throw elsewhere();
@@ -122,10 +127,11 @@ export async function requireHere({ own }: Pick<LeaseDeps, "own">, id: string, t
 /**
  * Requires that this node has a valid lease on the session. Locks the session's row, so that no other node gets a lease
  * before the transaction ends.
- * @throws ServiceError `unavailable` otherwise
+ * @throws ServiceError `unavailable` when this node has no valid lease
  */
 export async function requireLease({ own }: Pick<LeaseDeps, "own">, id: string, tx: Tx): Promise<void> {
-  // The lease may expire while this waits for the lock, so the clock is read afterwards.
+  // Waits for the lock first. The clock is read only in the next statement, because the lease may expire during the
+  // wait.
   await tx.query(sql`SELECT 1 FROM live_sessions WHERE id = ${id} FOR NO KEY UPDATE`);
   const rows = await tx.query(
     sql`SELECT 1 FROM live_sessions WHERE id = ${id} AND node = ${own.id} AND lease_until > clock_timestamp()`,
@@ -146,8 +152,8 @@ export const releaseLeases = (db: Sql, node: string, msAgo: number, which: State
     WHERE node = ${node} AND state <> 'ended' AND ${which}`);
 
 /**
- * Milliseconds since the service process that had a session last proved that it ran. For a killed process, this is the
- * time of its last renewal. Null when no process has had the session.
+ * Milliseconds since the service process that had the session certainly still ran. After a crash, they count from its
+ * last renewal of the lease. Null when no process has had the session.
  */
 export async function msSinceLeft(db: Sql, id: string): Promise<number | null> {
   const [row] = await db.query<{ ended: number | null; isKilled: boolean }>(sql`

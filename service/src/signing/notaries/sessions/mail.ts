@@ -13,7 +13,10 @@ import { liveMailWords } from "./words.ts";
 export const roomTokenUnder = (secrets: SecretBytes, personId: string): string =>
   derivedToken(deriveKey(secrets, "live-link"), personId);
 
-/** The token of a room link, derived with the secret that matches the stored hash; undefined when none matches. */
+/**
+ * The token of a person's room link. It is derived with the secret for which the token's hash equals the stored one;
+ * undefined when there is none.
+ */
 export const roomTokenOf = (secrets: SecretBytes, { id, tokenSha256 }: LivePerson): string | undefined =>
   keysOf(secrets)
     .map((key) => roomTokenUnder(key, id))

@@ -14,7 +14,10 @@ import type { LiveSession } from "./store.ts";
 
 const longest = 500;
 
-/** @throws ServiceError `validation` */
+/**
+ * Reads the text of a message from the form.
+ * @throws ServiceError `validation` for a text that is missing, too long or not plain
+ */
 function textOf(typed: Typed): string {
   const text = (typed["text"] ?? "").trim();
   if (!isVisible(text)) throw invalid("text is required.");
@@ -25,12 +28,14 @@ function textOf(typed: Typed): string {
 
 type Writing = Pick<LockedLive, "tx" | "session" | "at">;
 
-/** Writes a message and its event in one transaction. @throws ServiceError `conflict` while nothing is recorded */
+/**
+ * Writes a message and its event in one transaction.
+ * @throws ServiceError `conflict` while nothing is recorded
+ */
 async function write(deps: LiveDeps, live: Writing, person: string, text: string): Promise<Message> {
   const { tx, session, at } = live;
   const isOn = session.state === "live" || session.state === "held";
-  // A message after the end of the act is rejected, because the manifest is already being written and could not contain
-  // it.
+  // The act may have ended. Then the message is rejected, because the manifest is already being written without it.
   if (!isOn || (await outcomeOf(tx, session.sheetId)) !== null)
     throw new ServiceError("conflict", "Nothing is recorded now, so no message is passed on.");
   await requireRecorded(deps, session.id, tx);
@@ -39,7 +44,10 @@ async function write(deps: LiveDeps, live: Writing, person: string, text: string
   return { n, at: at.toISOString(), person, text };
 }
 
-/** Sends the message of a signer or third person to everybody in the room. @throws ServiceError */
+/**
+ * Sends the message of a signer or third person to everybody in the room.
+ * @throws ServiceError
+ */
 export async function writeMessage(deps: LiveDeps, link: RoomLink, typed: Typed): Promise<void> {
   const text = textOf(typed);
   const written = await atLink(deps, link, ["room"], async (entered) => {
@@ -50,7 +58,10 @@ export async function writeMessage(deps: LiveDeps, link: RoomLink, typed: Typed)
   deps.rooms.pass(written.session, written.message);
 }
 
-/** Sends the notary's message to everybody in the room. @throws ServiceError */
+/**
+ * Sends the notary's message to everybody in the room.
+ * @throws ServiceError
+ */
 export async function writeAsNotary(deps: LiveDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
   const text = textOf(typed);
   const claimed = await claimedOrder(deps.sheets.desk, operator, code);
@@ -61,14 +72,20 @@ export async function writeAsNotary(deps: LiveDeps, operator: Operator, code: st
   deps.rooms.pass(written.session, written.message);
 }
 
-/** The messages since the link's person was admitted. Earlier messages were written without that person in the room. */
+/**
+ * The messages since the admission of the link's person. Earlier messages are not shown, because that person was not in
+ * the room.
+ */
 export async function readMessages(deps: LiveDeps, link: RoomLink): Promise<Message[]> {
   const { session, person } = await requireStep(deps, link, "room");
   const since = person.admittedAt?.toISOString() ?? "";
   return (await messagesIn(deps, session)).filter(({ at }) => at >= since);
 }
 
-/** All messages of the open session. @throws ServiceError `not_found` without one */
+/**
+ * All messages of the open session.
+ * @throws ServiceError `not_found` without one
+ */
 export async function readAsNotary(deps: LiveDeps, operator: Operator, code: string): Promise<Message[]> {
   const found = await liveOf(deps, await claimedOrder(deps.sheets.desk, operator, code));
   if (!found) throw new ServiceError("not_found", "No session is open for this order.");

@@ -13,10 +13,12 @@ export type ProofProviders = Pick<IdentityDeps, "proofing" | "quiz">;
 const confirmedMs = 366 * dayMs;
 
 /**
- * The reason why this service does not offer acts by audio and video for a state; null when it does. Possible reasons:
- * a missing value in the state's rules, no available way to identify a signer, a required certificate that the service
- * lacks, or a requirement that the operator has not confirmed. The service never assumes by itself that a state accepts
- * it.
+ * The reason why this service does not offer acts by audio and video for a state; null when it does. The service never
+ * assumes that a state accepts it. Possible reasons:
+ * - The state's rules lack a value.
+ * - There is no available way to identify a signer.
+ * - The service lacks a required certificate.
+ * - The operator has not confirmed a requirement.
  */
 export function liveGap(online: OnlineRules, means: ProofMeans, now: Date): string | null {
   const { platform, platformConfirmed, certificateOf, personalKnowledge } = online;

@@ -6,7 +6,7 @@ import { ServiceError } from "../../../kernel/platform/errors.ts";
 import type { ServerMessage } from "../../../providers/providers.ts";
 import type { Message } from "../recordings/messages.ts";
 
-/** The page that the notary shows, of the document with this hash. */
+/** The page of the document that the notary shows to the signers. The hash identifies the document. */
 export type LedPage = { page: number; sha256: string };
 
 /**
@@ -25,17 +25,17 @@ export type RoomNotification =
   | ({ kind: "page" } & LedPage)
   | { kind: "reads"; person: string; page: number; pages: number; isFollowing: boolean };
 
-/** An open page: receives messages, and can be closed. */
+/** An open page of a person: it receives notifications by `hear`, and can be closed. */
 type Listener = { readonly hear: (notification: RoomNotification) => void; readonly end: () => void };
 
-/** An answer of another node that this node proxies. */
+/** The answer of another node to a page's request, which this node forwards to the page. */
 type Passed = { readonly node: string; readonly end: () => void };
 
 const mostStreams = 6;
 
 export class PageStreams {
   readonly #streams = new Map<string, Set<Listener>>();
-  /** The answers of other nodes that this node proxies now, by session. */
+  /** The answers of other nodes that this node is forwarding to pages, by session. */
   readonly #passed = new Map<string, Set<Passed>>();
 
   /** Ends the event streams of a person's pages. */
@@ -46,7 +46,8 @@ export class PageStreams {
   }
 
   /**
-   * @returns a function that stops listening
+   * Adds a page as a listener to a person's notifications.
+   * @returns a function that removes the listener
    * @throws ServiceError `rate_limited` when one person has too many pages open
    */
   listen(session: string, person: string, listener: Listener): () => void {
@@ -61,7 +62,7 @@ export class PageStreams {
   }
 
   /**
-   * Registers that another node answers a request of the session.
+   * Registers that this node forwards another node's answer to a page of the session.
    * @returns a function to call when the answer has ended
    */
   passing(session: string, passed: Passed): () => void {
@@ -78,7 +79,7 @@ export class PageStreams {
     ...new Set([...[...this.#streams.keys()].map((key) => key.split(" ", 1)[0] ?? ""), ...this.#passed.keys()]),
   ];
 
-  /** True if a page of the session listens at this node. */
+  /** True if a page of the session has an event stream at this node. */
   isHeard = (session: string): boolean => [...this.#streams.keys()].some((key) => key.startsWith(`${session} `));
 
   /** Ends the event streams of a session's pages at this node. The pages connect again. */
@@ -87,7 +88,7 @@ export class PageStreams {
       if (key.startsWith(`${session} `)) for (const { end } of listeners) end();
   }
 
-  /** Ends proxied answers for a session that come from another node than its holder. */
+  /** Ends the forwarded answers for a session that come from a node other than the holder of its lease. */
   endPassed(session: string, holder: string | null): void {
     for (const { node, end } of this.#passed.get(session) ?? []) if (node !== holder) end();
   }

@@ -31,10 +31,16 @@ function numberIn(typed: Typed, name: string): number {
 /** A document, and the number of its pages. The number is null when the pages can't be counted. */
 type Counted = { readonly sha256: string; readonly pages: number | null };
 
-/** The page counts of the last documents. Counting reads the whole document, so the result is cached. */
+/**
+ * The latest document of each room, with its number of pages. It is cached, because counting pages reads the whole
+ * document.
+ */
 const countedIn = new WeakMap<Room, Counted>();
 
-/** @returns null while this node does not record the session */
+/**
+ * Counts the pages of the order's current document.
+ * @returns null while this node does not record the session
+ */
 async function counted({ sheets, rooms }: LiveDeps, { order }: Claimed): Promise<Counted | null> {
   const room = rooms.rooms().find(({ orderId }) => orderId === order.orderId);
   if (!room || room.broken !== null) return null;
@@ -50,7 +56,7 @@ async function counted({ sheets, rooms }: LiveDeps, { order }: Claimed): Promise
 
 /**
  * Asks the signers to open a page. The notary's browser must have reported that it shows the current document, because
- * another document has different pages. Each page is recorded with the document's hash.
+ * page numbers differ between documents. The recording's events name the page and the document's hash.
  * @throws ServiceError `conflict` while nothing is recorded, and before the notary has the current document;
  * `validation` for a page that the document does not have
  */

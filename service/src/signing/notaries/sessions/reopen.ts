@@ -1,6 +1,6 @@
 /**
- * Opens sessions again at this node: after the media engine crashed, and after the service process that had them has
- * ended.
+ * Opens sessions again at this node: after a crash of the media engine, or after the end of the service process that
+ * had the sessions.
  */
 import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
@@ -15,9 +15,12 @@ import type { Room } from "./rooms.ts";
 import type { LiveDeps } from "./session.ts";
 import { appendEvent, findLive, type LiveSession, livePeople, updateLive } from "./store.ts";
 
-/** Continues the session in a restarted engine. On a failure, the session stays broken, and the failure is counted. */
+/**
+ * Continues the session in a restarted engine. After a failure, the room stays marked as broken, and the failure is
+ * counted.
+ */
 export async function resume(deps: LiveDeps, room: Room): Promise<void> {
-  // Resets the flag before opening the session, because the engine may crash again while the session opens.
+  // Resets the mark before opening the session. If the engine crashes again meanwhile, the mark is set again and stays.
   room.broken = null;
   room.recorded.clear();
   try {
@@ -33,7 +36,10 @@ export async function resume(deps: LiveDeps, room: Room): Promise<void> {
   deps.rooms.tell(room.session, { kind: "media" });
 }
 
-/** Opens the session of a room in the engine again. @throws ServiceError when this node has let the session go */
+/**
+ * Opens the session of a room in the engine again.
+ * @throws ServiceError when this node has let the session go
+ */
 async function record(deps: LiveDeps, room: Room): Promise<void> {
   const { rooms, recordings } = deps;
   await recordings.resume(room.session, (tx) => requireLease(deps, room.session, tx));
@@ -43,8 +49,8 @@ async function record(deps: LiveDeps, room: Room): Promise<void> {
 }
 
 /**
- * Takes over a session that was live when its service process ended. The session is on hold, and everybody is absent
- * since that moment.
+ * Takes over a session that was live when its service process ended. The session is on hold. Everybody counts as absent
+ * since the end of that process.
  * @throws ServiceError `unavailable` while another node has the session
  */
 export async function reopen(deps: LiveDeps, { id }: LiveSession): Promise<void> {

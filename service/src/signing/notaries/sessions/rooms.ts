@@ -15,8 +15,8 @@ import { type Of, Tickets } from "./tickets.ts";
  */
 type Presence = {
   /**
-   * The time of the last whole frames, in milliseconds of the clock. Before the first frames, the time since which they
-   * are expected.
+   * The time when the last whole frames arrived, in milliseconds of the clock. Before the first frames, the time since
+   * which frames are expected.
    */
   lastAt: number;
   hasJoined: boolean;
@@ -27,9 +27,9 @@ type Presence = {
   lost: number;
   /** True if the person's current take in the recording includes video. */
   hasPicture: boolean;
-  /** True if packets have arrived that form no whole frame, since the person was last present. */
+  /** True if, since the person was last present, packets have arrived that don't form a whole frame. */
   isIncomplete: boolean;
-  /** True until the session's events contain the person's first arrival after the admission. */
+  /** True until the person's first arrival after the admission is recorded as an event. */
   isAwaited: boolean;
 };
 
@@ -55,7 +55,7 @@ export type Room = {
   /** Consecutive failures to open the session again in a restarted engine. */
   failedResumes: number;
   led: LedPage | null;
-  /** The minutes of recording for which the disk still has space, when it is nearly full; otherwise null. */
+  /** For how many minutes the disk still has space to record, if the disk is nearly full; otherwise null. */
   minutesLeft: number | null;
   /** The state of the order's identity checks that the notary's page shows; null before it was read. */
   checks: string | null;
@@ -70,7 +70,7 @@ export class LiveRooms extends PageStreams {
   readonly #rooms = new Map<string, Room>();
   readonly #tickets: Tickets;
   readonly #opening = new Map<string, Promise<void>>();
-  /** Sessions whose recording this node is still closing. Until then it can't open them again. */
+  /** The sessions whose recording this node is still closing. This node can't open them again before that is done. */
   readonly leaving = new Set<string>();
   /** Called when a room's lease was not renewed in time. */
   onLapse: (room: Room) => void = () => {};
@@ -97,7 +97,7 @@ export class LiveRooms extends PageStreams {
   headOf = (session: string): RecordingHead | null => this.#deps.recordings.headOf(session);
 
   /**
-   * Opens a session. A concurrent call waits for the first one instead.
+   * Runs `open` for a session. If another call is already opening the session, waits for that one instead.
    * @throws ServiceError `unavailable` after `stop`; otherwise as `open`
    */
   async openOnce(session: string, open: () => Promise<void>): Promise<void> {
@@ -206,7 +206,7 @@ export class LiveRooms extends PageStreams {
     if (room?.people.delete(person) || room?.observers.delete(person)) await this.#deps.engine.remove(session, person);
   }
 
-  /** Starts a connection test. */
+  /** Starts a test of a person's device and connection. */
   check = (of: Of): Promise<Ticket> => this.#tickets.check(of);
 
   /** @throws ServiceError `not_found` for another person's ticket, and for a ticket that has ended */
@@ -239,7 +239,7 @@ export class LiveRooms extends PageStreams {
     return new Map([...room.people].map(([person, { lastAt }]) => [person, Math.max(0, now - lastAt)]));
   }
 
-  /** The first of these people who is absent now; null when all are present. */
+  /** The first of these people (by their names in the engine) who is absent now; null when all are present. */
   absent(session: string, people: readonly string[]): string | null {
     const room = this.#rooms.get(session);
     const isHere = (person: string) => {

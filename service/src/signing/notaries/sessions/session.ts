@@ -57,7 +57,8 @@ export type LiveDeps = {
 
 /**
  * Opens a session: prepares the document, begins the run sheet (the record of the act's steps), and mails each signer a
- * link. @throws ServiceError
+ * link.
+ * @throws ServiceError
  */
 export async function openLive(deps: LiveDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
   sessionOf(operator);
@@ -136,7 +137,10 @@ async function inviteGuests(
   }
 }
 
-/** @throws ServiceError `conflict` naming the guest and the rule */
+/**
+ * Requires that a guest of the order can still attend the session.
+ * @throws ServiceError `conflict` naming the guest and the rule
+ */
 function requireStillPlace(guest: Guest, people: readonly Coming[], notary: string): void {
   try {
     requirePlace(guest, people, notary);
@@ -149,7 +153,10 @@ function requireStillPlace(guest: Guest, people: readonly Coming[], notary: stri
   }
 }
 
-/** The open session of an order that the notary has claimed, with its people; null without one. */
+/**
+ * The open session of an order that the notary has claimed, together with the session's people. Null when no session is
+ * open.
+ */
 export async function liveOf({ sheets: { desk } }: Pick<LiveDeps, "sheets">, { order }: Claimed) {
   const session = await openLiveOf(desk.db, order.taskId);
   return session ? { session, people: await livePeople(desk.db, session.id) } : null;
@@ -216,7 +223,7 @@ export async function startLive(deps: LiveDeps, operator: Operator, code: string
   const claimed = await claimedOrder(deps.sheets.desk, operator, code);
   const open = await openLiveOf(deps.sheets.desk.db, claimed.order.taskId);
   if (!open) throw new ServiceError("conflict", "No session is open for this order.");
-  // A page that connects from now on waits until the recording runs.
+  // While this call opens the session, pages that connect wait for it, until the recording runs.
   await deps.rooms.openOnce(open.id, () => beginLive(deps, operator, claimed));
 }
 
@@ -253,7 +260,7 @@ async function beginLive(deps: LiveDeps, operator: Operator, claimed: Claimed): 
     await deps.recordings.end(session.id, await marksOf(deps, session));
     throw new ServiceError("conflict", "The session has ended.");
   }
-  // Renews the lease, because the recording may have started slowly.
+  // Renews the lease, because the start of the recording may have taken long.
   const lease = await leaseOf(deps, session.id).catch((error: Error) => {
     deps.rooms.leaving.add(session.id);
     throw error;
@@ -276,7 +283,10 @@ async function beginRecording(
   await deps.recordings.begin({ session: id, notaryId, orderId, environment, people: recorded, requireHeld });
 }
 
-/** Connects the notary. @throws ServiceError `conflict` while the session is not live */
+/**
+ * Connects the notary.
+ * @throws ServiceError `conflict` while the session is not live
+ */
 export async function connectNotary(
   deps: LiveDeps,
   operator: Operator,

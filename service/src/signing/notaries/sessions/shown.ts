@@ -18,13 +18,14 @@ import { atLive, type LiveDeps, type LockedLive, note } from "./session.ts";
 import { eventsOf, type LivePerson, type LiveSession } from "./store.ts";
 
 /**
- * The most records of shown documents for one person in a session. A document has a revision for each signer, and pages
- * may be opened again, so the limit is generous.
+ * The most events about shown documents for one person in a session. The limit is generous: the document gets a
+ * revision for each signer, and pages may be opened again.
  */
 const mostShown = 100;
 
 /**
- * The hash of the document that each person's browser last reported to show, by the person's name within the session.
+ * For each person, the hash of the document that the person's browser last reported. The keys are the people's names
+ * within the session.
  */
 export async function shownIn(
   { sheets: { desk } }: Pick<LiveDeps, "sheets">,
@@ -72,9 +73,9 @@ const another = () =>
   new ServiceError("conflict", "Your browser shows another document than the one of this session. Reload the page.");
 
 /**
- * Requires that a person's page shows the document, which is true for signers and for witnesses of the act. A credible
- * witness only vouches for the signer. The manifest would contain a false mark if others could report a hash.
- * @throws ServiceError `role_required`
+ * Requires that a person's page shows the document, as it does for signers and witnesses of the signing. A credible
+ * witness only vouches for a signer. If others could report a hash, the manifest would contain a false mark.
+ * @throws ServiceError `role_required` for other people
  */
 export function requireDocumentPage(person: Pick<LivePerson, "role">): void {
   if (!hasDocumentPage(person))
@@ -118,7 +119,10 @@ export async function requireOpenDocument(deps: LiveDeps, link: RoomLink): Promi
   return session;
 }
 
-/** Opens the current document for a person in the session. @throws ServiceError as `requireOpenDocument` */
+/**
+ * Opens the current document for a person in the session.
+ * @throws ServiceError as `requireOpenDocument`
+ */
 export async function openForPerson(deps: LiveDeps, link: RoomLink): Promise<{ sha256: string; file: StoredFile }> {
   const { desk } = deps.sheets;
   const session = await requireOpenDocument(deps, link);
@@ -143,7 +147,10 @@ export async function reportShown(deps: LiveDeps, link: RoomLink, typed: Typed):
   if (!seen.isCurrent) throw another();
 }
 
-/** Records the document that the notary's browser shows. @throws as `reportShown`, except `role_required` */
+/**
+ * Records the document that the notary's browser shows.
+ * @throws as `reportShown`, except `role_required`
+ */
 export async function reportShownToNotary(
   deps: LiveDeps,
   operator: Operator,

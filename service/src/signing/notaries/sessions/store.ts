@@ -37,14 +37,17 @@ type RecordingConsent = {
   language: string;
   textSha256: string;
   at: string;
-  /** The numbers of the observers to whose presence the person has agreed. Absent without any. */
+  /** The numbers of the observers to whose presence the person has agreed. Absent when there are no observers. */
   observers?: readonly number[];
   /**
-   * The person confirmed that nobody coerces them. Absent after a refusal, and in answers of releases without this
-   * question.
+   * The person confirmed that nobody coerces them. Absent after a refusal, and in answers from releases that did not
+   * ask this.
    */
   own?: true;
-  /** The person's stated place. Absent after a refusal, and in answers of releases that stored it as one text. */
+  /**
+   * The place that the person stated. Absent after a refusal, and in answers from releases that stored the place as one
+   * text.
+   */
   where?: Place;
 };
 
@@ -54,7 +57,10 @@ export type LivePerson = {
   n: number;
   name: string;
   role: "signer" | "credible_witness" | "interpreter" | "witness" | "observer";
-  /** The address and language of a third person. Null for a signer, whose address and language the order states. */
+  /**
+   * The email address of a third person. The order states the address and the language of a signer, so both are null
+   * for a signer.
+   */
   email: string | null;
   language: string | null;
   /** For a credible witness, the number of the signer whom the witness vouches for. */
@@ -83,9 +89,10 @@ export const sessionState: StateMac = {
 };
 
 /**
- * The MAC covers every column; otherwise a changed hash could admit another browser to a room. For third persons, the
- * name is covered in one value together with the columns that only they have, so MACs from before these columns existed
- * stay valid.
+ * The MAC covers every column; otherwise a changed hash could admit another browser to a room.
+ *
+ * For third persons, one value has the name together with the columns that only third persons have. So MACs from before
+ * these columns stay valid.
  */
 const personState: StateMac = {
   table: sql`live_people`,
@@ -124,7 +131,7 @@ export async function findLive(db: Sql, id: string): Promise<LiveSession | undef
   return (await sessionsWhere(db, sql`id = ${id}`))[0];
 }
 
-/** The caller must have locked the order. */
+/** Locks a session until the transaction ends. The caller must have locked the order. */
 export async function lockLive(tx: Tx, id: string): Promise<LiveSession | undefined> {
   return (await sessionsWhere(tx, sql`id = ${id}`, sql`FOR NO KEY UPDATE`))[0];
 }
@@ -138,7 +145,7 @@ export async function openLiveOf(db: Sql, taskId: number): Promise<LiveSession |
 export const liveSessionsOf = (db: Sql, orderId: number): Promise<LiveSession[]> =>
   sessionsWhere(db, sql`order_id = ${orderId}`);
 
-/** Sessions that this node should close: their act has ended, and no other node has them in its engine. */
+/** Finds the sessions that this node should close. Their act has ended, and no other node has them in its engine. */
 export const sessionsToEnd = (db: Sql, node: string): Promise<{ id: string }[]> =>
   db.query(sql`
     SELECT l.id FROM live_sessions l JOIN notary_sheets n ON n.id = l.sheet_id
@@ -146,15 +153,15 @@ export const sessionsToEnd = (db: Sql, node: string): Promise<{ id: string }[]> 
     LIMIT 50`);
 
 /**
- * Sessions to end: their service process has ended and no node has taken over within 30 minutes, or they were opened a
- * day ago and never began.
+ * Finds abandoned sessions. Either their service process ended 30 minutes ago and no node has taken over. Or they were
+ * opened a day ago and never began.
  */
 export const leftSessions = (db: Sql, now: Date): Promise<{ id: string }[]> =>
   db.query(sql`
     SELECT id FROM live_sessions WHERE state IN ('live', 'held', 'signed') AND (lease_until IS NULL OR lease_until < clock_timestamp() - interval '30 minutes')
       OR state = 'open' AND opened_at < ${now}::timestamptz - interval '1 day' ORDER BY opened_at LIMIT 50`);
 
-/** How many sessions there are in each state, except those that have ended. */
+/** The number of sessions in each state except `ended`. */
 export async function sessionsByState(db: Sql): Promise<ReadonlyMap<string, number>> {
   const rows = await db.query<{ state: string; count: number }>(sql`
     SELECT state, count(s.id)::int AS count FROM unnest(ARRAY['open', 'live', 'held', 'signed']) AS state
@@ -172,7 +179,7 @@ export async function insertLive(tx: Tx, session: NewSession): Promise<void> {
   await writeStateMacs(tx, sessionState, sql`id = ${id}`);
 }
 
-/** The caller must have locked the session. */
+/** Changes a session. The caller must have locked it. */
 export async function updateLive(tx: Tx, id: string, set: Statement): Promise<void> {
   await tx.query(sql`UPDATE live_sessions SET ${set} WHERE id = ${id}`);
   await writeStateMacs(tx, sessionState, sql`id = ${id}`);
@@ -197,7 +204,7 @@ export async function findPerson(db: Sql, id: string): Promise<LivePerson | unde
   return (await peopleWhere(db, sql`id = ${id}`))[0];
 }
 
-/** The caller must have locked the session. */
+/** Locks a person of a session. The caller must have locked the session. */
 export async function lockPerson(tx: Tx, id: string): Promise<LivePerson | undefined> {
   return (await peopleWhere(tx, sql`id = ${id}`, sql`FOR NO KEY UPDATE`))[0];
 }
@@ -219,7 +226,10 @@ export async function insertPerson(tx: Tx, { id, sessionId, n, name, token, ...t
 
 export const deletePerson = (tx: Tx, id: string) => tx.query(sql`DELETE FROM live_people WHERE id = ${id}`);
 
-/** @throws ServiceError `unavailable` for a person whose row has an invalid MAC */
+/**
+ * Changes a person of a session.
+ * @throws ServiceError `unavailable` for a person whose row has an invalid MAC
+ */
 export const updatePerson = (tx: Tx, id: string, set: Statement): Promise<void> => changeRow(tx, personState, id, set);
 
 /** An event in a session. `person` is the person's name in the engine. */
@@ -255,7 +265,10 @@ export async function appendEvent(
 
 type Stored = { at: string } & LiveEvent;
 
-/** The events of a session, oldest first. @throws Error when an event was altered */
+/**
+ * The events of a session, oldest first.
+ * @throws Error when an event was altered
+ */
 export async function eventsOf(db: Sql, rowMac: RowMac, session: LiveSession): Promise<Stored[]> {
   const rows = await db.query<{ position: number; record: string; sha256: string; mac: Buffer | null }>(sql`
     SELECT position, record, sha256, row_mac AS mac FROM live_events WHERE session_id = ${session.id} ORDER BY position`);

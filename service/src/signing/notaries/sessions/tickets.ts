@@ -34,7 +34,10 @@ export class Tickets {
       if (owner.session === session && (person === undefined || owner.person === person)) this.#owners.delete(ticket);
   }
 
-  /** Requires that the ticket was issued to this person. @throws ServiceError `not_found` otherwise */
+  /**
+   * Requires that the ticket was issued to this person.
+   * @throws ServiceError `not_found` otherwise
+   */
   require(ticket: string, of: Of): void {
     const held = this.#owners.get(ticket);
     const owner = held && (this.#checks.get(held.session) ?? held);

@@ -14,7 +14,9 @@ import { appendEvent, isUnrecorded, type LiveSession, unrecorded } from "./store
 /** Why the recording of a session ended. `disk_full`: the disk has no more room. `failed`: anything else. */
 type Cause = "disk_full" | "failed";
 
-/** After this many consecutive failures, in about a minute, a session is not retried. */
+/**
+ * After this many consecutive failures, which take about a minute, the service no longer tries to continue a session.
+ */
 const mostFailedResumes = 60;
 
 /**
@@ -32,7 +34,8 @@ async function diskEnd(deps: LiveDeps, room: Room, session: LiveSession): Promis
   const disk = await peopleOnDisk(deps)
     .then((people) => roomOnDisk(deps.disk, people))
     .catch((error: Error) => {
-      // The session continues: if the disk has failed, the recorder itself fails and ends the session.
+      // The session continues although the free space is unknown. If the disk has failed, the recorder fails as well
+      // and ends the session.
       desk.log.error({ err: error, session: room.session }, "the room on the disk of recordings is unknown");
       return null;
     });
@@ -57,7 +60,8 @@ async function diskEnd(deps: LiveDeps, room: Room, session: LiveSession): Promis
 export async function endUnrecorded(deps: LiveDeps, seen: LiveSession, cause: Cause): Promise<void> {
   const { rowMac, log } = deps.sheets.desk;
   await atSession(deps, seen, async (tx, session, at) => {
-    // The notary may have signed since the session was read. The session is then recorded completely.
+    // The notary may have signed since the session was read. Then the session is recorded completely, so its act is not
+    // ended here.
     if (session.state === "signed" || (await outcomeOf(tx, session.sheetId)) !== null) return;
     log.error({ session: seen.id, cause }, "a live session ends, because it can't be recorded any longer");
     await appendEvent(tx, rowMac, session, { at, name: unrecorded, by: "system", person: null, detail: { cause } });

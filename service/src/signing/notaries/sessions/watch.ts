@@ -37,7 +37,11 @@ const lookForLeftMs = 60_000;
 /** The time limit for ending the sessions at this node. A service manager kills a process that does not stop. */
 const stopMs = 25_000;
 
-/** Starts the watch. @param mostMs a test sets a shorter limit @returns a function that stops it */
+/**
+ * Starts the watch.
+ * @param mostMs a test sets a shorter limit
+ * @returns a function that stops it
+ */
 export function watchSessions(deps: LiveDeps, mostMs = stopMs): () => Promise<void> {
   const { log } = deps.sheets.desk;
   let lookedAt = 0;
@@ -74,7 +78,7 @@ export function watchSessions(deps: LiveDeps, mostMs = stopMs): () => Promise<vo
       });
       if (isStopping) return;
       for (const { id } of ended) each(id, () => finish(deps, id));
-      // Sessions whose act has ended are not checked: a check in progress would only delay their end.
+      // Sessions whose act has ended are left out, because a running check would only delay their end.
       const toEnd = new Set(ended.map(({ id }) => id));
       for (const room of deps.rooms.rooms()) if (!toEnd.has(room.session)) each(room.session, () => look(deps, room));
     });
@@ -95,13 +99,13 @@ export function watchSessions(deps: LiveDeps, mostMs = stopMs): () => Promise<vo
       ofAll: () => settled(...busy.keys()),
     });
     const isLate = await Promise.race([end.then(() => false), once(late, "abort").then(() => true)]);
-    // Until here, leases were renewed for sessions with unfinished work.
+    // Stops the timer only now, because it has renewed the leases of sessions with unfinished work until here.
     clearInterval(timer);
     if (isLate) log.error({}, why);
   };
 }
 
-/** Checks one session. */
+/** Checks one session: its recording, the presence of its people, the signer's turn and the identity checks. */
 async function look(deps: LiveDeps, room: Room): Promise<void> {
   const { rooms, sheets } = deps;
   const { desk } = sheets;
@@ -110,11 +114,11 @@ async function look(deps: LiveDeps, room: Room): Promise<void> {
   if ((await outcomeOf(desk.db, session.sheetId)) !== null || !isHere(deps, room)) return;
   const now = desk.clock().getTime();
   if (room.broken === "engine" && session.state !== "signed") await resume(deps, room);
-  // Even if `resume` failed, the checks below run, because people may be absent or the disk full. They are skipped only
-  // if this node let the session go.
+  // `resume` may have closed the room at this node. If `resume` only failed, the checks below still run, because people
+  // may be absent or the disk full.
   if (!isHere(deps, room)) return;
   const silences = session.state === "signed" ? new Map<string, number>() : rooms.silences(room);
-  // Once the notary has signed, the recording has ended.
+  // Once the notary has signed, the recording has ended, so nothing about it is checked.
   const cause = session.state === "signed" ? null : await recordingEnd(deps, room, session);
   if (cause !== null) return endUnrecorded(deps, session, cause);
   if (isBroken(silences, now - room.liveAt)) return endTechnical(deps, session);
@@ -210,8 +214,8 @@ async function followTurn(deps: LiveDeps, room: Room): Promise<void> {
   const { desk } = deps.sheets;
   const session = await findLive(desk.db, room.session);
   if (session?.state !== "live") return;
-  // Reads the open step from the sheet. If the service stopped after a signer finished a step, that step is still
-  // unmarked.
+  // Reads the open step from the sheet, not from the room. If the service stopped after a signer finished a step, the
+  // room no longer knows the signer's turn.
   const seen = await findSheet(desk, session.sheetId);
   const open = seen && openTurn(seen);
   if (open?.step.by !== "signer") return;
@@ -233,7 +237,7 @@ async function followTurn(deps: LiveDeps, room: Room): Promise<void> {
   }
 }
 
-/** Ends a session whose service process has ended, or that never began. */
+/** Ends a session that never began, or whose service process has ended. */
 async function endLeft(deps: LiveDeps, id: string): Promise<void> {
   const session = await findLive(deps.sheets.desk.db, id);
   if (!session) return;

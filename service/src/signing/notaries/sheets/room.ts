@@ -16,13 +16,15 @@ import {
 } from "./store.ts";
 
 /**
- * The envelope whose signers sign in the open act of an order; undefined without such an act. Without an act, the
- * notary must not use a prepared document, because it lacks the earlier signatures.
+ * The envelope whose signers sign in the open act of an order; undefined without such an act. A document that was
+ * prepared without an act must not be used, because it lacks the earlier signatures.
  */
 export const roomOfAct = async (db: Sql, orderId: number): Promise<RoomEnvelope | undefined> =>
   (await hasSignersSheet(db, orderId)) ? roomEnvelopeOf(db, orderId) : undefined;
 
-/** Discards the document of an order that was prepared for an act that never began. The order must be locked. */
+/**
+ * Discards the document that was prepared for an act of the order, if the act never began. The order must be locked.
+ */
 export async function voidUnused(tx: Tx, rowMac: RowMac, orderId: number, at: Date): Promise<void> {
   if (await hasSignersSheet(tx, orderId)) return;
   const room = await roomEnvelopeOf(tx, orderId);
@@ -30,8 +32,8 @@ export async function voidUnused(tx: Tx, rowMac: RowMac, orderId: number, at: Da
 }
 
 /**
- * The reason why a condition of an act in person is not met; null when it is met. Only consent is checked: nothing is
- * recorded, and the notary sees who is present.
+ * Returns the reason why a condition of a step is not met, for acts in person. Null when it is met. Only `consent` is
+ * checked: nothing is recorded, and the notary sees who is present.
  */
 export const unmetIn =
   (room: RoomEnvelope | undefined): Unmet =>
@@ -42,8 +44,8 @@ export const unmetIn =
   };
 
 /**
- * Marks the steps that signers have done on the signing pages. Consents and signatures are stored with the envelope, so
- * no step is lost if the service stops before it is marked.
+ * Marks on the sheet the steps that signers have done on the signing pages. The envelope stores consents and
+ * signatures, so no step is lost if the service stops before the mark.
  */
 export async function markSignersSteps(
   tx: Tx,
@@ -67,7 +69,10 @@ export async function markSignersSteps(
   return now;
 }
 
-/** The last mark of a sheet. An act names it, so that the notary's signature covers all marks. */
+/**
+ * The id and the hash of a sheet's last mark. An act names them, so that the notary's signature of the act covers all
+ * marks.
+ */
 export const headOf = ({ id, headPosition, headSha256 }: Sheet): NonNullable<Act["sheet"]> => ({
   id,
   position: headPosition,
@@ -100,7 +105,8 @@ export function requireReady(sheet: Sheet | undefined, act: Act): void {
 
 /**
  * Requires that the noted act names the same principals, with the same identity, as the marks. The marks are what the
- * notary stated during the act, so the journal must agree with them. @throws ServiceError `conflict`
+ * notary stated during the act, so the journal must agree with them.
+ * @throws ServiceError `conflict`
  */
 function requirePrincipals(sheet: Sheet, { principals }: Act): void {
   const wrong = (what: string) => new ServiceError("conflict", `${what} Note the act again as you marked it.`);
@@ -108,7 +114,7 @@ function requirePrincipals(sheet: Sheet, { principals }: Act): void {
     throw wrong("The principals that you noted are not those who appeared.");
   for (const { n, name } of sheet.people) {
     const marked = principalOf(sheet, n);
-    // Compares by position instead of name, because two signers may have the same name.
+    // Compares the principals by their numbers, because two signers may have the same name.
     const noted = principals[n - 1];
     if (!marked || noted?.name !== name) throw wrong(`${name} appeared, and is not principal ${n}.`);
     if (!isDeepStrictEqual(identityOf(noted), identityOf(marked)))

@@ -44,7 +44,7 @@ export const stepNames = [
 ] as const;
 export type StepName = (typeof stepNames)[number];
 
-/** The same words in the two languages that the sheets use. */
+/** Words of a step in English and Spanish, the two languages of the sheets. */
 export type Words = { readonly en: string; readonly es: string };
 
 export type ScriptStep = {
@@ -53,7 +53,7 @@ export type ScriptStep = {
   readonly per: "act" | "signer";
   readonly words: Words;
   readonly needs: readonly Need[];
-  /** The choices of the step, one of which the mark must name. Empty for a step without a choice. */
+  /** The choices of a step. The mark of the step must name one of them. Empty for a step without a choice. */
   readonly choices: readonly string[];
 };
 
@@ -65,8 +65,8 @@ export type Script = {
   readonly version: string;
   readonly steps: readonly ScriptStep[];
   /**
-   * Small movements; each signer is asked to make one of them. Absent in person, and in sheets of releases without
-   * them.
+   * Small movements. The notary asks each signer to make one of them. Absent for acts in person, and in sheets that
+   * earlier releases opened.
    */
   readonly requests?: readonly Words[];
 };
@@ -84,7 +84,10 @@ export type Scripts = {
   readonly of: (question: ScriptQuestion) => Script | null;
 };
 
-/** @throws DataFileError when the file cannot be read or is not valid; it names the line, the field and the rule */
+/**
+ * Loads the scripts of all acts from a file.
+ * @throws DataFileError when the file cannot be read or is not valid; it names the line, the field and the rule
+ */
 export const loadScripts = (path: string): Scripts => parseScripts(readDataFile(path), path);
 
 /** A step with its words for acts in person and, if they differ, those for acts by audio and video. */
@@ -94,7 +97,10 @@ type StateWords = ReadonlyMap<string, ReadonlyMap<string, Words>>;
 type Documents = { signed: readonly StepName[] | null; unsigned: readonly StepName[] };
 type Acts = ReadonlyMap<string, ReadonlyMap<string, Documents>>;
 
-/** @throws DataFileError naming the line, the field and the rule */
+/**
+ * Parses the text of a file of scripts.
+ * @throws DataFileError naming the line, the field and the rule
+ */
 export function parseScripts(source: string, file: string): Scripts {
   const root = fields(parseDataFile(source, file), {
     required: ["version", "steps", "acts", "states"],
@@ -189,8 +195,8 @@ function modesOf(place: Place, steps: Steps): ReadonlyMap<string, Documents> {
 }
 
 /**
- * Reads the names of an act's steps. The first must be the opening, and the last two the closing and the notary's
- * signature. The identification must be among them.
+ * Reads the names of an act's steps. The first one must be `open`, and the last two must be `close` and `notary_signs`.
+ * `identify` must be among them.
  */
 function namesOf(place: Place, steps: Steps): StepName[] {
   const names = list(place).map((each) => {

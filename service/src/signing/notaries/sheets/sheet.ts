@@ -7,7 +7,7 @@ import type { Script, StepName } from "./scripts.ts";
 import { type Marked, openTurn, type Person, requireTurn, turnWords, type Unmet } from "./steps.ts";
 import { appendMark, findSheet, insertSheet, lockSheet, type Sheet, type SheetOutcome, updateSheet } from "./store.ts";
 
-/** The actor who changes a sheet, and the time. */
+/** Who changes a sheet, and when. */
 export type By = { readonly by: string; readonly at: Date };
 
 export type Opening = {
@@ -60,7 +60,7 @@ export async function markStep(
   return appendMark(tx, rowMac, sheet, { kind: "step", ...mark, detail, by, at });
 }
 
-/** Appends events other than steps, such as a hand-over, a hold, or a witness's oath. */
+/** Appends an event that is not a step to the sheet's record, such as a hand-over, a hold, or a witness's oath. */
 export const noteEvent = (
   tx: Tx,
   rowMac: RowMac,
@@ -70,8 +70,8 @@ export const noteEvent = (
 ): Promise<Sheet> => appendMark(tx, rowMac, sheet, { kind: "event", name, signer, choice: null, detail, by, at });
 
 /**
- * Restarts the act as a new run. The marks of the previous run stay stored, but are no longer valid.
- * @param keep the steps whose marks stay valid in the new run
+ * Restarts the act as a new run. The marks of the previous run stay stored, but no longer count.
+ * @param keep the steps whose marks are copied to the new run
  */
 export async function restartSheet(
   tx: Tx,

@@ -19,8 +19,8 @@ export type Mark = {
 };
 
 /**
- * A document that was signed before the act, if its signers sign it again in the act, which does not use the earlier
- * signatures.
+ * A document that was signed before the act. It is set only if the signers sign again in the act, so that the earlier
+ * signatures are not used.
  */
 export type SignedBefore = { readonly sha256: string };
 
@@ -33,7 +33,7 @@ export const signedBeforeOf = ({ marks }: Pick<Progress, "marks">): SignedBefore
   (marks.find(({ kind, name }) => kind === "event" && name === signedAgain)?.detail as SignedBefore | undefined) ??
   null;
 
-/** A step of the act, for one signer or for all. */
+/** A step of the act to perform: for one signer, by number, or once for the whole act (null). */
 export type Turn = { readonly step: ScriptStep; readonly signer: number | null };
 
 export type Progress = {
@@ -44,8 +44,8 @@ export type Progress = {
 };
 
 /**
- * The steps of an act in order. Some steps are performed once for each signer: one signer performs all of them before
- * the next signer starts.
+ * The turns of an act in order. Steps for each signer are repeated: one signer performs all of them before the next
+ * signer starts.
  */
 export function turnsOf({ script, people }: Pick<Progress, "script" | "people">): Turn[] {
   const turns: Turn[] = [];
@@ -71,23 +71,29 @@ export const markOf = ({ marks, run }: Pick<Progress, "marks" | "run">, name: St
     (mark) => mark.kind === "step" && mark.run === run && mark.name === name && (mark.signer ?? null) === signer,
   );
 
-/** The only step that can be marked now; null when all steps are marked. Pages and requests share this function. */
+/**
+ * The only step that can be marked now; null when all steps are marked. Pages show it, and requests are checked against
+ * it.
+ */
 export const openTurn = (sheet: Progress): Turn | null =>
   turnsOf(sheet).find(({ step, signer }) => !markOf(sheet, step.name, signer)) ?? null;
 
-/** True if the next thing this step's signer does is to sign the document, without a step of the notary in between. */
+/** True if the signer of this turn signs the document in this step or in the next one. */
 export function signsNext(sheet: Progress, { step, signer }: Turn): boolean {
   const turns = turnsOf(sheet);
   const next = turns[turns.findIndex((turn) => turn.step === step && turn.signer === signer) + 1];
   return step.name === "sign" || (next?.step.name === "sign" && next.signer === signer);
 }
 
-/** Returns the reason why a condition is not met; null when it is. Each mode of acts has its own function. */
+/**
+ * A function that returns the reason why a condition is not met; null when it is met. Acts in person and acts by audio
+ * and video have different functions.
+ */
 export type Unmet = (need: Need, signer: number | null) => string | null;
 
 /**
- * The reason why the conditions of a turn are not met; null when they are. The condition `identity` is checked here:
- * its step must be marked in the current run.
+ * The reason why a turn's conditions are not met; null when they are. `unmet` checks all conditions except `identity`.
+ * For that one, the signer's identification must be marked in the current run.
  */
 export function obstacleOf(sheet: Progress, { step, signer }: Turn, unmet: Unmet): string | null {
   for (const need of step.needs) {

@@ -72,8 +72,8 @@ async function sheetsOf({ db, rowMac }: Reading, where: Statement): Promise<Shee
         WHERE m.sheet_id = notary_sheets.id) AS rows,
       ${verified(sheetState, sql`notary_sheets`)}
     FROM notary_sheets WHERE ${where}`);
-  // One statement reads both the sheet and its marks. With two statements, a concurrent mark would look like a forged
-  // record.
+  // Reads the sheets and their marks in one statement. Between two statements, another mark could be added, and the
+  // sheet would look forged.
   return sheets.map(({ rows, ...sheet }) => ({ ...sheet, marks: marksOf(rowMac, sheet, rows) }));
 }
 
@@ -86,14 +86,14 @@ export async function findSheet(reading: Reading, id: string): Promise<Sheet | u
   return sheet;
 }
 
-/** The outcome of an act; null while it is in progress. Does not read the sheet's record. */
+/** The outcome of a sheet's act; null while the act is in progress. The sheet's record of marks is not read. */
 export async function outcomeOf(db: Sql, id: string): Promise<SheetOutcome | null> {
   const [row] = await db.query<{ outcome: SheetOutcome | null }>(sql`
     SELECT outcome, ${verified(sheetState, sql`notary_sheets`)} FROM notary_sheets WHERE id = ${id}`);
   return row?.outcome ?? null;
 }
 
-/** The latest sheet of a task. */
+/** The sheet of a task that was opened last. */
 export async function latestSheet(reading: Reading, taskId: number): Promise<Sheet | undefined> {
   const [sheet] = await sheetsOf(reading, sql`task_id = ${taskId} ORDER BY opened_at DESC, id LIMIT 1`);
   return sheet;
@@ -156,7 +156,7 @@ export const haveSigners = ({ steps }: Script): boolean => steps.some(({ name })
 export const sheetsOfOrder = (reading: Reading, orderId: number): Promise<Sheet[]> =>
   sheetsOf(reading, sql`order_id = ${orderId} ORDER BY opened_at, id`);
 
-/** True if a notary still claims the task of a sheet. */
+/** True if the task of a sheet is still claimed by a notary. */
 export async function isInHands(db: Sql, { taskId }: Pick<Sheet, "taskId">): Promise<boolean> {
   const [task] = await db.query<{ state: string }>(
     sql`SELECT t.state, ${verified(taskState, sql`t`)} ${fromTasks} WHERE t.id = ${taskId}`,
@@ -171,7 +171,7 @@ export async function orderCodeOf(db: Sql, { orderId }: Pick<Sheet, "orderId">):
   return order.code;
 }
 
-/** The record of a sheet exactly as stored, for a copy. */
+/** The entries in a sheet's record exactly as stored, to be copied. */
 export const recordsOf = (db: Sql, sheetId: string) =>
   db.query<{ record: string; sha256: string }>(
     sql`SELECT record, sha256 FROM notary_sheet_marks WHERE sheet_id = ${sheetId} ORDER BY position`,
@@ -179,7 +179,10 @@ export const recordsOf = (db: Sql, sheetId: string) =>
 
 type NewSheet = Pick<Sheet, "id" | "taskId" | "orderId" | "notaryId" | "script" | "people" | "pinHash" | "openedAt">;
 
-/** @returns false when the task already has an open sheet */
+/**
+ * Stores a new run sheet.
+ * @returns false when the task already has an open sheet
+ */
 export async function insertSheet(tx: Tx, { id, taskId, orderId, notaryId, ...sheet }: NewSheet): Promise<boolean> {
   const inserted = await tx.query(sql`
     INSERT INTO notary_sheets (id, task_id, order_id, notary_id, mode, script, people, pin_hash, opened_at)
@@ -212,5 +215,8 @@ export async function appendMark(tx: Tx, rowMac: RowMac, sheet: Sheet, { at, ...
   return { ...sheet, headPosition: position, headSha256: sha256, marks: [...sheet.marks, written] };
 }
 
-/** @throws ServiceError `unavailable` for a sheet whose row has an invalid MAC */
+/**
+ * Changes the row of a sheet.
+ * @throws ServiceError `unavailable` for a sheet whose row has an invalid MAC
+ */
 export const updateSheet = (tx: Tx, id: string, set: Statement): Promise<void> => changeRow(tx, sheetState, id, set);

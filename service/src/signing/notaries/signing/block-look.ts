@@ -5,7 +5,9 @@ import { mostSignature } from "../uploads/visible-place.ts";
 
 /** The usual width of a notary's block, and the margin within it, in points. */
 export const blockLook = { width: 290, inset: 5 } as const;
-/** The side in points of the square for a seal's picture, which is to the right of the words. */
+/**
+ * The width and height, in points, of the square for a seal's picture. The square is to the right of the block's words.
+ */
 export const sealSide = 84;
 const size = 8;
 const leading = 11;
@@ -18,8 +20,8 @@ const linesOf = (typeset: Typeset, lines: readonly string[], across: number, poi
 const acrossOf = (hasSeal: boolean, whole: number): number => (hasSeal ? whole - sealSide - inset : whole);
 
 /**
- * The height that a block needs for its words at their normal size. It never exceeds the largest height that the check
- * of a notary's additions allows.
+ * The height that a block needs for its words at their normal size. The height is limited to what the check of a
+ * notary's additions accepts.
  */
 export function heightOf(typeset: Typeset, lines: readonly string[], hasSeal: boolean): number {
   const words = linesOf(typeset, lines, acrossOf(hasSeal, width), size).length * leading;

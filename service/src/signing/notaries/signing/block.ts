@@ -45,8 +45,8 @@ export function blockLines({ act, notary, rules, zone }: Facts): string[] {
 }
 
 /**
- * The lines of a notary's signature block for an act that was noted. @throws ServiceError `unavailable` when somebody
- * altered the notary's hours in the database
+ * The lines of a notary's signature block for an act that was noted.
+ * @throws ServiceError `unavailable` when somebody altered the notary's hours in the database
  */
 export async function linesOf(db: Sql, { notary, eligibility: { rules } }: Claimed, act: Act): Promise<string[]> {
   return blockLines({ act, notary, rules, zone: (await findHours(db, notary.id))?.zone ?? null });
@@ -59,8 +59,8 @@ const placing: Task<BlockToPlace, PlannedBlock> = {
 };
 
 /**
- * Plans the block of an act before the first signature, when the time of the act and the signers' identification are
- * still open.
+ * Plans the place of the notary's block before the first signature. The time of the act and the identification of the
+ * signers are still unknown then.
  */
 export const placeBlock =
   ({ db, workers, clock }: Pick<DeskDeps, "db" | "clock"> & { workers: Workers }): PlaceFor =>

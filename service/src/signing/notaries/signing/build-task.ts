@@ -28,7 +28,7 @@ import { blockLook, fitted, heightOf, sealSide } from "./block-look.ts";
 export type NotaryRevision = {
   /** Hex SHA-256 of the document. */
   readonly docSha256: string;
-  /** The texts of the notary's block on the page. Each begins on a new line. */
+  /** The lines of text in the notary's block. A long one is wrapped. */
   readonly lines: readonly string[];
   readonly name: string;
   readonly reason: string;
@@ -39,11 +39,11 @@ export type NotaryRevision = {
   readonly actSha256: string;
   /** The notary's seal as a PNG encoded by this service; null without one. */
   readonly seal: Uint8Array | null;
-  /** The field that was reserved before the first signature; null to add a field now. */
+  /** The field that was reserved for the block before the first signature. If null, a field is added now. */
   readonly block: NotaryBlock | null;
   /**
-   * Random lengths of the reserved space, in pairs. The task tries one pair after another until the document contains
-   * no decoy: a sequence of numbers that a verifier could mistake for the signature's ByteRange.
+   * Pairs of random lengths for the space that is reserved for the signature. The task tries them in turn until no
+   * other numbers in the document could be mistaken for the signature's /ByteRange.
    */
   readonly draws: readonly { readonly reserve: number; readonly padding: number }[];
 };
@@ -104,7 +104,7 @@ function buildTail(
 }
 
 /**
- * Draws the lines into the reserved field, in a smaller font if they don't fit otherwise.
+ * Draws the block's lines into the reserved field. Uses a smaller font if they don't fit otherwise.
  * @throws PdfRefusal when the field has changed since it was prepared
  */
 function fillField(
@@ -123,7 +123,10 @@ function fillField(
   });
 }
 
-/** Adds the field, merged with its widget, to its page and to the form (ISO 32000-1 12.7.3 and 12.5.6.19). */
+/**
+ * Adds a new signature field to its page and to the document's form. The field and its widget annotation are one object
+ * (ISO 32000-1 12.7.3 and 12.5.6.19).
+ */
 function addField(
   look: PdfLookup,
   writer: RevisionWriter,
@@ -160,7 +163,10 @@ function addToForm({ root, acroForm, file }: PdfLookup, writer: RevisionWriter, 
   else writer.set(root.ref, root.dict, { AcroForm: withEntries(dict, changes) });
 }
 
-/** @throws PdfRefusal if the sealer's PDF reader doesn't find the page on which pdf.js found a blank place */
+/**
+ * Finds a page of the document by its index.
+ * @throws PdfRefusal if the sealer's PDF reader doesn't find the page on which pdf.js found a blank place
+ */
 function pageAt({ file, root }: PdfLookup, index: number): Page {
   let number = 0;
   for (const page of pages(file, root.dict)) if (number++ === index) return page;

@@ -13,7 +13,7 @@ import { certificateDer } from "../commissions/certificate.ts";
 import type { Notary } from "../commissions/store.ts";
 
 /**
- * The notary's registered certificate with its chain, if the key's certificate is the registered one.
+ * The notary's registered certificate with its chain. The certificate of the notary's key must be the registered one.
  * @throws ServiceError naming the reason why the certificate can't be used
  */
 export function chainOf(notary: Notary, der: Uint8Array, at: Date): SignerChain {
@@ -33,7 +33,7 @@ export function chainOf(notary: Notary, der: Uint8Array, at: Date): SignerChain 
   return [leaf, ...(notary.certificateChain === null ? [] : parseCertificatesPem(notary.certificateChain))];
 }
 
-/** Distinguishes two certificates with the same name. */
+/** Describes a certificate by its name, serial number and last day, because two certificates may have the same name. */
 const description = (certificate: Certificate): string =>
   `${nameText(certificate.subject)} (serial number ${serialNumberText(certificate)}, until ${new Date(certificate.notAfter).toISOString().slice(0, 10)})`;
 

@@ -11,7 +11,10 @@ export type BlockToPlace = {
   readonly hasSeal: boolean;
 };
 
-/** The number of extra lines to reserve, because names of counties and people may become longer before the act. */
+/**
+ * The number of extra lines for which the block has space. Before the act, the names of a county or person may be
+ * replaced by longer ones.
+ */
 const spareLines = 2;
 const lineHeight = 11;
 

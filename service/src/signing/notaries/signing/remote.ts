@@ -1,6 +1,6 @@
 /**
- * The notary's signature with a key at a trust service. As with a key from a file, the signature is prepared, reviewed
- * in the browser, and completed.
+ * Signatures with a key of the notary at a trust service. The steps are those for a key from a file: the revision is
+ * prepared, reviewed in the browser, and completed.
  */
 import { hash } from "node:crypto";
 import type { Operator } from "../../../firms/operators/operators.ts";
@@ -24,8 +24,8 @@ function remoteOf({ remote }: RemoteSigningDeps): RemoteSigning {
 }
 
 /**
- * Lists the keys that the owner of the token has at the trust service. The token is passed on and not stored. @throws
- * ServiceError
+ * Lists the keys that the owner of the token has at the trust service. The token is passed on and not stored.
+ * @throws ServiceError
  */
 export async function listRemoteKeys(
   deps: RemoteSigningDeps,
@@ -40,8 +40,8 @@ export async function listRemoteKeys(
 }
 
 /**
- * Prepares the revision for a key at the trust service. The key's certificate must be the registered one. @throws
- * ServiceError
+ * Prepares the revision for a key at the trust service. The key's certificate must be the registered one.
+ * @throws ServiceError
  */
 export async function prepareRemote(
   deps: RemoteSigningDeps,
@@ -71,8 +71,7 @@ export async function signRemote(
   const prepared = await waitingSignature(deps.desk, claimed);
   if (prepared.isSigned || hash("sha256", prepared.signedAttrs) !== order.hash)
     throw new ServiceError("conflict", "This is not what waits for your signature. Open your key again.");
-  // A signature of the trust service may cost the notary money. So all checks run first, and no unusable signature is
-  // requested.
+  // Runs all checks before the request, because each signature of the trust service may cost the notary money.
   chainOf(claimed.notary, prepared.certificate, deps.desk.clock());
   const credential = await remote.credential(order.token, order.key);
   if (!prepared.certificate.equals(credential.certificates[0] ?? new Uint8Array(0)))

@@ -60,11 +60,13 @@ export type PreparedSignature = {
   tail: Buffer;
   contentsStart: number;
   contentsEnd: number;
-  /** DER of the SET OF signed attributes. The notary's key signs these bytes. */
+  /** The DER encoding of the signed attributes (a SET OF), which the notary's key signs. */
   signedAttrs: Uint8Array;
   givenSha256: string;
   actSha256: string;
-  /** Canonical JSON of the act. The signature contains its hash, and the browser checks this before it signs. */
+  /**
+   * The canonical JSON of the act. The signature contains its hash, and the browser compares the two before it signs.
+   */
   record: string;
   /** The lines of the block, which the notary sees before signing. */
   lines: string[];
@@ -126,7 +128,10 @@ export async function prepareSignature(
   });
 }
 
-/** @throws ServiceError `conflict` for a document that can't be signed here */
+/**
+ * Builds the revision that the notary signs.
+ * @throws ServiceError `conflict` for a document that can't be signed here
+ */
 async function build(workers: Workers, holder: string, bytes: Buffer, input: NotaryRevision) {
   const built = await workers.run(building, { holder, bytes, input }).catch((error: unknown) => {
     if (!tooCostly(error)) throw error;
@@ -139,7 +144,11 @@ async function build(workers: Workers, holder: string, bytes: Buffer, input: Not
   );
 }
 
-/** Completes the prepared revision with its signature and a time stamp. Nothing is sealed yet. @throws ServiceError */
+/**
+ * Completes the prepared revision with the notary's signature and a time stamp. The document is sealed later, when the
+ * notary has confirmed the report.
+ * @throws ServiceError
+ */
 export async function completeSignature(
   { desk, stamp }: NotarySigningDeps,
   operator: Operator,
@@ -166,7 +175,8 @@ export async function completeSignature(
 }
 
 /**
- * The verifier's report on the file that was signed on this service's page, in the form of a report on an upload.
+ * The verifier's report on the file that was signed on this service's page. It has the same members as the report on an
+ * upload.
  * @throws ServiceError
  */
 export async function reportOnSigned(desk: DeskDeps, claimed: Claimed): Promise<DeskReport> {
@@ -190,8 +200,8 @@ export async function completeWithSigned(
 }
 
 /**
- * Assembles the file that the notary signed. Releases the memory for reading it before it returns. Sealing reserves
- * memory of its own, and could deadlock if this function still occupied some.
+ * Assembles the file that the notary signed. Releases the memory reserved for reading before it returns. Sealing
+ * reserves memory as well, and could wait forever for memory that this function still holds.
  */
 async function signedFile(desk: DeskDeps, claimed: Claimed): Promise<Upload> {
   const { act, ...prepared } = await waitingSignature(desk, claimed);
@@ -209,8 +219,8 @@ const keyOf = ({ order, notary }: Claimed) => ({ taskId: order.taskId, notaryId:
 
 /**
  * The signature that the notary must still confirm, with its act.
- * @throws ServiceError `conflict` when the act or the document has changed since the preparation, and when the
- * preparation has expired
+ * @throws ServiceError `conflict` when the act or the document has changed since the revision was prepared, and when
+ * the prepared revision has expired
  */
 export async function waitingSignature(desk: DeskDeps, claimed: Claimed) {
   const prepared = await findSignature(desk.db, keyOf(claimed), desk.clock());

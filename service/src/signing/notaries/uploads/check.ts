@@ -37,11 +37,11 @@ export type UploadRules = {
   readonly certificate: Uint8Array | null;
   /** True if a scan of paper is accepted as well, because the act was on paper. */
   readonly mayBePaper: boolean;
-  /** The document must contain one of these sentences. Empty when the rules name none for the state. */
+  /** The sentences of which the document must contain one. Empty when the rules of the state name none. */
   readonly sentences: readonly string[];
   /**
-   * The lines that the service itself drew into a reserved block. PDF readers don't extract them as text, so they are
-   * passed here.
+   * The lines that the service itself drew into a reserved block. They are passed here because PDF readers don't
+   * extract them as text.
    */
   readonly drawnLines: readonly string[];
   /** PEM of the trusted time-stamping authorities. */
@@ -52,7 +52,8 @@ export type UploadRules = {
 export type UploadReport = {
   readonly sha256: string;
   /**
-   * True if the upload counts as a scan of paper: it does not begin with the given document, and a scan is accepted.
+   * True if the upload is treated as a scan of paper: a scan is accepted, and the upload does not begin with the bytes
+   * of the given document.
    */
   readonly isPaper: boolean;
   readonly checks: readonly Check[];
@@ -183,8 +184,8 @@ async function placeCheck(original: Buffer, upload: Buffer): Promise<Check> {
 }
 
 /**
- * Every valid earlier signature must still be valid. If a signature was already invalid in the document that the notary
- * received, the notary is not at fault.
+ * Checks that every earlier signature is still as valid as in the document that the notary received. The notary is not
+ * at fault for a signature that was already invalid.
  */
 function earlierCheck(before: readonly EarlierSignature[], after: readonly EarlierSignature[]): Check {
   const broken = before

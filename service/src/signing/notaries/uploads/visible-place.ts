@@ -11,8 +11,8 @@ import {
 } from "../../../kernel/pdf/shown.ts";
 
 /**
- * The largest signature that a notary may add, in points. Notary stamps (round and rectangular ones) are at most about
- * 2.5 inches wide and 2 inches high, and programs write the signer's name and the date next to the picture.
+ * The largest size of a notary's signature on a page, in points. Notary stamps are at most about 2.5 by 2 inches.
+ * Programs write the signer's name and the date next to the picture.
  */
 export const mostSignature = { width: 300, height: 150 } as const;
 /**
@@ -23,9 +23,10 @@ const mostShare = { each: 0.2, all: 0.25 } as const;
 const mostQuoted = 60;
 
 /**
- * Checks the places where a notary's additions are visible. They must be small. They must not cover words or fields of
- * the original document, because nobody agreed to hide these. A reserved field is not an addition, because it is at the
- * same place in both documents. Words in pictures are not detected.
+ * Checks where a notary's additions are visible. They must be small, and must not cover words or fields of the original
+ * document, because nobody agreed to hide these. Words in pictures are not detected.
+ *
+ * A reserved field is not an addition, because it is at the same place in both documents.
  * @returns the reason why the additions are rejected; null when they are accepted
  */
 export async function placeProblem(original: Buffer, upload: Buffer): Promise<string | null> {
@@ -79,7 +80,8 @@ async function pageProblem(before: PdfPage, after: PdfPage): Promise<string | nu
 
 function sizeProblem({ isSignature, box }: Shown, page: number, unit: number): string | null {
   const [left, bottom, right, top] = box;
-  // Width and height are compared by size, because they are swapped on a page that is shown rotated.
+  // Compares the shorter sides and the longer sides, because width and height are swapped on a page that is shown
+  // rotated.
   const [shorter = 0, longer = 0] = [(right - left) * unit, (top - bottom) * unit].sort((one, other) => one - other);
   const { width, height } = mostSignature;
   if (isSignature && (longer > width + tolerance || shorter > height + tolerance))

@@ -39,8 +39,8 @@ export const catalog: Rule = ({ before, after }, step) => {
 const EXTENSION_TEXTS = new Set(["URL", "ExtensionRevision"]);
 
 /**
- * Classifies a change of /Extensions (section 7.12). An entry may have only a developer's prefix and data about
- * extensions, and nothing in it may reference another object.
+ * Classifies a change of /Extensions (section 7.12). Each entry must be a developer's prefix with data about
+ * extensions. The data may not reference another object.
  */
 export const extensions: Rule = ({ before, after }) => {
   const [old, now] = [dictionaryOf(before), dictionaryOf(after)];
@@ -75,7 +75,10 @@ export const markInfo: Rule = ({ before, after }) => {
 export const information: Rule = ({ before, after }) =>
   before?.data === undefined && after?.data === undefined ? "validation" : "other";
 
-/** Classifies a change of the document's metadata (section 14.3.2). They must be XMP, which readers never draw. */
+/**
+ * Classifies a change of the document's metadata stream (section 14.3.2). The stream must be XMP, which readers never
+ * draw.
+ */
 export const metadata: Rule = ({ before, after }) => {
   if (after === undefined) return "validation";
   return after.closed && [before, after].every((one) => one === undefined || isXmp(one)) ? "validation" : "other";

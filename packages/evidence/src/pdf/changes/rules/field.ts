@@ -12,7 +12,7 @@ import { dictionaryOf, plainDictionary, storedOf } from "../view.ts";
  */
 const VALUE_KEYS = new Set(["V", "AP", "AS", "RV", "I", "TI", "M", "DA", "Q", "F", "Ff", "Type"]);
 const SIGNATURE_KEYS = new Set(["V", "AP", "M", "F", "Ff", "Type"]);
-/** Keys that programs change when a lock takes effect: they set the field's read-only flag. */
+/** Keys that programs change when they lock a field: they set its read-only flag. */
 const LOCK_KEYS = new Set(["Ff", "Type"]);
 /**
  * Invisible, Hidden, NoZoom, NoRotate, NoView and ToggleNoView (table 167). They determine whether and where a widget
@@ -47,7 +47,8 @@ function fits(key: string, old: PdfDictionary, now: PdfDictionary, { type, flags
   if (key === "Type") return !old.entries.has(key) && value?.kind === "name" && value.value === "Annot";
   if (key === "F") return sameFlags(old, now, key, VISIBILITY);
   if (key === "Ff") {
-    // A read-only field must stay read-only. Otherwise one revision could unlock it and the next fill it.
+    // A read-only field must stay read-only. Otherwise one revision could unlock the field and the next revision could
+    // fill it in.
     const set = now.entries.has(key) ? flagsOf(now, key) : 0;
     const opened = flags === null || ((flags & READ_ONLY) !== 0 && ((set ?? 0) & READ_ONLY) === 0);
     return !opened && sameFlags(old, now, key, ~COMMON_FLAGS);
@@ -62,7 +63,7 @@ function sameFlags(old: PdfDictionary, now: PdfDictionary, key: string, mask: nu
   return was !== null && is !== null && (was & mask) === (is & mask);
 }
 
-/** Whether an /AP contains only appearances: each a stream, or one stream for each state. */
+/** True if an /AP contains only appearances: each a stream, or one stream for each state. */
 function isAppearance(step: Step, appearance: PdfDictionary | undefined): boolean {
   if (appearance === undefined) return false;
   return [...appearance.entries].every(
@@ -71,7 +72,8 @@ function isAppearance(step: Step, appearance: PdfDictionary | undefined): boolea
 }
 
 /**
- * People can't fill in a read-only field, but readers compute the values of some read-only fields from other fields.
+ * Classifies a change of a field's value. People can't fill in a read-only field, but readers compute the values of
+ * some read-only fields from other fields.
  */
 function filled({ name, flags }: Field, step: Step, number: number | undefined): Level {
   const readOnly = flags === null || (flags & READ_ONLY) !== 0;
@@ -80,7 +82,7 @@ function filled({ name, flags }: Field, step: Step, number: number | undefined):
   return "forms";
 }
 
-/** Whether the form's calculation order names a field or one of its ancestors. */
+/** True if the form's calculation order names a field or one of its ancestors. */
 function isComputed({ reach, computed }: Step, number: number | undefined): boolean {
   for (let at = number; at !== undefined; at = reach.fields.get(at)?.parent.node) if (computed().has(at)) return true;
   return false;

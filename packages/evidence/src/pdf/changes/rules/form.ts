@@ -42,7 +42,7 @@ export const fields: Rule = ({ before, after }, step) => {
 };
 
 /**
- * Classifies a change of /DR: names may be added to each kind of resources. An existing name must keep its object,
+ * Classifies a change of /DR. Names may be added to each kind of resource. An existing name must keep its object,
  * because readers may redraw values with it.
  */
 export const resources: Rule = ({ before, after }, step) => {

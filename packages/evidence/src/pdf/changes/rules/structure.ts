@@ -11,7 +11,10 @@ const MAX_DEPTH = 4;
 const MAX_DIRECT = 1000;
 const ELEMENT_KEYS = new Set(["Type", "S", "P", "K", "Pg", "ID", "T", "Lang", "Alt", "A"]);
 
-/** Classifies a change of the root of the tags (ISO 32000-2 section 14.7.2): tags for new annotations may be added. */
+/**
+ * Classifies a change of the structure tree root, which holds the tags (ISO 32000-2 section 14.7.2). Tags for new
+ * annotations may be added.
+ */
 export const structureRoot: Rule = ({ before, after }, step) => {
   const [old, now] = [dictionaryOf(before), dictionaryOf(after)];
   if (old === undefined || now === undefined) return "other";
@@ -25,12 +28,12 @@ export const structureRoot: Rule = ({ before, after }, step) => {
   );
 };
 
-/** Classifies a change of an element of the tags, or of the list of its children. */
+/** Classifies a change of a structure element (a tag), or of the list of its children. */
 export const structure: Rule = ({ before, after }, step) => {
-  // A tag never has stream data, so a stream here also has another purpose.
+  // A tag never has stream data, so an object with stream data also has another purpose.
   if (before?.data !== undefined || after?.data !== undefined) return "other";
   const [old, now] = [dictionaryOf(before), dictionaryOf(after)];
-  // A single object reference may become a list.
+  // A single object reference (OBJR) may become a list, so it is not compared as an element.
   const isElement = old !== undefined && now !== undefined && nameOf(old, "Type") !== "OBJR";
   if (!isElement) return kids(listOf(before?.value), listOf(after?.value), step);
   return worst(
@@ -63,7 +66,7 @@ function isLimits(value: PdfValue | undefined): boolean {
   return value?.kind === "array" && value.items.length === 2 && value.items.every(({ kind }) => kind === "number");
 }
 
-/** Additions to a parent tree: the tags of new annotations, or nodes that contain such tags. */
+/** The level of an addition to a parent tree: the tag of a new annotation, or a node that contains such tags. */
 function numberedLevel(step: Step, value: PdfValue, depth: number): Level {
   const node = plainDictionary(step.later, value);
   if (node === undefined || !node.entries.has("Nums")) return tagLevel(step, "later", value, 0);
@@ -86,7 +89,7 @@ function kidsOf(step: Step, which: "earlier" | "later", element: PdfDictionary):
   return found?.kind === "array" ? found.items : value === undefined ? [] : [value];
 }
 
-/** The children of an element: tags of annotations may be added and removed. */
+/** The level of a change in an element's children: tags of annotations may be added and removed. */
 function kids(before: readonly PdfValue[], after: readonly PdfValue[], step: Step): Level {
   step.later.spend(before.length + after.length);
   const inBefore = membership(before);
@@ -101,7 +104,10 @@ function kids(before: readonly PdfValue[], after: readonly PdfValue[], step: Ste
   ]);
 }
 
-/** Whether a list contains a value; null when too many values would have to be compared one by one. */
+/**
+ * Returns a function that is true for a value in the list; null when too many values would have to be compared one by
+ * one.
+ */
 function membership(list: readonly PdfValue[]): ((item: PdfValue) => boolean) | null {
   const simple = new Set(list.map(keyOf));
   const others = list.filter((item) => keyOf(item) === null);

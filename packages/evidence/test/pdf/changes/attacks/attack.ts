@@ -1,7 +1,9 @@
 import { appendRevision, endOf, type NewObject } from "../../../seal/signed-pdf.ts";
 import { type FormSignature, type OBJECT, stream } from "../document.ts";
 
-/** The changes that a signature permits later: /P of a certification, or `approval` for a signature without /P. */
+/**
+ * The changes that a signature permits later. A number is /P of a certification; `approval` is a signature without /P.
+ */
 export type Permission = 1 | 2 | 3 | "approval";
 
 /** An attack on a signed form, and the signatures that must not permit it. */
@@ -27,7 +29,7 @@ export const sizeOf = (pdf: string) => endOf(pdf).size;
 
 export type AddedObjects = readonly NewObject[] | ((signed: string) => readonly NewObject[]);
 
-/** An attack that is one ordinary incremental update. */
+/** An attack that consists of one ordinary incremental update. */
 export function update(name: string, objects: AddedObjects, more: Partial<Attack> = {}): Attack {
   const made = (signed: string) => (typeof objects === "function" ? objects(signed) : objects);
   return { name, forbidden: ALL, make: (signed) => appendRevision(signed, made(signed)), ...more };

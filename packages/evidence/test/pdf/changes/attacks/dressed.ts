@@ -21,7 +21,7 @@ const PAINTS: Readonly<Record<string, string>> = {
   Screen: "/A << /S /JavaScript /JS (app.alert(1)) >>",
 };
 
-/** Annotations disguised as an empty signature field. */
+/** Attacks with an annotation that is disguised as an empty signature field. */
 export const dressed: readonly Attack[] = Object.entries(PAINTS).flatMap(([subtype, more]) => {
   const rect = (zero: string) => `<< /Type /Annot /Subtype /${subtype} /FT /Sig /T (Sneaky) ${zero}${more} /F 4 >>`;
   const made =

@@ -3,8 +3,8 @@ import { added, edited, formXObject, OBJECT } from "../document.ts";
 import { type Attack, BUT_3, sizeOf, update } from "./attack.ts";
 
 /**
- * Adds a new field to the lists with these object numbers. The object after the field is a form XObject that paints the
- * whole page.
+ * Makes the objects of a revision that adds a new field to the lists with these object numbers. The object after the
+ * field is a form XObject that paints the whole page.
  */
 export const newField =
   (entries: string | ((signed: string) => string), lists: readonly number[] = [OBJECT.fields, OBJECT.annots]) =>

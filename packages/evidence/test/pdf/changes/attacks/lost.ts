@@ -4,12 +4,14 @@ import { appendRows, type Row } from "../revisions.ts";
 import { ALL, type Attack, evil, update } from "./attack.ts";
 
 const LOST = `${OBJECT.content} 0 obj\n${evil}\nendobj\n`;
-/** More bytes than the distance from the end of the file within which some readers look for `startxref`. */
+/**
+ * A comment that is longer than the distance from the end of the file within which some readers look for `startxref`.
+ */
 const FAR = `%${" ".repeat(3000)}\n`;
 const FREE = "0000000000 00001 f \n";
 const nothing: readonly NewObject[] = [[90, "null"]];
 
-/** A revision with a given table, which does not name the objects before the table. */
+/** Appends a revision with a given table. The table does not name the objects that are written before it. */
 function tabled(pdf: string, table: string, startxref = "startxref\n", unnamed = LOST): string {
   const { startxref: previous, size } = endOf(pdf);
   const text = pdf + unnamed;
@@ -42,7 +44,10 @@ const OTHER: readonly NewObject[] = [
 ];
 const TRAILER = "trailer\n<< /Root 90 0 R /Size 100 /ID [<01> <01>] >>\n";
 
-/** Attacks that add unreferenced objects, and a condition that makes some readers search the file and find them. */
+/**
+ * Attacks that add objects which nothing references. In each, a condition makes some readers search the file and find
+ * them.
+ */
 const searched: readonly Attack[] = [
   made("content that no section names", (signed) => appendRevision(signed + LOST, nothing)),
   made("content in a file that goes on for long", (signed) => signed + LOST + FAR),
@@ -71,7 +76,7 @@ const searched: readonly Attack[] = [
   ),
 ];
 
-/** Attacks with unreferenced objects that the forger added before the document was signed. */
+/** Attacks with objects that nothing references and that the forger added before the document was signed. */
 const signedWith: readonly Attack[] = [
   made("content that was signed", (signed) => appendRevision(signed, nothing), {
     preparedRevision: (pdf) => appendRevision(pdf + LOST, nothing),
@@ -83,7 +88,7 @@ const signedWith: readonly Attack[] = [
   }),
 ];
 
-/** A hybrid revision: readers use the table, the stream, or the stream's /Prev. */
+/** Appends a hybrid revision. Some readers use its table, some its stream, and some the stream's /Prev. */
 function hybrid(pdf: string, body: string, rows: readonly Row[], stated: string, row: string): string {
   const { startxref, size } = endOf(pdf);
   const at = pdf.length + body.length;

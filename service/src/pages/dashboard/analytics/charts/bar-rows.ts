@@ -1,7 +1,10 @@
 import { type Html, html } from "../../../ui/render.ts";
 import { across, lengthOf } from "./scale.ts";
 
-/** One row: a label above a bar. `value` is the bar's length on the scale up to `max`; `kind` sets the color. */
+/**
+ * One row of a chart: a label above a bar. The bar's length is `value`, on a scale from 0 to the largest value. `kind`
+ * sets the color.
+ */
 export type BarRow = { label: string; value: number; figure: string; aside?: string; kind: string };
 
 const textAt = 16;

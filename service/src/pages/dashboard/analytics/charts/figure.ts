@@ -1,8 +1,8 @@
 import { type Html, html } from "../../../ui/render.ts";
 
 /**
- * A picture that fills the width of its container (in per cent) and is `height` pixels high, so that its text keeps its
- * size.
+ * The picture of a chart. It is as wide as its container, so horizontal positions are in per cent. `height` is in
+ * pixels, so that text keeps its size.
  */
 export type Picture = {
   /** The id of the HTML element. It must be unique on the page. */
@@ -23,7 +23,7 @@ ${drawing}
 
 export type NumbersTable = {
   caption: string;
-  /** True if the table is shown from the start. */
+  /** True if the table with the numbers is open from the start. */
   open?: boolean;
   head: readonly string[];
   /** The first cell of each row names the row. */

@@ -27,7 +27,7 @@ export function lengthOf(value: number, max: number, extent: number, sliver = 0)
 
 export type Column = { x: number; width: number; center: number };
 
-/** `count` evenly spaced bars between `from` and `to`; none wider than `widest`. */
+/** The positions of `count` evenly spaced bars between `from` and `to`. No bar is wider than `widest`. */
 export function columns(
   count: number,
   { from, to, widest }: { from: number; to: number; widest: number },

@@ -33,7 +33,7 @@ export function volumeFigure(volumes: readonly MonthVolume[]): Html {
         ...scale.map((value) => gridLine(value, max)),
         ...bars.map((column, at) => bar(column, months[at], max)),
         html`<line class="axis" x1="0" x2="100%" y1="${floor}" y2="${floor}"/>`,
-        // In a narrow container only every second month has a label; January always has a label.
+        // In a narrow container, only every second month shows its label. January always does.
         ...bars.map(({ center }, at) => monthLabel(center, months, at, (at - january) % 2 === 0)),
       ],
     },

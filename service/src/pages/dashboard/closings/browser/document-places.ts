@@ -10,7 +10,7 @@ import { type FormDocument, showFoundPlaces } from "./found-places.ts";
 const opened = new Map<string, Promise<OpenDocument>>();
 let library: ReturnType<typeof loadPdfJs> | undefined;
 
-/** Opens a stored file. The file stays open when the form's rows change. */
+/** Opens the stored PDF of a document. It stays open when rows of the form are added or removed. */
 function openFile(url: string, pdfJs: string): Promise<OpenDocument> {
   const open = async () => {
     library ??= loadPdfJs(pdfJs);
@@ -24,10 +24,13 @@ function openFile(url: string, pdfJs: string): Promise<OpenDocument> {
   return opening;
 }
 
-/** How a person signs a document according to its template. */
+/** The turn and the language of a person who signs a document, from the document's template. */
 type Way = Pick<Signer, "language" | "routing"> & { readonly person: number };
 
-/** The people who currently sign a document; the numbers of their rows are those of the form's fields. */
+/**
+ * The people who sign a document, by the form's present values. Their row numbers are the signer numbers of the placed
+ * fields.
+ */
 function signersOf(values: URLSearchParams, n: string): Signer[] {
   const text = (name: string) => (values.get(name) ?? "").trim();
   const ways = JSON.parse(text(`doc${n}_ways`) || "[]") as readonly Way[];
@@ -51,7 +54,9 @@ const peopleIn = (values: URLSearchParams) =>
     name: (values.get(person === "client" ? "name" : `person${person}_name`) ?? "").trim(),
   }));
 
-/** The number of calls of `connectPlaces`. Each call is for a new form; a replaced form must open no more documents. */
+/**
+ * Counts the calls of `connectPlaces`. Each call is for a new version of the form; work for an older version must stop.
+ */
 let round = 0;
 
 /**
@@ -65,7 +70,10 @@ export function connectPlaces(form: HTMLFormElement, typed: () => URLSearchParam
   let isAsked = false;
   let panel: ReturnType<typeof showFoundPlaces> | undefined;
 
-  /** Every document reports the same change of the form, so all reports of one change are handled together. */
+  /**
+   * After one change of the form, every document calls this function. The calls are combined, so that the work is done
+   * once.
+   */
   function changed(): void {
     if (isAsked || !panel) return;
     isAsked = true;
@@ -96,7 +104,10 @@ export function connectPlaces(form: HTMLFormElement, typed: () => URLSearchParam
 
   let isSearching = false;
 
-  /** Searches the signed documents one by one, so that the browser is idle in between. */
+  /**
+   * Searches the documents to be signed for places to sign. It searches one document at a time, so that the browser is
+   * idle in between.
+   */
   async function search(): Promise<void> {
     if (isSearching) return;
     isSearching = true;
@@ -109,7 +120,8 @@ export function connectPlaces(form: HTMLFormElement, typed: () => URLSearchParam
         document.opened = pages;
         await document.places.open();
         await findPlaces(pages).isDone;
-        // The sender may choose the signers' roles on the pages.
+        // The sender can also choose the signers' roles on the pages. Such a choice updates the list of found places as
+        // well.
         findPlaces(pages).watch(changed);
       } catch {
         document.opened = "failed";

@@ -26,20 +26,26 @@ export type FormDocument = {
 
 type Proposed = { readonly fields: readonly Field[]; readonly unowned: number };
 
-/** The fields that were placed here in a file, as text. The sender may change the fields later. */
+/**
+ * For each stored file: the fields that this script placed there, as text. They show later if the sender has changed
+ * the fields.
+ */
 const fieldsPutHere = new Map<string, string>();
 
 const byRow = (row: number): number => row;
 const textIn = ({ places }: FormDocument): string => written(places.store.fields(), byRow);
 
-/** True if the fields of a document may be replaced: it has none, or only those that were placed here. */
+/**
+ * True if the fields of a document may be replaced. Either it has none, or it has exactly those that this script
+ * placed.
+ */
 const isUntouched = (document: FormDocument): boolean =>
   textIn(document) === "" || textIn(document) === fieldsPutHere.get(document.file);
 
 /**
- * The fields for the found places, each assigned to its signer. If a document has one signer, all places are assigned
- * to that signer, with two exceptions: lines that name other people of the closing; and all lines, if they are for
- * different parties, because others then sign on paper.
+ * The fields for the places that were found in a document, each with its signer. A single signer gets all places that
+ * have no known signer. There are two exceptions: places with the name of another person of the closing, and documents
+ * with signature lines for several parties.
  */
 function proposedIn({ opened, places, signers, everybody }: FormDocument): Proposed {
   if (opened === null || opened === "failed") return { fields: [], unowned: 0 };
@@ -64,7 +70,7 @@ const hasTags = ({ opened }: FormDocument): boolean =>
 const isReading = ({ opened }: FormDocument): boolean =>
   opened === null || (opened !== "failed" && findPlaces(opened).state() === "reading");
 
-/** The fields to place in a document with one click; empty if a signer would get no signature. */
+/** The fields that one click would place in a document. Empty if one of the signers would get no signature. */
 function toPlace(document: FormDocument): readonly Field[] {
   const { fields } = proposedIn(document);
   const signers = document.signers();
@@ -104,7 +110,7 @@ export function showFoundPlaces(documents: readonly FormDocument[]) {
     none.textContent = `Remove the fields that were placed in ${counted(ofThese().length, "document")}`;
   }
 
-  /** Moves the focus, since a pressed button disappears. */
+  /** Shows the result of a pressed button. The button then disappears, so the focus moves elsewhere. */
   function change(text: string, focus: HTMLElement): void {
     refresh();
     statusLine.textContent = text;
@@ -145,7 +151,10 @@ function lineOf(document: FormDocument) {
   return { element, text };
 }
 
-/** A sentence about a document's placed fields or, if none are placed yet, about those that were found. */
+/**
+ * A sentence about the fields that are placed in a document. If there are none, the sentence is about the places that
+ * were found.
+ */
 function wordsOf(document: FormDocument): string {
   const signers = document.signers();
   const sentFields = document.places.sent();

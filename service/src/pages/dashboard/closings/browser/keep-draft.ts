@@ -15,13 +15,13 @@ type Answer = {
 };
 
 let parts: Form;
-/** The fields that were saved last, as text. */
+/** The form's values at the last save, as text. */
 let saved: string | undefined;
 let running: Promise<boolean> | undefined;
-/** True while the form is being submitted after its last save. */
+/** True while the form is being saved and then submitted. */
 let isSubmitting = false;
 
-/** Starts to save the form. If the form is replaced later, `markSaved` records the new form's state as saved. */
+/** Starts to save the form regularly. After the form was replaced by a new version, `markSaved` must be called. */
 export function keepDraft(of: Form): void {
   parts = of;
   markSaved();
@@ -35,7 +35,7 @@ export function keepDraft(of: Form): void {
     isSubmitting = true;
     void submit(event.submitter);
   });
-  // A page that the browser restores after "Back" can be submitted again.
+  // After "Back", the browser may restore this page as it was. Then the form must be submittable again.
   addEventListener("pageshow", () => {
     isSubmitting = false;
   });
@@ -46,7 +46,7 @@ export function markSaved(): void {
   saved = state();
 }
 
-/** Waits for a save in progress, so that the next request names the newest version. */
+/** Waits for a save that is in progress. The next request can then name the draft's newest version. */
 export const draftSettled = async (): Promise<unknown> => running;
 
 /**
@@ -56,7 +56,8 @@ export const draftSettled = async (): Promise<unknown> => running;
 async function submit(submitter: HTMLElement | null): Promise<void> {
   await running;
   const isSignedIn = await save();
-  // A form ignores `requestSubmit` until the prevented event has ended, and promises can settle earlier.
+  // Waits for a new task. A form ignores `requestSubmit` until the handling of the prevented submit event has ended,
+  // and a promise can settle before.
   await new Promise((resolve) => setTimeout(resolve));
   if (isSignedIn) parts.form().requestSubmit(submitter);
   isSubmitting = false;
@@ -68,7 +69,10 @@ function state(): string {
   return values.toString();
 }
 
-/** @returns false when the session has ended */
+/**
+ * Saves the form. If a save is already in progress, waits for that one.
+ * @returns false when the session has ended
+ */
 function save(): Promise<boolean> {
   running ??= send().finally(() => {
     running = undefined;

@@ -36,7 +36,8 @@ document.addEventListener("input", (event) => {
   clearTimeout(timer);
   timer = setTimeout(() => void price(), restMs);
 });
-// Adding and removing rows doesn't reload the page, so the focus stays. On any error, the button submits the form.
+// Adds or removes rows without loading a new page, so that the focus can move to the right field. On any error, the
+// form is submitted instead.
 document.addEventListener("click", (event) => {
   const button = event.target instanceof Element ? event.target.closest("button") : null;
   const focus = button && focusAfter(button);
@@ -60,8 +61,8 @@ function focusAfter({ name, value }: HTMLButtonElement): string | undefined {
 }
 
 /**
- * Adapts the form to the script: the reader may choose several files at once, because the script uploads them one by
- * one.
+ * Prepares the form for this script. The reader may choose several files at once, because the script uploads them one
+ * by one.
  */
 function prepare(): void {
   const input = document.getElementById("field-document");
@@ -71,8 +72,8 @@ function prepare(): void {
 }
 
 /**
- * Labels the boxes of the grid with the typed names. Hides the boxes of unsigned documents, and of people who sign
- * nothing.
+ * Labels the checkboxes for signers and receivers with the typed names. Hides the rows of documents that nobody signs,
+ * and the boxes of people who sign nothing.
  */
 function showSigners(): void {
   const values = typed();
@@ -93,7 +94,10 @@ function showSigners(): void {
   }
 }
 
-/** Opens the field for the signer's U.S. state once a document is ticked for a notary. Only notarization needs it. */
+/**
+ * When a document is ticked for notarization, opens the field for the U.S. state of the signer. Only notarization needs
+ * it.
+ */
 function openState(target: EventTarget | null): void {
   if (target instanceof HTMLInputElement && target.checked && /^doc\d+_notary$/.test(target.name))
     part<HTMLDetailsElement>("closing-state").open = true;
@@ -158,7 +162,8 @@ async function rows(values: URLSearchParams, focus: string): Promise<void> {
   const page = new DOMParser().parseFromString(await response.text(), "text/html");
   const next = page.getElementById("closing-form");
   if (!response.ok || !next) return say("The page could not be changed. Please try again.");
-  // A late answer would write an outdated sum on the new form's button.
+  // Cancels a request for the price of the old form. Its late response would write an outdated amount on the new form's
+  // button.
   asked?.abort();
   form().replaceWith(next);
   prepare();
@@ -169,7 +174,7 @@ async function rows(values: URLSearchParams, focus: string): Promise<void> {
 const noPrice =
   "The price can’t be shown now. If your firm pays, placing the closing charges nobody: its room shows the price, and charges it.";
 
-/** Fetches the price for the current form. On an error, removes the last price. */
+/** Fetches the price for the form's present values. On an error, a note replaces the last price. */
 async function price(): Promise<void> {
   asked?.abort();
   asked = new AbortController();

@@ -31,8 +31,8 @@ const places = openPlaces({
     titleOf: () => (input.files?.[0]?.name ?? storedName()).replace(/\.pdf$/i, ""),
   },
   changed(count) {
-    // While no field is placed, the form also sends the input `ask`: the service then asks before it adds a page.
-    // Without JavaScript, the service adds a page when it finds no place for signatures.
+    // If no field is placed, the form sends the input `ask`, and the service asks before it adds a page for signatures.
+    // Without JavaScript, the form lacks this input, and the service adds the page without asking.
     placesInput.disabled = !signing.checked;
     const agreed = document.getElementById("field-page_added");
     ask.disabled = count > 0 || (agreed instanceof HTMLInputElement && agreed.checked);
@@ -128,7 +128,7 @@ function typedIn(from: HTMLFormElement): [string, string][] {
   );
 }
 
-/** Shows the name of the chosen file and the number of its pages. */
+/** Reads the chosen file, and shows its name and its number of pages. */
 async function look(file: File | undefined): Promise<void> {
   pages = "";
   places.show(null);
@@ -180,7 +180,7 @@ async function proposeTemplates(file: File): Promise<void> {
       }),
     );
   } catch {
-    // The order can be placed without a template, so an error hides the offer.
+    // After an error, the page offers no template. The order can be placed without one.
   }
 }
 
@@ -215,7 +215,8 @@ async function price(): Promise<void> {
     if (!response.ok) throw new Error(`status ${response.status}`);
     quote.innerHTML = await response.text();
     nameButtons();
-    // The box with the price never shrinks, so that the button below it does not move under the pointer.
+    // The element with the price never becomes lower. So the button below it does not move while a person is about to
+    // click.
     quote.style.minHeight = `${quote.offsetHeight}px`;
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") return;
@@ -224,7 +225,7 @@ async function price(): Promise<void> {
   }
 }
 
-/** Writes on the buttons the amount that placing the order charges. */
+/** Labels the buttons that place the order with the amount that they charge. */
 function nameButtons(): void {
   const charge = quote.querySelector<HTMLElement>("[data-place]")?.dataset;
   for (const name of ["place", "another"] as const) buttons[name].textContent = charge?.[name] ?? usual[name];

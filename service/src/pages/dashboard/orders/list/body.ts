@@ -12,9 +12,9 @@ import { isFiltered, listUrl, type OrderQuery, sortLabels } from "./query.ts";
 export type OrderListView = {
   query: OrderQuery;
   page: FirmOrdersPage;
-  /** The number of orders per status, regardless of the filters. */
+  /** For each status, the number of the firm's orders. The filters do not change it. */
   counts: ReadonlyMap<string, number>;
-  /** The number of orders that a group lists only because their payment has had no answer for too long. */
+  /** How many orders the group `overdueGroup` contains only because their payment has had no answer for too long. */
   overdue: number;
   titleOf: TitleOf;
   environment: "live" | "test";

@@ -36,7 +36,7 @@ export const groups = {
   closed: { label: "Canceled or refunded", statuses: ["Cancelled", "RefundPending", "Refunded"] },
 } as const satisfies Record<string, { label: string; statuses: readonly OrderStatus[] }>;
 
-/** The group that also lists the orders whose payment has had no answer for too long. */
+/** The group that also lists orders of other statuses, if their payment has had no answer for too long. */
 export const overdueGroup = "attention";
 
 export type Group = keyof typeof groups;

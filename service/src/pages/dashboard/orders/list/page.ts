@@ -117,7 +117,7 @@ const headIn = (zone: string): string[] => [
 
 /** The firm's orders as CSV, with times in a format that spreadsheets recognize. */
 function ordersCsv(orders: readonly FirmOrder[], titleOf: TitleOf, zone: string): string {
-  // The Swedish form of a time is YYYY-MM-DD HH:MM:SS.
+  // Formats a time as YYYY-MM-DD HH:MM:SS, which is the Swedish form.
   const local = new Intl.DateTimeFormat("sv-SE", { dateStyle: "short", timeStyle: "medium", timeZone: zone });
   return csv([
     headIn(zone),
@@ -138,8 +138,8 @@ function ordersCsv(orders: readonly FirmOrder[], titleOf: TitleOf, zone: string)
 }
 
 /**
- * Spreadsheets execute a text that begins with one of these characters as a formula. Some also execute full-width
- * forms.
+ * Matches a text that spreadsheets execute as a formula, because it begins with one of these characters. Some
+ * spreadsheets also accept the full-width forms.
  */
 const formula = /^[=+\-@\t\r\n＝＋－＠]/;
 

@@ -4,7 +4,7 @@ import { dayOf, type FirmOrdersQuery, type OrderSort, searchText } from "../../.
 import type { FormValues } from "../../../ui/forms/form-body.ts";
 import { statusesOf } from "./groups.ts";
 
-/** The filters in the address; an empty text filters nothing. */
+/** The filters in the URL of the list. An empty text filters nothing. */
 export type OrderQuery = {
   q: string;
   /** The filter: the name of a group of statuses, or one status. */
@@ -76,7 +76,10 @@ export function wantedOf({ q, status, payer, from, to, sort, before, after }: Or
 
 const path = "/dashboard/orders";
 
-/** The URL of the list with these changes. It goes back to the first page unless the changes set a position. */
+/**
+ * The URL of the list with some values changed. It leads to the first page, unless the changes contain a position in
+ * the list.
+ */
 export function listUrl(query: OrderQuery, changes: Partial<OrderQuery> = {}, page = path): string {
   const asked = Object.entries({ ...query, before: "", after: "", ...changes }).filter(([, value]) => value !== "");
   return asked.length === 0 ? page : `${page}?${new URLSearchParams(asked)}`;

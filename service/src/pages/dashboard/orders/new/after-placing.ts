@@ -7,12 +7,15 @@ import { noMethod } from "./shown-charge.ts";
 type After = {
   subject: "order" | "closing";
   payBy: Payer;
-  /** The firm's method that is charged; undefined without one, and if the client pays. */
+  /** The firm's payment method that would be charged. Undefined if the firm has none, and if the client pays. */
   method?: PaymentMethod | undefined;
-  /** The reason why the member may not spend the price with the method; null if the member may. */
+  /** The reason why the member's spending limits don't allow the charge; null if they do. */
   refusal?: LimitRefusal | null;
   isPriced: boolean;
-  /** The price, and `isFinal`: true if placing the order can't change it. Null if the page shows no price. */
+  /**
+   * The price that the page shows; null if it shows none. `isFinal` is true if placing the order can't change the
+   * price.
+   */
   sum: { amount: string; isFinal: boolean } | null;
   signs: boolean;
   hasCheckout: boolean;
@@ -38,9 +41,9 @@ const words = {
 } as const;
 
 /**
- * Describes the next steps after the form is sent.
- * @returns `button`: the label for a button that names the charge of the method on file; null while the charge is
- * uncertain. `charged`: the id of the method that the text names as charged, or `noMethod`
+ * Describes what happens after the form is sent.
+ * @returns `text`: the description. `button`: the label for the button, which names the charge; null while the charge
+ * is uncertain. `charged`: the id of the payment method that the text says is charged, or `noMethod`
  */
 export function afterPlacing(after: After): { text: Html; button: string | null; charged: string } {
   const { subject, payBy, method, refusal = null, isPriced, sum: shown, signs, hasCheckout } = after;
@@ -60,7 +63,8 @@ export function afterPlacing(after: After): { text: Html; button: string | null;
   }
   if (!method) return say(`Nobody is charged yet. Once you have paid on ${page}, ${next}.`);
   const name = methodName(method);
-  // A price that a person sets is not final, so it can't be compared with limits of amounts.
+  // If a person sets the price later, no amount can be compared with a limit. Then only the refusal `no_limit` is
+  // certain.
   if (refusal !== null && (isPriced || refusal.reason === "no_limit")) {
     const checkout = hasCheckout ? ", or anybody of your firm can open the checkout there" : "";
     const text = `${notCharged(refusal, after)} An owner can charge ${name} on ${page}${checkout}. Once it is paid, ${next}.`;
@@ -88,7 +92,7 @@ const withoutCharge = "Place without a charge";
 const isCertain = ({ reason }: LimitRefusal, sum: string | null): boolean =>
   sum !== null || reason === "no_limit" || reason === "left";
 
-/** A sentence that the member's limits don't allow the charge, with the limit. */
+/** A sentence that nobody is charged, because the member's spending limits don't allow it. It names the limit. */
 function notCharged({ reason, leftCents }: LimitRefusal, after: After): string {
   const { subject } = after;
   const sum = finalSum(after);
@@ -104,7 +108,7 @@ function notCharged({ reason, leftCents }: LimitRefusal, after: After): string {
 }
 
 type AfterList = Pick<After, "method" | "refusal" | "signs" | "hasCheckout"> & {
-  /** The sum of the list's next orders that the firm pays, in cents. */
+  /** The sum, in cents, of those orders of the list that are placed next and that the firm pays. */
   cents: number;
 };
 

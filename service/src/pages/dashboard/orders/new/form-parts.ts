@@ -17,9 +17,8 @@ export type Part = (name: OrderField) => {
 export type StoredFormFile = { token: string; name: string; pages: string };
 
 /**
- * The input that chooses or replaces a file. The server stores the file of a rejected form, because browsers forget a
- * chosen file. `again` is true if the form was sent before; if the server then has no file, the input asks for the file
- * again.
+ * The input for a file. Browsers forget a chosen file when a form is rejected, so the server stores it. `again` is true
+ * if the form was sent before. If the server then has no file, the input says that the file must be chosen again.
  */
 export function fileField({
   name,

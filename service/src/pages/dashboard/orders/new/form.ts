@@ -26,7 +26,7 @@ export type OrderFormView = FormSubmission & {
   zone: Html;
   /** The firm's latest open rooms, to choose from. */
   openRooms: readonly OpenRoom[];
-  /** An existing order, for whose client the new order is. */
+  /** An existing order; the new order is for the same client. */
   model?: ModelOrder;
   /** The room in which the order was started. */
   room?: string | undefined;
@@ -35,9 +35,12 @@ export type OrderFormView = FormSubmission & {
    * member only changed the form, for example by adding a row.
    */
   typed?: { values: FormValues; messages: readonly string[] };
-  /** How many pages each of the firm's templates has. */
+  /**
+   * The page counts of the firm's templates. The script uploads a chosen file for comparison only if one of them
+   * matches.
+   */
   templatePages: readonly number[];
-  /** The folder of pdf.js, which counts the pages of a file. */
+  /** The URL of the folder with pdf.js, with which the script counts a file's pages. */
   pdfJs: string;
 };
 

@@ -26,7 +26,7 @@ import { quoteRoute } from "./quote.ts";
 import { rowCount, withSigners } from "./signer-rows.ts";
 import { moreSignersPath } from "./signers-part.ts";
 
-// The page counts the pages of a chosen file with pdf.js.
+// The policy permits pdf.js, with which the page's script counts the pages of a file.
 const headers = { ...formHeaders, "Content-Security-Policy": viewerPolicy() };
 
 const messages = {
@@ -50,8 +50,8 @@ export function orderNewPage(app: FastifyInstance, deps: OrderNewDeps): void {
     }),
   });
 
-  // A request that only changes the form omits the file. Otherwise the file would be uploaded, and would then have to
-  // be chosen again.
+  // Requests that only change the form must not contain the file. Otherwise it would be uploaded for nothing, and the
+  // person would have to choose it again.
   app.register(async (forms) => {
     acceptForms(forms);
     quoteRoute(forms, { limits: deps.frame.limits, orders: deps.orders });
@@ -76,8 +76,8 @@ function showRoute(app: FastifyInstance, deps: OrderNewDeps): void {
     handle: async ({ request, query: { like, room, fill } }) => {
       if (fill !== undefined) {
         const found = await ownFill(deps.fills, principalOf(request), fill);
-        // The page of an online form without a completed document shows the reason, and the order that already has its
-        // document.
+        // If the online form has no completed document, redirects to its page. That page shows the reason, or the order
+        // that already uses the document.
         if (found.state !== "completed") return { redirect: `/dashboard/fills/${found.id}` };
         return showForm(deps, request, { typed: { values: filledIn(found), messages: [] } });
       }

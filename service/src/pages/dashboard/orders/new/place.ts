@@ -29,13 +29,14 @@ export const path = "/dashboard/orders";
 export async function place(deps: OrderNewDeps, request: FastifyRequest, sent: Form): Promise<PageAnswer> {
   // Browsers send an empty file when no file is chosen.
   const upload = sent.upload?.bytes.length === 0 ? null : sent.upload;
-  // The deduplication key ignores a stored file that a newly chosen file replaces, and the pressed button: a form that
-  // is sent twice places one order.
+  // These fields are not part of the deduplication key, so that a form that is sent twice places one order. A stored
+  // file does not count if a newly chosen file replaces it.
   const unmeant = ["next", ...chargeFields, ...(upload === null ? [] : ["fill_token"])];
   const fields = new Map([...sent.fields].filter(([name]) => !unmeant.includes(name)));
   requireSameEnvironment(request, fields.get("environment"));
   const mayAddPage = fields.get("page_added") !== "ask";
-  // A client sees the price before paying. So only a charge to the firm must equal the one that was shown.
+  // The charge that the form showed, if the firm pays. A client sees the price before paying, so no comparison is
+  // needed.
   const shown = fields.get("pay_by") === "firm" ? shownChargeOf(Object.fromEntries(sent.fields)) : null;
   let isUncharged = false;
   const agree = async (order: PricedOrder) => {
@@ -59,7 +60,10 @@ export async function place(deps: OrderNewDeps, request: FastifyRequest, sent: F
   return done(after, isInRoom ? message : "order-placed-outside");
 }
 
-/** Attaches the order to the chosen room. @returns true if it was attached; in either case the order stays placed */
+/**
+ * Attaches the order to the chosen room. If that fails, the order stays placed.
+ * @returns true if the order was attached
+ */
 async function putIntoRoom(
   deps: OrderNewDeps,
   principal: Principal,

@@ -13,18 +13,18 @@ export const previewPath = "/dashboard/places/preview";
 
 /** The elements with which our script places fields on the pages of one document. */
 export type PlacesElements = {
-  /** The id of the part in the page; the ids of its elements begin with it. */
+  /** The id of this part of the page. The ids of the elements in it begin with the same text. */
   id: string;
-  /** The name of the hidden input with the fields as text. */
+  /** The name of the hidden input that contains the placed fields as text. */
   name: string;
   value: string | undefined;
-  /** The reasons why fields were rejected, by their indexes. */
+  /** The reasons why placed fields were rejected, each with the field's index. */
   refusals: readonly { index: number; text: string }[];
   /** The URL of the stored file; empty when the form has none. */
   fileUrl: string;
   /** The text that is shown until the script has loaded the document. */
   text: string;
-  /** In a form with several documents: the document that the button names. */
+  /** In a form with several documents: words for the document, used in the buttons' labels for screen readers. */
   about?: string;
 };
 

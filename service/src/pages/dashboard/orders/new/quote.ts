@@ -65,7 +65,8 @@ export function quoteRoute(forms: FastifyInstance, { limits, orders }: QuoteDeps
         const notes = html`${postageNote(postage, "order")}${gap !== null && html`<p class="quiet">${gap} ${unsold}</p>`}`;
         const isPriced = postage.isPriced && gap === null && !isPriceFirst(values);
         const isCounted = (values["pages"] || values["document_pages"] || "") !== "";
-        // The number of pages affects only the postage.
+        // The price is not final while the number of pages is unknown and the document is shipped. Pages affect only
+        // the postage.
         const isFinal = isSum && isPriced && (isCounted || !services.ship);
         const method = form.payBy === "firm" ? await activeMethod(db, principal) : undefined;
         const spending = { spender: actorOf(principal), amounts: [quote.totalCents] };
@@ -90,7 +91,7 @@ export function quoteRoute(forms: FastifyInstance, { limits, orders }: QuoteDeps
   );
 }
 
-/** The label that our script puts on the buttons: it names the charge of the method on file. */
+/** A hidden element with the labels that our script writes on the buttons. They name the charge. */
 const onButtons = (label: string): Html =>
   html`<span hidden data-place="${label}" data-another="${label}, and start another for this client"></span>`;
 
@@ -99,7 +100,7 @@ function pagesIn(values: FormValues): number {
   return Number.isInteger(pages) && pages >= 1 ? Math.min(pages, mostPages) : 1;
 }
 
-/** True if the postage is for a typical address because the form's own address is incomplete. */
+/** True if the form's address is incomplete, so that the postage was computed for a typical address. */
 export const isPostageGuessed = ({ ship }: { ship: boolean }, refusals: readonly string[]): boolean =>
   ship && refusals.some((each) => /^(?:ship|from)_/.test(each));
 

@@ -9,7 +9,10 @@ import { mostRows, namedRows, type RowMember, rowCount, rowField } from "./signe
 
 export const moreSignersPath = "/dashboard/orders/new/signers";
 
-/** The people who sign, if the client is not the only one; collapsed until something is entered. */
+/**
+ * The rows for the people who sign, needed if the client is not the only signer. They are collapsed until something is
+ * entered.
+ */
 export function signerRowsPart(
   part: Part,
   values: FormValues,

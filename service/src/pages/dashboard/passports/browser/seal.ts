@@ -9,7 +9,7 @@ type Entry = { file: File; row: ReturnType<typeof newRow> };
 const waiting: Entry[] = [];
 let isRunning = false;
 
-// The server accepts one file per request; this script sends several files one by one.
+// Allows several files at once: the server accepts one file per request, and this script sends them one by one.
 picker.multiple = true;
 form.addEventListener("submit", (event) => {
   event.preventDefault();
@@ -28,7 +28,8 @@ function showFiles(files: FileList | undefined): void {
 }
 
 /**
- * Seals one file after the other. After a single file, its passport is opened; several files appear in the list below.
+ * Seals the chosen files one after the other. A single file's passport then opens. Several passports appear in the list
+ * below.
  */
 async function sealAll(): Promise<void> {
   isRunning = true;
@@ -133,8 +134,8 @@ function part(id: string): HTMLElement {
 type Sent = { location: string } | { refused: string };
 
 /**
- * Progress callbacks. `sent`: the share of the file that was uploaded so far. `working`: the upload is complete, and
- * the server is sealing.
+ * Callbacks for the progress of one file. `sent` gets the fraction that was uploaded so far. `working` is called when
+ * the upload is complete and the server seals the file.
  */
 type Way = { sent: (share: number) => void; working: () => void };
 

@@ -9,12 +9,12 @@ export type Page = {
   readonly n: number;
   readonly box: HTMLElement;
   drawing: Drawing | null;
-  /** When the page became visible, by the clock of events; infinite while it is empty. */
+  /** The time when the page was drawn, by the clock of `performance.now()`. Infinity until then. */
   drawnAt: number;
 };
 
 type Drawing = {
-  /** The scale at which the page is drawn, set before the drawing is finished. */
+  /** The scale of the drawing. It is set when the drawing begins. */
   readonly scale: number;
   readonly canvas: HTMLCanvasElement;
   text: HTMLElement | null;
@@ -42,7 +42,7 @@ export async function drawPage(source: PageSource, page: Page, scale: number): P
   try {
     await task.promise;
   } catch {
-    // The page was scrolled away before it was drawn.
+    // The drawing was canceled, because the reader scrolled away from the page.
   } finally {
     before?.canvas.remove();
     drawing.task = null;
@@ -68,7 +68,9 @@ async function addText(
   return container;
 }
 
-/** Adds the values of form fields to the text layer for screen readers, because the page only draws them. */
+/**
+ * Adds the values of form fields to the text layer for screen readers. Without that, the values exist only as pixels.
+ */
 async function addValues(proxy: PDFPageProxy, runs: readonly HTMLElement[], container: HTMLElement): Promise<void> {
   const annotations = await proxy.getAnnotations();
   if (annotations.length === 0) return;

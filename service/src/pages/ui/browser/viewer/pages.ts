@@ -3,12 +3,14 @@ import { make, say } from "../parts.ts";
 import { clear, drawPage, measure, type Page, type PageSource } from "./page-drawing.ts";
 
 /**
- * The visible page and its neighbors. Phones fail with more than four canvases, and pdf.js needs one to measure text.
+ * The most pages that stay drawn: the visible page and its neighbors. Phones fail with more than four canvases, and
+ * pdf.js needs one of them to measure text.
  */
 const mostAlive = 3;
 
 /**
- * Tracks the pages near the window. @param changed called when a page comes near or leaves, and after scrolling
+ * Tracks which pages are near the window.
+ * @param changed called when a page comes near or leaves, and after scrolling
  * @param root the scrolling element; null for the window
  */
 function nearWindow(pages: readonly Page[], root: HTMLElement | null, changed: () => void) {
@@ -24,7 +26,8 @@ function nearWindow(pages: readonly Page[], root: HTMLElement | null, changed: (
     },
     { root, rootMargin: "20% 0px" },
   );
-  // While the reader scrolls, another page can become the middle one before any page enters or leaves the window.
+  // Scrolling can bring another page to the middle, although no page has come near or left. So scrolling counts as a
+  // change.
   const scrolled = inFrames(changed);
   const scroller = root ?? window;
   return {
@@ -42,8 +45,8 @@ function nearWindow(pages: readonly Page[], root: HTMLElement | null, changed: (
 }
 
 /**
- * The pages that stay drawn: those nearest to the middle of the window first, and the page to which the signer moves
- * next.
+ * The pages to draw, most important first: those nearest to the middle of the window, and the page to which the signer
+ * will move next.
  */
 function pagesToDraw(near: ReadonlySet<Page>, ahead: Page | undefined): Page[] {
   const middle = innerHeight / 2;
@@ -91,7 +94,7 @@ export async function showPages(
     isDrawing = true;
     try {
       for (;;) {
-        // The signer may have scrolled further while the page was drawn.
+        // The person may have scrolled while the last page was drawn, so the choice of pages is updated.
         tidy();
         const page = wanted().find(({ drawing }) => drawing?.scale !== scale);
         if (!page) break;
@@ -118,7 +121,7 @@ export async function showPages(
       ahead = pages[n - 1];
       if (visible.near.size > 0) void draw();
     },
-    /** Draws the pages in another size. The existing drawings are stretched until then. */
+    /** Draws the pages at another scale. Until a page is drawn again, its old drawing is stretched. */
     resize(to: number): Promise<void> {
       scale = to;
       return draw();
@@ -138,7 +141,7 @@ export async function showPages(
   };
 }
 
-/** Calls the function only with a number that differs from the last one. */
+/** Wraps a function so that it is called only when the number differs from that of the last call. */
 function whenOther(tell: (n: number) => void): (n: number) => void {
   let last: number | undefined;
   return (n) => {
@@ -148,7 +151,7 @@ function whenOther(tell: (n: number) => void): (n: number) => void {
   };
 }
 
-/** Runs the work at most once for each frame that the browser draws. */
+/** Wraps work so that many calls between two frames of the browser run it once, at the next frame. */
 function inFrames(work: () => void): () => void {
   let isQueued = false;
   return () => {

@@ -1,9 +1,9 @@
 import type * as PdfJs from "pdfjs-dist";
 
 /**
- * Loads pdf.js from its folder, and returns it with the options that name its further files. The browser loads the
- * worker script and the main script at the same time.
- * @param folder the URL of the files' folder, with a slash at the end
+ * Loads pdf.js from its folder. Returns it with the options that contain the URLs of its other files. The browser loads
+ * the worker script and the main script at the same time.
+ * @param folder the URL of the folder, with a slash at the end
  */
 export async function loadPdfJs(folder: string) {
   const worker = new Worker(`${folder}build/pdf.worker.min.mjs`, { type: "module" });
@@ -15,7 +15,7 @@ export async function loadPdfJs(folder: string) {
     standardFontDataUrl: `${folder}standard_fonts/`,
     wasmUrl: `${folder}wasm/`,
     iccUrl: `${folder}iccs/`,
-    // The page's policy forbids WebAssembly; pdf.js has the same code as plain script.
+    // The page's policy forbids WebAssembly. For the same purpose, pdf.js also has plain JavaScript.
     useWasm: false,
   };
   return { pdfJs, options };

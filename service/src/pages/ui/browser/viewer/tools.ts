@@ -10,7 +10,7 @@ export type ViewerWords = Readonly<Record<"region" | "page" | "smaller" | "large
 
 type Pages = Awaited<ReturnType<typeof showPages>>;
 
-/** The pages in a frame, with buttons that change their size, and the current position. */
+/** Creates the viewer: the document's pages, the buttons that change their size, and the number of the current page. */
 export function frameOf(words: ViewerWords, place: HTMLElement, pages: Pages) {
   const { list } = pages;
   list.tabIndex = 0;
@@ -48,7 +48,7 @@ function zoomButton(sign: string, label: string, click: () => void): HTMLButtonE
   return button;
 }
 
-/** The width of pages: all available space, times the zoom. */
+/** Computes the width of pages (the available space times the zoom), and keeps it current when the space changes. */
 function sizing(viewer: HTMLElement, list: HTMLElement, pages: Pick<Pages, "width" | "resize">) {
   let zoom = 0;
   let shownWidth = 0;

@@ -9,7 +9,7 @@ export type MailFacts = {
   until: string;
   /** How the envelope ended; null while people are signing. */
   outcome: Envelope["outcome"];
-  /** Names of the signers that a mail may show, in order. */
+  /** The names of those signers whom the mail may name, in the order of the signers. */
   signers: readonly string[];
   /**
    * The firm's own reference. Null when the order has none, when mails must not show it, and when the title already is

@@ -88,7 +88,8 @@ export function usableFields(look: PdfLookup): DocumentField[] {
       const options = radioOptions(look, field, all);
       const isPlain = options.every(({ state }) => usableState.test(state));
       const names = options.map(({ state }, index) => `${name}.${isPlain ? state : `o${index + 1}`}`);
-      // A field with the name of an option could be mistaken for the option.
+      // A radio is left out if another field has the name of one of its options. That field could be mistaken for the
+      // option.
       if (names.some((each) => named.has(each))) continue;
       const radio = { object: field.ref.num, name, options: options.length };
       for (const [index, { ref, dict }] of options.entries())
@@ -103,8 +104,8 @@ export function usableFields(look: PdfLookup): DocumentField[] {
 }
 
 /**
- * Removes radios that some annotation names as its parent, although they don't list it in /Kids. Readers differ on
- * whether such an annotation is an option of the radio.
+ * Removes radios that an annotation names as its parent, although the radio doesn't list this annotation in /Kids.
+ * Readers differ on whether such an annotation is an option of the radio.
  */
 function withoutAdopted({ file, root }: PdfLookup, all: readonly FormField[], candidates: Map<number, Candidate>) {
   const listed = new Set(all.map(({ ref }) => ref.num));

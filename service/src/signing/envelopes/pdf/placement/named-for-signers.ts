@@ -12,7 +12,7 @@ import { asked } from "./asked.ts";
 import { type DocumentField, usableFields } from "./document-fields.ts";
 import { UnmatchedTag } from "./unmatched-tag.ts";
 
-/** `signer2.phone`, `Signer 2 - phone` or `signer_2_phone`. */
+/** Matches the names of fields for a signer, such as `signer2.phone`, `Signer 2 - phone` or `signer_2_phone`. */
 const ofSigner = /^signer[ _-]?(\d{1,2})[ ._-]+(.+)$/i;
 
 /** The signer's number at the beginning of a field's name; undefined for a name without one. */
@@ -77,8 +77,8 @@ const existingOf = ({ object, name, radio }: DocumentField) => ({
 });
 
 /**
- * The element of an order's `fields` that would request the same field. Empty for a radio with options on several
- * pages.
+ * The element of an order's `fields` that would request the same field as this field of the document. Empty for a radio
+ * with options on several pages.
  */
 function askingFor(look: PdfLookup, facts: NamedField, fields: readonly DocumentField[]): Asking[] {
   const [first] = fields;
@@ -108,7 +108,7 @@ function askingFor(look: PdfLookup, facts: NamedField, fields: readonly Document
 const areOnOnePage = (fields: readonly DocumentField[]): boolean =>
   fields.every(({ page }) => page === fields[0]?.page);
 
-/** `phone_number` becomes `Phone number`. */
+/** Turns the name of a field into a label: `phone_number` becomes `Phone number`. */
 function inWords(name: string): string {
   const words = name.replace(/[[\]#_./-]+/g, " ").trim();
   return words.charAt(0).toUpperCase() + words.slice(1);
@@ -122,7 +122,10 @@ function textAt({ file }: PdfLookup, { dict }: NamedField, key: string): string 
 const textIn = (value: Parameters<typeof isString>[0]): string =>
   isString(value) ? (textOfBytes(stringBytes(value)) ?? "") : "";
 
-/** The labels of a list's options. An option is a text, or a value and the text to show for it. */
+/**
+ * The labels of the options in a dropdown of the document. In the PDF, an option is a text, or a value with the text to
+ * show for it.
+ */
 function optionsOf({ file }: PdfLookup, { dict }: NamedField): string[] {
   const list = resolve(file, entry(dict, "Opt"));
   if (!list || !isArray(list)) return [];
@@ -134,7 +137,10 @@ function optionsOf({ file }: PdfLookup, { dict }: NamedField): string[] {
   return [...new Set(labels)].filter((label) => label !== "");
 }
 
-/** @throws UnmatchedTag naming the field and the rule */
+/**
+ * Validates the elements by the rules of an order's `fields`.
+ * @throws UnmatchedTag naming the field and the rule that it breaks
+ */
 function readElements(asking: readonly Asking[], signers: number): Read[] {
   try {
     const read = parseOwnFields(

@@ -5,7 +5,7 @@ import { type PlanRequest, plan, planBlock } from "./plan.ts";
 import { TooLongForTags, UnmatchedTag } from "./unmatched-tag.ts";
 
 export type PlanInput = Omit<PlanRequest, "closesUnusable"> & {
-  /** True to plan a block for a notary, in addition. */
+  /** True to plan the notary's block in addition to the signers' fields. */
   readonly hasBlock: boolean;
 };
 export type PlanOutput =

@@ -93,7 +93,10 @@ function withOwn(planned: readonly PlannedField[], own: readonly DocumentField[]
   });
 }
 
-/** The document's field is not moved, so that the signer sees the request exactly where readers will show the value. */
+/**
+ * The planned field moves to the place of the document's own field. So the signer sees the request exactly where
+ * readers will show the value.
+ */
 const asExisting = (field: PlannedField, { object, name, place, radio }: DocumentField): PlannedField => ({
   ...field,
   place,
@@ -146,8 +149,8 @@ function shared(a: Place, b: Place): number {
 }
 
 /**
- * The size of a notary's block in points. A state's certificate of a notarial act fits in it, next to a seal. The
- * notary is assigned later, so the exact size is unknown.
+ * The size of a notary's block in points. The certificate of a notarial act, as a U.S. state prescribes it, fits in it
+ * next to a seal. The notary is assigned later, so the exact size is unknown.
  */
 const blockSize = { width: 290, height: 150 } as const;
 

@@ -50,14 +50,15 @@ export const usableName = /^(?!SignSealShip-)[\w .,()[\]#/-]{1,100}$/;
 /** The keys that an ancestor of a usable field may have. The field would inherit any other key, such as a value. */
 const ofAncestors: ReadonlySet<string> = new Set(["T", "TU", "TM", "FT", "Ff", "Kids", "Parent", "Type"]);
 
-/** States whose names can become parts of the options' own names. */
+/** Matches the names of appearance states that can become part of the field name of a radio's option. */
 export const usableState = /^[A-Za-z0-9_-]{1,40}$/;
 
 type RadioOption = Pick<FormField, "ref" | "dict"> & { readonly state: string };
 
 /**
  * The options of an empty radio that can be assigned to a signer, in the order of the form; none for any other field.
- * Each option must have its own state: two options with one state are a single choice that readers show in two places.
+ * Each option must have its own appearance state: readers show two options with one state as a single choice in two
+ * places.
  */
 export function radioOptions(look: PdfLookup, field: FormField, all: readonly FormField[]): RadioOption[] {
   const { ref, dict, type, above } = field;
@@ -74,7 +75,10 @@ export function radioOptions(look: PdfLookup, field: FormField, all: readonly Fo
   return kids.length > 1 && options.length === kids.length && states.size === kids.length ? options : [];
 }
 
-/** The state of a radio's option while it is chosen; null for an option that can't be assigned to a signer. */
+/**
+ * The name of the appearance state of a radio's option while it is chosen. Null for an option that can't be assigned to
+ * a signer.
+ */
 function stateOf(look: PdfLookup, { ref, dict }: FormField): string | null {
   const { file } = look;
   const isNamed = ["T", "Kids", "V", "OC"].some((key) => entry(dict, key));

@@ -45,12 +45,15 @@ export async function rulesOfStates({ db, clock, shipped }: Pick<RuleChangeDeps,
 }
 
 /**
- * A version of a state's rules to show. `content` has its rules; it is null when the version was altered outside the
- * service.
+ * A version of a state's rules, as a page shows it. `content` has the parsed rules; null when the version was altered
+ * outside the service.
  */
 export type ShownChange = RuleChange & { content: StateRules | null };
 
-/** The rules of a state with their versions, the latest first. @throws ServiceError `not_found` */
+/**
+ * The present rules of a state, and all versions of them, the latest first.
+ * @throws ServiceError `not_found` for an unknown state
+ */
 export async function rulesOfState(deps: RuleChangeDeps, state: string) {
   if (!isUsState(state)) throw noState();
   const [{ rules }, versions] = await Promise.all([rulesOfStates(deps), selectOfState(deps.db, state)]);
@@ -70,6 +73,8 @@ function shownChange(
 }
 
 /**
+ * Requires that the operator may change the rules of states.
+ * @returns the operator's id
  * @throws ServiceError for an operator without the permission, without a name, or without a recent sign-in by passkey
  */
 function requireKeeper({ clock }: Pick<RuleChangeDeps, "clock">, operator: Operator): string {
@@ -130,7 +135,8 @@ export async function confirmChange(deps: RuleChangeDeps, operator: Operator, wh
 }
 
 /**
- * Rejects a version that another operator wrote, with a reason. @throws ServiceError in the same cases as confirming
+ * Rejects a version that another operator wrote, with a reason.
+ * @throws ServiceError for the operator's own version, and for a version that was already decided
  */
 export async function refuseChange(
   deps: RuleChangeDeps,
@@ -149,8 +155,8 @@ export async function refuseChange(
 }
 
 /**
- * Withdraws the operator's own version. @throws ServiceError for another operator's version, and for a version that was
- * already decided
+ * Withdraws the operator's own version.
+ * @throws ServiceError for another operator's version, and for a version that was already decided
  */
 export async function withdrawChange(deps: RuleChangeDeps, operator: Operator, which: WhichChange): Promise<void> {
   const by = requireKeeper(deps, operator);

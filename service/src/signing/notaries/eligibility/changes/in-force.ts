@@ -15,15 +15,16 @@ export const eligibilityReader =
   async (db) => ({ rules: await rulesInForce(db, shipped, clock()), notarizationBlocked });
 
 /**
- * The rules of the rules file. For each state, the latest confirmed change whose start date has passed replaces them.
+ * The rules of the rules file, with each changed state's rules replaced. A change replaces them if it is the state's
+ * latest confirmed change whose start date has passed.
  */
 export async function rulesInForce(db: Sql, shipped: NotaryRules, now: Date): Promise<NotaryRules> {
   const today = now.toISOString().slice(0, 10);
   const changed = new Map<string, StateRules>();
   for (const { isAuthentic, ...change } of await selectConfirmed(db)) {
     if (changed.get(change.state)?.origin.kind === "altered") continue;
-    // A forged change must not allow more than the genuine rules. So its state gets only the rules that apply to all
-    // states.
+    // A forged change must not permit more than the genuine rules. So the state gets the default rules, which apply to
+    // all states.
     if (!isAuthentic) changed.set(change.state, altered(shipped));
     else if (change.effectiveOn <= today) changed.set(change.state, rulesOf(change, shipped));
   }
@@ -49,6 +50,9 @@ function rulesOf(change: RuleChange, shipped: NotaryRules): StateRules {
   }
 }
 
-/** The rules of a version. @throws DataFileError */
+/**
+ * The rules of a version.
+ * @throws DataFileError
+ */
 export const readChange = ({ rules, state, version }: RuleChange, shipped: NotaryRules): StateRules =>
   parseStateRules(rules, `version ${version} of the rules of ${state}`, shipped);

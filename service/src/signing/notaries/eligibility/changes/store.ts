@@ -33,7 +33,8 @@ export type RuleChange = {
 };
 
 /**
- * The MAC covers a version and its decision. A database trigger allows one decision on a version, and no other change.
+ * The columns of a version and of its decision that the MAC covers. A database trigger allows one decision on a
+ * version, and no other change.
  */
 export const changeState: StateMac = {
   table: sql`notary_rule_versions`,
@@ -73,7 +74,10 @@ export async function selectWaiting(db: Sql): Promise<ReadonlySet<string>> {
   return new Set(rows.map(({ state }) => state));
 }
 
-/** @throws ServiceError `unavailable` for a version whose MAC is invalid */
+/**
+ * Locks a version of a state's rules until the transaction ends.
+ * @throws ServiceError `unavailable` for a version whose MAC is invalid
+ */
 export async function lockChange(tx: Tx, id: string): Promise<RuleChange | undefined> {
   await tx.query(sql`SELECT FROM notary_rule_versions WHERE id = ${id} FOR NO KEY UPDATE`);
   const [found] = await tx.query<RuleChange>(sql`${verifiedChanges} WHERE v.id = ${id}`);
@@ -84,7 +88,10 @@ export type NewChange = Pick<RuleChange, "id" | "state" | "rules" | "sourceUrl" 
   at: Date;
 };
 
-/** @returns the version's number; undefined while another change of the state is pending */
+/**
+ * Stores a new version of a state's rules.
+ * @returns the version's number; undefined while another change of the state is pending
+ */
 export async function insertChange(tx: Tx, change: NewChange): Promise<number | undefined> {
   const { id, state, rules, sourceUrl, effectiveOn, requestedBy, at } = change;
   const [inserted] = await tx.query<{ version: number }>(sql`
@@ -105,7 +112,7 @@ export type ChangeDecision = {
   note: string | null;
 };
 
-/** The caller must have locked the version with `lockChange`. */
+/** Stores the decision on a version. The caller must have locked the version with `lockChange`. */
 export const updateDecision = (tx: Tx, id: string, { outcome, by, at, solo, note }: ChangeDecision): Promise<void> =>
   changeRow(
     tx,

@@ -65,7 +65,8 @@ function sentencesIn(read: FormReader, { sentences }: StateRules, sourced: Sourc
       read.fault(`sentences_${mode}`, "must have lines of at most 500 characters");
     return [mode, lines.filter((line) => line !== "")] as const;
   });
-  // The form has no field for the sentences of acts on paper, so those stay unchanged.
+  // The stored sentences of the other modes, which are acts on paper. The form has no field for them, so they stay
+  // unchanged.
   const others = Object.entries(sentences).filter(([mode]) => !sentenceModes.some((each) => each === mode));
   return Object.fromEntries([
     ...others,

@@ -13,9 +13,7 @@ export type ImportOptions = {
   asOf: string;
 };
 
-/**
- * The resulting rules file. `unread` lists columns, and `doubtful` lists states, that the import could not interpret.
- */
+/** The resulting rules file. The import could not interpret the columns in `unread` and the states in `doubtful`. */
 export type ImportedRules = { yaml: string; states: string[]; remote: string[]; unread: string[]; doubtful: string[] };
 
 type Entry = { value: unknown; asOf: string; source: string };
@@ -27,7 +25,9 @@ type State = {
 } & Record<string, unknown>;
 type RulesFile = { states: Record<string, State>; default: { modes: { value: string[] } }; classes: object };
 
-/** Patterns that recognize a class of the rules file in a law's text about exclusions. */
+/**
+ * For each class of documents in the rules file, a pattern that recognizes it in a law's text about excluded documents.
+ */
 const classWords: Readonly<Record<string, RegExp>> = {
   real_estate: /\breal (estate|property)\b/i,
   vehicle_title: /\bvehicle|\bmotor|certificates? of title/i,
@@ -91,8 +91,8 @@ function modesOf(before: unknown, { isRemote }: Jurisdiction): string[] {
 }
 
 /**
- * The classes that a state excludes: those in the file, and those that the table's text names. A text without a
- * recognized class stays as a term for the notary to read.
+ * The classes of documents that a state excludes: those in the rules file, and those that the table's text names.
+ * Nothing is returned for a text that names no known class. The text is then only a term for the notary to read.
  */
 function excludedOf(
   { terms: { exclusions } }: Jurisdiction,

@@ -10,7 +10,7 @@ export type Jurisdiction = {
   state: string;
   /** True if remote acts are authorized on the day of the import. */
   isRemote: boolean;
-  /** The source of the statement that remote acts are or are not authorized. */
+  /** The source of the table's statement about the authorization of remote acts. */
   remoteSource: string | null;
   terms: Partial<Record<TermName, Cell>>;
   /** The highest fee for an act online, in cents. */
@@ -110,7 +110,10 @@ function filled(row: TableRow, name: string | undefined): Cell | undefined {
   return { text: cell.text, source: cell.source ?? source ?? null };
 }
 
-/** @throws StartupError for an amount that is not a whole number of cents */
+/**
+ * Reads the highest fee from a cell of the table.
+ * @throws StartupError for an amount that is not a whole number of cents
+ */
 function capOf(cell: Cell | undefined, place: string): Pick<Jurisdiction, "feeCapCents"> {
   if (!cell) return {};
   const value = onlineForms.feeCapCents.read(cell.text);
@@ -121,12 +124,12 @@ function capOf(cell: Cell | undefined, place: string): Pick<Jurisdiction, "feeCa
 const yes = /^(?:yes|true|full(?:y authorized)?|(?:fully )?authorized|authorised|permitted|in force|active)$/i;
 const no =
   /^(?:no|false|none|not (?:yet )?(?:authorized|authorised|permitted|in force)|pending|prohibited|n\/?a|-|—)$/i;
-/** Matches a text that states only a day, such as `effective 2026-07-01` or `since July 1, 2026`. */
+/** Matches a text that states nothing but a first day, such as `effective 2026-07-01` or `since July 1, 2026`. */
 const sinceDay = /^(?:(?:effective|since|from|on)[ :]+)?(?:on )?(\d{4}-\d{2}-\d{2}|[a-z]{3,9}\.? \d{1,2}, \d{4})$/i;
 
 /**
- * True if remote acts are in force; null for an ambiguous text. If both texts are present, both must state that the
- * acts are in force.
+ * True if the law on remote acts is in force; null for an ambiguous text. If the table has both a status and a day,
+ * both must say so.
  * @param status undefined when the table has no such column
  */
 function isInForce(status: string | undefined, effective: string | undefined, today: string): boolean | null {
@@ -149,7 +152,7 @@ function isEffective(text: string, today: string): boolean | null {
 
 const months = ["jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec"];
 
-/** A day as `YYYY-MM-DD`; null when it does not exist. */
+/** Parses a day, and returns it as `YYYY-MM-DD`. Null for a day that does not exist. */
 function dayOf(text: string): string | null {
   const [, month = "", date = "", year = ""] = /^([a-z]+)\.? (\d{1,2}), (\d{4})$/i.exec(text) ?? [];
   const n = months.indexOf(month.slice(0, 3).toLowerCase()) + 1;

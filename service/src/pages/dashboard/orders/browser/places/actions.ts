@@ -21,7 +21,7 @@ export type ActionDeps = {
   readonly store: Store;
   readonly rules: SizeRules;
   readonly signers: () => readonly Signer[];
-  /** The row of the signer for whom new fields are placed, and the page in view. */
+  /** `row` returns the row of the signer for whom new fields are placed, and `page` the page in view. */
   readonly row: () => number;
   readonly page: () => number;
   readonly say: (text: string) => void;
@@ -32,8 +32,9 @@ export type ActionDeps = {
 export type Actions = ReturnType<typeof openActions>;
 
 /**
- * Reads a list of pages, such as "2-5, 8", "3-", "odd" or "all", of a document with this many pages.
- * @returns the pages in their order; null for text that is not such a list
+ * Reads a text that lists pages, such as "2-5, 8", "3-", "odd" or "all".
+ * @param count how many pages the document has
+ * @returns the page numbers, ascending; null for any other text
  */
 export function pagesIn(text: string, count: number): number[] | null {
   const words = text.trim().toLowerCase();
@@ -53,8 +54,8 @@ export function pagesIn(text: string, count: number): number[] | null {
 }
 
 /**
- * The shift of a copied field on a page of another size that preserves its distance to the nearest corner. Null if the
- * field does not fit there.
+ * How far a copied field moves on a page of another size, so that its distance to the nearest corner stays the same.
+ * Null if the field does not fit there.
  */
 export function toSameCorner(field: Field, from: Size, to: Size): { x: number; y: number } | null {
   const rects = boxesOf(field).map(({ rect }) => rect);
@@ -67,7 +68,7 @@ export function toSameCorner(field: Field, from: Size, to: Size): { x: number; y
   return fits ? { x, y } : null;
 }
 
-/** The offset of a copy from its field, in points. */
+/** The distance between a duplicated field and the original, in points. */
 const copyStep = 12;
 
 const isSame = (a: Field, b: Field): boolean =>

@@ -4,11 +4,11 @@ import { type Field, readWritten, written } from "./field.ts";
 import type { OpenDocument } from "./opened.ts";
 
 /**
- * The placed fields of a form that has not been sent. They survive a reload, until the tab is closed or the member
- * signs out. After a reload, the file must be chosen again, so the draft is bound to the document's content.
+ * The fields that the sender placed, stored for the tab until the form is sent or the member signs out. After a reload,
+ * the file must be chosen again. So the draft belongs to the document's content.
  */
 type Draft = {
-  /** The fields that the service wrote into the form. If they differ, the draft is outdated. */
+  /** The fields that the service wrote into the form. If a reloaded form contains others, the draft is outdated. */
   readonly base: string;
   readonly fields: string;
 };
@@ -27,22 +27,31 @@ export type PlacesDraft = {
 };
 
 /**
- * The fields may contain personal values, so the key of a draft includes the signed-in member: nobody else in this tab
- * gets the draft.
+ * The name of a draft in the tab's storage. It contains the id of the signed-in member, because fields may contain
+ * personal values that nobody else in this tab may see.
  */
 const nameOf = (key: string): string => {
   const account = document.querySelector<HTMLElement>("[data-account]")?.dataset["account"] ?? "";
   return `places:${account}:${location.pathname}:${key}`;
 };
 
-/** A draft stores the signers' rows instead of their numbers, because a reloaded form may have lost their names. */
+/**
+ * A draft identifies signers by their rows. The form's signer numbers would need the signers' names, which a reloaded
+ * form may have lost.
+ */
 const sameRow = (row: number): number => row;
 const textOf = (fields: readonly Field[]): string => written(fields, sameRow);
 
-/** The key of a document that was chosen in the form; null if the browser can't compute hashes. */
+/**
+ * The draft's key for a document that was chosen in the form: the hash of its bytes. Null if the browser can't compute
+ * hashes.
+ */
 export const keyOf = async ({ document }: OpenDocument): Promise<string | null> => hashOf(await document.getData());
 
-/** @param start the fields that the service wrote into the form */
+/**
+ * Opens the drafts of a form's placed fields.
+ * @param start the fields that the service wrote into the form
+ */
 export function openDraft(start: readonly Field[]): PlacesDraft {
   const base = textOf(start);
   let key: string | null = null;

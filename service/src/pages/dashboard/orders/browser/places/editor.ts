@@ -19,7 +19,7 @@ export type EditorDeps = {
   readonly store: Store;
   readonly rules: SizeRules;
   readonly signers: () => readonly Signer[];
-  /** Opens the preview for the signer of a row. */
+  /** Opens the preview of the page that the signer in this row will see. */
   readonly preview: (row: number) => void;
   /** The field to show first; null for the first proposal. */
   readonly at: Field | null;
@@ -40,7 +40,10 @@ function openDialog() {
   };
 }
 
-/** Shows the pages of the document in a dialog, in which fields can be placed. @returns when the dialog is closed */
+/**
+ * Shows the pages of the document in a dialog in which the sender places fields.
+ * @returns when the dialog is closed
+ */
 export async function openEditor({ opened, store, rules, signers, preview, at }: EditorDeps): Promise<void> {
   const { document: pdf, pageSize } = opened;
   const { dialog, status, say } = openDialog();
@@ -122,7 +125,7 @@ export async function openEditor({ opened, store, rules, signers, preview, at }:
   store.select(null);
 }
 
-/** Shows the first found place, unless the sender has started to work by then. */
+/** Scrolls to the first place that the search finds, unless the sender has used the editor before that. */
 function showFirst(
   dialog: HTMLElement,
   { found, proposals }: { found: FoundPlaces; proposals: ReturnType<typeof showProposals> },

@@ -57,7 +57,7 @@ export type Field = {
   readonly label: string;
   readonly help: string;
   readonly required: boolean;
-  /** The sender's value, or empty; `true` for a ticked checkbox. */
+  /** The value that the sender filled in. For a ticked checkbox it is `true`; empty for no value. */
   readonly value: string;
   readonly readOnly: boolean;
   readonly format: FieldFormat | null;
@@ -78,7 +78,7 @@ export type Option = { readonly label: string; readonly rect: Rect | null };
 
 export const isSpread = ({ kind }: Pick<Field, "kind">): boolean => kind === "radio" || kind === "multiple";
 
-/** A rectangle that can be moved: a field's, or one option's. */
+/** A rectangle that can be moved: that of a field, or that of one option of a field. */
 export type Box = { readonly field: Field; readonly option: number | null; readonly rect: Rect };
 
 export const boxesOf = (field: Field): Box[] =>
@@ -86,7 +86,7 @@ export const boxesOf = (field: Field): Box[] =>
     ? field.options.flatMap(({ rect }, option) => (rect ? [{ field, option, rect }] : []))
     : [{ field, option: null, rect: field.rect }];
 
-/** The field with one of its rectangles moved. */
+/** Returns the field after one of its rectangles was moved. */
 export function withRect(field: Field, option: number | null, rect: Rect): Field {
   if (option === null) return { ...field, rect, error: null };
   const options = field.options.map((each, index) => (index === option ? { ...each, rect } : each));
@@ -107,7 +107,7 @@ const startSizes: Readonly<Record<Kind, Size>> = {
 };
 export const startSize = (kind: Kind): Size => startSizes[kind];
 
-/** The distance between new options of a radio. */
+/** The distance in points between the options of a new radio field. */
 const optionStep = 22;
 
 export const hasOptions = ({ kind }: Pick<Field, "kind">): boolean => isSpread({ kind }) || kind === "dropdown";
@@ -149,7 +149,7 @@ export function newField({ kind, row, page, rect }: Start): Field {
 
 const below = (rect: Rect, steps: number): Rect => ({ ...rect, y: rect.y + steps * optionStep });
 
-/** The field with other option labels: options that stay at the same index keep their rectangle. */
+/** Returns the field with other option labels. An option at an old index keeps its rectangle. */
 export function withOptions(field: Field, labels: readonly string[]): Field {
   const options = labels.map((label, index): Option => {
     const rect = field.options[index]?.rect ?? null;

@@ -17,7 +17,7 @@ export function fitSize(kind: Kind, size: Size, page: Size, rules: SizeRules): S
   };
 }
 
-/** A line on which edges align; `at` is its position in points. */
+/** A guide line at which edges are aligned; `at` is its position in points. */
 export type Guide = { readonly axis: "x" | "y"; readonly at: number };
 export type Snapped = { readonly rect: Rect; readonly guides: readonly Guide[] };
 
@@ -27,10 +27,13 @@ const edges = (rect: Rect, axis: "x" | "y"): Edges => {
   return [start, start + length / 2, start + length];
 };
 
-/** The snapping distance for lines to write on, as a multiple of the distance for other fields. */
+/** Fields snap to writing lines of the page from farther away than to other fields. This is the factor. */
 const lineReach = 3;
 
-/** The smallest shift that aligns one of the edges `own` with one of `others`, and the line on which they align. */
+/**
+ * The smallest shift that aligns one of the edges `own` with one of the edges `others`, and the position of that edge.
+ * Null if no edge is near enough.
+ */
 function nearest(own: readonly number[], others: readonly number[], reach: number) {
   let best: { readonly by: number; readonly at: number } | null = null;
   for (const edge of own)
@@ -41,12 +44,15 @@ function nearest(own: readonly number[], others: readonly number[], reach: numbe
   return best;
 }
 
-/** A line to write on; `y` is its vertical position, and `room` the height of the empty space above it. */
+/**
+ * A printed line on which people write. `y` is its vertical position, and `room` is the height of the empty space above
+ * it.
+ */
 export type Line = { readonly x: number; readonly y: number; readonly width: number; readonly room: number };
 
 /**
- * The lines below a rectangle, as edges: a field's lower edge snaps to a line, and its left edge to the line's
- * beginning.
+ * The edges to which a rectangle near a writing line snaps. The lower edge snaps to the line, and the left edge to the
+ * beginning of the line.
  */
 function lineEdges(rect: Rect, lines: readonly Line[], reach: number) {
   const below = lines.filter(
@@ -56,17 +62,17 @@ function lineEdges(rect: Rect, lines: readonly Line[], reach: number) {
   return { x: below.map(({ x }) => x), y: below.map(({ y }) => y) };
 }
 
-/** In points: the width of a field on a longer line. */
+/** The largest width of a new field on a writing line, in points. */
 const widestOnLine = 260;
 /**
- * In points: the largest distance of a dropped field from its line. It is measured from the lower edge vertically, and
- * from the middle horizontally.
+ * The largest distance in points at which a dropped field is placed on a line. Vertically it is measured from the
+ * field's lower edge, horizontally from its middle.
  */
 const dropReach = 16;
 
 /**
- * Places a new field on a line, with the line's width and a height that fits the space above it. The line is the one
- * nearest to the middle of a clicked field, or to the lower edge of a dropped one. Null if no line is near.
+ * Moves a new field onto the nearest writing line. The field gets the line's width, and a height that fits the space
+ * above. A clicked field is nearest by its middle, a dropped field by its lower edge. Null if no line is near.
  */
 export function ontoLine(rect: Rect, lines: readonly Line[], { isClick }: { readonly isClick: boolean }): Rect | null {
   const middle = rect.x + rect.width / 2;
@@ -83,13 +89,13 @@ export function ontoLine(rect: Rect, lines: readonly Line[], { isClick }: { read
   return { x: between(middle - width / 2, line.x, line.x + line.width - width), y: line.y - height, width, height };
 }
 
-/** In points. Text in a lower field is hard to read. */
+/** The smallest height of a field on a line, in points. Text in a lower field is hard to read. */
 const leastHeight = 10;
 
 /**
- * Moves a rectangle so that its edges or its middle align with nearby rectangles, or so that it is on a line of the
- * page.
- * @param reach in points
+ * Moves a rectangle so that its edges or its middle align with nearby rectangles, or so that it stands on a writing
+ * line.
+ * @param reach the largest distance of two aligned edges before, in points
  */
 export function snapMove(rect: Rect, others: readonly Rect[], reach: number, lines: readonly Line[] = []): Snapped {
   const guides: Guide[] = [];

@@ -11,9 +11,15 @@ export const pointOf = ({ clientX, clientY }: PointerEvent): Point => ({ x: clie
 const isFar = (a: Point, b: Point): boolean => Math.hypot(a.x - b.x, a.y - b.y) > clickPixels;
 
 export type Gesture = {
-  /** Called once per frame while the pointer is down. @param free true if the Alt key turns snapping off */
+  /**
+   * Called once per frame while the pointer is down.
+   * @param free true if the Alt key turns snapping off
+   */
   readonly step: (point: Point, free: boolean) => void;
-  /** Called once, at the end. @param isDone true if the pointer was dragged and the drag was not canceled */
+  /**
+   * Called once, when the pointer is released or the drag is canceled.
+   * @param isDone true if the pointer was dragged and the drag was not canceled
+   */
   readonly end: (isDone: boolean) => void;
 };
 
@@ -78,8 +84,8 @@ export type Bringing = {
 };
 
 /**
- * Allows a mouse or a pen to drag a tool from its button. A finger can't drag tools: it scrolls the toolbar, and a tap
- * selects a tool.
+ * Lets a mouse or a pen drag a tool from its button onto a page. A finger scrolls the toolbar instead; it selects a
+ * tool by a tap.
  */
 export function bring(button: HTMLElement, { ghost, move, drop }: Bringing): void {
   button.addEventListener("pointerdown", (down) => {

@@ -71,8 +71,8 @@ export function followKeys({ root, store, overlay, say, actions, edit }: Keyboar
 }
 
 /**
- * A held Enter key presses only once. “Place all” and “Undo” move the focus to each other, so key repeats would press
- * them alternately. A multi-line text field keeps the repeats.
+ * Makes a held Enter key press a button only once. Otherwise, “Place all” and “Undo” would be pressed in turn, because
+ * each moves the focus to the other. In a multi-line text field, a held Enter key still repeats.
  */
 export function pressOnce(root: HTMLElement): void {
   root.addEventListener(

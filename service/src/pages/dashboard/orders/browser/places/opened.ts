@@ -15,7 +15,8 @@ export async function openDocument(
   { pdfJs, options }: Awaited<ReturnType<typeof loadPdfJs>>,
   data: ArrayBuffer,
 ): Promise<OpenDocument> {
-  // All documents share one worker: otherwise closing one document would end the worker of the next.
+  // All documents share one worker, so it is passed explicitly. Otherwise, closing one document would end the worker of
+  // the next.
   const worker = pdfJs.PDFWorker.create({ port: pdfJs.GlobalWorkerOptions.workerPort ?? undefined });
   const document = await pdfJs.getDocument({ data: new Uint8Array(data), worker, ...options }).promise;
   const sizes: Size[] = [];
@@ -30,7 +31,7 @@ export async function openDocument(
   return {
     ...{ pdfJs, document },
     pageSize: (page) => sizes[page] ?? sizes[1] ?? { width: 612, height: 792 },
-    // Reading fails for a document that was closed meanwhile; its sizes are not needed.
+    // Reading the sizes fails if the document is closed meanwhile. Then nobody needs them, so the error is ignored.
     sizesRead: readAll().catch(() => {}),
   };
 }

@@ -79,10 +79,10 @@ const titleOf = ({ field, option }: Box): string => {
   return option === null ? label : `${label}: ${field.options[option]?.label ?? ""}`;
 };
 
-/** In points: a narrower box has no space for the signer's name. */
+/** The smallest width, in points, at which a box shows the signer's name. */
 const leastForName = 100;
 
-/** The text in a box: the sender's value, or the name of the requested value. */
+/** The text in a box: the value that the sender filled in, or a word for the value that the signer has to fill in. */
 function textOf(box: Box, signers: readonly Signer[]): string {
   const { field, option } = box;
   const { kind, value } = field;

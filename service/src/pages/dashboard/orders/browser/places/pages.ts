@@ -42,7 +42,7 @@ export async function showScroller(opened: OpenDocument) {
     setNumbers(scroller, { scale });
     return scale;
   }
-  /** Keeps the same point of the pages in the middle of the window. */
+  /** Resizes the pages. The point in the middle of the window stays there. */
   function resize(): void {
     const middle = (scroller.scrollTop + scroller.clientHeight / 2) / Math.max(scroller.scrollHeight, 1);
     const scale = fit();

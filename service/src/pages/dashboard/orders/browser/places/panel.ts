@@ -24,7 +24,7 @@ export function openPanel(deps: PanelDeps) {
   const element = make("div", { className: "place-panel" });
   element.setAttribute("role", "region");
   element.setAttribute("aria-label", "The selected field");
-  // The space of the panel stays reserved, so that the pages keep their size when a field is selected.
+  // An empty panel keeps its space on the page, so that the pages don't change their size when a field is selected.
   const nothing = make("p", { className: "hint", textContent: "Select a field to say what it asks for." });
   let shownFor = "none yet";
   let controls: Control[] = [];

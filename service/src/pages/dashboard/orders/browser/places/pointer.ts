@@ -19,15 +19,15 @@ export type PointerDeps = {
   readonly store: Store;
   readonly overlay: ReturnType<typeof openOverlay>;
   readonly rules: SizeRules;
-  /** The lines of a page to write on, as far as the search has found them. */
+  /** The writing lines that the search has found on a page so far. */
   readonly lines: (page: number) => readonly Line[];
-  /** The selected tool: a click on a page adds a field of its kind. */
+  /** The kind of field that a click on a page adds; null when no tool is selected. */
   readonly tool: () => Kind | null;
   /** Puts a new field on a page. */
   readonly put: (kind: Kind, page: number, rect: Rect) => void;
 };
 
-/** Edges that are closer together than this, in CSS pixels, snap together. */
+/** Edges snap together when they are closer than this, in CSS pixels. */
 const snapPixels = 5;
 
 /** CSS pixels per point of the page, at the current size. */
@@ -41,7 +41,7 @@ function onPage(view: PageView, page: number, { x, y }: Point) {
   return { x: (x - left) / scale, y: (y - top) / scale, scale };
 }
 
-/** The rectangles of the other boxes on a page. */
+/** The rectangles on a page, except that of the box `but`. */
 const rectsOn = (store: Store, page: number, but?: Box): Rect[] =>
   store
     .fields()
@@ -70,7 +70,7 @@ export function followPointers(deps: PointerDeps): void {
     else move(deps, box, element, event);
   });
 
-  // A click event has only whole pixels; the point where the pointer went up is exact.
+  // The point where the pointer was released. A click event has this point only in whole pixels.
   let up: Point = { x: 0, y: 0 };
   view.scroller.addEventListener("pointerup", (event) => {
     up = pointOf(event);
@@ -101,12 +101,13 @@ const marks: ReadonlySet<Kind> = new Set(["checkbox", "radio", "multiple"] as co
 type Drop = {
   /** True if the Alt key turns snapping off. */
   readonly free: boolean;
-  /** True if the place was clicked, so that no preview showed the field's edges before. */
+  /** True if the person clicked the place. Unlike a drag, a click shows no preview of the field's edges. */
   readonly isClick: boolean;
 };
 
 /**
- * Places a new field on a line near a point, otherwise with its middle at the point; does nothing outside the pages.
+ * Places a new field near a point of the window. If a writing line is near, the field stands on it; otherwise its
+ * middle is at the point. Does nothing outside the pages.
  */
 function drop(
   { view, store, rules, lines, put }: PointerDeps,

@@ -32,7 +32,10 @@ const withValue: readonly Operator[] = ["equals", "not_equals", "greater_than", 
 
 const none = [["", "Always"]] as const;
 
-/** The settings that make fields depend on one another. The service rejects invalid combinations. */
+/**
+ * The inputs for a field's name in rules, its formula, its number of options, and its condition. The service rejects
+ * invalid combinations.
+ */
 export function ruleControls({ id, kind }: Field, set: Set, store: Store): Control[] {
   const controls: Control[] = [];
   const named = () => store.fields().filter((field) => field.id !== id && field.name !== "" && operators[field.kind]);

@@ -11,9 +11,9 @@ import { openStore, type Store } from "./store.ts";
 type Refusal = { readonly index: number; readonly text: string };
 
 export type PlacesDeps = {
-  /** The id of the part in the page; the ids of its elements begin with it. */
+  /** The id of this part of the page. The ids of the elements in it begin with the same text. */
   readonly id: string;
-  /** The input with the fields as text. */
+  /** The form input that contains the placed fields as text. */
   readonly input: HTMLInputElement;
   readonly form: HTMLFormElement;
   readonly signers: () => readonly Signer[];
@@ -21,7 +21,7 @@ export type PlacesDeps = {
   readonly numbering: { readonly signerOf: (row: number) => number; readonly rowOf: (signer: number) => number };
   /** Opens the document when its pages are first needed. If absent, the caller passes the document to `show`. */
   readonly load?: () => Promise<OpenDocument>;
-  /** The form's state that the preview shows. */
+  /** The values of the form that the preview needs. */
   readonly previewed: {
     /** The document's name as the signers will read it; empty if the form does not contain it. */
     readonly titleOf: () => string;
@@ -33,12 +33,12 @@ export type PlacesDeps = {
 };
 
 /**
- * The fields of people who do not sign now, by the URL of the stored file, with the text of the other fields. They
- * survive changes of the form's rows, and reappear with the people, unless a template replaced the other fields.
+ * For each stored file: the fields of people who do not sign it now, and the text of all other fields. They survive
+ * changes of the form's rows. They return when the person signs again, unless a template has replaced the other fields.
  */
 const setAside = new Map<string, { readonly others: string; readonly fields: readonly Field[] }>();
 
-/** The fields of one document in the form, with the summary that shows them. */
+/** Connects the fields of one document with the form's input and with the summary that describes them. */
 function openFields(deps: PlacesDeps, host: HTMLElement, opened: () => OpenDocument | null) {
   const { input, signers, numbering, load, changed } = deps;
   const summary = openSummary(deps);
@@ -68,7 +68,7 @@ function openFields(deps: PlacesDeps, host: HTMLElement, opened: () => OpenDocum
     if (isShown()) summary.show(fields, left.length);
   }
 
-  /** Replaces the fields, and shows the reason until they change again. */
+  /** Replaces all fields. The summary shows the reason `why` until the fields change again. */
   function replace(to: readonly Field[], why: string): void {
     store.replace(to);
     summary.note(why);
@@ -185,7 +185,7 @@ function openSummary({ id, signers, previewed }: PlacesDeps) {
     say(text: string): void {
       statusLine.textContent = text;
     },
-    /** Sets a sentence to add to those about the fields; empty for none. */
+    /** Sets a sentence that the summary adds after those about the fields. An empty text adds none. */
     note(text: string): void {
       note = text;
     },
@@ -231,7 +231,7 @@ function startOf(input: HTMLInputElement, host: HTMLElement, rowOf: PlacesDeps["
   }));
 }
 
-/** A document that was closed in the meantime has no draft. */
+/** Handles a failure because the document was closed meanwhile. Then it needs no draft, so nothing happens. */
 const ignored = (): void => {};
 
 const counted = (count: number): string => (count === 1 ? "1 field" : `${count} fields`);

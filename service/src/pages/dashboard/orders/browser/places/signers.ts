@@ -5,11 +5,11 @@ import type { Field } from "./field.ts";
 export type Signer = {
   readonly row: number;
   readonly name: string;
-  /** The party as which the person signs, such as "Buyer"; absent while it is unknown. */
+  /** The role of the signer, such as "Buyer"; absent while it is unknown. */
   readonly role?: string;
-  /** True if the name is that of a template's role. */
+  /** True if this is a role of a template, so that `name` is the role's name. */
   readonly isRole?: boolean;
-  /** The address for the preview, as currently typed in the form; absent if the form has no field for it. */
+  /** The signer's email address as typed in the form, for the preview. Absent if the form has no field for it. */
   readonly email?: string;
   readonly language?: string;
   readonly routing?: number;
@@ -31,7 +31,10 @@ export function signersIn(form: HTMLFormElement): Signer[] {
   }));
 }
 
-/** A number that no signer of an order has, so that the service rejects a field whose row names nobody. */
+/**
+ * No signer of an order has this number. A field for a row without a name gets it, so that the service rejects the
+ * field.
+ */
 const nobody = 99;
 
 export const signerOf =

@@ -10,21 +10,27 @@ export type Store = {
   readonly select: (selection: Selection) => void;
   readonly add: (fields: readonly Field[]) => void;
   readonly change: (id: number, to: (field: Field) => Field) => void;
-  /** Moves a box. If an option of a radio is moved to another page, all options of the radio move there. */
+  /** Moves a box. If an option of a radio field moves to another page, the other options move to that page as well. */
   readonly place: (box: Box, page: number, rect: Rect) => void;
   readonly remove: (id: number) => void;
   readonly replace: (fields: readonly Field[]) => void;
   readonly undo: () => boolean;
   /** Redoes the change that was undone last; impossible after any new change. */
   readonly redo: () => boolean;
-  /** Calls `watcher` after each change. @returns a function that stops the calls */
+  /**
+   * Calls `watcher` after each change.
+   * @returns a function that stops the calls
+   */
   readonly watch: (watcher: () => void) => () => void;
 };
 
 const mostUndone = 100;
 const typingMs = 1000;
 
-/** @param pageSize returns the size of a page, counted from 1 */
+/**
+ * Creates the store of a document's placed fields.
+ * @param pageSize returns the size of a page, counted from 1
+ */
 export function openStore(start: readonly Field[], pageSize: (page: number) => Size, rules: SizeRules): Store {
   let fields = start;
   let selection: Selection = null;
@@ -48,7 +54,7 @@ export function openStore(start: readonly Field[], pageSize: (page: number) => S
     if (!to) return false;
     back.push(fields);
     fields = to;
-    // Text that is typed after this point is a separate undo step.
+    // After an undo or a redo, further typing begins a new undo step.
     changed = { id: 0, at: 0 };
     if (selection && !find(selection.id)) selection = null;
     tell();
@@ -106,7 +112,7 @@ export function openStore(start: readonly Field[], pageSize: (page: number) => S
   };
 }
 
-/** A radio on another page, where all of its options keep their distances. */
+/** Moves a radio field to another page. Its options keep their distances. */
 function movedTo(page: number, size: Size, field: Field, { right, down }: { right: number; down: number }): Field {
   const options = field.options.map((each) => ({
     ...each,

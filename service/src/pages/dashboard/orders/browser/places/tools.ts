@@ -12,12 +12,15 @@ export type ToolsDeps = {
     readonly zoom: (by: number) => void;
     /** The element that shows the number of the page in view. */
     readonly place: HTMLElement;
-    /** Moves the focus to the first signature proposed for the chosen signer. @returns true if there is one */
+    /**
+     * Moves the focus to the first proposed signature for the chosen signer.
+     * @returns true if there is one
+     */
     readonly goToSignature: () => boolean;
   };
   readonly putInMiddle: (kind: Kind) => void;
   readonly say: (text: string) => void;
-  /** Opens the preview for the signer of a row. */
+  /** Opens the preview of the page that the signer in this row will see. */
   readonly preview: (row: number) => void;
   readonly close: () => void;
   readonly changed: () => void;

@@ -11,24 +11,28 @@ import type { Signer } from "../places/signers.ts";
 export type ProposalOnPage = Proposal & { readonly page: number };
 
 /**
- * Limits of the search, in milliseconds and in pages. They suffice for any form. Pages beyond the limits are not read.
+ * Limits of the search in time (milliseconds) and in pages. Forms are far smaller. The search leaves out what is beyond
+ * the limits.
  */
 const most = { ms: 8_000, pages: 300, restMs: 300, slowPages: 3 } as const;
 
 /**
- * Waits. The first pages are drawn before the search starts, and each further page is drawn during one of its waits.
+ * Pauses the search, so that the browser can draw pages meanwhile. The first pages are drawn before the search begins.
  */
 const rest = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 export type FoundPlaces = {
-  /** @param isWitnessed true to add the places of witnesses */
+  /**
+   * The places that were found so far.
+   * @param isWitnessed true to include the places for witnesses
+   */
   readonly all: (isWitnessed?: boolean) => readonly ProposalOnPage[];
   /**
-   * `read`: all pages were searched; `partly`: the search ended early; `picture`: no page that was searched contains
-   * text. While the search runs: `reading`.
+   * `reading`: the search is running. `read`: all pages were searched. `partly`: the search ended early. `picture`: the
+   * searched pages contain no text.
    */
   readonly state: () => "reading" | "read" | "partly" | "picture";
-  /** The lines to write on of a page, even if nobody should sign there; empty until the page was read. */
+  /** The writing lines of a page, including those where nobody has to sign. Empty until the page was searched. */
   readonly lines: (page: number) => readonly Line[];
   /** Resolves when the search has ended. */
   readonly isDone: Promise<void>;
@@ -38,7 +42,10 @@ export type FoundPlaces = {
   /** The role that the sender chose for a signer; empty for none, undefined while the sender has not chosen. */
   readonly chosenRole: (signer: Signer) => string | undefined;
   readonly chooseRole: (signer: Signer, role: string) => void;
-  /** Calls `watcher` when more places were found. @returns a function that stops the calls */
+  /**
+   * Calls `watcher` when more places were found.
+   * @returns a function that stops the calls
+   */
   readonly watch: (watcher: () => void) => () => void;
 };
 
@@ -79,8 +86,8 @@ function begin({ document: pdf, pdfJs }: OpenDocument): FoundPlaces {
       const page = await pdf.getPage(number);
       const content = await readContent(page, pdfJs.OPS);
       page.cleanup();
-      // On the first pages the browser still compiles the code, so each step runs as a separate task to avoid dropped
-      // frames.
+      // For the first pages, the browser still has to compile the search code. There, each step is a separate task, so
+      // that no frame is dropped.
       const isSlow = number <= most.slowPages;
       if (isSlow) await rest(0);
       if (content.runs.length > 0 || content.own.length > 0) hasWords = true;

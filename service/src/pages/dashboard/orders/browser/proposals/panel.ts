@@ -5,7 +5,7 @@ import type { FoundPlaces } from "./found.ts";
 
 type Shown = {
   readonly message: string;
-  /** The number of shown proposals, and how many of them one click places for the chosen signer. */
+  /** `all` is the number of shown proposals. `free` is how many of them one click places for the chosen signer. */
   readonly all: number;
   readonly free: number;
   /** For each proposal with a known signer: the row of that signer. */
@@ -59,8 +59,9 @@ export function openPanel(roles: HTMLElement, undoPlacing: () => void) {
 const mostNamed = 4;
 
 /**
- * Names the button that places all proposals that have a signer: "Place all 15: 8 for Jane Roe, 7 for Max Doe".
- * @param rows the row of the signer of each of them
+ * The label of the button that places all proposals with a known signer, such as "Place all 15: 8 for Jane Roe, 7 for
+ * Max Doe".
+ * @param rows for each of these proposals, the row of its signer
  */
 function ownersWords(
   rows: readonly number[],
@@ -71,8 +72,8 @@ function ownersWords(
 }
 
 /**
- * A phrase with the signers of fields: " for Jane Roe", or ": 8 for Jane Roe, 7 for Max Doe". @param rows the row of
- * each field
+ * Words that say for whom fields are: " for Jane Roe", or ": 8 for Jane Roe, 7 for Max Doe".
+ * @param rows for each field, the row of its signer
  */
 export function countsOf(rows: readonly number[], signers: readonly Signer[]): string {
   const counts = [...Map.groupBy(rows, (row) => row)].sort(([a], [b]) => a - b);
@@ -82,14 +83,20 @@ export function countsOf(rows: readonly number[], signers: readonly Signer[]): s
   return `: ${counts.map(([row, { length }]) => `${length} for ${nameOf(signers, row)}`).join(", ")}`;
 }
 
-/** @param owned how many of `all` proposals have a known signer */
+/**
+ * Words for the proposals that the chosen signer gets, such as "all 5" or "the other 3".
+ * @param owned how many of `all` proposals have a known signer
+ */
 function whichOnes(count: number, { owned, all }: { readonly owned: number; readonly all: number }): string {
   if (count + owned < all) return `${count} of them`;
   if (owned > 0) return count === 1 ? "the other" : `the other ${count}`;
   return count === 1 ? "it" : `all ${count}`;
 }
 
-/** @param ofWitnesses the number of additional places for witnesses, whom the form does not name */
+/**
+ * The sentence with the number of found places.
+ * @param ofWitnesses the number of additional places for witnesses, whom the form does not name
+ */
 export function sentence(
   count: number,
   { found: { state: stateOf, all }, ofWitnesses }: { readonly found: FoundPlaces; readonly ofWitnesses: number },

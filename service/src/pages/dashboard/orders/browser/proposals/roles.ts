@@ -6,7 +6,10 @@ import type { Signer } from "../places/signers.ts";
 import { isWitness, rolesOnPages } from "./assign.ts";
 import type { FoundPlaces, ProposalOnPage } from "./found.ts";
 
-/** The roles of lists of proposals. A list never changes, so its roles are cached across changes of the form. */
+/**
+ * A cache: for each list of proposals, the roles that it names. A list never changes, so the cache stays valid when the
+ * form changes.
+ */
 const rolesOfList = new WeakMap<readonly ProposalOnPage[], readonly string[]>();
 
 /** The roles that have places for signatures or initials, in the order in which the pages first name them. */
@@ -29,8 +32,8 @@ const isSame = (a: string, b: string): boolean => isRoleOf(a, b) && isRoleOf(b, 
 type RolesFound = Pick<FoundPlaces, "all" | "chosenRole">;
 
 /**
- * The role whose word is in the name of this signer alone, such as "Seller" for "Sam Seller". A role that somebody else
- * has is not proposed.
+ * The role that is a word of this signer's name, such as "Seller" for "Sam Seller". Undefined if another signer's name
+ * contains it too, or if another signer already has that role.
  */
 function roleInName(
   { name }: Signer,
@@ -66,7 +69,8 @@ export const placesFor = (found: Pick<FoundPlaces, "all">, signers: readonly Sig
   found.all(signers.some(isWitness));
 
 /**
- * The signer who gets the last role by elimination: the only signer without a role, if only one party has no signer.
+ * The signer to whom the last role goes by elimination. It needs exactly one signer without a role, and exactly one
+ * role without a signer.
  */
 export function lastRole(
   roles: readonly string[],
@@ -103,7 +107,10 @@ export function askRoles({ found, signers, say }: RolesDeps) {
 
   return {
     element,
-    /** @param isNeeded true if places have no signer yet */
+    /**
+     * Updates the questions about roles.
+     * @param isNeeded true if some places have no signer yet
+     */
     refresh(isNeeded: boolean): void {
       const roles = rolesOf(found.all(true));
       const all = withRoles(found, signers());

@@ -84,7 +84,10 @@ function elementsOf(tags: readonly TagOnPage[], signers: number): Asking[] {
   });
 }
 
-/** @throws UnmatchedTag naming the tag and the rule */
+/**
+ * Validates the elements that tags request, by the rules of an order's `fields`.
+ * @throws UnmatchedTag naming the tag and the rule that it breaks
+ */
 function readElements(elements: readonly object[], asking: readonly Asking[], signers: number): RequestedField[] {
   try {
     return parseOwnFields(elements, signers);
@@ -97,7 +100,10 @@ function readElements(elements: readonly object[], asking: readonly Asking[], si
   }
 }
 
-/** If other words are close to a tag, nothing is hidden, so that the words stay readable. */
+/**
+ * The place of a tag's field, and the rectangle with which the field hides the tag. If other words are close to the
+ * tag, nothing is hidden, so that they stay readable.
+ */
 function coverOf(found: TagOnPage): Pick<PlannedField, "place" | "covers"> {
   const around = shownPlace(found.box, found.rect);
   const place = placeOf(found, around);
@@ -195,7 +201,7 @@ function showsBraces(text: string): boolean {
 
 const brace = 0x7b;
 
-/** True if a ToUnicode map assigns `{` to a code other than 0x7B. */
+/** True if a ToUnicode map assigns `{` to a code other than 0x7B, or may do so. */
 function mapsBrace(cmap: string): boolean {
   if (/<\s*007b\s*>/i.test(cmap)) return true;
   for (const [, low = "", high = "", to = ""] of cmap.matchAll(/<([0-9a-f]+)>\s*<([0-9a-f]+)>\s*<([0-9a-f]{4})>/gi)) {

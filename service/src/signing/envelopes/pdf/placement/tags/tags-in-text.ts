@@ -86,7 +86,10 @@ function runAt(runs: readonly PositionedRun[], place: number): number {
   return low;
 }
 
-/** @param end where the tag ends, as an offset in the joined text of all runs */
+/**
+ * True if no words follow a tag on its line.
+ * @param end where the tag ends, as an offset in the joined text of all runs
+ */
 function endsLine({ runs, nextWords }: IndexedPage, end: number): boolean {
   const index = runAt(runs, end - 1);
   const line = runs[index];
