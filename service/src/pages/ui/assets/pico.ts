@@ -11,23 +11,34 @@ export const unusedInPico = [
   "[data-theme",
   ":host",
   "::-ms-",
-  ":indeterminate",
+  "@keyframes tooltip-",
+  "[aria-hidden=false]",
   "[aria-invalid=false]",
   "[aria-label=breadcrumb]",
+  "[dir=rtl]",
   "[role=link]",
   "[role=switch]",
   "[role=textbox]",
+  "[type=checkbox]:indeterminate",
   "[type=datetime-local]",
   "[type=month]",
   "[type=reset]",
   "[type=time]",
   "[type=week]",
+  "abbr",
+  "article>footer",
+  "article>header",
   "details.dropdown",
   "dialog>article",
   "hgroup",
+  "kbd",
+  "optgroup",
+  "samp",
+  "summary.button",
   ".container",
   ".contrast",
   ".modal-is-",
+  ".overflow-auto",
   ".striped",
 ] as const;
 
@@ -38,7 +49,8 @@ function rulesOf(css: string): string[] {
   for (let index = 0; index < css.length; index++) {
     const character = css[index] ?? "";
     if (quote !== "") {
-      if (character === quote && css[index - 1] !== "\\") quote = "";
+      if (character === "\\") index += 1;
+      else if (character === quote) quote = "";
       continue;
     }
     if (character === '"' || character === "'") quote = character;
@@ -65,20 +77,23 @@ const needed = (selector: string): string => {
   return outer === selector ? outer : needed(outer);
 };
 
-/** Removes the CSS selectors that contain an unused part. Removes a rule if none of its selectors remains. */
+/**
+ * Removes the CSS selectors that contain an unused part. Removes a rule if none of its selectors remains, but not the
+ * comment before it, which may be Pico's license.
+ */
 export function withoutUnused(css: string): string {
   return rulesOf(css)
     .map((rule) => {
-      const [, head = "", body = ""] = /^((?:\/\*.*?\*\/|[^{])*)\{(.*)\}$/s.exec(rule) ?? [];
+      const [, comment = "", head = "", body = ""] = /^((?:\/\*.*?\*\/)?)([^{]*)\{(.*)\}$/s.exec(rule) ?? [];
       if (/^@(?:media|supports)\b/.test(head)) {
         const inner = withoutUnused(body);
-        return inner === "" ? "" : `${head}{${inner}}`;
+        return inner === "" ? comment : `${comment}${head}{${inner}}`;
       }
-      if (head === "" || head.startsWith("@")) return rule;
+      if (head === "") return rule;
       const used = selectorsIn(head).filter(
         (selector) => !unusedInPico.some((part) => needed(selector).includes(part)),
       );
-      return used.length === 0 ? "" : `${used.join(",")}{${body}}`;
+      return used.length === 0 ? comment : `${comment}${used.join(",")}{${body}}`;
     })
     .join("");
 }
