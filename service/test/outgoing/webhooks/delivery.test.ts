@@ -6,6 +6,7 @@ import { changeOrder, writeEvents } from "@signsealship/testing/row-mac";
 import { startService } from "@signsealship/testing/service";
 import { testsNeeding } from "@signsealship/testing/tools/tools";
 import type { EventRow } from "../../../src/kernel/events/events.ts";
+import { dayMs } from "../../../src/kernel/platform/clock.ts";
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
 import { type Client, type Delivery, openWebhooksService, type WebhooksService } from "./webhooks-service.ts";
 
@@ -307,6 +308,25 @@ test("deliveries that failed since a time are sent again, each event once, and n
   assert.equal(found.deliveries.length, 3);
   await firm.refused(400, "GET", `${webhooks}/deliveries?webhook=x`);
   await firm.refused(400, "GET", `${webhooks}/deliveries?since=x`);
+});
+
+test("a failed delivery is found by the time when it was queued, although its event is reported a day late", async () => {
+  const firm = await running.partner();
+  running.catcher.answer("/late", (_request, response) => void response.writeHead(503).end());
+  const hook = await firm.subscribe("/late", ["payment.cleared"]);
+  const subject = await firm.order();
+  const begin = new Date();
+  const at = new Date(begin.getTime() - dayMs);
+  const late = { at, topic: "payment.cleared", partnerId: firm.partnerId, environment: "test", subject } as const;
+  await running.db.transaction((tx) => writeEvents(tx, [{ ...late, eventId: randomUUID() }]));
+  const [delivery] = await firm.ended(hook);
+  assert.ok(String(delivery?.["createdAt"]) >= begin.toISOString(), String(delivery?.["createdAt"]));
+  const [sent] = await running.catcher.wait("/late");
+  const { data } = JSON.parse(String(sent?.body)) as { data: { occurredAtUtc: string } };
+  assert.equal(data.occurredAtUtc, at.toISOString());
+  const since = begin.toISOString();
+  const { replayed } = await firm.ok<{ replayed: number }>("POST", `${webhooks}/${hook.id}/replay-failed`, { since });
+  assert.equal(replayed, 1);
 });
 
 test("each event is replayed once for a period, even if it fails again, and never about a deleted record", async () => {
