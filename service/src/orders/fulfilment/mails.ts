@@ -106,7 +106,9 @@ export const orderMail = defineMail({
     const others = covered.orderIds.filter((id) => id !== order.id);
     const found = (await Promise.all(others.map((id) => rowOf(db, id)))).filter((each) => each !== undefined);
     const rows = covered.orderIds.flatMap((id) => [order, ...found].find((each) => each.id === id) ?? []);
-    const orders = rows.filter((each) => stillHolds(acceptsPayment, moment, each));
+    const isThere = ({ documentsDeletedAt }: Row) => documentsDeletedAt === null || !about.isWhole;
+    const orders = rows.filter((each) => stillHolds(acceptsPayment, moment, each) && isThere(each));
+    if (orders.length === 0) return null;
     // Sends no mail if only signing was ordered, and the client signed all of these documents. The mail to signers has
     // already linked to the copies.
     if (

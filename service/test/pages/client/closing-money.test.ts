@@ -8,7 +8,8 @@ import { until } from "@signsealship/testing/until";
 import { clientClosing, closingsOf, payableOfClient } from "../../../src/closing/rooms/rooms.ts";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { openSecretsKey } from "../../../src/kernel/platform/secrets.ts";
-import { clientClosingPath, lockOrder } from "../../../src/orders/order/order.ts";
+import { markMac } from "../../../src/kernel/retention/marks.ts";
+import { clientClosingPath, lockOrder, mailClient } from "../../../src/orders/order/order.ts";
 import { allowPayAgain, askSupplement } from "../../../src/orders/payments/payments.ts";
 import { openRoomsService } from "../../closing/rooms/rooms-service.ts";
 import { mailsTo } from "../../firms/members/signed-in-member.ts";
@@ -217,4 +218,41 @@ test("the page shows the parcel with its recorded dates, and mails the client on
   assert.equal((await fetch(at(note, "/documents"))).status, 405, "programs that follow links ask for nothing");
   const stranger = at(note, "/documents").replace(/[0-9a-f]{40}(?=\/documents)/, "0".repeat(40));
   assert.equal((await fetch(stranger, { method: "POST" })).status, 404);
+});
+
+test("the mail with the links to documents leaves out an order whose documents were deleted since", async () => {
+  const codes = await orders({}, {}, {});
+  await roomWith(...codes);
+  const email = `payer${clients}@example.com`;
+  const ids = await Promise.all(codes.map(idOf));
+  for (const code of codes) {
+    await firm.ok("POST", `/api/partner/sandbox/orders/${code}/checkout`);
+    await running.setStatus(code, "Completed");
+  }
+  const deleteDocuments = async (orderId = 0) => {
+    const [document] = await db.query<{ blobKey: string }>(
+      sql`SELECT blob_key AS "blobKey" FROM documents WHERE order_id = ${orderId} LIMIT 1`,
+    );
+    const mark = { blobKey: document?.blobKey ?? "", rule: "test", deletedAt: new Date() };
+    await db.query(sql`
+      INSERT INTO deleted_blobs (blob_key, rule, deleted_at, row_mac)
+      VALUES (${mark.blobKey}, ${mark.rule}, ${mark.deletedAt}, ${markMac(running.rowMac, mark)})`);
+  };
+  const mails = () => mailsTo(service, email).filter((mail) => mail.includes("Your documents are complete"));
+  const ask = async () => {
+    await db.transaction((tx) => mailClient(tx, ids[0] ?? 0, "completed", new Date(), { isWhole: true }));
+    await until(
+      async () => (await db.query(sql`SELECT FROM jobs WHERE queue = 'order-mail'`)).length === 0 || undefined,
+    );
+    return mails().length;
+  };
+  await deleteDocuments(ids[1]);
+  assert.equal(await ask(), 1);
+  const [mail = ""] = mails();
+  assert.deepEqual(
+    codes.map((code) => mail.includes(`/orders/${code}/documents/`)),
+    [true, false, true],
+  );
+  for (const id of [ids[0], ids[2]]) await deleteDocuments(id);
+  assert.equal(await ask(), 1, "no document is left");
 });
