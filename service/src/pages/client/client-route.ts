@@ -37,16 +37,20 @@ export function clientRoute<Url extends string>(
   });
 }
 
-/** A page with a message, and a link back to the order if there is one. */
+/** A page with a message, and a link back; null for no link. */
 export function messagePage(
   assets: Pick<Assets, "url">,
-  orderCode: string | null,
+  back: { path: string; label: string } | null,
   reader: Reader,
   { title, text }: { title: string; text: string },
 ): string {
-  const back =
-    orderCode !== null &&
-    html`<p><a href="${linkFor(reader, `/orders/${orderCode}`)}">${reader.words.payment.back}</a></p>`;
-  const body = html`<div class="message"><h1>${title}</h1><p>${text}</p>${back}</div>`;
+  const link = back && html`<p><a href="${linkFor(reader, back.path)}">${back.label}</a></p>`;
+  const body = html`<div class="message"><h1>${title}</h1><p>${text}</p>${link}</div>`;
   return layout(assets, { ...clientFrame(reader.words), title, body });
 }
+
+/** The link from a message back to an order. */
+export const backToOrder = (code: string, { words }: Reader) => ({
+  path: `/orders/${code}`,
+  label: words.payment.back,
+});

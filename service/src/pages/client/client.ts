@@ -13,7 +13,7 @@ import { refreshingPolicy } from "../ui/page/policy.ts";
 import type { PageAnswer } from "../ui/page/route.ts";
 import { roomRetention } from "../ui/retention.ts";
 import { linkFor, type Reader } from "../ui/words/reader.ts";
-import { type Call, clientRoute, messagePage } from "./client-route.ts";
+import { backToOrder, type Call, clientRoute, messagePage } from "./client-route.ts";
 import { closingRoutes } from "./closing-page.ts";
 import { deliveryRoutes } from "./delivery-page.ts";
 import { type FillRoutesDeps, fillPages } from "./fill-routes.ts";
@@ -110,7 +110,7 @@ function paymentRoutes(app: FastifyInstance, deps: PaymentPageDeps): void {
   for (const name of ["returned", "cancelled", "unavailable"] as const)
     clientRoute(app, deps, `/orders/:code/checkout/${name}`, async ({ params: { code } }, reader) => {
       await orderOf(db, code);
-      return messagePage(assets, code, reader, reader.words.payment[name]);
+      return messagePage(assets, backToOrder(code, reader), reader, reader.words.payment[name]);
     });
 }
 

@@ -24,7 +24,7 @@ import { refreshingPolicy } from "../ui/page/policy.ts";
 import type { PageAnswer } from "../ui/page/route.ts";
 import { type Html, html, render } from "../ui/render.ts";
 import { linkFor, type Reader } from "../ui/words/reader.ts";
-import { clientRoute } from "./client-route.ts";
+import { clientRoute, messagePage } from "./client-route.ts";
 import { closingWords } from "./closing-words.ts";
 import { mailedDocuments, type OrderPageDeps, orderOf } from "./order-routes.ts";
 
@@ -97,10 +97,17 @@ export function closingRoutes(app: FastifyInstance, deps: OrderPageDeps): void {
     async ({ params }, reader) => {
       const finished = finishedIn(found(await read(deps, params)).closing);
       const sent = finished ? await mailedDocuments(deps, finished.code, { isWhole: true }) : "unsent";
-      return { redirect: linkFor(reader, `/orders/${finished?.code ?? params.code}/documents/${sent}`) };
+      return { redirect: linkFor(reader, `${pathOf(params)}/documents/${sent}`) };
     },
     "POST",
   );
+  for (const outcome of ["sent", "unsent"] as const)
+    clientRoute(app, deps, `${url}/documents/${outcome}`, async ({ params }, reader) => {
+      await requireToken(deps, params);
+      const { documentsMail, language } = reader.words;
+      const back = { path: pathOf(params), label: closingWords[language].title };
+      return messagePage(assets, back, reader, documentsMail[outcome]);
+    });
 
   clientRoute(app, deps, `${url}/receipts/:number`, async ({ params }) =>
     payments.receiptFile(found(await read(deps, params)).receipts, params.number),

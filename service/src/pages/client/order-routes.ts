@@ -21,7 +21,7 @@ import { refreshingPolicy } from "../ui/page/policy.ts";
 import type { PageAnswer } from "../ui/page/route.ts";
 import { orderRetention } from "../ui/retention.ts";
 import { linkFor, type Reader } from "../ui/words/reader.ts";
-import { clientRoute, messagePage } from "./client-route.ts";
+import { backToOrder, clientRoute, messagePage } from "./client-route.ts";
 import {
   type LinkedDocuments,
   type OrderView,
@@ -224,7 +224,7 @@ function mailRoutes(app: FastifyInstance, deps: OrderPageDeps): void {
   for (const outcome of ["sent", "unsent"] as const)
     clientRoute(app, deps, `/orders/:code/documents/${outcome}`, async ({ params: { code } }, reader) => {
       await orderOf(db, code);
-      return messagePage(assets, code, reader, reader.words.documentsMail[outcome]);
+      return messagePage(assets, backToOrder(code, reader), reader, reader.words.documentsMail[outcome]);
     });
 }
 

@@ -191,7 +191,8 @@ test("the page shows the parcel with its recorded dates, and mails the client on
   const ask = async () => (await fetch(at(note, "/documents"), { method: "POST", redirect: "manual" })).headers;
   for (const code of [note, deed]) await firm.ok("POST", `/api/partner/sandbox/orders/${code}/checkout`);
   assert.doesNotMatch((await pageOf(note)).text, /Handed over|Get your documents/);
-  assert.equal((await ask()).get("location"), `/orders/${note}/documents/unsent`);
+  const outcomeAt = (outcome: string) => `${clientClosingPath(secrets, note, 0)}/documents/${outcome}`;
+  assert.equal((await ask()).get("location"), outcomeAt("unsent"));
   const advance = async (code: string, to: string) => {
     const passed: string[] = [];
     while (passed.at(-1) !== to && passed.length < 12)
@@ -211,13 +212,16 @@ test("the page shows the parcel with its recorded dates, and mails the client on
   assert.match(inSpanish, /action="[^"]*\/documents\?lang=es"/);
   await until(() => finished().length === 1 || undefined);
   for (const outcome of ["sent", "sent", "sent", "unsent"])
-    assert.equal((await ask()).get("location"), `/orders/${note}/documents/${outcome}`);
+    assert.equal((await ask()).get("location"), outcomeAt(outcome));
   await until(() => finished().length === 4 || undefined);
   for (const mail of finished())
     for (const code of [note, deed]) assert.ok(mail.includes(`/orders/${code}/documents/`), mail);
   assert.equal((await fetch(at(note, "/documents"))).status, 405, "programs that follow links ask for nothing");
   const stranger = at(note, "/documents").replace(/[0-9a-f]{40}(?=\/documents)/, "0".repeat(40));
   assert.equal((await fetch(stranger, { method: "POST" })).status, 404);
+  assert.equal((await fetch(`${stranger}/sent`)).status, 404);
+  const page = await (await fetch(service.baseUrl + outcomeAt("sent"))).text();
+  assert.ok(page.includes(`<a href="${clientClosingPath(secrets, note, 0)}">`), "the way back leads to the closing");
 });
 
 test("the mail with the links to documents leaves out an order whose documents were deleted since", async () => {
