@@ -138,6 +138,22 @@ test("values of the document's own fields are read with its text, on the page an
   await opened.close();
 });
 
+test("the text opens in another tab if its script can't be loaded, and the page keeps what was typed", async () => {
+  const opened = await open({ pages: 1 });
+  const { page } = opened;
+  await shownPage(opened, 1);
+  await page.getByLabel("I opened the document").check();
+  await page.route(/\/assets\/document-text\./, (route) => route.abort());
+  await page.getByRole("button", { name: "Read as text" }).click();
+  const link = page.getByRole("link", { name: "Read as text" });
+  await link.waitFor();
+  const other = page.waitForEvent("popup");
+  await link.click();
+  assert.match((await other).url(), /\/text$/);
+  assert.equal(await page.getByLabel("I opened the document").isChecked(), true);
+  await opened.close();
+});
+
 test("by keyboard alone: fields are found, filled in and signed, and the shown document is the signed one", async () => {
   const opened = await open({ pages: 40 });
   const { page, envelope } = opened;

@@ -190,8 +190,16 @@ function offerText(readable: Readable, below: HTMLElement): void {
         make("p", { textContent: readable.words.textNote }),
       );
       below.after(shown);
-      // If the script that shows the text can't be loaded, the browser opens the service's page with the text.
-      fill(shown, readable).catch(() => location.assign(link.href));
+      fill(shown, readable).catch(() => {
+        // The script that shows the text can't be loaded. The link opens the service's page with the text in another
+        // tab, so that values typed here are not lost.
+        shown?.remove();
+        link.onclick = null;
+        link.removeAttribute("role");
+        link.removeAttribute("aria-expanded");
+        link.target = "_blank";
+        link.focus();
+      });
     }
     shown.hidden = !shown.hidden;
     link.setAttribute("aria-expanded", String(!shown.hidden));
