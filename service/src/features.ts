@@ -1,5 +1,6 @@
 import { openClosings } from "./closing/closing-passports/closing-passports.ts";
-import { closingsOf, countOpenRooms, moveParticipants, openRoomsOf } from "./closing/rooms/rooms.ts";
+import { moveInRooms } from "./closing/deliveries/deliveries.ts";
+import { closingsOf, countOpenRooms, openRoomsOf } from "./closing/rooms/rooms.ts";
 import { openReceipts } from "./delivery/receipts/receipts.ts";
 import { labelRates, openParcels, requireNoLetter } from "./delivery/shipping/shipping.ts";
 import type { Anchoring } from "./evidence/anchoring/anchoring.ts";
@@ -286,7 +287,7 @@ function openOrderWork(
       endRound: (...of) => endRound(envelopes, ...of),
       moveSigners: (...of) => moveSigners(envelopes, ...of),
       closingsOf,
-      moveParticipants,
+      moveInRooms,
       parcels: openParcels({ providers, clock }),
     } satisfies ReplaceDeps,
     billing: { db, clock, workers, titleOf },

@@ -11,12 +11,12 @@ import { sql } from "../../kernel/platform/database/sql.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
 import type { RowMac } from "../../kernel/platform/row-mac.ts";
 import { isCode } from "../../kernel/platform/text.ts";
-import { joinOrder } from "../../orders/order/order.ts";
-import { isOpenRoom, roomNotFound } from "../rooms/rooms.ts";
+import { type EmailMove, hasEmailOf, joinOrder } from "../../orders/order/order.ts";
+import { isOpenRoom, lockRoomsOf, moveParticipant, roomIdsOf, roomNotFound } from "../rooms/rooms.ts";
 import { deliverablesOf } from "./contents.ts";
 import { notFound } from "./link.ts";
-import { endWait, holdOpenRoom, isWithdrawn, waitingReceivers } from "./receiver-store.ts";
-import { writeDelivery } from "./send.ts";
+import { endWait, holdOpenRoom, isWithdrawn, waitingReceivers, writeReceivers } from "./receiver-store.ts";
+import { moveDeliveries, writeDelivery } from "./send.ts";
 import { lockDeliveries, ordersById, roomByCode, roomById } from "./store.ts";
 
 /**
@@ -41,6 +41,49 @@ export async function endReceiver(
     const { partnerId } = principal;
     await tx.query(auditLine({ at, action: "delivery.unasked", actor: actorOf(principal), partnerId, detail }));
   });
+}
+
+/**
+ * Replaces an email address in all rooms of the orders' own firm that contain the orders: of participants, of people
+ * who wait for documents, and of deliveries whose links work. The caller must have locked the orders.
+ * @returns false when nobody in these rooms had the earlier address
+ */
+export async function moveInRooms(
+  tx: Tx,
+  orderIds: readonly number[],
+  move: EmailMove,
+  by: { actor: string; at: Date },
+): Promise<boolean> {
+  // `sendTo` locks a room's deliveries before the room, too. Another sequence could deadlock.
+  for (const id of await roomIdsOf(tx, orderIds)) await lockDeliveries(tx, id);
+  let isMoved = false;
+  for (const room of await lockRoomsOf(tx, orderIds)) {
+    const moved = [
+      await moveReceivers(tx, room, move, by),
+      await moveDeliveries(tx, room, move, by),
+      await moveParticipant(tx, room, move, by),
+    ];
+    isMoved ||= moved.includes(true);
+  }
+  return isMoved;
+}
+
+/** @returns true if somebody with the earlier address waited for documents of the room */
+async function moveReceivers(
+  tx: Tx,
+  { id: roomId, partnerId }: { id: string; partnerId: string },
+  move: EmailMove,
+  { actor, at }: { actor: string; at: Date },
+): Promise<boolean> {
+  const own = (await waitingReceivers(tx, roomId)).filter((each) => hasEmailOf(move, each));
+  if (own.length === 0) return false;
+  for (const { id, orderId, name, askedBy, isWithdrawn } of own) {
+    await endWait(tx, id, at, null);
+    if (!isWithdrawn) await writeReceivers(tx, { roomId, orderId, by: askedBy, at }, [{ name, email: move.to }]);
+  }
+  const detail = { room: roomId, documents: own.length };
+  await tx.query(auditLine({ at, action: "delivery.receiver_corrected", actor, partnerId, detail }));
+  return true;
 }
 
 /** The statuses of an order that has its final document, or will never have one. */

@@ -11,6 +11,7 @@ import { defineMail, type MailDeps } from "../../kernel/platform/mail/mail-jobs.
 import { isPlainName, isPlainTitle } from "../../kernel/platform/mail/plain-name.ts";
 import { nameIn } from "../../kernel/platform/mail/template.ts";
 import { isCode, isPlainText, isUuid } from "../../kernel/platform/text.ts";
+import { type EmailMove, hasEmailOf } from "../../orders/order/order.ts";
 import { zoneOrDefault } from "../../orders/payments/payments.ts";
 import { certificateOfRoom } from "../closing-passports/closing-passports.ts";
 import { type OwnRoom, roomNotFound } from "../rooms/rooms.ts";
@@ -170,18 +171,51 @@ export async function writeDelivery(
   orders: readonly Deliverable[],
   { days, actor, at, ...sent }: Sent,
 ): Promise<string> {
-  const id = newUuid();
   const files = orders.flatMap(filesOf);
   const expiresAt = new Date(at.getTime() + days * dayMs);
-  await store.insertDelivery(tx, { id, roomId: room.id, files, sentBy: actor, createdAt: at, expiresAt, ...sent });
+  const delivery = { roomId: room.id, files, sentBy: actor, createdAt: at, expiresAt, ...sent };
+  return insertAndMail(tx, delivery, { partnerId: room.partnerId, actor });
+}
+
+async function insertAndMail(
+  tx: Tx,
+  delivery: Omit<store.Delivery, "id" | "revokedAt">,
+  by: { partnerId: string; actor: string },
+): Promise<string> {
+  const id = newUuid();
+  await store.insertDelivery(tx, { ...delivery, id });
   await deliveryMail.enqueue(tx, { deliveryId: id });
-  const { asksCode, certificateSha256 } = sent;
+  const { roomId: room, files, createdAt: at, expiresAt, asksCode, certificateSha256 } = delivery;
   const detail = {
-    ...{ delivery: id, room: room.id, files: files.length, expiresAt: expiresAt.toISOString(), asksCode },
+    ...{ delivery: id, room, files: files.length, expiresAt: expiresAt.toISOString(), asksCode },
     ...(certificateSha256 !== null && { certificateSha256 }),
   };
-  await tx.query(auditLine({ at, action: "delivery.sent", actor, partnerId: room.partnerId, detail }));
+  await tx.query(auditLine({ at, action: "delivery.sent", ...by, detail }));
   return id;
+}
+
+/**
+ * Ends the links of a room that were mailed to an earlier address, and mails others for the same files, with the same
+ * expiry, to the corrected address. The caller must have locked the deliveries of the room.
+ * @returns true if a link was replaced
+ */
+export async function moveDeliveries(
+  tx: Tx,
+  { id: roomId, partnerId }: { id: string; partnerId: string },
+  move: EmailMove,
+  { actor, at }: { actor: string; at: Date },
+): Promise<boolean> {
+  const isOfPerson = ({ recipientName: name, recipientEmail: email }: store.Delivery) =>
+    hasEmailOf(move, { name, email });
+  let isMoved = false;
+  for (const { id, revokedAt: _, ...delivery } of (await store.openDeliveries(tx, roomId, at)).filter(isOfPerson)) {
+    if (!(await store.revoke(tx, id, roomId, at))) continue;
+    const detail = { delivery: id, room: roomId };
+    await tx.query(auditLine({ at, action: "delivery.revoked", actor, partnerId, detail }));
+    await insertAndMail(tx, { ...delivery, recipientEmail: move.to, createdAt: at }, { partnerId, actor });
+    isMoved = true;
+  }
+  return isMoved;
 }
 
 /**

@@ -169,6 +169,14 @@ export async function selectDelivery(db: Sql, id: string): Promise<Delivery | un
   return found;
 }
 
+/** The room's deliveries whose links work. A delivery whose MAC is invalid is left out, because its link is refused. */
+export async function openDeliveries(tx: Tx, roomId: string, at: Date): Promise<Delivery[]> {
+  const rows = await tx.query<Delivery & Marked>(sql`
+    SELECT ${columns}, ${marked(deliveryState, sql`d`)} FROM closing_deliveries d
+    WHERE d.room_id = ${roomId} AND d.revoked_at IS NULL AND d.expires_at > ${at} ORDER BY d.id`);
+  return rows.filter(({ isAuthentic }) => isAuthentic);
+}
+
 /**
  * The number of the room's deliveries that its firm sent manually since the given time, including ended ones. A
  * delivery that was sent automatically is recognized by the row in `closing_receivers` that names it.

@@ -25,8 +25,9 @@ export {
   openClosings,
 } from "./overview.ts";
 export { roomMail } from "./participants/invite.ts";
-export { addParticipant, inviteParticipant, moveParticipants, removeParticipant } from "./participants/participants.ts";
+export { addParticipant, inviteParticipant, moveParticipant, removeParticipant } from "./participants/participants.ts";
 export type { Participant } from "./participants/schemas.ts";
+export { lockRoomsOf, roomIdsOf } from "./participants/store.ts";
 export { type NewClosing, placeClosing, type Receiver } from "./place-closing.ts";
 export { rotateRoom } from "./rotate-code.ts";
 export { roomRoutes } from "./routes.ts";

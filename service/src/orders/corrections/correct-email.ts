@@ -21,10 +21,10 @@ export type PeopleDeps = {
   /** The firm's closings that contain the order, each with the ids of the firm's orders in it. */
   closingsOf: (db: Sql, orderId: number) => Promise<readonly { orders: readonly number[] }[]>;
   /**
-   * Replaces the address of participants in the firm's rooms that contain the orders. Returns false when no participant
-   * had the earlier address.
+   * Replaces the address in the firm's rooms that contain the orders: of participants, and of people who are sent
+   * documents. Returns false when nobody there had the earlier address.
    */
-  moveParticipants: (tx: Tx, orderIds: readonly number[], move: EmailMove, by: By) => Promise<boolean>;
+  moveInRooms: (tx: Tx, orderIds: readonly number[], move: EmailMove, by: By) => Promise<boolean>;
   /**
    * Replaces the email address of signers in locked orders, and ends the links that were mailed to the earlier one.
    * People who have not signed are changed only in `movable` orders. People who have signed get new links, but their
@@ -69,7 +69,7 @@ export const isOf = ({ partnerId, environment }: Owner, order: LockedOrder): boo
  */
 export async function correctEmail(
   tx: Tx,
-  { moveSigners, moveParticipants, rowMac }: Omit<PeopleDeps, "closingsOf"> & { rowMac: RowMac },
+  { moveSigners, moveInRooms, rowMac }: Omit<PeopleDeps, "closingsOf"> & { rowMac: RowMac },
   locked: readonly LockedOrder[],
   move: EmailMove,
   by: By,
@@ -78,7 +78,7 @@ export async function correctEmail(
   const movable = new Set(orders.filter((order) => whyNotMoved(order) === null).map(({ id }) => id));
   // The rooms are changed before the envelopes. All code locks them in this sequence, to avoid deadlocks.
   const ids = orders.map(({ id }) => id);
-  let isChanged = await moveParticipants(tx, ids, move, by);
+  let isChanged = await moveInRooms(tx, ids, move, by);
   // The envelopes are changed before the orders. This step refuses the whole correction if another signer already has
   // the same name and the new address.
   const inEnvelopes = await moveSigners(tx, { orders, movable }, move, by);

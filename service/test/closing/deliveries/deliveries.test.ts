@@ -751,6 +751,53 @@ test("sends nothing that the firm took back, also after it is added again, and n
   assert.equal((await waits()).length, 1, "the unfinished document still waits");
 });
 
+const correct = (room: string, from: string, to: string) =>
+  postForm(`${baseUrl}/dashboard/rooms/${room}/addresses`, { from, to }, { ...agent, Accept: "text/html" });
+
+const openTo = (email: string) =>
+  running.db.query<{ id: string; files: unknown }>(sql`
+    SELECT id, files FROM closing_deliveries WHERE recipient_email = ${email} AND revoked_at IS NULL`);
+
+test("a corrected address gets the links of the earlier one, which end, and waits for the other documents", async () => {
+  const { roomCode: room, deed: finished, note: unfinished } = await closing();
+  const [wrong, right, sam] = ["lou@wrong.example", "lou@right.example", "sam@lender.example"];
+  await acme.post(`/api/rooms/${room}/participants`, { name: "Lee Lender", email: wrong });
+  for (const code of [finished, unfinished]) await ask(code, [wrong, sam]);
+  await sweep(11);
+  const path = await until(() => links(wrong)[0]);
+  const [sent] = await openTo(wrong);
+  assert.equal((await correct(room, wrong, right)).status, 303);
+  assert.equal((await fetch(baseUrl + path)).status, 404);
+  assert.deepEqual(await openTo(wrong), []);
+  const [again, ...more] = await openTo(right);
+  assert.deepEqual([again?.files, more], [sent?.files, []]);
+  assert.equal((await fetch(baseUrl + (await until(() => links(right)[0])))).status, 200);
+  assert.equal((await correct(room, right, wrong)).status, 303);
+  assert.equal((await correct(room, wrong, right)).status, 303, "an address can be corrected back");
+  await finish(acme, unfinished);
+  await sweep(0);
+  assert.deepEqual([(await openTo(wrong)).length, (await openTo(right)).length], [0, 2]);
+  assert.equal((await openTo(sam)).length, 2, "the other person's links stay");
+  const lines = await running.db.query<{ action: string; actor: string }>(sql`
+    SELECT action, actor FROM audit_log WHERE detail->>'room' =
+      (SELECT id::text FROM rooms WHERE ${isSealed(sql`code`, "room", room)}) AND actor LIKE 'member:%' AND actor <> 'member:test'`);
+  const count = (action: string) => lines.filter((line) => line.action === action).length;
+  assert.deepEqual(["delivery.receiver_corrected", "delivery.revoked", "delivery.sent"].map(count), [3, 3, 3]);
+  await acme.post(`/api/rooms/${room}/close`);
+});
+
+test("leaves no link with the earlier address when documents are sent during the correction", async () => {
+  const { roomCode: room, deed: finished, note: unfinished } = await closing();
+  const [wrong, right] = ["kim@wrong.example", "kim@right.example"];
+  await acme.post(`/api/rooms/${room}/participants`, { name: "Lee Lender", email: wrong });
+  for (const code of [finished, unfinished]) await ask(code, [wrong]);
+  const [corrected] = await Promise.all([correct(room, wrong, right), sweep(11), sweep(11)]);
+  assert.equal(corrected?.status, 303);
+  await sweep(11);
+  assert.deepEqual([(await openTo(wrong)).length, (await openTo(right)).length], [0, 1]);
+  await acme.post(`/api/rooms/${room}/close`);
+});
+
 test("counts only the deliveries that the firm sends by hand toward the limit of a day", async () => {
   const { roomCode: room, deed: finished } = await closing();
   const receivers = ["one@lender.example", "two@lender.example"];

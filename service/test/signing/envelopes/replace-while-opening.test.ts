@@ -15,7 +15,7 @@ const deps: CorrectDeps = {
   orders: running.deps,
   parcels: { whyFixed: async () => null, readdress: async () => {} },
   closingsOf: async () => [],
-  moveParticipants: async () => false,
+  moveInRooms: async () => false,
   moveSigners: (...of) => moveSigners(running.deps, ...of),
 };
 

@@ -4,19 +4,13 @@ import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import { newUuid } from "../../../kernel/platform/ids.ts";
 import { isCode, isUuid } from "../../../kernel/platform/text.ts";
+import type { EmailMove } from "../../../orders/order/order.ts";
 import { beginChange, type RoomChange, type RoomDeps, roomNotFound } from "../begin-change.ts";
 import type { NewParticipant } from "../fields.ts";
 import type { RoomChanged } from "../schemas.ts";
 import { invite } from "./invite.ts";
 import type { Participant, ParticipantAdded } from "./schemas.ts";
-import {
-  countParticipants,
-  insertParticipant,
-  lockRoomsOf,
-  markRemoved,
-  moveParticipant,
-  selectParticipants,
-} from "./store.ts";
+import { changeAddress, countParticipants, insertParticipant, markRemoved, selectParticipants } from "./store.ts";
 
 const maxParticipants = 25;
 
@@ -105,29 +99,25 @@ export async function removeParticipant(
 }
 
 /**
- * Replaces the email address of participants in all rooms of the orders' own firm that contain the orders. If the
- * earlier address had got a room's link, mails the link to the new address. The caller must have locked the orders.
+ * Replaces a participant's email address in a locked room. If the earlier address had got the room's link, mails the
+ * link to the new address.
  * @returns false when no participant had the earlier address
  */
-export async function moveParticipants(
+export async function moveParticipant(
   tx: Tx,
-  orderIds: readonly number[],
-  { from, to, name }: { from: string; to: string; name: string | null },
+  { id: roomId, partnerId }: { id: string; partnerId: string },
+  { from, to, name }: EmailMove,
   { actor, at }: { actor: string; at: Date },
 ): Promise<boolean> {
   // Participants are told apart by their lowercase address.
   const move = { from: from.toLowerCase(), to: to.toLowerCase(), name: name?.toLowerCase() ?? null };
-  let isMoved = false;
-  for (const { id: roomId, partnerId } of await lockRoomsOf(tx, orderIds)) {
-    const moved = await moveParticipant(tx, roomId, move);
-    if (!moved) continue;
-    isMoved = true;
-    const { participantId } = moved;
-    const audit = (action: string) =>
-      tx.query(auditLine({ at, action, actor, partnerId, roomId, detail: { participantId } }));
-    await audit("room.participant_corrected");
-    if (moved.wasInvited && (await invite(tx, roomId, { participantId, email: move.to, at })))
-      await audit("room.participant_invited");
-  }
-  return isMoved;
+  const moved = await changeAddress(tx, roomId, move);
+  if (!moved) return false;
+  const { participantId } = moved;
+  const audit = (action: string) =>
+    tx.query(auditLine({ at, action, actor, partnerId, roomId, detail: { participantId } }));
+  await audit("room.participant_corrected");
+  if (moved.wasInvited && (await invite(tx, roomId, { participantId, email: move.to, at })))
+    await audit("room.participant_invited");
+  return true;
 }

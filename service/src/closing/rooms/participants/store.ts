@@ -1,6 +1,6 @@
 import type { Owner } from "../../../kernel/identity/identity.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
-import { isSealed, sql } from "../../../kernel/platform/database/sql.ts";
+import { isSealed, type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import { type Marked, marked } from "../../../kernel/platform/database/state-mac.ts";
 import { authentic, roomState, verifiedRoom, writeRoomMac } from "../store.ts";
 
@@ -94,14 +94,21 @@ export async function markRemoved(tx: Tx, roomId: string, participantId: string,
   return rows.length === 1;
 }
 
+const roomsOf = (orderIds: readonly number[]): Statement => sql`
+  FROM rooms r WHERE EXISTS (
+    SELECT FROM room_orders a JOIN orders o ON o.id = a.order_id
+    WHERE a.room_id = r.id AND o.id = ANY (${orderIds}::bigint[]) AND o.partner_id = r.partner_id
+      AND o.environment = r.environment)
+  ORDER BY r.id`;
+
+/** The ids of the rooms of the orders' own firm that contain the orders. */
+export const roomIdsOf = async (db: Sql, orderIds: readonly number[]): Promise<string[]> =>
+  (await db.query<{ id: string }>(sql`SELECT r.id ${roomsOf(orderIds)}`)).map(({ id }) => id);
+
 /** Locks the rooms of the orders' own firm that contain the orders. The caller must have locked the orders. */
 export const lockRoomsOf = (tx: Tx, orderIds: readonly number[]) =>
   tx.query<{ id: string; partnerId: string }>(sql`
-    SELECT r.id, r.partner_id AS "partnerId", ${verifiedRoom} FROM rooms r WHERE EXISTS (
-      SELECT FROM room_orders a JOIN orders o ON o.id = a.order_id
-      WHERE a.room_id = r.id AND o.id = ANY (${orderIds}::bigint[]) AND o.partner_id = r.partner_id
-        AND o.environment = r.environment)
-    ORDER BY r.id FOR NO KEY UPDATE`);
+    SELECT r.id, r.partner_id AS "partnerId", ${verifiedRoom} ${roomsOf(orderIds)} FOR NO KEY UPDATE`);
 
 /**
  * Replaces the email address of a present participant, and notes that the room's link was not mailed to the new address
@@ -109,7 +116,7 @@ export const lockRoomsOf = (tx: Tx, orderIds: readonly number[]) =>
  * @param move in lowercase; `name` is null for any name
  * @returns undefined when no participant was changed
  */
-export async function moveParticipant(
+export async function changeAddress(
   tx: Tx,
   roomId: string,
   { from, to, name }: { from: string; to: string; name: string | null },
