@@ -60,8 +60,7 @@ export type OrderSigners = {
 };
 
 /**
- * A link through which a signer downloads the finished documents of an order. This type never contains the link's
- * address.
+ * A link through which a signer downloads the finished documents of an order. This type never contains the link's URL.
  */
 export type CopyLink = {
   linkId: string;
@@ -196,7 +195,10 @@ const orderSigningOf = ({ json, bytes }: Transport) => ({
   /** Lists the links through which signers download the finished documents; empty while people sign. */
   copyLinks: (orderCode: string): Promise<CopyLinks> => json("GET", path`/api/partner/orders/${orderCode}/copy-links`),
 
-  /** Ends a signer's download link at once, for example after it was mailed to a wrong address. */
+  /**
+   * Ends a signer's download link at once, for example after it was mailed to a wrong address. A link that opens several
+   * documents of a closing ends for all of them.
+   */
   endCopyLink: (orderCode: string, linkId: string): Promise<CopyLinks> =>
     json("DELETE", path`/api/partner/orders/${orderCode}/copy-links/${linkId}`),
 

@@ -233,7 +233,10 @@ class AsyncOrders:
         return await self._transport.send(Request("GET", where, reads(CopyLinks)))
 
     async def end_copy_link(self, order_code: str, link_id: str) -> CopyLinks:
-        """Ends a link to the copies at once, for example after it was mailed to a wrong address."""
+        """Ends a link to the copies at once, for example after it was mailed to a wrong address.
+
+        A link that opens several documents of a closing ends for all of them.
+        """
         where = path("/api/partner/orders/{}/copy-links/{}", order_code, link_id)
         return await self._transport.send(Request("DELETE", where, reads(CopyLinks)))
 

@@ -38,7 +38,7 @@ export function copyLinkRoutes(app: FastifyInstance, deps: { frame: RouteDeps; e
     operationId: "listCopyLinks",
     summary: "List the links to an order's copies",
     description:
-      "The links through which signers read and save the finished documents. The list is empty while people sign, and it never has the addresses themselves.",
+      "The links through which signers read and save the finished documents. The list is empty while people sign, and it never contains the links' URLs.",
     params: Type.Object({ code }),
     answer: CopyLinks,
     refusals: { 404: "Order not found." },
@@ -52,11 +52,14 @@ export function copyLinkRoutes(app: FastifyInstance, deps: { frame: RouteDeps; e
     operationId: "endCopyLink",
     summary: "End a link to an order's copies",
     description:
-      "The link stops working at once, for example after it was mailed to a wrong address. If it opens several documents of a closing, only this document is removed from it.",
+      "The link stops working at once, for example after it was mailed to a wrong address. If it opens several documents of a closing, it ends for all of them. Documents that the person has yet to sign get another link with the next reminder.",
     params: Type.Object({ code, linkId: Type.String({ description: "The id, from the list." }) }),
     bodyIs: "none",
     answer: CopyLinks,
-    refusals: { 404: "There is no such link. Perhaps it was ended already." },
+    refusals: {
+      404: "There is no such link. Perhaps it was ended already.",
+      409: "The closing was changed at the same time. Try again.",
+    },
     async handle(request) {
       const principal = principalOf(request);
       const { code: orderCode, linkId } = request.params;
