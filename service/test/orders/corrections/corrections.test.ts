@@ -261,9 +261,17 @@ test("links to a finished document that went to a wrong address end at once, and
   await changeOrder(db, code, sql`status = 'Completed'`);
   assert.equal((await ceremony.view(old)).state, "completed");
   const before = running.mailsTo(grace.email).length;
+  const listed = async () => {
+    const path = `/api/partner/orders/${code}/copy-links`;
+    return (await running.client.ok<{ links: { email: string; issuedAt: string }[] }>("GET", path)).links;
+  };
+  const [earlier] = await listed();
 
   const to = person("Right").email;
   assert.equal((await call(`${code}/corrections`, { email: to })).code, 200);
+  const [link] = await listed();
+  assert.deepEqual([earlier?.email, link?.email], [grace.email, to]);
+  assert.ok((link?.issuedAt ?? "") > (earlier?.issuedAt ?? ""), "the list has the time of the new link");
   assert.deepEqual(
     [await opens(old), await documentsStatus(code, 0), await documentsStatus(code, 1)],
     [false, 404, 200],

@@ -8,6 +8,8 @@ import { newUuid } from "../../../kernel/platform/ids.ts";
 import { enqueueTimed } from "../../../kernel/platform/jobs/jobs.ts";
 import { isCode } from "../../../kernel/platform/text.ts";
 import {
+  correctionsOf,
+  currentEmail,
   documentsDeletedAt,
   fromOrders,
   hasDocument,
@@ -36,18 +38,24 @@ export type CopyLink = {
   issuedAt: Date;
 };
 
-type Row = CopyLink & { id: number; envelopeId: number };
+type Row = CopyLink & { id: number; envelopeId: number; orderId: number };
 
 const rowsOf = (db: Sql, orderCode: string, { partnerId, environment }: Owner): Promise<Row[]> =>
   db.query<Row>(sql`
-    SELECT s.id, e.id AS "envelopeId", e.attempt, s.n, s.name, s.email, s.issued_at AS "issuedAt", ${verifiedSigner}, ${verifiedOrder}
+    SELECT s.id, e.id AS "envelopeId", o.id AS "orderId", e.attempt, s.n, s.name, s.email, s.issued_at AS "issuedAt", ${verifiedSigner}, ${verifiedOrder}
     ${fromOrders} JOIN envelopes e ON e.order_id = o.id JOIN envelope_signers s ON s.envelope_id = e.id
     WHERE ${hasOrderCode(orderCode)} AND o.partner_id = ${partnerId} AND o.environment = ${environment}
       AND e.outcome = 'Completed' AND s.token_sha256 IS NOT NULL ORDER BY s.n, e.attempt`);
 
 /** The valid links to the copies of an order; empty while people sign. */
-export const copyLinksOf = async (db: Sql, orderCode: string, owner: Owner): Promise<CopyLink[]> =>
-  (await rowsOf(db, orderCode, owner)).map(({ id: _, envelopeId: __, ...link }) => link);
+export async function copyLinksOf(db: Sql, orderCode: string, owner: Owner): Promise<CopyLink[]> {
+  const rows = await rowsOf(db, orderCode, owner);
+  const corrections = rows[0] ? await correctionsOf(db, rows[0].orderId) : [];
+  return rows.map(({ attempt, n, name, issuedAt, ...signer }) => {
+    const email = currentEmail(corrections, { name, email: signer.email });
+    return { attempt, n, name, email, issuedAt };
+  });
+}
 
 /**
  * Replaces the link of a person who has signed, after their address was corrected. The caller must have locked the
@@ -65,7 +73,7 @@ export async function renewCopyLink(
     tx,
     id,
     sql`link_id = ${linkId}, token_sha256 = ${tokenSha256(reach.links.tokenOf(linkId))}, session_sha256 = NULL,
-      session_expires_at = NULL, code_id = NULL, code_sent_at = NULL`,
+      session_expires_at = NULL, code_id = NULL, code_sent_at = NULL, issued_at = ${at}`,
     sql`issued_at IS NOT NULL`,
   );
   if (!isRenewed) return;
