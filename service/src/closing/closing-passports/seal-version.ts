@@ -55,7 +55,7 @@ export async function sealClosing(
     .semaphore(roomId, () => sealInTurn(deps, asked), partnerId)
     .catch(async (error: unknown) => {
       if (error instanceof AlteredVersionError)
-        await reportAlteredVersion(deps, { roomId, environment }, error.message);
+        await reportAlteredVersion(deps, { roomId, environment, version: error.version });
       throw error;
     });
   if (!sealed) throw new Error("a seal that was asked for was left out");
@@ -104,11 +104,13 @@ export class VersionQuotaError extends ServiceError {
 
 /** The last version is not what was sealed, so that no version may follow it. */
 export class AlteredVersionError extends ServiceError {
+  readonly version: number;
   constructor(version: number) {
     super(
       "conflict",
       `Version ${version} is not what was sealed, so no version can follow it. The operator of this service has to look at it.`,
     );
+    this.version = version;
   }
 }
 

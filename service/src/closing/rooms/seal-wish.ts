@@ -5,7 +5,7 @@ import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { type Marked, marked } from "../../kernel/platform/database/state-mac.ts";
 import { enqueue } from "../../kernel/platform/jobs/jobs.ts";
-import { fromTasks, keepTasks, type NeededTask, openTask } from "../../kernel/tasks/tasks.ts";
+import { fromTasks, keepTasks, lockTasks, type NeededTask, openTask } from "../../kernel/tasks/tasks.ts";
 import { failedAhead } from "../../orders/fulfilment/fulfilment.ts";
 import { faxesAhead, joinOrder, statusGroupOf } from "../../orders/order/order.ts";
 import { beginChange, type RoomDeps } from "./begin-change.ts";
@@ -122,12 +122,22 @@ export async function reportSealFailures({ db, clock }: Pick<RoomDeps, "db" | "c
  */
 export const reportAlteredVersion = (
   { db, clock }: Pick<RoomDeps, "db" | "clock">,
-  { roomId, environment }: { roomId: string; environment: Environment },
-  reason: string,
+  { roomId, environment, version }: { roomId: string; environment: Environment; version: number },
 ): Promise<void> =>
-  db.transaction((tx) =>
-    openTask(tx, { kind: "closing_seal", at: clock(), environment, subject: `${roomId}${alteredMark}`, reason }),
-  );
+  db.transaction(async (tx) => {
+    // `keepTasks` reads the needed tasks and then the open ones. It would close a task that is committed in between.
+    await lockTasks(tx, "closing_seal");
+    const problem = `version ${version} is not what was sealed. Compare it with a backup and restore it; members can seal again then.`;
+    const reason = sql`r.name || ' of ' || p.name || ': ' || ${problem}`;
+    const task = {
+      kind: "closing_seal",
+      at: clock(),
+      environment,
+      subject: `${roomId}${alteredMark}`,
+      reason,
+    } as const;
+    await openTask(tx, task, sql`rooms r ${joinFirm(sql`r.partner_id`)} WHERE r.id = ${roomId}`);
+  });
 
 const alteredMark = ":altered";
 

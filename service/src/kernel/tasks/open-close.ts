@@ -171,6 +171,10 @@ export async function claimantOf(db: Sql, orderId: number, kind: TaskKind): Prom
 /** A subject that needs a task, and the time at which the need began; null if that time is unknown. */
 export type NeededTask = [subject: string, needed: { reason: string; since: Date | null }];
 
+/** Locks the tasks of a kind against `keepTasks` on every node, until the transaction ends. */
+export const lockTasks = (tx: Tx, kind: TaskKind) =>
+  tx.query(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`tasks ${kind}`}::text, 0))`);
+
 /**
  * Opens one task, without an order, for each subject that needs one, and closes tasks that are no longer needed. A task
  * that a person ended is not opened again, unless the need began later. A closed task whose MAC is invalid is ignored,
@@ -184,7 +188,7 @@ export async function keepTasks(
   kind: TaskKind,
   read: () => Promise<readonly NeededTask[]>,
 ): Promise<void> {
-  await tx.query(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`tasks ${kind}`}::text, 0))`);
+  await lockTasks(tx, kind);
   const needed = new Map(await read());
   const rows = await tx.query<{ subject: string; endedAt: Date | null } & Marked>(sql`
     SELECT subject, ended_at AS "endedAt", ${marked(taskState, sql`t`)} FROM tasks t

@@ -22,6 +22,7 @@ export {
   explainTask,
   hadTask,
   keepTasks,
+  lockTasks,
   type NeededTask,
   type NewTask,
   neverOpened,

@@ -2,16 +2,18 @@ import assert from "node:assert/strict";
 import { renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
+import { setTimeout } from "node:timers/promises";
 import { readClosingCertificate } from "@signsealship/evidence/seal";
 import { blobsOf } from "@signsealship/testing/blobs";
 import { forTests } from "@signsealship/testing/for-tests";
 import { changeFirm } from "@signsealship/testing/row-mac";
 import { needs } from "@signsealship/testing/tools/tools";
 import { closingRecord, createCertificateCheck } from "../../../src/closing/closing-passports/closing-passports.ts";
-import { reportSealFailures } from "../../../src/closing/rooms/rooms.ts";
+import { reportAlteredVersion, reportSealFailures } from "../../../src/closing/rooms/rooms.ts";
 import { isSealed, type Statement, sealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { openLog } from "../../../src/kernel/platform/logs.ts";
 import { inlineWorkers } from "../../../src/kernel/platform/workers/inline.ts";
+import { keepTasks } from "../../../src/kernel/tasks/tasks.ts";
 import { documentMembers, documentUse } from "../../../src/orders/order/order.ts";
 import { openRoomsService } from "../rooms/rooms-service.ts";
 import { detached, download, sealRoom, sha256, verify, withPdf } from "./seal-room.ts";
@@ -277,15 +279,36 @@ test("chainOk is computed from the stored bytes, so an altered or missing manife
   // The service refuses to link a new version to an altered one.
   await tampered(second.verifyCode, withManifest("{}"));
   const refused = await acme.call("POST", `/api/rooms/${room}/passport`);
-  const reason =
+  const shown =
     "Version 2 is not what was sealed, so no version can follow it. The operator of this service has to look at it.";
-  assert.deepEqual([refused.status, refused.body.error], [409, reason]);
+  assert.deepEqual([refused.status, refused.body.error], [409, shown]);
   // The sweep that ends the tasks of sealed closings leaves this one open.
   await reportSealFailures({ db: running.db, clock: () => new Date() });
-  const tasks = await running.db.query<{ reason: string; state: string }>(sql`
-    SELECT t.reason, t.state FROM tasks t JOIN rooms r ON t.subject = r.id || ':altered'
-    WHERE t.kind = 'closing_seal' AND ${isSealed(sql`r.code`, "room", room)}`);
-  assert.deepEqual(tasks, [{ reason, state: "open" }]);
+  const tasks = () =>
+    running.db.query<{ reason: string; state: string }>(sql`
+      SELECT t.reason, t.state FROM tasks t JOIN rooms r ON t.subject = r.id || ':altered'
+      WHERE t.kind = 'closing_seal' AND ${isSealed(sql`r.code`, "room", room)}`);
+  const problem =
+    "version 2 is not what was sealed. Compare it with a backup and restore it; members can seal again then.";
+  assert.deepEqual(await tasks(), [{ reason: `12 Elm Street of Acme Title: ${problem}`, state: "open" }]);
+});
+
+test("a task about an altered version stays open when it is reported during the sweep", async () => {
+  const { room } = await roomWithOrders(1);
+  const { db } = running;
+  const [found] = await db.query<{ id: string }>(sql`SELECT id FROM rooms WHERE ${isSealed(sql`code`, "room", room)}`);
+  const [roomId, clock] = [found?.id ?? "", () => new Date()];
+  let report: Promise<void> | undefined;
+  await db.transaction((tx) =>
+    keepTasks(tx, clock(), "closing_seal", async () => {
+      report = reportAlteredVersion({ db, clock }, { roomId, environment: "test", version: 1 });
+      await Promise.race([report, setTimeout(300)]);
+      return [];
+    }),
+  );
+  await report;
+  const tasks = await db.query(sql`SELECT state FROM tasks WHERE subject = ${`${roomId}:altered`}`);
+  assert.deepEqual(tasks, [{ state: "open" }]);
 });
 
 test("a document that the store lacks causes a 503, and the room is sealed once it is back", async () => {
