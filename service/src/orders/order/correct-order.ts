@@ -37,10 +37,12 @@ export async function readCorrectable(tx: Tx, orderId: number): Promise<Correcta
  */
 export type EmailMove = { from: string; to: string; name: string | null };
 
+/** A person's name for comparisons, as sessions compare it, but without letter case. */
+const comparable = (name: string): string => name.trim().normalize("NFC").toLowerCase();
+
 /** True if the correction applies to this person. Ignores the letter case of the name and the address. */
 export const hasEmailOf = ({ from, name }: EmailMove, person: { name: string; email: string }): boolean =>
-  person.email.toLowerCase() === from.toLowerCase() &&
-  (name === null || person.name.toLowerCase() === name.toLowerCase());
+  person.email.toLowerCase() === from.toLowerCase() && (name === null || comparable(person.name) === comparable(name));
 
 /**
  * The people of an order who had the earlier address. The client and the `signers` get the new one, and people in

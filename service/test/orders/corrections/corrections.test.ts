@@ -7,7 +7,7 @@ import { newPartner } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { beginAgain } from "../../../src/orders/corrections/corrections.ts";
-import { documentsPath } from "../../../src/orders/order/order.ts";
+import { documentsPath, hasEmailOf } from "../../../src/orders/order/order.ts";
 import type { Link } from "../../../src/signing/envelopes/envelopes.ts";
 import { findEnvelope } from "../../../src/signing/envelopes/records/envelope.ts";
 import { readDocument } from "../../../src/signing/envelopes/records/revisions.ts";
@@ -302,6 +302,12 @@ test("the copies of a document that was signed through a wrong address go to the
   assert.ok(
     !running.mailsTo(grace.email).some((mail) => mail.includes("/documents/") || /has signed|is signed/.test(mail)),
   );
+});
+
+test("a correction finds a person whose name has other spaces, letter case or Unicode form", () => {
+  const move = { from: "roe@example.com", to: "right@example.com", name: "Zo\u00eb Roe" };
+  const had = (name: string) => hasEmailOf(move, { name, email: "Roe@example.com" });
+  assert.deepEqual([had(" zoe\u0308 ROE "), had("Zoe Roe"), had("Zo\u00ebRoe")], [true, false, false]);
 });
 
 test("people on a held document move, too, and of people who share a mailbox only the client moves", async () => {

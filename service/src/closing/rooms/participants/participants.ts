@@ -110,7 +110,7 @@ export async function moveParticipant(
   { actor, at }: { actor: string; at: Date },
 ): Promise<boolean> {
   // Participants are told apart by their lowercase address.
-  const move = { from: from.toLowerCase(), to: to.toLowerCase(), name: name?.toLowerCase() ?? null };
+  const move = { from: from.toLowerCase(), to: to.toLowerCase(), name };
   const moved = await changeAddress(tx, roomId, move);
   if (!moved) return false;
   const { participantId } = moved;

@@ -113,7 +113,7 @@ export const lockRoomsOf = (tx: Tx, orderIds: readonly number[]) =>
 /**
  * Replaces the email address of a present participant, and notes that the room's link was not mailed to the new address
  * yet. Changes nothing if another participant of the room already has the new address.
- * @param move in lowercase; `name` is null for any name
+ * @param move `from` and `to` are in lowercase; `name` is null for any name
  * @returns undefined when no participant was changed
  */
 export async function changeAddress(
@@ -124,7 +124,8 @@ export async function changeAddress(
   const present = sql`FROM room_participants WHERE room_id = ${roomId} AND removed_at IS NULL`;
   const [moved] = await tx.query<{ participantId: string; wasInvited: boolean }>(sql`
     UPDATE room_participants p SET email = ${to}, invited_at = NULL FROM (
-      SELECT id, invited_at ${present} AND lower(email) = ${from} AND lower(name) = coalesce(${name}::text, lower(name))
+      SELECT id, invited_at ${present} AND lower(email) = ${from}
+        AND (${name}::text IS NULL OR lower(normalize(trim(name), NFC)) = lower(normalize(trim(${name}::text), NFC)))
       ORDER BY created_at LIMIT 1) AS earlier
     WHERE p.id = earlier.id AND NOT EXISTS (SELECT ${present} AND lower(email) = ${to})
     RETURNING p.id AS "participantId", earlier.invited_at IS NOT NULL AS "wasInvited"`);
