@@ -369,6 +369,26 @@ test("a person who met the notary by audio and video gets one link for the docum
   assert.equal((await ends()).status, 404, "it was ended already");
 });
 
+test("a copy that goes to a corrected address shares no link with one that goes to the earlier address", async () => {
+  const [email, right] = ["ivy@example.com", "ivy@right.example"];
+  const [first, second] = [await actOf({ name: "Ivy Roe", email }), await actOf({ name: "Ivy Roe", email })];
+  await byAudioAndVideo();
+  const room = await closingWith(first);
+  await notarySigns(first);
+  await mailsAreSent();
+  const corrected = await post(`/dashboard/rooms/${room}/addresses`, { from: email, to: right }, member.cookie);
+  assert.equal(corrected.status, 303);
+  await asFirm("POST", `/api/rooms/${room}/orders`, { orderCode: second });
+  await notarySigns(second);
+  await mailsAreSent();
+  assert.equal(notarizedMails(right).length, 1);
+  assert.deepEqual(
+    [...notarizedMails(email), ...notarizedMails(right)].filter((mail) => mail.includes("2 documents")),
+    [],
+  );
+  await asFirm("POST", `/api/rooms/${room}/close`);
+});
+
 type InManifest = Record<
   "originalSha256" | "sealedSha256" | "custodyCertSha256" | "notarizedSha256" | "envelopeVerifyCode",
   string | undefined

@@ -2,7 +2,14 @@ import type { Clock } from "../../../kernel/platform/clock.ts";
 import type { Database, Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
-import { hasDocument, isOfFirm, ordersTable, verifiedSigner } from "../../../orders/order/order.ts";
+import {
+  correctionsOf,
+  currentEmail,
+  hasDocument,
+  isOfFirm,
+  ordersTable,
+  verifiedSigner,
+} from "../../../orders/order/order.ts";
 import type { SigningLinks } from "../records/link-tokens.ts";
 import {
   insertSession,
@@ -53,8 +60,8 @@ export const findCopySession = ({ db, clock, links, closingsOf }: JoinDeps, sign
     if (await placeOfSigner(tx, signerId)) return;
     for (const { id: roomId, orders } of await closingsOf(tx, orderId)) {
       await lockRoom(tx, roomId);
-      const copies = await tx.query<{ id: number }>(sql`
-        SELECT s.id, ${verifiedSigner}
+      const copies = await tx.query<Copy>(sql`
+        SELECT s.id, s.name, s.email, o.id AS "orderId", ${verifiedSigner}
         FROM envelope_signers own JOIN envelopes theirs ON theirs.id = own.envelope_id
           JOIN ${ordersTable} ON o.id = ANY (${orders}::bigint[]) AND ${isOfFirm(sql`theirs.order_id`, sql`o`)}
           JOIN envelopes e ON e.order_id = o.id AND e.outcome = 'Completed' AND ${hasDocument(sql`o.id`, "notarized")}
@@ -62,7 +69,7 @@ export const findCopySession = ({ db, clock, links, closingsOf }: JoinDeps, sign
         WHERE own.id = ${signerId} AND s.issued_at IS NOT NULL AND s.token_sha256 IS NOT NULL
           AND NOT EXISTS (SELECT FROM session_signers m WHERE m.signer_id = s.id)
         ORDER BY array_position(${orders}::bigint[], o.id)`);
-      const ids = copies.map(({ id }) => id);
+      const ids = await withAddressOf(tx, signerId, copies);
       if (!ids.includes(signerId) || ids.length < 2) continue;
       const sessionId = await insertSession(tx, links, roomId, signerId, clock());
       await joinSession(tx, sessionId, ids);
@@ -70,6 +77,16 @@ export const findCopySession = ({ db, clock, links, closingsOf }: JoinDeps, sign
       return;
     }
   });
+
+type Copy = { id: number; orderId: number; name: string; email: string };
+
+/** The ids of the copies that are mailed to the same address as the signer's own, after corrections of orders. */
+async function withAddressOf(tx: Tx, signerId: number, copies: readonly Copy[]): Promise<number[]> {
+  const addresses = new Map<number, string>();
+  for (const { id, orderId, ...person } of copies)
+    addresses.set(id, currentEmail(await correctionsOf(tx, orderId), person).toLowerCase());
+  return [...addresses].flatMap(([id, address]) => (address === addresses.get(signerId) ? [id] : []));
+}
 
 const lockRoom = (tx: Tx, roomId: string) =>
   tx.query(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`signing-session:${roomId}`}, 0))`);
