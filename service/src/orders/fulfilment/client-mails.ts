@@ -6,6 +6,8 @@ import type { Database, Sql } from "../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
 import {
+  correctionsOf,
+  currentEmail,
   documentsDeletedAt,
   fromOrders,
   hasOrderCode,
@@ -17,9 +19,25 @@ import {
   type OrderMail,
   type Payer,
   verifiedOrder,
+  verifiedSigner,
 } from "../order/order.ts";
 import { type AcceptsPayment, dueCents, isPaidByFirm, zoneOrDefault } from "../payments/payments.ts";
 import { signingMark } from "./together.ts";
+
+/**
+ * True if the client has signed, and so has the same information from the mail to signers. A signature keeps its
+ * earlier address after a correction, so this compares the corrected one.
+ */
+export async function hasClientSigned(
+  db: Sql,
+  { id, customerEmail }: { id: number; customerEmail: string },
+): Promise<boolean> {
+  const signers = await db.query<{ name: string; email: string }>(sql`
+    SELECT s.name, s.email, ${verifiedSigner} FROM envelopes e JOIN envelope_signers s ON s.envelope_id = e.id
+    WHERE e.order_id = ${id} AND e.outcome = 'Completed' AND s.signed_at IS NOT NULL`);
+  const corrections = signers.length > 0 ? await correctionsOf(db, id) : [];
+  return signers.some((each) => currentEmail(corrections, each).toLowerCase() === customerEmail.toLowerCase());
+}
 
 /** The facts that decide whether a mail to the client still applies. */
 export type Mailable = {

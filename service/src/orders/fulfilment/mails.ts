@@ -34,6 +34,7 @@ import {
 import {
   aboutMoney,
   canWait,
+  hasClientSigned,
   keepClientMail,
   type Mailable,
   mailableColumns,
@@ -54,8 +55,6 @@ type Row = Omit<MailOrder, "title" | "firm" | "partCents" | "acceptsPayment"> &
   Mailable & {
     partnerId: string;
     id: number;
-    /** True if the client was also a signer, and so has the same information from the mail to signers. */
-    hasSigned: boolean;
     /** Whether the order includes signing and no other service. */
     isSignedAlone: boolean;
     ship: boolean;
@@ -77,9 +76,6 @@ const rowStatement = (orderId: number) => sql`
     o.ship, o.fax,
     coalesce(${lastActor(sql`o.id`, "Delivered")} LIKE 'provider:%', false) AS "carrierReports",
     coalesce(${lastActor(sql`o.id`, "FaxDelivered")} LIKE 'provider:%', false) AS "machineReports",
-    EXISTS (SELECT FROM envelopes e JOIN envelope_signers signer ON signer.envelope_id = e.id
-      WHERE e.order_id = o.id AND e.outcome = 'Completed' AND signer.signed_at IS NOT NULL
-        AND lower(signer.email) = lower(o.customer_email)) AS "hasSigned",
     ${verifiedOrder}, ${verifiedShipmentsOf(sql`o.id`)}, ${verifiedAll(paymentState, sql`p`, sql`${fromPayments} WHERE p.order_id = o.id`)},
     ${verifiedAll(billingDocumentState, sql`d`, documents)}
   ${fromOrders}
@@ -95,7 +91,7 @@ export const orderMail = defineMail({
     const { orderId, moment } = about;
     const order = await rowOf(db, orderId);
     if (!order || !stillHolds(acceptsPayment, moment, order)) return null;
-    if (moment === "signed" && order.hasSigned) return null;
+    if (moment === "signed" && (await hasClientSigned(db, order))) return null;
     const nightMs = canWait(about, order) ? await untilMorning(order.partnerId) : 0;
     if (nightMs > 0) {
       await enqueueAfter(db, orderMailQueue, about, nightMs);
@@ -115,7 +111,8 @@ export const orderMail = defineMail({
       covered.closing !== null &&
       !about.isWhole &&
       moment === "completed" &&
-      orders.every((each) => each.hasSigned && each.isSignedAlone)
+      orders.every(({ isSignedAlone }) => isSignedAlone) &&
+      (await Promise.all(orders.map((each) => hasClientSigned(db, each)))).every(Boolean)
     )
       return null;
     const centsOf = refundedCentsOf[moment];

@@ -331,6 +331,33 @@ test("a client’s address that is corrected on one order moves in the whole clo
   );
 });
 
+test("a client who signed all documents of a closing gets one mail about the copies after a correction", async () => {
+  const jane = person();
+  const room = await newRoom();
+  const codes = await Promise.all(
+    ["Paper 1", "Paper 2"].map((paper) =>
+      running.order([jane], { external_reference: paper, email: jane.email }, undefined, { pay: false }),
+    ),
+  );
+  for (const orderCode of codes) await attach(room, orderCode);
+  await Promise.all(codes.map(pay));
+  const link = await sessionLink(jane.email);
+  await ceremony.opened(at(link, 1), browser);
+  await ceremony.consent(at(link, 1), closingText, browser);
+  for (const n of [1, 2]) await sign(at(link, n));
+  await until(async () => !(await Promise.all(codes.map(statusOf))).includes("EsignPending"));
+  for (const code of codes)
+    while ((await statusOf(code)) !== "Completed")
+      await client.ok("POST", `/api/partner/sandbox/orders/${code}/advance`);
+  await mailsAreSent();
+  const right = person().email;
+  await client.ok("POST", `/api/partner/orders/${codes[0]}/corrections`, { email: right });
+  await mailsAreSent();
+  const subjects = running.mailsTo(right).map((mail) => /^Subject: (.*(?:\r\n .*)*)$/m.exec(mail)?.[1] ?? "");
+  assert.deepEqual(subjects.length, 1, subjects.join());
+  assert.match(subjects.join().replaceAll("\r\n ", " "), /is signed by everybody/);
+});
+
 test("a person who is replaced in all documents of a closing has no link any more, and the new one gets one mail", async () => {
   const [dan, mary] = [person({ name: "Dan Roe" }), person({ name: "Mary Roe" })];
   const { codes } = await closing([[dan], [dan, { name: "John Doe", email: "john.doe@example.com" }], [dan]]);
