@@ -66,6 +66,14 @@ test("every route of the interface is described, with a name, a summary and its 
   }
 });
 
+test("the route that ends a copy link describes the conflict with a change of the closing", () => {
+  const { responses = {} } = operations().find(({ operationId }) => operationId === "endCopyLink") ?? {};
+  assert.deepEqual(
+    Object.keys(responses).filter((status) => ["404", "409"].includes(status)),
+    ["404", "409"],
+  );
+});
+
 test("every refusal is described in both of its forms, and the problem's members equal the sent ones", async () => {
   const refusals = operations().flatMap(({ responses }) =>
     Object.entries(responses).filter(([status, { content }]) => Number(status) >= 400 && content),
