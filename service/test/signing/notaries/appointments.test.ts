@@ -16,6 +16,7 @@ import { mailsTo, postForm } from "../../firms/members/signed-in-member.ts";
 import { newOperator } from "../../firms/operators/console-people.ts";
 import { openInsider } from "../../insiders/insider.ts";
 import { certificateFiles } from "./certificate-files.ts";
+import { ordersToNotarize } from "./orders-to-notarize.ts";
 
 const running = await forTests(openHarness());
 const folder = await forTests(temporaryFolder());
@@ -330,6 +331,34 @@ test("an appointment that failed for technical reasons can be booked again, and 
     assert.equal((await note()).status, 303);
     assert.equal(await statusOf(code), status);
   }
+});
+
+test("after a correction, mails about the notarization go to the corrected address of a person who has signed", async () => {
+  const own = await newPartner(running.service);
+  const [email, right] = ["signed@wrong.example", "signed@right.example"];
+  const signers = JSON.stringify([{ name: "Jane Doe", email }]);
+  const { place, signsAtHome, reachesNotary } = ordersToNotarize(running, own);
+  const code = await place({ svc_sign: "true", email, signers });
+  await signsAtHome(email);
+  await reachesNotary(code);
+  await running.service.cli("order", "move", code, "NotarizationFailed", "--reason", "Nobody came.");
+  const json = { ...own.headers, "Content-Type": "application/json" };
+  for (const [path, body] of [
+    ["corrections", { email: right }],
+    ["send-again", {}],
+  ] as const) {
+    const wanted = { method: "POST", headers: json, body: JSON.stringify(body) };
+    assert.equal((await fetch(at(`/api/partner/orders/${code}/${path}`), wanted)).status, 200, path);
+  }
+  await pathOf(code, right);
+  const [task] = await running.db.query<{ id: number }>(sql`
+    SELECT t.id FROM tasks t JOIN orders o ON o.id = t.order_id
+    WHERE ${isSealed(sql`o.code`, "order", code)} AND t.kind = 'notarize' AND t.state = 'open'`);
+  assert.equal((await nora.post(`/operator/notary/tasks/${task?.id}/claim`)).status, 303);
+  const meeting = { url: "https://meet.example/9", when: "2040-01-02T15:30" };
+  assert.equal((await nora.post(`/operator/notary/orders/${code}/appointment`, meeting)).status, 303);
+  await until(() => mailsTo(running.service, right).some((mail) => mail.includes(meeting.url)));
+  assert.deepEqual(linksTo(email), []);
 });
 
 test("an appointment whose notary releases the order is canceled, and everybody is mailed", async () => {

@@ -14,6 +14,8 @@ import { stateRows } from "../../../kernel/platform/protected-data.ts";
 import type { RowMac } from "../../../kernel/platform/row-mac.ts";
 import { fromTasks, joinTask, taskState } from "../../../kernel/tasks/tasks.ts";
 import {
+  correctionsOf,
+  currentEmail,
   fromOrders,
   hasOrderCode,
   joinOrder,
@@ -137,8 +139,23 @@ export async function peopleOf({ db, rowMac }: Reading, orderId: number): Promis
       ${marked(orderState, sql`o`)} ${fromOrders} WHERE o.id = ${orderId}`);
   if (!row?.isAuthentic || !signersHold(rowMac, row)) return undefined;
   const { code, environment, partnerId, status } = row;
-  const signers = signersOf(row).map(({ name, email, language }) => ({ name, email, language }));
+  const signers = await withCurrentEmails(db, orderId, signersOf(row));
   return { code, environment, partnerId, status, signers };
+}
+
+/**
+ * The people of an order with the addresses that their mails go to. The order keeps the earlier addresses once it has a
+ * signed document.
+ */
+export async function withCurrentEmails(
+  db: Sql,
+  orderId: number,
+  signers: Readonly<OrderPeople["signers"]>,
+): Promise<OrderPeople["signers"]> {
+  const corrections = await correctionsOf(db, orderId);
+  return signers.map(({ name, email, language }) => ({
+    ...{ name, email: currentEmail(corrections, { name, email }), language },
+  }));
 }
 
 /** Finds the order of a task. Undefined when it isn't waiting for a notary, or is in the other environment. */

@@ -9,7 +9,7 @@ import { defineMail, type MailDeps } from "../../../kernel/platform/mail/mail-jo
 import { isPlainName } from "../../../kernel/platform/mail/plain-name.ts";
 import type { Members } from "../../../kernel/platform/row-mac.ts";
 import { claimedOrder, type DeskDeps, lockClaimed } from "../claims/claims.ts";
-import { lockDraft, saveAppointment } from "../claims/orders.ts";
+import { lockDraft, saveAppointment, withCurrentEmails } from "../claims/orders.ts";
 import { accepted, formReader, type Typed } from "../form-reader.ts";
 
 type AppointmentMail = {
@@ -51,13 +51,14 @@ export async function mailAppointment(deps: DeskDeps, operator: Operator, code: 
     const { orderId, partnerId, environment } = order;
     await requireNewAppointment(tx, { taskId: order.taskId, notaryId: notary.id, orderId, url, when, at });
     await saveAppointment(tx, order.taskId, notary.id, url, when, at);
-    for (const [index, { name, email: to }] of order.signers.entries()) {
+    const people = await withCurrentEmails(tx, orderId, order.signers);
+    for (const [index, { name, email: to }] of people.entries()) {
       const id = `notary-appointment:${order.taskId}:${at.toISOString()}:${index}`;
       const about = { to, name, url, when, notary: notary.commissionName, partnerId, environment, id };
       const mac = deps.rowMac.of(appointmentQueue, mailMembers(about)).toString("hex");
       await appointmentMail.enqueue(tx, { ...about, mac });
     }
-    const detail = { url, when, people: order.signers.length };
+    const detail = { url, when, people: people.length };
     await tx.query(auditLine({ at, action: "notary.appointment", actor: operator.actor, partnerId, orderId, detail }));
   });
 }
