@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
-import { changeOrder } from "@signsealship/testing/row-mac";
+import { authenticate, changeOrder } from "@signsealship/testing/row-mac";
 import { newPartner } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
@@ -266,6 +266,10 @@ test("links to a finished document that went to a wrong address end at once, and
     return (await running.client.ok<{ links: { email: string; issuedAt: string }[] }>("GET", path)).links;
   };
   const [earlier] = await listed();
+  await db.query(sql`
+    UPDATE envelope_signers SET codes_requested = 5, codes_of_day = 5, codes_day_at = now(), failures = 5, locked_at = now()
+    WHERE email = ${grace.email}`);
+  await authenticate(running, "envelope_signers");
 
   const to = person("Right").email;
   assert.equal((await call(`${code}/corrections`, { email: to })).code, 200);
@@ -281,6 +285,11 @@ test("links to a finished document that went to a wrong address end at once, and
   assert.deepEqual([view.state, view.signer.email, view.signer.mailedTo], ["completed", grace.email, to]);
   await until(() => running.mailsTo(to).some((mail) => mail.includes("/documents/")));
   assert.equal(running.mailsTo(grace.email).length, before);
+
+  // The limits of the codes for the earlier link end with it.
+  const limits = await db.query(sql`
+    SELECT codes_requested, codes_of_day, failures, locked_at FROM envelope_signers WHERE email = ${grace.email}`);
+  assert.deepEqual(limits, [{ codes_requested: 0, codes_of_day: 0, failures: 0, locked_at: null }]);
 
   // After one more correction, the link that was mailed to the second address ends too.
   const last = person("Last").email;
@@ -308,6 +317,7 @@ test("a correction finds a person whose name has other spaces, letter case or Un
   const move = { from: "roe@example.com", to: "right@example.com", name: "Zo\u00eb Roe" };
   const had = (name: string) => hasEmailOf(move, { name, email: "Roe@example.com" });
   assert.deepEqual([had(" zoe\u0308 ROE "), had("Zoe Roe"), had("Zo\u00ebRoe")], [true, false, false]);
+  assert.ok(had("ROE@example.com"), "a client without a name is named by the address");
 });
 
 test("people on a held document move, too, and of people who share a mailbox only the client moves", async () => {

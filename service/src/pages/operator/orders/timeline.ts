@@ -52,7 +52,7 @@ const actionWords: Readonly<Record<string, string>> = {
   "document.added": "Document added",
   "documents.deleted": "Documents deleted",
   "signing_link.issued": "Signing link made",
-  "signer.copy_link_issued": "Link to the notarized copy made",
+  "signer.copy_link_issued": "Link to the copies made",
   "signer.copy_link_ended": "Link to the copies ended",
   "signer.reminded": "Signer reminded",
   "signer.replaced": "Signer replaced",

@@ -58,25 +58,24 @@ export async function copyLinksOf(db: Sql, orderCode: string, owner: Owner): Pro
 }
 
 /**
- * Replaces the link of a person who has signed, after their address was corrected. The caller must have locked the
- * envelope and the sessions. The trail gets no record of this link, because it records only links that request a
- * signature.
+ * Creates a link to the copies of an ended envelope. The signer's earlier link, its codes and its lock end. The caller
+ * must have locked the envelope and the sessions. The trail gets no record of this link, because it records only links
+ * that request a signature.
  */
-export async function renewCopyLink(
-  { reach }: Pick<EnvelopeDeps, "reach">,
+export async function issueCopyLink(
   tx: Tx,
-  { envelope, signer: { id, n } }: { envelope: Envelope; signer: Signer },
+  { links }: EnvelopeDeps["reach"],
+  { envelope, signer: { id, n } }: { envelope: Envelope; signer: Pick<Signer, "id" | "n"> },
   { at, actor }: { at: Date; actor: string },
 ): Promise<void> {
   const linkId = newUuid();
-  const isRenewed = await updateSigner(
+  await updateSigner(
     tx,
     id,
-    sql`link_id = ${linkId}, token_sha256 = ${tokenSha256(reach.links.tokenOf(linkId))}, session_sha256 = NULL,
-      session_expires_at = NULL, code_id = NULL, code_sent_at = NULL, issued_at = ${at}`,
-    sql`issued_at IS NOT NULL`,
+    sql`link_id = ${linkId}, token_sha256 = ${tokenSha256(links.tokenOf(linkId))}, issued_at = ${at},
+      session_sha256 = NULL, session_expires_at = NULL, code_id = NULL, code_sent_at = NULL, codes_requested = 0,
+      codes_of_day = 0, codes_day_at = NULL, failures = 0, locked_at = NULL`,
   );
-  if (!isRenewed) return;
   const { partnerId, orderId, attempt } = envelope;
   const line = { at, action: "signer.copy_link_issued", actor, detail: { signer: n, attempt } };
   await tx.query(auditLine({ ...line, partnerId, orderId }));

@@ -14,7 +14,7 @@ import type { EnvelopeDeps } from "../records/deps.ts";
 import { type Envelope, findSigners, lockEnvelope, type Signer } from "../records/envelope.ts";
 import { leaveSession, renewLinks } from "../records/sessions.ts";
 import { appendToTrail } from "../records/trail.ts";
-import { mailCopiesAgain, renewCopyLink } from "./copy-links.ts";
+import { issueCopyLink, mailCopiesAgain } from "./copy-links.ts";
 import { issueLink } from "./issue-link.ts";
 import { resetSigner } from "./replace.ts";
 import { closeUnlocking } from "./unlock.ts";
@@ -56,14 +56,18 @@ export async function moveSigners(
   const all: Opened[] = [];
   // Every transaction locks all its envelopes before any session, to avoid deadlocks.
   for (const { id } of orders) all.push(...(await lockPeople(tx, id, move, movable.has(id))));
-  const movers = all.flatMap((each) => each.movers);
-  for (const { id, lockedAt } of movers)
+  const people = all.flatMap(({ movers, signed }) => [...movers, ...signed]);
+  for (const { id, lockedAt } of people)
     if (lockedAt !== null) await closeUnlocking(tx, id, { at: by.at, by: by.actor, outcome: "replaced" });
-  const people = all.flatMap(({ movers, signed }) => [...movers, ...signed].map(({ id }) => id));
-  await renewLinks(tx, deps.reach.links, people);
+  await renewLinks(
+    tx,
+    deps.reach.links,
+    people.map(({ id }) => id),
+  );
   for (const { envelope, movers, signed } of all) {
     for (const signer of movers) await moveSigner(deps, tx, { envelope, signer, to: move.to }, by);
-    for (const signer of signed) await renewCopyLink(deps, tx, { envelope, signer }, by);
+    for (const signer of signed)
+      if (signer.issuedAt !== null) await issueCopyLink(tx, deps.reach, { envelope, signer }, by);
   }
   await mailCopiesAgain(
     tx,

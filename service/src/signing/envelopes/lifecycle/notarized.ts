@@ -1,9 +1,8 @@
 /** Mails the people who signed an order's document that a notary has notarized it. */
-import { auditLine, lastActor } from "../../../kernel/audit/audit.ts";
+import { lastActor } from "../../../kernel/audit/audit.ts";
 import { dayMs, minuteMs } from "../../../kernel/platform/clock.ts";
 import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
-import { newUuid } from "../../../kernel/platform/ids.ts";
 import { enqueueAfter, enqueueTimed } from "../../../kernel/platform/jobs/jobs.ts";
 import {
   correctionsOf,
@@ -15,8 +14,7 @@ import {
   verifiedOrder,
 } from "../../../orders/order/order.ts";
 import type { EnvelopeDeps } from "../records/deps.ts";
-import { type Envelope, findSignersOf, lockEnvelope, type Signer, updateSigner } from "../records/envelope.ts";
-import { tokenSha256 } from "../records/link-tokens.ts";
+import { type Envelope, findSignersOf, lockEnvelope, type Signer } from "../records/envelope.ts";
 import {
   findUnnotified,
   insertNotified,
@@ -25,6 +23,7 @@ import {
   type Person,
 } from "../records/notarized-mails.ts";
 import { blockOf } from "../records/rooms.ts";
+import { issueCopyLink } from "./copy-links.ts";
 import { signingMailQueue } from "./issue-link.ts";
 
 /** The queue of mails without a link; payload `{orderId, n}`, with the signer's number. */
@@ -77,7 +76,8 @@ export async function mailNotarized({ db, clock, rowMac, reach }: NotarizedDeps,
     for (const { n, mailKind, own, holder } of people) {
       if (mailKind === "notice") await queue(notarizedNoticeQueue, { orderId, n });
       if (mailKind !== "link" || !envelope) continue;
-      const signerId = holder?.id ?? (own && (await issueCopyLink(tx, reach, envelope, own, clock())));
+      if (!holder && own) await issueCopyLink(tx, reach, { envelope, signer: own }, { at: clock(), actor: "system" });
+      const signerId = holder?.id ?? own?.id;
       if (signerId !== undefined) await queue(signingMailQueue, { signerId, moment: "notarized" });
     }
   });
@@ -100,26 +100,6 @@ async function completedOf(tx: Tx, orderId: number): Promise<{ envelope?: Envelo
 /** The person's row that has a link: in the newest envelope, or in an earlier one that the person signed at home. */
 const linkHolder = (person: Person, rows: readonly SignerRow[]) =>
   rows.findLast((each) => each.issuedAt !== null && isSamePerson(each, person));
-
-/**
- * Creates the first link of a signer who signed before a notary. The envelope has ended, so the link can only open
- * copies. The trail gets no record, because the record would tell the firm that a signature was requested.
- * @returns the signer's id
- */
-async function issueCopyLink(
-  tx: Tx,
-  { links }: EnvelopeDeps["reach"],
-  { partnerId, orderId, attempt }: Envelope,
-  { id, n }: Signer,
-  at: Date,
-): Promise<number> {
-  const linkId = newUuid();
-  const token = tokenSha256(links.tokenOf(linkId));
-  await updateSigner(tx, id, sql`link_id = ${linkId}, token_sha256 = ${token}, issued_at = ${at}`);
-  const detail = { signer: n, attempt };
-  await tx.query(auditLine({ at, action: "signer.copy_link_issued", actor: "system", partnerId, orderId, detail }));
-  return id;
-}
 
 const sweptMs = 2 * dayMs;
 const lateMs = 15 * minuteMs;
