@@ -40,9 +40,13 @@ export type EmailMove = { from: string; to: string; name: string | null };
 /** A person's name for comparisons, as sessions compare it, but without letter case. */
 const comparable = (name: string): string => name.trim().normalize("NFC").toLowerCase();
 
-/** True if the correction applies to this person. Ignores the letter case of the name and the address. */
+/**
+ * True if the correction applies to this person. Ignores the letter case of the name and the address. A client without
+ * a name is named by the address, and moves with each person who has it.
+ */
 export const hasEmailOf = ({ from, name }: EmailMove, person: { name: string; email: string }): boolean =>
-  person.email.toLowerCase() === from.toLowerCase() && (name === null || comparable(person.name) === comparable(name));
+  person.email.toLowerCase() === from.toLowerCase() &&
+  (name === null || [name, from].some((each) => comparable(person.name) === comparable(each)));
 
 /**
  * The people of an order who had the earlier address. The client and the `signers` get the new one, and people in

@@ -125,7 +125,7 @@ export async function changeAddress(
   const [moved] = await tx.query<{ participantId: string; wasInvited: boolean }>(sql`
     UPDATE room_participants p SET email = ${to}, invited_at = NULL FROM (
       SELECT id, invited_at ${present} AND lower(email) = ${from}
-        AND (${name}::text IS NULL OR lower(normalize(trim(name), NFC)) = lower(normalize(trim(${name}::text), NFC)))
+        AND (${name}::text IS NULL OR lower(normalize(trim(name), NFC)) IN (lower(normalize(trim(${name}::text), NFC)), ${from}))
       ORDER BY created_at LIMIT 1) AS earlier
     WHERE p.id = earlier.id AND NOT EXISTS (SELECT ${present} AND lower(email) = ${to})
     RETURNING p.id AS "participantId", earlier.invited_at IS NOT NULL AS "wasInvited"`);
