@@ -196,7 +196,8 @@ async function insertAndMail(
 
 /**
  * Ends the links of a room that were mailed to an earlier address, and mails others for the same files, with the same
- * expiry, to the corrected address. The caller must have locked the deliveries of the room.
+ * expiry, to the corrected address. Beyond the day's limit, only ends them. The caller must have locked the deliveries
+ * of the room.
  * @returns true if a link was replaced
  */
 export async function moveDeliveries(
@@ -207,12 +208,14 @@ export async function moveDeliveries(
 ): Promise<boolean> {
   const isOfPerson = ({ recipientName: name, recipientEmail: email }: store.Delivery) =>
     hasEmailOf(move, { name, email });
+  let left = mostInADay - (await store.countManualSince(tx, roomId, new Date(at.getTime() - dayMs)));
   let isMoved = false;
   for (const { id, revokedAt: _, ...delivery } of (await store.openDeliveries(tx, roomId, at)).filter(isOfPerson)) {
     if (!(await store.revoke(tx, id, roomId, at))) continue;
     const detail = { delivery: id, room: roomId };
     await tx.query(auditLine({ at, action: "delivery.revoked", actor, partnerId, detail }));
-    await insertAndMail(tx, { ...delivery, recipientEmail: move.to, createdAt: at }, { partnerId, actor });
+    if (left-- > 0)
+      await insertAndMail(tx, { ...delivery, recipientEmail: move.to, createdAt: at }, { partnerId, actor });
     isMoved = true;
   }
   return isMoved;

@@ -19,8 +19,9 @@ export type Trouble = OrderState & {
    * change.
    */
   faxIsFixed: string | null;
-  /** The number of changes of the fax number in the last day. */
+  /** The number of changes of the fax number in the last day. `emailChanges` is the same count for email addresses. */
   faxChanges: number;
+  emailChanges: number;
   /** The number of times that the firm has restarted shipping. `faxedAgain` is the same count for the fax. */
   shippedAgain: number;
   faxedAgain: number;
@@ -31,6 +32,14 @@ export type Trouble = OrderState & {
 };
 
 export const mostFaxChanges = 3;
+// Each change mails links to another address.
+const mostEmailChanges = 10;
+
+/** The reason why no email address of the order can be corrected again today; null when one can. */
+export const whyNotAgainToday = (emailChanges: number): string | null =>
+  emailChanges >= mostEmailChanges
+    ? `The email addresses of an order change at most ${mostEmailChanges} times in 24 hours.`
+    : null;
 
 const beforeSealing = ["EsignPending", "EsignDeclined", "EsignExpired", "NotarizationFailed", "IdentityLocked"];
 const withNotary = ["NotarizationPending", "IdentityLocked"];
@@ -113,8 +122,8 @@ const specific: Readonly<Record<Exclude<Act, "refund" | "email">, (order: Troubl
 
 // An email address can be corrected even on hold and after the order's end. Links that were mailed to the earlier
 // address still open documents then.
-const whyNotEmail = (order: OrderState): string | null =>
-  isEnding(order) ? "The order has ended." : whyNotMoved(order);
+const whyNotEmail = (order: Trouble): string | null =>
+  isEnding(order) ? "The order has ended." : (whyNotMoved(order) ?? whyNotAgainToday(order.emailChanges));
 
 /** Why the firm can't perform the action now; null when it can. */
 export function whyNot(order: Trouble, act: Act): string | null {

@@ -3,6 +3,7 @@ import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import type { RowMac } from "../../kernel/platform/row-mac.ts";
 import {
+  correctionsOf,
   type EmailMove,
   isPayable,
   type LockedOrder,
@@ -14,8 +15,8 @@ import {
   recordCorrection,
   whenDocumentsWereDeleted,
 } from "../order/order.ts";
-import { whyNotMoved } from "./allowed.ts";
-import { lockOwnOrder } from "./store.ts";
+import { whyNotAgainToday, whyNotMoved } from "./allowed.ts";
+import { emailChangesIn, lockOwnOrder } from "./store.ts";
 
 export type PeopleDeps = {
   /** The firm's closings that contain the order, each with the ids of the firm's orders in it. */
@@ -104,6 +105,9 @@ async function record(
   { client, signers, moved, signed }: People,
   { move: { from, to }, by }: { move: EmailMove; by: By },
 ): Promise<boolean> {
+  if (!client && signers.length + moved.length + signed.length === 0) return false;
+  const refusal = whyNotAgainToday(emailChangesIn(await correctionsOf(tx, order.id), by.at));
+  if (refusal !== null) throw new ServiceError("conflict", refusal);
   const withSigned = { email: to, ...(signed.length > 0 && { signed }) };
   if (client) {
     await recordCorrection(tx, order, { kind: "email", before: { email: from }, after: withSigned, ...by });
@@ -114,7 +118,7 @@ async function record(
     const after = { name, email: to, ...(signed.includes(name) && { signed: [name] }) };
     await recordCorrection(tx, order, { kind: "signer", before: { name, email: from }, after, ...by });
   }
-  return names.size > 0;
+  return true;
 }
 
 /** Mails to the client's new address the links that the earlier address had received, if they are still useful. */

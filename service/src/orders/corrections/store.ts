@@ -47,6 +47,7 @@ export async function troubleOf(
     lastFax: (await lastFax(db, order.id))?.status ?? null,
     hasFaxFailedEarly: faxesAhead(order) && (await failedAhead(db, [order.id])).has(order.id),
     faxIsFixed: await whyFaxIsFixed(db, order.id),
+    emailChanges: emailChangesIn(corrections, at),
     faxChanges: corrections.filter(({ kind, at }) => kind === "fax" && at.getTime() > since).length,
     shippedAgain: againBy("shipping_retried"),
     faxedAgain: againBy("fax_retried"),
@@ -55,6 +56,14 @@ export async function troubleOf(
     parcelIsFixed: order.status === "ShippingPending" ? await parcels.whyFixed(db, order.id) : null,
   };
 }
+
+/** How often email addresses were corrected in the day before. One correction can have several records. */
+export const emailChangesIn = (corrections: readonly Correction[], at: Date): number =>
+  new Set(
+    corrections
+      .filter((each) => (each.kind === "email" || each.kind === "signer") && each.at.getTime() > at.getTime() - dayMs)
+      .map((each) => each.at.getTime()),
+  ).size;
 
 /**
  * The reason why the fax number is fixed: a provider or a person may be sending the fax. Both lock the order before
@@ -75,6 +84,7 @@ type Computed =
   | "hasFaxFailedEarly"
   | "faxIsFixed"
   | "faxChanges"
+  | "emailChanges"
   | "shippedAgain"
   | "faxedAgain"
   | "refundIsAsked"

@@ -10,6 +10,7 @@ const nothingYet = {
   hasFaxFailedEarly: false,
   faxIsFixed: null,
   faxChanges: 0,
+  emailChanges: 0,
   shippedAgain: 0,
   faxedAgain: 0,
   refundIsAsked: false,
@@ -90,6 +91,8 @@ test("a parcel and a fax are sent again once, and a fax number can be changed th
   assert.ok(!allowedIn("FaxFailed", { faxedAgain: 1 }).includes("again"));
   assert.ok(allowedIn("FaxFailed", { faxChanges: 2 }).includes("fax"));
   assert.ok(!allowedIn("FaxFailed", { faxChanges: 3 }).includes("fax"));
+  assert.ok(allowedIn("EsignPending", { emailChanges: 9 }).includes("email"));
+  assert.ok(!allowedIn("EsignPending", { emailChanges: 10 }).includes("email"));
 });
 
 test("a fax that failed while the parcel is under way is sent again once, to the same number", () => {

@@ -207,6 +207,16 @@ test("an address is corrected once for the whole closing, and the page names eac
   assert.match(shown, /Signer: Grace Okafor, grace@mail\.example/);
   assert.match(shown, /Signer, before: grace@gmial\.example/);
   assert.match(shown, /A notary identifies this client now/);
+  let address = "grace@mail.example";
+  for (let n = 2; n <= 10; n++) {
+    const next = `grace${n}@mail.example`;
+    assert.equal((await correct({ from: address, to: next })).status, 303);
+    address = next;
+  }
+  const once = await correct({ from: address, to: "grace11@mail.example" });
+  assert.equal(once.status, 409);
+  assert.match(await once.text(), /change at most 10 times in 24 hours/);
+  assert.deepEqual(await signersOf(codes[0] ?? ""), [address], "nothing is changed");
 });
 
 test("people who share a mailbox are listed each, and a participant's correction is on the audit log", async () => {
