@@ -21,7 +21,7 @@ const excepted: Readonly<Record<string, string>> = {
   "closing/rooms/attachments/store.ts insertAttachment": ofRoom,
   "closing/rooms/participants/store.ts markInvited": ofRoom,
   "closing/rooms/participants/store.ts markRemoved": ofRoom,
-  "closing/rooms/participants/store.ts moveParticipant": ofRoom,
+  "closing/rooms/participants/store.ts changeAddress": ofRoom,
   "closing/rooms/store.ts changeClosesOn": ofRoom,
   "closing/rooms/store.ts changeCode": ofRoom,
   "closing/rooms/store.ts changeStatus": ofRoom,
