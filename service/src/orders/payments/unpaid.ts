@@ -8,7 +8,7 @@ import type { Log } from "../../kernel/platform/logs.ts";
 import { neverOpened, openTask } from "../../kernel/tasks/tasks.ts";
 import { leapt } from "../../kernel/test-clock/test-clock.ts";
 import { dollars } from "../dollars.ts";
-import { isPayable, joinOrder, type LockedOrder, lockOrder, mailClient, orderPayer } from "../order/order.ts";
+import { isPayable, joinOrder, type LockedOrder, lockOrder, mailClient } from "../order/order.ts";
 import { chargesOfPayment, endedByPerson, methodsOfIntent } from "./firm/charge-store.ts";
 import { tellFirm, tellOfPostage } from "./firm/money-mail.ts";
 import type { SessionMessage } from "./processor/message.ts";
@@ -39,31 +39,54 @@ export async function reportDebit(
   const subject = `debit:${payment}`;
   const once = sql`(SELECT) AS one WHERE ${neverOpened("debit_failed", subject, orderId)}`;
   await openTask(tx, { kind: "debit_failed", at, environment, orderId, subject, isRush, reason }, once);
-  // `notify` mails the firm about a failed charge. The client's mail is not sent for an order that the firm pays.
-  if (sessionId !== null && (await orderPayer(tx, orderId)) === "firm")
-    await tellFirm(tx, order, { moment: "debit_failed", cents: totalCents, about: sessionId });
 }
 
+type Failed = { at: Date; share: { amount: number | null; supplementId: number | null } };
+
 /**
- * Notifies the firm that its bank debit for an order of its client failed. The client is not notified, and can still
- * pay. A declined card is shown to its payer at once.
+ * Notifies the firm that its bank debit at the checkout failed, for its own order or one of its client. The client is
+ * not notified. `notify` mails the firm about a failed charge. A declined card is shown to its payer at once.
  */
 export async function reportFirmsDebit(
   tx: Tx,
   order: LockedOrder,
   { sessionId }: SessionMessage,
-  { at, share: { amount, supplementId } }: { at: Date; share: { amount: number | null; supplementId: number | null } },
+  { at, share: { amount, supplementId } }: Failed,
 ): Promise<void> {
   const { id: orderId, environment, status } = order;
   if (sessionId === null) return;
   if (supplementId !== null) {
-    const supplements = await supplementsOf(tx, orderId);
-    const due = [dueOf(status, supplements), dueLossOf(status, supplements)].find((each) => each?.id === supplementId);
+    const due = await unpaidSupplement(tx, order, supplementId);
     if (!due) return;
     const about = { supplementId, amountCents: due.amountCents, why: "the firm’s bank payment for it failed", at };
     await reportUnpaid(tx, { orderId, environment }, about);
   } else if (!isPayable(status)) return;
   await tellFirm(tx, order, { moment: "debit_failed", cents: amount, about: sessionId });
+}
+
+/**
+ * A client's bank debit for a supplement failed days after the client left. Opens a task, and mails the client the link
+ * again. The processor's page shows a declined card to its payer at once.
+ */
+export async function reportSupplement(
+  tx: Tx,
+  order: LockedOrder,
+  { sessionId }: SessionMessage,
+  { at, share: { supplementId } }: Failed,
+): Promise<void> {
+  const { id: orderId, environment } = order;
+  if (sessionId === null || supplementId === null) return;
+  const due = await unpaidSupplement(tx, order, supplementId);
+  if (!due) return;
+  const about = { supplementId, amountCents: due.amountCents, why: "the bank payment for it failed", at };
+  await reportUnpaid(tx, { orderId, environment }, about);
+  await mailClient(tx, orderId, due.replacesLoss ? "pay_again" : "supplement_due", at);
+}
+
+/** The supplement of this id, if it is due. While postage is due, `dueOf` names only the postage, and not the loss. */
+async function unpaidSupplement(tx: Tx, { id, status }: LockedOrder, supplementId: number) {
+  const supplements = await supplementsOf(tx, id);
+  return [dueOf(status, supplements), dueLossOf(status, supplements)].find((each) => each?.id === supplementId);
 }
 
 type Unpaid = { supplementId: number; amountCents: number; why: string; at: Date };

@@ -361,6 +361,17 @@ test("the client is asked to pay again also while postage is due, with its own a
   assert.equal((await mailable(id)).lossCents, null, "a refunded order owes nothing");
 });
 
+test("the firm is mailed, and nobody else, when its bank debit for a price that it pays again fails", async () => {
+  const { code, id } = await lostOrder("firm");
+  await allow(code);
+  const session = await open(code);
+  await world.take(stripe.payByBank(session));
+  const before = await mailsOf(id, "pay_again");
+  await world.take(stripe.bankAnswers(session, "failed"));
+  // The mail to the member who placed the order. The firm has no owner.
+  assert.deepEqual([await mailsOf(id, "debit_failed"), await mailsOf(id, "pay_again")], [1, before]);
+});
+
 test("a request that a new dispute withdrew is a task once the bank has decided, until it is allowed again", async () => {
   const { code, id, intent } = await lostOrder("client", 4_000);
   await allow(code);

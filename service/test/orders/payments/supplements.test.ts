@@ -3,6 +3,7 @@ import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
 import { isWaitedFor } from "@signsealship/testing/lock-waits";
+import { asService, testRowMac } from "@signsealship/testing/row-mac";
 import { until } from "@signsealship/testing/until";
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
 import { closeTasks } from "../../../src/kernel/tasks/tasks.ts";
@@ -24,6 +25,7 @@ import { openMoneyWorld } from "./money-world.ts";
 const world = await forTests(openMoneyWorld());
 const { db, deps, stripe, clock } = world;
 const firm = await world.newFirm();
+const owner = randomUUID();
 const hour = 3_600_000;
 
 /** An order whose parcel waits, because $4.07 more postage is due. */
@@ -107,6 +109,27 @@ test("a client’s bank debit that fails opens a task and mails the link again, 
   assert.deepEqual([more, await mailsTo(id)], [[], 1]);
   await pay(code);
   assert.equal(await stateOf(code), "paid");
+});
+
+test("mails the firm, and nobody else, when its bank debit for postage at the checkout fails, once", async () => {
+  await asService(
+    { db, rowMac: testRowMac },
+    sql`INSERT INTO users (id, email, created_at) VALUES (${owner}, 'owner@elm.example', ${clock()})`,
+    sql`INSERT INTO members (user_id, partner_id, role, live_access, linked_at)
+      VALUES (${owner}, ${firm.owner.partnerId}, 'owner', true, ${clock()})`,
+  );
+  const { code, id } = await waiting("firm");
+  const session = (await checkoutUrl(deps, code, null)).split("/").at(-1) ?? "";
+  await world.take(stripe.payByBank(session));
+  const failed = stripe.bankAnswers(session, "failed");
+  for (const event of [failed, { ...failed, id: `${failed.id}_again` }]) await world.take(event);
+  const mails = await db.query<{ cents: number }>(sql`
+    SELECT (payload ->> 'cents')::int AS cents FROM jobs WHERE queue = 'firm-money-mail'
+      AND payload ->> 'to' = ${owner} AND payload ->> 'moment' = 'debit_failed'`);
+  assert.deepEqual([mails, await mailsTo(id)], [[{ cents: 407 }], 0]);
+  const [task, ...more] = await tasksOf(id);
+  assert.match(task?.reason ?? "", /and the firm’s bank payment for it failed/);
+  assert.deepEqual(more, []);
 });
 
 test("an amount that nobody pays for three days opens one task and one more mail; a bank that moves the money has more time", async () => {

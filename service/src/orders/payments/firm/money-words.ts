@@ -6,8 +6,9 @@ import { dollars } from "../../dollars.ts";
  * be paid again. `paid_again`: the order was paid again. `won`: the service keeps the payment. `settled`: the order was
  * refunded after the bank took its payment back. `refunded`: money was refunded to the payer. `refund_failed`: a refund
  * was returned to the service. `paid_back`: an operator paid it back outside the processor. `unneeded`: the firm paid
- * for an order that needed no payment. `debit_failed`: the firm’s bank payment for an order of its client failed.
- * `priced`: a person priced the order, and the firm has to agree to the price.
+ * for an order that needed no payment. `debit_failed`: the firm’s bank payment at the checkout failed. `priced`: a
+ * person priced the order, and the firm has to agree to the price. `postage`: the firm has to pay more postage for a
+ * corrected address.
  */
 export type MoneyMoment =
   | "priced"
@@ -175,7 +176,7 @@ function wordsOfOthers(about: About) {
       lines: [
         `The debit of ${sum} by which your firm was paying for ${name} failed, so that amount is unpaid. The client was not told of it.`,
         isChargeable
-          ? "The order waits. On the order’s page charge your card or bank account, or open the checkout again."
+          ? "On the order’s page charge your card or bank account, or open the checkout again."
           : "The client can still pay by their link. To pay in their place, open the checkout on the order’s page again.",
       ],
     },

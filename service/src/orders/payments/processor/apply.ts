@@ -1,7 +1,15 @@
 import type { Tx } from "../../../kernel/platform/database/database.ts";
 import type { Log } from "../../../kernel/platform/logs.ts";
 import { closeTasks } from "../../../kernel/tasks/tasks.ts";
-import { type Actor, type LockedOrder, type Milestone, mailClient, targetOf, transition } from "../../order/order.ts";
+import {
+  type Actor,
+  type LockedOrder,
+  type Milestone,
+  mailClient,
+  orderPayer,
+  targetOf,
+  transition,
+} from "../../order/order.ts";
 import { transitionByProcessor } from "../../order/transitions/by-processor.ts";
 import { currency } from "../checkout/sessions.ts";
 import { settleLosses } from "../documents.ts";
@@ -17,9 +25,9 @@ import {
   unappliedEvents,
   wasRefunded,
 } from "../store.ts";
-import { dueLossOf, dueOf, settleSupplement, supplementPayments, supplementsOf } from "../supplements.ts";
+import { settleSupplement, supplementPayments } from "../supplements.ts";
 import { auditUnapplied, reportWholeRefund } from "../unapplied.ts";
-import { reportDebit, reportUnpaid } from "../unpaid.ts";
+import { reportDebit, reportFirmsDebit, reportSupplement } from "../unpaid.ts";
 import type { RefundMessage, SessionMessage } from "./message.ts";
 import { untilDecided, wrongSum } from "./sum-words.ts";
 
@@ -87,31 +95,13 @@ export async function applySession(
   const { kind } = message;
   if (kind === "cleared") return applyMoney(tx, order, message, options);
   if (options.status === "failed") return nothing("stale", order);
-  if (kind === "failed") await reportSupplement(tx, order, message, options);
-  const applied = await moveIfTable(tx, order, kind === "failed" ? "payment_failed" : "payment_pending", options);
-  if (kind === "failed" && options.share.supplementId === null)
-    await reportDebit(tx, applied.order ?? order, message, options.at);
+  if (kind !== "failed") return moveIfTable(tx, order, "payment_pending", options);
+  const applied = await moveIfTable(tx, order, "payment_failed", options);
+  const moved = applied.order ?? order;
+  if (options.share.supplementId === null) await reportDebit(tx, moved, message, options.at);
+  const isFirms = (await orderPayer(tx, order.id)) === "firm";
+  await (isFirms ? reportFirmsDebit : reportSupplement)(tx, moved, message, options);
   return applied;
-}
-
-/**
- * A bank debit for a supplement failed days after its payer left. Opens a task, and mails the payer the link again. The
- * processor's page shows a declined card to its payer at once.
- */
-async function reportSupplement(
-  tx: Tx,
-  { id: orderId, environment, status }: LockedOrder,
-  { sessionId }: SessionMessage,
-  { at, share: { supplementId } }: ApplyOptions & { share: Share },
-): Promise<void> {
-  if (sessionId === null || supplementId === null) return;
-  const supplements = await supplementsOf(tx, orderId);
-  // While postage is due, `dueOf` names only the postage, and not the price that a bank took back.
-  const due = [dueOf(status, supplements), dueLossOf(status, supplements)].find((each) => each?.id === supplementId);
-  if (!due) return;
-  const about = { supplementId, amountCents: due.amountCents, why: "the bank payment for it failed", at };
-  await reportUnpaid(tx, { orderId, environment }, about);
-  await mailClient(tx, orderId, due.replacesLoss ? "pay_again" : "supplement_due", at);
 }
 
 async function moveIfTable(
