@@ -1,6 +1,6 @@
 /**
  * Corrects a wrong booking of money that was paid back outside the processor. Nothing is deleted: a reversing entry
- * follows the credit note, and the task about the money opens again.
+ * follows the credit note, and a task about the money opens.
  */
 import { auditLine } from "../../kernel/audit/audit.ts";
 import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
@@ -14,6 +14,8 @@ import { disputesOfIntent, lockIntent } from "./disputes.ts";
 import { billingDocumentState, lockedBooks, reverseCredit } from "./documents.ts";
 import { tellFirm } from "./firm/money-mail.ts";
 import { type OutsideWay, outsideWay, outsideWays } from "./outside-notes.ts";
+import { refundsOfIntent } from "./refund-rows.ts";
+import { paymentState } from "./store.ts";
 
 type Booking = { payment: number; paymentIntent: string | null; refund: string; cents: number; way: OutsideWay };
 
@@ -21,46 +23,54 @@ type Booking = { payment: number; paymentIntent: string | null; refund: string; 
 async function bookingOf(db: Sql, orderId: number, document: number): Promise<Booking | undefined> {
   const [found] = await db.query<Booking>(sql`
     SELECT d.payment_id AS payment, p.payment_intent AS "paymentIntent", d.refund, d.part_cents::float8 AS cents,
-      ${outsideWay(sql`d`)} AS way, ${verified(billingDocumentState, sql`d`)}
+      ${outsideWay(sql`d`)} AS way, ${verified(billingDocumentState, sql`d`)}, ${verified(paymentState, sql`p`)}
     FROM billing_documents d JOIN payments p ON p.id = d.payment_id
     WHERE d.id = ${document} AND p.order_id = ${orderId} AND d.kind = 'credit_note' AND d.refund LIKE 'outside:%'`);
   return found;
 }
 
+type Undo = { document: number; reason: string; actor: string; at: Date; isRefundOpen: boolean };
+
 /**
  * Reverses the booking. The caller must have locked the order.
- * @throws ServiceError for another document, a booking that was reversed before, and a payment that a bank has taken or
- * may take: the loss was booked without this part
+ * @param isRefundOpen true while a requested refund of the order has no decision, or an approved part moved no money yet
+ * @throws ServiceError for another document, a booking that was reversed before, while another refund is open, and for a
+ * payment that a bank has taken or may take: the loss was booked without this part
  */
 export async function undoPaidOutside(
   tx: Tx,
-  { id: orderId, environment, partnerId, ...order }: LockedOrder,
-  { document, reason, actor, at }: { document: number; reason: string; actor: string; at: Date },
+  order: LockedOrder,
+  { document, reason, actor, at, isRefundOpen }: Undo,
 ): Promise<void> {
+  const { id: orderId, environment, partnerId } = order;
   const booking = await bookingOf(tx, orderId, document);
   if (!booking) throw new ServiceError("not_found", "No such booking.");
   const { payment, paymentIntent, refund: name, way } = booking;
   // The event of the whole refund credits all that is left, and would include this money, which was not requested.
   if (order.status === "RefundPending")
     throw new ServiceError("conflict", "The order is being refunded. Wait until the refund succeeds or fails.");
-  if (paymentIntent !== null) {
-    await lockIntent(tx, paymentIntent);
-    if ((await disputesOfIntent(tx, paymentIntent)).some(({ state }) => state !== "won"))
-      throw new ServiceError("conflict", "A bank disputes this payment or took it back, so the booking stays.");
-  }
+  if (paymentIntent !== null) await lockIntent(tx, paymentIntent);
+  const refunds = paymentIntent === null ? [] : await refundsOfIntent(tx, paymentIntent);
+  const isOfPayment = (of: string | null) => of === null || of === String(payment);
+  // An open refund would return this money, too, although the person who decided on it saw less.
+  if (isRefundOpen || refunds.some((each) => each.state === "pending" && isOfPayment(each.payment)))
+    throw new ServiceError(
+      "conflict",
+      "Another refund of this order is open. Decide on it or wait for it, and then reverse the booking.",
+    );
+  const disputes = paymentIntent === null ? [] : await disputesOfIntent(tx, paymentIntent);
+  if (disputes.some(({ state }) => state !== "won"))
+    throw new ServiceError("conflict", "A bank disputes this payment or took it back, so the booking stays.");
   const cents = await reverseCredit(tx, payment, { id: name, name, cents: booking.cents, hadSucceeded: true }, at);
   if (cents === 0) throw new ServiceError("conflict", "This booking was corrected before.");
-  const sum = dollars(cents);
-  const words = `That ${sum} went back ${outsideWays[way]} was booked wrongly (${reason}), and the service has the money. Pay it back in another way, and note how.`;
-  const task = { kind: "refund_failed", at, environment, orderId, subject: undoneSubject(document) } as const;
+  const how = outsideWays[way];
+  const words = `That ${dollars(cents)} went back ${how} was booked wrongly (${reason}). Find out whether the money went back. If not, pay it back in another way. Note how.`;
+  const task = { kind: "refund_failed", at, environment, orderId, subject: `undone:${document}` } as const;
   await openTask(tx, { ...task, reason: words });
   const detail = { document, how: way, amountCents: cents, reason };
   await tx.query(auditLine({ at, action: "refund.paid_outside_undone", actor, partnerId, orderId, detail }));
-  const locked = { id: orderId, environment, partnerId, ...order };
-  await tellFirm(tx, locked, { moment: "refund_failed", cents, about: undoneSubject(document) });
+  await tellFirm(tx, order, { moment: "paid_back_undone", cents, about: name, how });
 }
-
-const undoneSubject = (document: number): string => `undone:${document}`;
 
 /** The money of a reversed booking that the task is about, and what was refunded since; undefined for another task. */
 export async function undonePart(tx: Tx, orderId: number, subject: string) {

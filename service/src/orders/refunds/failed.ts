@@ -14,7 +14,7 @@ import {
 } from "../payments/payments.ts";
 import { closeApproved } from "./part.ts";
 import { lockShown, type RefundDeps, requirePersonOfRefund } from "./rules.ts";
-import { selectApprovedParts } from "./store.ts";
+import { selectApprovedParts, selectOpenOfOrder } from "./store.ts";
 
 /**
  * Ends the task about a failed refund. If the money was returned outside the processor, books that. Like the approval
@@ -54,7 +54,9 @@ export async function undoPaidBack(
   const reason = requireText("reason", typed);
   await db.transaction(async (tx) => {
     const order = await lockShown(tx, operator, code);
-    await undoPaidOutside(tx, order, { document, reason, actor: operator.actor, at: clock() });
+    const isRefundOpen =
+      (await selectOpenOfOrder(tx, order.id)) !== undefined || (await waitingParts(tx, order.id)).length > 0;
+    await undoPaidOutside(tx, order, { document, reason, actor: operator.actor, at: clock(), isRefundOpen });
   });
 }
 

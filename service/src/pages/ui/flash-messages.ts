@@ -92,7 +92,7 @@ const flashMessages = {
   "task-released": "The task is open to others again.",
   "task-asked-again": "The question is due again in two business days.",
   "task-finished": "The task is done.",
-  "payback-undone": "The booking was reversed. A task asks again how the money goes back.",
+  "payback-undone": "The booking was reversed. A task asks whether the money went back.",
   "payback-booked": "The money is booked as paid back, and can’t be refunded again. The firm gets a mail about it.",
   "jobs-retried": "The jobs are being tried again.",
   "label-ordered": "The label is being bought.",

@@ -12,7 +12,7 @@ import { aboutMoney } from "../../../src/orders/fulfilment/client-mails.ts";
 import { mailWords } from "../../../src/orders/fulfilment/mail-words.ts";
 import { letterOf, letterTogether } from "../../../src/orders/fulfilment/mails.ts";
 import type { MailMoment } from "../../../src/orders/order/order.ts";
-import { reverseCredit } from "../../../src/orders/payments/documents.ts";
+import { creditPart, reverseCredit } from "../../../src/orders/payments/documents.ts";
 import type { ChargeMoment } from "../../../src/orders/payments/firm/mail.ts";
 import type { MoneyMoment } from "../../../src/orders/payments/firm/money-words.ts";
 import { chargeMail, moneyMail } from "../../../src/orders/payments/payments.ts";
@@ -123,7 +123,8 @@ test("each mail to the firm about an order's money names its file number, where 
   // The mail about dearer postage needs an order with a parcel (firm-charges.test.ts).
   const moments: Record<Exclude<MoneyMoment, "postage">, true> = {
     ...{ disputed: true, lost: true, pay_again: true, paid_again: true, won: true, settled: true },
-    ...{ refunded: true, refund_failed: true, paid_back: true, unneeded: true, priced: true, debit_failed: true },
+    ...{ refunded: true, refund_failed: true, paid_back: true, paid_back_undone: true },
+    ...{ unneeded: true, priced: true, debit_failed: true },
   };
   for (const reference of ["FILE-2207", null])
     for (const moment of Object.keys(moments) as MoneyMoment[]) {
@@ -173,9 +174,22 @@ test("the mail about a failed refund names the one whose payment it was, also fo
     await recordPart(tx, orderId, { paymentIntent, share: null, refund: "request", amountCents: 500 }, at);
     await reverseCredit(tx, paymentId, { id: "re_failed", name: "request", cents: 500, hadSucceeded: true }, at);
     await moneyMail.enqueue(tx, { orderId, to: owner, moment: "refund_failed", cents: 500, about: "re_failed" });
+    const booking = { about: "outside:check:reversed:re_failed", how: "by check" };
+    await creditPart(tx, paymentId, { refund: booking.about, partCents: 500 }, at);
+    await moneyMail.enqueue(tx, { orderId, to: owner, moment: "paid_back_undone", cents: 500, ...booking });
   });
-  const [mail] = await mailsOf("firm-money-mail");
-  assert.match(mail?.subject ?? "", /A refund to your firm failed/);
+  const mails = await mailsOf("firm-money-mail");
+  assert.deepEqual(mails.map(({ subject }) => subject).sort(), [
+    "A refund to your firm failed",
+    "A refund to your firm was booked wrongly",
+  ]);
+  assert.match(
+    mails
+      .map(({ text }) => text)
+      .join(" ")
+      .replaceAll(/\s+/g, " "),
+    /\$5\.00 of what your firm paid for .* was paid back by check\. That was booked wrongly/,
+  );
 });
 
 test("a mail about a charge of several orders links to their closing, and one about a single order to the order", async () => {

@@ -743,11 +743,11 @@ test("after a check was booked for a part, the refund of the whole order asks th
 async function paidBackByCheck() {
   const { code, intent, orderId, book } = await failedPart();
   await book();
-  const [note] = await db.query<{ id: number }>(sql`
-    SELECT d.id FROM billing_documents d JOIN payments p ON p.id = d.payment_id
+  const [note] = await db.query<{ id: number; refund: string }>(sql`
+    SELECT d.id, d.refund FROM billing_documents d JOIN payments p ON p.id = d.payment_id
     WHERE p.order_id = ${orderId} AND d.refund LIKE 'outside:%'`);
   const undo = () => undoPaidBack(refunds, approver, { code, document: note?.id ?? 0, reason: "never sent" });
-  return { code, intent, undo };
+  return { code, intent, orderId, refund: note?.refund, undo };
 }
 
 test("a booking is not reversed while the order is being refunded, or once a bank wants the payment back", async () => {
@@ -757,6 +757,37 @@ test("a booking is not reversed while the order is being refunded, or once a ban
   await world.take(stripe.dispute(disputed.intent));
   await assert.rejects(disputed.undo(), /A bank disputes this payment/);
   await neither.undo();
+});
+
+test("a booking is not reversed while another refund of the order is open, which would return this money, too", async () => {
+  const { code, intent, undo } = await paidBackByCheck();
+  const isOpen = /Another refund of this order is open\. Decide on it or wait for it/;
+  const whole = await requestRefund(refunds, agent, { code, reason: "asked" });
+  await assert.rejects(undo(), isOpen, "its approval shows the amount without the booked money");
+  await refuseRefund(refunds, approver, whole, "not now");
+  const part = await approvedPart(code, 1_000);
+  await assert.rejects(undo(), isOpen, "its job has not run");
+  await give(part);
+  await assert.rejects(undo(), isOpen, "its event has not arrived");
+  await world.take(stripe.event("refund.created", { ...refundsAt(intent).at(-1), status: "pending" }));
+  await assert.rejects(undo(), isOpen, "the bank has not confirmed it");
+  await takeLast(intent);
+  await undo();
+});
+
+test("a reversed booking claims neither that the money went back nor that it did not", async () => {
+  const { orderId, refund, undo } = await paidBackByCheck();
+  await undo();
+  const [task] = await db.query<{ reason: string }>(sql`
+    SELECT reason FROM tasks WHERE kind = 'refund_failed' AND order_id = ${orderId} AND state = 'open'`);
+  assert.equal(
+    task?.reason,
+    "That $30.00 went back by check was booked wrongly (never sent). Find out whether the money went back. If not, pay it back in another way. Note how.",
+  );
+  const mails = await db.query<{ about: string; how: string }>(sql`
+    SELECT DISTINCT payload ->> 'about' AS about, payload ->> 'how' AS how FROM jobs
+    WHERE queue = 'firm-money-mail' AND payload ->> 'moment' = 'paid_back_undone' AND (payload ->> 'orderId')::int = ${orderId}`);
+  assert.deepEqual(mails, [{ about: refund, how: "by check" }], "the payer is found by the name of the note");
 });
 
 test("a refund in an earlier account, which the present one doesn't know, opens a task and can be assigned", async () => {

@@ -28,7 +28,7 @@ type Payload = {
   isOwed?: boolean;
   /** For `lost`: true if a part of the price is unpaid now. False if the lost payment had paid for nothing. */
   isDue?: boolean;
-  /** For `paid_back`: the way in which the money was paid back, in words. */
+  /** For `paid_back` and `paid_back_undone`: the way in which the money was booked as paid back, in words. */
   how?: string;
 };
 

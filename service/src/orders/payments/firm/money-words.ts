@@ -5,10 +5,10 @@ import { dollars } from "../../dollars.ts";
  * `disputed`: a bank demands a payment back. `lost`: the bank finally took the payment back. `pay_again`: the order can
  * be paid again. `paid_again`: the order was paid again. `won`: the service keeps the payment. `settled`: the order was
  * refunded after the bank took its payment back. `refunded`: money was refunded to the payer. `refund_failed`: a refund
- * was returned to the service. `paid_back`: an operator paid it back outside the processor. `unneeded`: the firm paid
- * for an order that needed no payment. `debit_failed`: the firm’s bank payment at the checkout failed. `priced`: a
- * person priced the order, and the firm has to agree to the price. `postage`: the firm has to pay more postage for a
- * corrected address.
+ * was returned to the service. `paid_back`: an operator paid it back outside the processor. `paid_back_undone`: that
+ * was booked wrongly. `unneeded`: the firm paid for an order that needed no payment. `debit_failed`: the firm’s bank
+ * payment at the checkout failed. `priced`: a person priced the order, and the firm has to agree to the price.
+ * `postage`: the firm has to pay more postage for a corrected address.
  */
 export type MoneyMoment =
   | "priced"
@@ -22,6 +22,7 @@ export type MoneyMoment =
   | "refunded"
   | "refund_failed"
   | "paid_back"
+  | "paid_back_undone"
   | "unneeded"
   | "debit_failed";
 
@@ -169,6 +170,13 @@ function wordsOfOthers(about: About) {
       lines: [
         `The refund of ${sum} for ${name} had failed. An operator paid it back ${how}.`,
         "The credit note is under Statements. You do not need to do anything.",
+      ],
+    },
+    paid_back_undone: {
+      subject: `A refund to ${payer} was booked wrongly`,
+      lines: [
+        `We wrote that ${sum} of what ${payer} paid for ${name} was paid back ${how}. That was booked wrongly: an operator finds out whether the money went back, and pays it back if not.`,
+        "The reversal of the credit note is under Statements. You do not need to do anything.",
       ],
     },
     debit_failed: {

@@ -145,7 +145,7 @@ ${mayAllow && refusal === null && buttonForm(`${path}/pay-again`, "Let it be pai
 
 /** Reverses a wrong booking of money that was paid back outside the processor. */
 const undoForm = (code: string, { document, way, cents }: { document: number; way: OutsideWay; cents: number }): Html =>
-  html`<details class="ask"><summary>Correct “${money(cents)} paid back ${outsideWays[way]}”</summary><form class="form" method="post" action="/operator/orders/${code}/paid-back/${document}/undo">${field({ form: `undo-${document}`, name: "reason", label: "What is wrong with this booking", required: true, maxLength: 500, hint: "A reversing entry follows, and the firm gets a mail. The task to pay the money back opens again." })}<div class="form-actions"><button type="submit" class="quiet-button">Reverse the booking</button></div></form></details>`;
+  html`<details class="ask"><summary>Correct “${money(cents)} paid back ${outsideWays[way]}”</summary><form class="form" method="post" action="/operator/orders/${code}/paid-back/${document}/undo">${field({ form: `undo-${document}`, name: "reason", label: "What is wrong with this booking", required: true, maxLength: 500, hint: "A reversing entry follows, and the firm gets a mail. A task to find out whether the money went back opens." })}<div class="form-actions"><button type="submit" class="quiet-button">Reverse the booking</button></div></form></details>`;
 
 function payments({ record: { order, history }, mayRequestRefund, payAgain, mayDecideMoney }: OrderView): Html {
   const none = emptyState("No payment", "What the payment processor reports appears here.");
