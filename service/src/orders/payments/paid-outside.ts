@@ -37,12 +37,12 @@ export const elsewhereSubject = (paymentIntent: string | null, orderId: number, 
   [paymentIntent, orderId, ...(request === null ? [] : [request]), "elsewhere"].join(":");
 
 /** An approved partial refund that the processor has not received, or that its present account can't make. */
-export type WaitingPart = { request: string; payment: number; amountCents: number };
+export type WaitingPart = { request: string; payment: number; paymentIntent: string | null; amountCents: number };
 
 /** Finds an order's partial refunds that still wait, and closes one of them. The `refunds` feature stores them. */
-export type WaitingParts = {
+type WaitingParts = {
   find: (tx: Tx, orderId: number) => Promise<readonly WaitingPart[]>;
-  close: (tx: Tx, request: string, note: string) => Promise<void>;
+  close: (tx: Tx, part: { id: string; partnerId: string }, note: string) => Promise<void>;
 };
 
 /** The answer for a failed refund that was not paid back outside the processor. */
@@ -75,14 +75,22 @@ export async function endFailedRefund(
   await finishTask(deps, id, by, outcome, async (tx, { orderId, subject }, at) => {
     if (orderId === null) return {};
     const waiting = await deps.parts.find(tx, orderId);
-    const own = waiting.find(({ request }) => subject.endsWith(`:${orderId}:${request}:elsewhere`));
+    const own = waiting.find(
+      ({ request, paymentIntent }) => subject === elsewhereSubject(paymentIntent, orderId, request),
+    );
+    if (!own && !isOutsideWay(how)) {
+      // In an earlier release, the task's subject named no part, so none is closed. Its job opens the part's own task.
+      if (waiting.length > 0) await enqueue(tx, settledRefundQueue, { orderId });
+      return {};
+    }
+    const order = await lockedOrder(tx, orderId);
     if (own) {
       const note = isOutsideWay(how) ? `Paid back ${outsideWays[how]}.` : `Ended without a refund: ${outcome.trim()}`;
-      await deps.parts.close(tx, own.request, note);
+      await deps.parts.close(tx, { id: own.request, partnerId: order.partnerId }, note);
     }
     if (!isOutsideWay(how)) return {};
     const others = waiting.filter((each) => each !== own);
-    const refund = { orderId, subject, own, others };
+    const refund = { order, subject, own, others };
     return { how, amountCents: await payBack(tx, refund, { how, isFurther, actor: by, at }) };
   });
 }
@@ -93,14 +101,14 @@ type Payment = { id: number; paymentIntent: string | null; isRefunded: boolean }
 type Returned = { payment: number; name: string; cents: number };
 
 /** The failed refund. `own`: its approved part, if only an earlier account can make it; `others`: other such parts. */
-type FailedRefund = { orderId: number; subject: string; own: WaitingPart | undefined; others: readonly WaitingPart[] };
+type FailedRefund = { order: LockedOrder; subject: string; own: WaitingPart | undefined; others: WaitingPart[] };
 
 async function payBack(
   tx: Tx,
-  { orderId, subject, own, others }: FailedRefund,
+  { order, subject, own, others }: FailedRefund,
   { how, isFurther, actor, at }: { how: OutsideWay; isFurther: boolean; actor: string; at: Date },
 ): Promise<number> {
-  const order = await lockedOrder(tx, orderId);
+  const { id: orderId, partnerId } = order;
   const payments = await tx.query<Payment>(sql`
     SELECT id, payment_intent AS "paymentIntent", refunded_at IS NOT NULL AS "isRefunded",
       ${verified(paymentState, sql`payments`)} FROM payments WHERE order_id = ${orderId} ORDER BY id`);
@@ -134,7 +142,6 @@ async function payBack(
       "conflict",
       "No money of this refund is held for the order, so nothing can be booked. Choose “Nothing to book”, and note why.",
     );
-  const { partnerId } = order;
   const detail = { how, amountCents, subject };
   await tx.query(auditLine({ at, action: "refund.paid_outside", actor, partnerId, orderId, detail }));
   const about = noteOf(returned[0]?.name ?? "");

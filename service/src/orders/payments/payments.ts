@@ -116,13 +116,7 @@ export { queuedForCharge, sumOfWaiting, type WaitingOrder, waitingMail, waitingO
 export { giveBack, giveSandboxPart, mustBeAssigned, refundAtProcessor } from "./give-back.ts";
 export { letClientPay, letClientsPay, type ShownOrder, whyClientsCantPay } from "./let-client-pay.ts";
 export { isPaidOutside, type OutsideWay, outsideWay, outsideWays } from "./outside-notes.ts";
-export {
-  booksMoney,
-  endFailedRefund,
-  type FailedRefundAnswer,
-  type WaitingPart,
-  type WaitingParts,
-} from "./paid-outside.ts";
+export { booksMoney, endFailedRefund, type FailedRefundAnswer, type WaitingPart } from "./paid-outside.ts";
 export {
   type AcceptsPayment,
   allowPayAgain,

@@ -34,7 +34,8 @@ export async function finishFailedRefund(
     requirePasskeyOf(operator, clock());
   }
   const { actor } = operator;
-  const close = (tx: Tx, request: string, note: string) => closeApproved(tx, request, { note, actor, at: clock() });
+  const close = (tx: Tx, part: { id: string; partnerId: string }, note: string) =>
+    closeApproved(tx, part, { note, actor, at: clock() });
   await endFailedRefund({ db, clock, parts: { find: waitingParts, close } }, id, actor, answer);
 }
 
@@ -77,7 +78,7 @@ async function waitingParts(tx: Tx, orderId: number): Promise<WaitingPart[]> {
       const name = unapplied ? shareRequest(payment) : request;
       const states = paymentIntent === null ? [] : await refundsOfRequest(tx, paymentIntent, name);
       const isBooked = (await restBefore(tx, payment, request)) === null;
-      if (states.length === 0 && !isBooked) waiting.push({ request, payment, amountCents });
+      if (states.length === 0 && !isBooked) waiting.push({ request, payment, paymentIntent, amountCents });
     }
   return waiting;
 }

@@ -174,26 +174,21 @@ async function close({ db, clock }: JobDeps, { id, orderId }: ApprovedPart, note
     SELECT o.code AS "code@order", ${verifiedOrder} ${fromOrders} WHERE o.id = ${orderId}`);
   if (!order) return;
   await db.transaction(async (tx) => {
-    await lockOrder(tx, order.code);
-    await closeApproved(tx, id, { note, actor: "processor", at: clock() });
+    const locked = await lockOrder(tx, order.code);
+    if (locked) await closeApproved(tx, { id, partnerId: locked.partnerId }, { note, actor: "processor", at: clock() });
   });
 }
 
 /** Closes a part, unless it was closed before. The caller must have locked its order. */
 export async function closeApproved(
   tx: Tx,
-  id: string,
+  { id, partnerId }: { id: string; partnerId: string },
   { note, actor, at }: { note: string; actor: string; at: Date },
 ): Promise<void> {
   const [part] = await selectApprovedParts(tx, { id });
   if (!part) return;
   await closePart(tx, id, note);
   const { orderId } = part;
-  const [order] = await tx.query<{ partnerId: string }>(
-    sql`SELECT o.partner_id AS "partnerId", ${verifiedOrder} ${fromOrders} WHERE o.id = ${orderId}`,
-  );
-  if (!order) return;
-  const { partnerId } = order;
   const detail = { requestId: id, note };
   await tx.query(auditLine({ at, action: "refund.closed", actor, partnerId, orderId, detail }));
 }

@@ -6,7 +6,7 @@ import { forTests } from "@signsealship/testing/for-tests";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { ServiceError } from "../../../src/kernel/platform/errors.ts";
 import type { Handler, Jobs } from "../../../src/kernel/platform/jobs/jobs.ts";
-import { closeTasks } from "../../../src/kernel/tasks/tasks.ts";
+import { closeTasks, openTask } from "../../../src/kernel/tasks/tasks.ts";
 import { closeCheckoutQueue, lockOrder, transition } from "../../../src/orders/order/order.ts";
 import { closeCheckouts, OpenElsewhere } from "../../../src/orders/payments/checkout/sessions.ts";
 import { currentSessions, insertMinting } from "../../../src/orders/payments/checkout/store.ts";
@@ -360,7 +360,7 @@ test("a refund that the account can't make may go back by check: the rest is boo
 
 test("a part that the account can't refund is booked as paid by check, or its task is ended for good", async () => {
   await notice(firstAccount());
-  const { code } = await paidByClient();
+  const { code, intent } = await paidByClient();
   const orderId = await world.orderIdOf(code);
   const node = await otherAccount();
   await notice(node);
@@ -380,6 +380,14 @@ test("a part that the account can't refund is booked as paid by check, or its ta
   const openTasks = () =>
     db.query<{ id: number; subject: string }>(sql`
       SELECT id, subject FROM tasks WHERE kind = 'refund_failed' AND order_id = ${orderId} AND state = 'open' ORDER BY id`);
+  const end = (id: number | undefined, how: string) =>
+    finishFailedRefund(refunds, approver, id ?? 0, { outcome: "Check 8", how, isFurther: false });
+  const ofEarlierRelease = { environment: "live", orderId, subject: `${intent}:${orderId}:elsewhere` } as const;
+  await db.transaction((tx) => openTask(tx, { kind: "refund_failed", at: clock(), ...ofEarlierRelease }));
+  await end((await openTasks())[0]?.id, "none");
+  const queued = await db.query(sql`
+    DELETE FROM jobs WHERE queue = 'part-refund-news' AND (payload ->> 'orderId')::int = ${orderId} RETURNING 1`);
+  assert.equal(queued.length, 1, "the parts get their tasks by their own names");
   await resume();
   const tasks = await openTasks();
   assert.deepEqual(
@@ -387,8 +395,6 @@ test("a part that the account can't refund is booked as paid by check, or its ta
     ids,
     "each part has its own task",
   );
-  const end = (id: number | undefined, how: string) =>
-    finishFailedRefund(refunds, approver, id ?? 0, { outcome: "Check 8", how, isFurther: false });
   await end(tasks[0]?.id, "check");
   await end(tasks[1]?.id, "none");
   await resume();
