@@ -374,6 +374,19 @@ test("a whole refund that fails is reversed, whichever of its events came first,
   }
 });
 
+test("a part that fails leaves the task open about a whole payment that another refund returned", async () => {
+  const { id, intent } = await paidOrder();
+  const [part, rest] = [`re_part_${intent}`, `re_rest_${intent}`];
+  await takeAll(refund(intent, part, "succeeded", 500), refund(intent, rest, "succeeded", total - 500));
+  await take(eventOf("charge.refunded", { payment_intent: intent, refunded: true, amount: total }));
+  const states = async () => (await tasksOf(id, "refund_by_hand")).map(({ state }) => state);
+  assert.deepEqual(await states(), ["open"]);
+  await take(refund(intent, part, "failed", 500));
+  assert.deepEqual(await states(), ["open"]);
+  await take(refund(intent, rest, "failed", total - 500));
+  assert.deepEqual(await states(), ["dropped"]);
+});
+
 test("a refund that failed before it succeeded here credits and reverses nothing", async () => {
   const { code, id, intent } = await paidOrder();
   await takeAll(refund(intent, "re_bad", "failed", 300), refund(intent, "re_bad", "succeeded", 300));

@@ -10,7 +10,7 @@ import { type Dispute, disputesOfIntent, settledRefundQueue } from "../disputes.
 import { billingDocumentState, restOf, reverseCredit, unbookLoss } from "../documents.ts";
 import { tellFirm } from "../firm/money-mail.ts";
 import { reviseLoss } from "../pay-again.ts";
-import { type RefundRowState, recordRefund } from "../refund-rows.ts";
+import { type RefundRowState, recordRefund, refundsOfIntent } from "../refund-rows.ts";
 import { paymentState, refundCheckQueue } from "../store.ts";
 import { type Applied, type ApplyOptions, applyRefund, nothing } from "./apply.ts";
 import type { RefundMessage } from "./message.ts";
@@ -121,6 +121,11 @@ async function applyFailedRefund(
   // A refund without reversed credit notes gets one task, about the first of its orders.
   const credited = orders.filter((order) => (reversed.get(order.id) ?? 0) > 0);
   const owed = credited.length > 0 ? credited : orders.slice(0, 1);
+  // The event of a whole payment's refund names no refund, so its task is about the payment. Another refund that was
+  // made at the processor may be the one that the task is about.
+  const others = (await refundsOfIntent(tx, paymentIntent)).filter(({ state }) => state !== "failed");
+  const isLast = request === null && others.every((each) => each.request !== null);
+  const subjects = isLast ? [id, paymentIntent] : [id];
   for (const order of orders) {
     const { id: orderId, environment, status } = order;
     const cents = reversed.get(orderId) ?? 0;
@@ -134,9 +139,7 @@ async function applyFailedRefund(
       await openTask(tx, { kind: "refund_failed", at, environment, orderId, subject: id, reason });
     await enqueue(tx, settledRefundQueue, { orderId });
     const end = { state: "dropped", at, by: options.actor, outcome: "the refund failed" } as const;
-    // The event of a whole payment's refund names no refund, so its task is about the payment.
-    for (const subject of request === null ? [id, paymentIntent] : [id])
-      await closeTasks(tx, { orderId, kinds: ["refund_by_hand"], subject }, end);
+    for (const subject of subjects) await closeTasks(tx, { orderId, kinds: ["refund_by_hand"], subject }, end);
     // The refund of this order may have waited until people had assigned the failed refund to orders.
     if (isUnnamed && status === "RefundPending") await enqueue(tx, refundQueue, { orderId });
   }
