@@ -283,6 +283,9 @@ test("a failed refund that was paid back by check is booked once: no page or ref
     postForm(running.service.baseUrl + undo, { reason }, { cookie: by, Accept: "text/html" });
   await refused(await correct(earlier.cookie), 403, /Confirm with your passkey/);
   await refused(await correct(approver.cookie, " "), 400, /reason/);
+  const tooLong = "x".repeat(501);
+  const kept = new RegExp(`<details class="ask" open><summary>Correct .*value="${tooLong}"`, "s");
+  await refused(await correct(approver.cookie, tooLong), 400, kept);
   const corrections = await Promise.all([correct(approver.cookie), correct(approver.cookie)]);
   assert.deepEqual(corrections.map(({ status }) => status).sort(), [303, 409]);
   assert.equal(await held(), before);

@@ -143,15 +143,20 @@ const payAgainPart = (path: string, { cents, refusal }: PayAgain, mayAllow: bool
   html`<p>A bank took back ${money(cents)} of the price, and nobody has paid it again. ${refusal}</p>
 ${mayAllow && refusal === null && buttonForm(`${path}/pay-again`, "Let it be paid again", { kind: "quiet-button", about: `for ${money(cents)}` })}`;
 
-/** Reverses a wrong booking of money that was paid back outside the processor. */
-const undoForm = (code: string, { document, way, cents }: { document: number; way: OutsideWay; cents: number }): Html =>
-  html`<details class="ask"><summary>Correct “${money(cents)} paid back ${outsideWays[way]}”</summary><form class="form" method="post" action="/operator/orders/${code}/paid-back/${document}/undo">${field({ form: `undo-${document}`, name: "reason", label: "What is wrong with this booking", required: true, maxLength: 500, hint: "A reversing entry follows, and the firm gets a mail. A task to find out whether the money went back opens." })}<div class="form-actions"><button type="submit" class="quiet-button">Reverse the booking</button></div></form></details>`;
+type Booking = { document: number; way: OutsideWay; cents: number };
 
-function payments({ record: { order, history }, mayRequestRefund, payAgain, mayDecideMoney }: OrderView): Html {
+/** Reverses a wrong booking of money that was paid back outside the processor. */
+function undoForm(code: string, { document, way, cents }: Booking, typed: Typed | undefined): Html {
+  const form = `undo-${document}`;
+  const own = typed?.move === form ? typed : undefined;
+  return html`<details class="ask"${own && html` open`}><summary>Correct “${money(cents)} paid back ${outsideWays[way]}”</summary><form class="form" method="post" action="/operator/orders/${code}/paid-back/${document}/undo">${field({ form, name: "reason", label: "What is wrong with this booking", required: true, maxLength: 500, hint: "A reversing entry follows, and the firm gets a mail. A task to find out whether the money went back opens.", value: own?.values["reason"], error: own?.error })}<div class="form-actions"><button type="submit" class="quiet-button">Reverse the booking</button></div></form></details>`;
+}
+
+function payments({ record: { order, history }, mayRequestRefund, payAgain, mayDecideMoney, typed }: OrderView): Html {
   const none = emptyState("No payment", "What the payment processor reports appears here.");
   const list = html`<ul class="plain-list">${history.payments.map(
     ({ amountCents, currency, simulated, receivedAt, refundedAt, returnedCents, paidOutside }) =>
-      html`<li>${money(amountCents)} ${currency.toUpperCase()}${simulated && html` (simulated)`}, received ${time(new Date(receivedAt))}${refundedAt !== null ? html`, refunded ${time(new Date(refundedAt))}` : returnedCents > 0 && html`, of which ${money(returnedCents)} went back`}${paidOutside.map(({ way, cents, at }) => html`; ${money(cents)} paid back ${outsideWays[way]}, ${time(new Date(at))}`)}${mayDecideMoney && paidOutside.map((booking) => undoForm(order.code, booking))}</li>`,
+      html`<li>${money(amountCents)} ${currency.toUpperCase()}${simulated && html` (simulated)`}, received ${time(new Date(receivedAt))}${refundedAt !== null ? html`, refunded ${time(new Date(refundedAt))}` : returnedCents > 0 && html`, of which ${money(returnedCents)} went back`}${paidOutside.map(({ way, cents, at }) => html`; ${money(cents)} paid back ${outsideWays[way]}, ${time(new Date(at))}`)}${mayDecideMoney && paidOutside.map((booking) => undoForm(order.code, booking, typed))}</li>`,
   )}</ul>`;
   return html`${history.payments.length === 0 ? none : list}${payAgain && payAgainPart(`/operator/orders/${order.code}`, payAgain, mayDecideMoney)}${mayRequestRefund && html`<div class="form-actions"><a class="button quiet-button" href="/operator/refunds/new?order=${order.code}">Ask for a refund</a></div>`}`;
 }

@@ -110,7 +110,7 @@ export function orderPageRoutes(scope: FastifyInstance, deps: OrderPageDeps): vo
       await undoPaidBack(deps.moves, operator, { code, document: booking, reason });
       return done(`/operator/orders/${code}`, "payback-undone");
     },
-    refused: (call, error) => show(call, undefined, error),
+    refused: (call, error) => show(call, { move: `undo-${call.params.document}`, values: call.form, error }),
   });
 
   signerRoutes(scope, deps, show);
