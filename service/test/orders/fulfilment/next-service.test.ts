@@ -85,8 +85,8 @@ test("records the day on which a parcel arrived, not before its hand-over and no
     return postForm(`${page}/moves/delivered`, form, { cookie, Accept: "text/html" });
   };
   for (const [arrivedOn, rule] of [
-    ["", /Date of arrival must be a date like/],
-    ["2026-02-30", /Date of arrival must be a date like/],
+    ["", /Date of arrival must be a day like/],
+    ["2026-02-30", /Date of arrival must be a day like/],
     [day(-1), /Date of arrival must not be after today/],
     [day(6), new RegExp(`Date of arrival must not be before ${day(5)}, when the parcel was handed over\\.`)],
   ] as const) {

@@ -186,7 +186,7 @@ test("charging all waiting orders leaves out and names those that changed, and c
   const restore = await alter(codes[0]);
   const left = await pressAll(found, shown);
   assert.deepEqual(left, [
-    { code: codes[1], reason: "Its price is $182.40 now. Look at it again." },
+    { code: codes[1], reason: "The price is $182.40 now." },
     { code: codes[0], reason: "The operator has to check its record first." },
   ]);
   await runJobs();
@@ -198,7 +198,7 @@ test("charging all waiting orders leaves out and names those that changed, and c
   assert.match((await alarms(codes[0])).join(), /The firm asked for its charge/);
   await assert.rejects(
     pressAll(found, shown),
-    /^ServiceError: Nothing was charged\. Order [0-9A-F]{6}: Its price .* Order [0-9A-F]{6}: A payment by your firm is under way.* Order [0-9A-F]{6}: The operator/,
+    /^ServiceError: Nothing was charged\. Order [0-9A-F]{6}: The price .* Order [0-9A-F]{6}: A payment by your firm is under way.* Order [0-9A-F]{6}: The operator/,
   );
   await restore();
   assert.deepEqual(await pressAll(found, await waitingOrders(db, firm.owner)), []);

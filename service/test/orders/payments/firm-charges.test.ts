@@ -170,7 +170,7 @@ test("a new card charges no order that waited; one press charges all of them, on
   const answer = await partly.find(({ status }) => status === 200)?.text();
   const name = (waiting[1] ?? "").slice(0, 6).toUpperCase();
   assert.ok(answer?.includes("One order was not charged"));
-  assert.ok(answer?.includes(`Order ${name}: Its price is`));
+  assert.ok(answer?.includes(`Order ${name}: The price is`));
   assert.equal(await press({ orders: named(waiting[1]) }), 303);
   for (const code of waiting) {
     const { intent } = await charge(code, "answered");

@@ -118,13 +118,11 @@ async function partIfShown(
   shownCents: number | undefined,
 ): Promise<OrderPart | string> {
   const isFirms = isPayable(order.status) && (await orderPayer(tx, order.id)) === "firm";
-  if (!isFirms) return "Your firm need not pay it any more.";
+  if (!isFirms) return "No payment of your firm is due any more.";
   const refusal = await paymentRefusal(tx, notarySupply, order);
   if (refusal !== null) return refusal;
   const part = await partOf(tx, order);
-  return part.amountCents === shownCents
-    ? { order, part }
-    : `Its price is ${dollars(part.amountCents)} now. Look at it again.`;
+  return part.amountCents === shownCents ? { order, part } : `The price is ${dollars(part.amountCents)} now.`;
 }
 
 /**

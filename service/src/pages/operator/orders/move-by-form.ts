@@ -72,7 +72,7 @@ function arrivalOf(typed: string | undefined, now: Date): Date | undefined {
   // A page that was opened before the field existed sends no date.
   if (typed === undefined) return undefined;
   const [day, today] = [typed.trim(), businessDay(now)];
-  if (!isDay(day)) throw invalid(`Date of arrival must be a date like ${today}.`);
+  if (!isDay(day)) throw invalid(`Date of arrival must be a day like ${today}.`);
   if (day > today) throw invalid(`Date of arrival must not be after today, ${today}.`);
   return day === today ? undefined : businessNoon(day);
 }
