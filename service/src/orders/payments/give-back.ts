@@ -104,7 +104,7 @@ type AskedRefund = {
   paymentIntent: string | null;
   amountCents: number;
   /** The request for a partial refund; null for a refund of everything that is left. */
-  part?: string | null;
+  part: string | null;
 };
 
 /**
@@ -113,7 +113,7 @@ type AskedRefund = {
  */
 export async function refundAtProcessor(
   { db, clock, processor }: RefundJobDeps,
-  { orderId, paymentIntent, amountCents, part = null }: AskedRefund,
+  { orderId, paymentIntent, amountCents, part }: AskedRefund,
   request: (processor: Processor, paymentIntent: string) => Promise<void>,
 ): Promise<void> {
   const own = await processorOfOrder(db, processor, orderId);

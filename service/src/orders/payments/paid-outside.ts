@@ -79,7 +79,7 @@ export async function endFailedRefund(
       ({ request, paymentIntent }) => subject === elsewhereSubject(paymentIntent, orderId, request),
     );
     if (!own && !isOutsideWay(how)) {
-      // In an earlier release, the task's subject named no part, so none is closed. Its job opens the part's own task.
+      // An earlier release named no part in the task's subject. The part's job then opens a task that names it.
       if (waiting.length > 0) await enqueue(tx, settledRefundQueue, { orderId });
       return {};
     }

@@ -504,7 +504,7 @@ test("jobs about a test order of an earlier configuration reach no processor wit
   await closeCheckouts(deps, orderId);
   assert.deepEqual(await currentSessions(db, [orderId]), []);
   // A payment of the processor's test mode, which the live key doesn't know.
-  const payment = { orderId, paymentIntent: "pi_test", amountCents };
+  const payment = { orderId, paymentIntent: "pi_test", amountCents, part: null };
   await assert.rejects(
     refundAtProcessor(deps, payment, (own) => own.refund("1", "pi_test")),
     /payments are not configured: the refund waits/,

@@ -106,7 +106,7 @@ async function partsOf(tx: Tx, orders: readonly LockedOrder[]): Promise<OrderPar
 
 export const amountsOf = (parts: readonly OrderPart[]): number[] => parts.map(({ part }) => part.amountCents);
 
-export type Asked = { methodId: string | null; askedBy: string; at: Date; reason: string | null };
+type Asked = { methodId: string | null; askedBy: string; at: Date; reason: string | null };
 
 /**
  * Inserts a payment that is to be sent: a charge for each order. With `reason`, inserts a refused payment, which is
