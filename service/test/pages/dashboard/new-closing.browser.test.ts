@@ -18,6 +18,7 @@ test("all PDFs at once, people once, one price, one room: with the mouse, with e
   await pages.go(page, "/dashboard/rooms");
   await page.getByRole("link", { name: "New closing" }).click();
   await page.getByLabel("Name", { exact: true }).first().fill("Ortega closing");
+  await page.getByLabel("Add files").focus();
   await page.getByLabel("Add files").setInputFiles([file("warranty_deed.pdf"), file("note.pdf")]);
   await page.getByText("2 files were added.").waitFor();
   assert.equal(await page.locator("#field-doc1_name").inputValue(), "Warranty deed");
@@ -100,4 +101,32 @@ test("on a phone, with a refused file named", async () => {
   await page.getByRole("button", { name: "Remove document 1" }).click();
   await page.locator("#document-row-1").waitFor({ state: "detached" });
   await assertGood(opened);
+});
+
+test("keeps what is typed during an upload, with the focus and the caret", async () => {
+  const { page } = await pages.open({});
+  await pages.go(page, "/dashboard/closings/new");
+  let answer = () => {};
+  const isTyped = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  await page.route("**/closings/new/rows", async (route) => {
+    await isTyped;
+    await route.continue();
+  });
+  const asked = page.waitForRequest("**/closings/new/rows");
+  await page.getByLabel("Add files").setInputFiles([file("deed.pdf")]);
+  await page.locator("#field-closing_name").focus();
+  await page.keyboard.type("Orteg");
+  await asked;
+  await page.keyboard.type("a, 12 Em Street");
+  for (let n = 0; n < 8; n += 1) await page.keyboard.press("ArrowLeft");
+  await page.getByLabel("The client signs").setChecked(false);
+  await page.locator("#field-closing_name").focus();
+  answer();
+  await page.getByText("1 file was added.").waitFor();
+  await page.keyboard.type("l");
+  assert.equal(await page.locator("#field-closing_name").inputValue(), "Ortega, 12 Elm Street");
+  assert.equal(await page.getByLabel("The client signs").isChecked(), false);
+  assert.equal(await page.locator("#field-doc1_name").inputValue(), "Deed");
 });

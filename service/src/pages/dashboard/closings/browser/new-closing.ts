@@ -148,10 +148,12 @@ async function send(files: File[]): Promise<void> {
 }
 
 /**
- * Replaces the form by the service's version with the changed rows.
- * @param focus the element that is focused afterwards
+ * Replaces the form by the service's version with the changed rows. Values that the reader typed in the meantime are
+ * kept, and the caret stays in its field.
+ * @param focus the element that is focused afterwards, unless the reader is in another field
  */
 async function rows(values: URLSearchParams, focus: string): Promise<void> {
+  const sent = typed();
   const response = await fetch(form().dataset["rows"] ?? "", {
     method: "POST",
     body: values,
@@ -165,10 +167,76 @@ async function rows(values: URLSearchParams, focus: string): Promise<void> {
   // Cancels a request for the price of the old form. Its late response would write an outdated amount on the new form's
   // button.
   asked?.abort();
+  const nameNow = renumbering(Number(values.get("remove") ?? Number.NaN));
+  const isChanged = carryOver(sent, next, nameNow);
+  const focusAgain = focusedIn(next, nameNow);
   form().replaceWith(next);
   prepare();
-  markSaved();
-  document.querySelector<HTMLElement>(focus)?.focus();
+  // Values that were typed after the request are not saved yet, and not in the price.
+  if (isChanged) void price();
+  else markSaved();
+  if (focusAgain) focusAgain();
+  else document.querySelector<HTMLElement>(focus)?.focus();
+}
+
+type Control = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
+type NameNow = (name: string) => string | null;
+
+const isControl = (element: Element | null): element is Control =>
+  element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement || element instanceof HTMLSelectElement;
+
+/** Boxes and radio buttons have a fixed value, and are in the form only while they are checked. */
+const isBox = (control: Control): control is HTMLInputElement => /^(?:checkbox|radio)$/.test(control.type);
+
+/** The name of a control after a document was removed; null for a control of the removed document. */
+const renumbering =
+  (removed: number): NameNow =>
+  (name) => {
+    const n = Number(/^doc(\d+)/.exec(name)?.[1]);
+    if (n === removed) return null;
+    return n > removed ? name.replace(/^doc\d+/, `doc${n - 1}`) : name;
+  };
+
+/**
+ * Copies the values that changed since the request to the next form.
+ * @returns true if there were any
+ */
+function carryOver(sent: URLSearchParams, next: HTMLElement, nameNow: NameNow): boolean {
+  const now = typed();
+  let isChanged = false;
+  for (const control of form().elements) {
+    if (!isControl(control) || control.type === "file" || control.name.startsWith("draft")) continue;
+    // The price in the next form belongs to the values that were sent.
+    if (control.closest("#closing-quote")) continue;
+    const values = now.getAll(control.name);
+    if (values.join("\n") === sent.getAll(control.name).join("\n")) continue;
+    const other = sameIn(next, control, nameNow);
+    if (!other) continue;
+    if (isBox(other)) other.checked = values.includes(other.value);
+    else other.value = control.value;
+    isChanged = true;
+  }
+  return isChanged;
+}
+
+const sameIn = (next: HTMLElement, control: Control, nameNow: NameNow): Control | undefined =>
+  [...next.querySelectorAll("input, textarea, select")]
+    .filter(isControl)
+    .find((other) => other.name === nameNow(control.name) && (!isBox(control) || other.value === control.value));
+
+/** A function that focuses the reader's present field in the next form; undefined if the reader is in no field. */
+function focusedIn(next: HTMLElement, nameNow: NameNow): (() => void) | undefined {
+  const field = document.activeElement;
+  if (!isControl(field) || field.type === "file" || !form().contains(field)) return undefined;
+  const other = sameIn(next, field, nameNow);
+  if (!other) return undefined;
+  const [start, end] = field instanceof HTMLSelectElement ? [null, null] : [field.selectionStart, field.selectionEnd];
+  return () => {
+    const details = other.closest("details");
+    if (details) details.open = true;
+    other.focus();
+    if (start !== null && !(other instanceof HTMLSelectElement)) other.setSelectionRange(start, end);
+  };
 }
 
 const noPrice =
