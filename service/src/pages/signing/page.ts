@@ -174,7 +174,8 @@ type Ended = Exclude<PageState["view"]["state"], "identify" | "ready">;
  * True if the page of a completed document must not announce another file or document. Either the notary has finished,
  * or the page already leads to the next document.
  */
-const expectsNothing = (view: PageState["view"]): boolean => hasMoreToSign(view) || view.copies.includes("notarized");
+const expectsNothing = (view: PageState["view"]): boolean =>
+  hasMoreToSign(view) || view.copies.some(({ kind }) => kind === "notarized");
 
 /** The page for a signer who can't do anything now, or ever. */
 function endedStep(page: PageState, state: Ended): Html {
@@ -188,7 +189,7 @@ ${view.room && !view.room.isRemote && backLink(words)}
 ${state === "locked" && view.canSendWayIn && lockedHelp(token, words, view.step === "text_code")}
 ${signedAt && !view.isSimulated && html`<p>${words.signedAt} ${plainTime(signedAt, signer.language)}.</p>`}
 ${document && html`<p class="document-links no-print"><a href="${documentUrl(token, document.revision)}" target="_blank" rel="noopener">${words.document.open}</a> <a href="${documentUrl(token, document.revision)}&amp;save=1">${words.document.save}</a></p>`}
-${view.copies.map((kind) => html`<p class="no-print"><a href="/sign/${token}/${kind}.pdf?save=1">${words.copies[kind]}</a></p>`)}
+${view.copies.map(({ kind, isSimulated }) => html`<p class="no-print"><a href="/sign/${token}/${kind}.pdf?save=1">${words.copies[isSimulated ? "simulated" : kind]}</a></p>`)}
 ${verifyCode && html`<p><a href="/v/envelope/${verifyCode}"${view.frame && html` target="_blank" rel="noopener"`}>${words.verify}</a></p>`}
 </section>`;
 }

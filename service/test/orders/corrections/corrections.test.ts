@@ -297,6 +297,27 @@ test("links to a finished document that went to a wrong address end at once, and
   assert.deepEqual([await opens(fresh), (await ceremony.view(await running.linkOf(last))).state], [false, "completed"]);
 });
 
+test("no mail after a corrected address says that a notary acted, if the sandbox simulated that", async () => {
+  const grace = person("Grace");
+  const code = await running.order([grace], { ...grace, svc_notary: "true" });
+  await signBy(ceremony, await running.linkOf(grace.email), "Grace");
+  for (let status = await statusOf(code); status !== "Completed"; status = await statusOf(code))
+    await fetch(`${running.service.baseUrl}/api/partner/sandbox/orders/${code}/advance`, { method: "POST", headers });
+  const to = person("Right").email;
+  assert.equal((await call(`${code}/corrections`, { email: to })).code, 200);
+  const { copies } = await ceremony.view(await running.linkOf(to));
+  assert.deepEqual(copies[0], { kind: "notarized", isSimulated: true });
+  const subjects = running.mailsTo(to).map((mail) => /^Subject: (.*)/m.exec(mail)?.[1] ?? "");
+  assert.ok(
+    subjects.some((subject) => subject.includes("is signed by everybody")),
+    subjects.join(),
+  );
+  assert.ok(!subjects.some((subject) => subject.includes("is notarized")), subjects.join());
+  const page = await (await fetch(running.service.baseUrl + documentsPath(running.deps.secrets, code, 1))).text();
+  assert.match(page, /Notarization simulated \(test\)/);
+  assert.doesNotMatch(page, /the notarized document is the one that counts/);
+});
+
 test("the copies of a document that was signed through a wrong address go to the corrected one alone", async () => {
   const [grace, john] = [person("Grace"), person("John")];
   const code = await running.order([grace, john], grace);

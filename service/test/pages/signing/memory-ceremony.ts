@@ -165,7 +165,7 @@ export async function memoryCeremony(
     },
     async copy(link, kind) {
       const { copies } = await ceremony.view(link);
-      if (!copies.includes(kind)) throw new ServiceError("conflict", "There is none.");
+      if (!copies.some((copy) => copy.kind === kind)) throw new ServiceError("conflict", "There is none.");
       return inMemory(file);
     },
     async opened(link) {

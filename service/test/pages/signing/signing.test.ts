@@ -7,6 +7,7 @@ import { noticeCodes } from "../../../src/kernel/pdf/unseen/notice.ts";
 import { languageNames, languages, languageTags } from "../../../src/kernel/platform/languages.ts";
 import { sessionCookie } from "../../../src/pages/signing/cookie.ts";
 import { wordsOf } from "../../../src/pages/signing/words/languages.ts";
+import { copyKinds } from "../../../src/signing/envelopes/envelopes.ts";
 import { type Options, rightCode, signerName, token } from "./memory-ceremony.ts";
 import { consentTexts, type Envelope, openSigningSite } from "./signing-site.ts";
 
@@ -279,7 +280,8 @@ describe("the document", () => {
 test("the copies for a signer exist when everybody has signed, and not before", async () => {
   const { file } = await open();
   assert.equal((await ask("/sealed.pdf")).status, 409);
-  envelope.change({ state: "completed", copies: ["notarized", "sealed", "custody_certificate"] });
+  const copies = copyKinds.map((kind) => ({ kind, isSimulated: false }));
+  envelope.change({ state: "completed", copies });
   const page = await textOf();
   for (const [kind, name] of [
     ["notarized", "notarized"],
@@ -294,6 +296,9 @@ test("the copies for a signer exist when everybody has signed, and not before", 
     );
     assert.deepEqual(Buffer.from(await kept.arrayBuffer()), file());
   }
+  assert.match(page, /Save the notarized document/);
+  envelope.change({ copies: [{ kind: "notarized", isSimulated: true }] });
+  assert.match(await textOf(), /Save the document: notarization simulated \(test\)/);
 });
 
 describe("a code", () => {

@@ -287,6 +287,7 @@ export const en = {
   },
   copies: {
     notarized: "Save the notarized document",
+    simulated: "Save the document: notarization simulated (test)",
     sealed: "Save the signed document",
     custody_certificate: "Save the certificate of the signing",
   },

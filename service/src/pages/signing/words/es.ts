@@ -279,6 +279,7 @@ export const es: Words = {
   },
   copies: {
     notarized: "Guardar el documento notarizado",
+    simulated: "Guardar el documento: notarización simulada (prueba)",
     sealed: "Guardar el documento firmado",
     custody_certificate: "Guardar el certificado de la firma",
   },

@@ -280,6 +280,7 @@ export const fr: Words = {
   },
   copies: {
     notarized: "Enregistrer le document notarié",
+    simulated: "Enregistrer le document : notarisation simulée (test)",
     sealed: "Enregistrer le document signé",
     custody_certificate: "Enregistrer le certificat de la signature",
   },

@@ -274,7 +274,12 @@ export const ko: Words = {
     endedText: "이 기기에서 서명할 시간이 끝났거나, 기기를 건네받은 적이 없습니다.",
     signIn: "로그인",
   },
-  copies: { notarized: "공증된 문서 저장", sealed: "서명된 문서 저장", custody_certificate: "서명 증명서 저장" },
+  copies: {
+    notarized: "공증된 문서 저장",
+    simulated: "문서 저장: 시뮬레이션된 공증(테스트)",
+    sealed: "서명된 문서 저장",
+    custody_certificate: "서명 증명서 저장",
+  },
   signedAt: "서명한 시각:",
   verify: "서명과 서명 기록 확인",
   done: {

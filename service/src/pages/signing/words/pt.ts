@@ -277,6 +277,7 @@ export const pt: Words = {
   },
   copies: {
     notarized: "Salvar o documento notarizado",
+    simulated: "Salvar o documento: notarização simulada (teste)",
     sealed: "Salvar o documento assinado",
     custody_certificate: "Salvar o certificado da assinatura",
   },

@@ -287,6 +287,7 @@ export const tl: Words = {
   },
   copies: {
     notarized: "I-save ang nanotaryong dokumento",
+    simulated: "I-save ang dokumento: ginayang notaryo (pagsubok)",
     sealed: "I-save ang napirmahang dokumento",
     custody_certificate: "I-save ang katibayan ng pagpirma",
   },

@@ -279,6 +279,7 @@ export const vi: Words = {
   },
   copies: {
     notarized: "Lưu tài liệu đã công chứng",
+    simulated: "Lưu tài liệu: công chứng mô phỏng (thử nghiệm)",
     sealed: "Lưu tài liệu đã ký",
     custody_certificate: "Lưu chứng nhận việc ký",
   },

@@ -272,7 +272,12 @@ export const zh: Words = {
     endedText: "在此设备上签署的时间已结束，或从未交出过设备。",
     signIn: "登录",
   },
-  copies: { notarized: "保存已公证的文件", sealed: "保存已签署的文件", custody_certificate: "保存签署证明" },
+  copies: {
+    notarized: "保存已公证的文件",
+    simulated: "保存文件：模拟公证（测试）",
+    sealed: "保存已签署的文件",
+    custody_certificate: "保存签署证明",
+  },
   signedAt: "您的签署时间：",
   verify: "查验签名和签署记录",
   done: {

@@ -23,14 +23,14 @@ export function documentList(
   { orders, components, language }: Words = en,
 ): Html {
   const { documentTitles, deleted, hashOf, takenIn, simulated, isEarlier, proofs: proofTitles } = orders;
-  const isNotarized = documents.some(({ kind }) => kind === "notarized");
+  const isNotarized = documents.some(({ kind, isSimulated }) => kind === "notarized" && !isSimulated);
   const proofLink = (documentId: string, form: ProofForm, title: string) =>
     html`<br><a href="${path}/${documentId}/${form}" download>${proofTitles[form]}<span class="visually-hidden">: ${title}</span></a>`;
   const saved = (documentId: string, title: string) =>
     html`<a href="${path}/${documentId}" download>${title}</a>${hasView && html` (<a href="${path}/${documentId}/view">view<span class="visually-hidden"> ${title}</span></a>)`}`;
   return html`<ul class="order-documents">${documents.map(
-    ({ documentId, kind, sha256, origin, createdAt, deletedAt, proofs = [] }) => {
-      const title = documentTitles[kind];
+    ({ documentId, kind, sha256, origin, isSimulated: isActSimulated, createdAt, deletedAt, proofs = [] }) => {
+      const title = isActSimulated ? simulated.notarization : documentTitles[kind];
       const first = deletedAt ? html`${title}: ${deleted} ${plainTime(deletedAt, language)}` : saved(documentId, title);
       return html`<li>${first}, ${plainTime(createdAt, language)}${origin && html`. <strong>${takenIn}</strong>`}${isSimulated && kind === "sealed" && html`. <strong>${simulated.document}</strong>`}${isNotarized && kind === "sealed" && html`. <strong>${isEarlier}</strong>`}<br><span class="quiet">SHA-256</span> ${codeText(sha256, hashOf(title), components.copy)}${!deletedAt && proofs.map((form) => proofLink(documentId, form, title))}</li>`;
     },

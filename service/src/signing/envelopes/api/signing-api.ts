@@ -27,6 +27,7 @@ export const documentView = ({
   deletedAt,
   createdAt,
   origin,
+  isSimulated: _,
   ...facts
 }: OrderDocument): Static<typeof DocumentSchema> => ({
   ...facts,

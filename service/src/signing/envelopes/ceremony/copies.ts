@@ -27,7 +27,9 @@ export async function copiesOf(deps: CopyDeps, linked: Linked) {
   const kinds: readonly CopyKind[] = isNotarized && (await isReplaced(deps, orderCode)) ? ["notarized"] : copyKinds;
   return kinds.flatMap((kind) => {
     const newest = documents.findLast((each) => each.kind === kind);
-    return newest && newest.deletedAt === null ? [{ kind, documentId: newest.documentId }] : [];
+    return newest && newest.deletedAt === null
+      ? [{ kind, documentId: newest.documentId, isSimulated: newest.isSimulated }]
+      : [];
   });
 }
 

@@ -283,7 +283,10 @@ async function viewOf(
     senderValues: mayRead ? envelope.fields.flatMap(senderValue) : [],
     consent: consent && { version: consent.version, at: new Date(consent.at) },
     signedAt: signer.signedAt,
-    copies: (await copiesOf({ ...deps, wasSignedAgain }, linked)).map(({ kind }) => kind),
+    copies: (await copiesOf({ ...deps, wasSignedAgain }, linked)).map(({ kind, isSimulated }) => ({
+      kind,
+      isSimulated,
+    })),
     verifyCode: identified && envelope.outcome === "Completed" ? envelope.verifyCode : null,
   };
 }

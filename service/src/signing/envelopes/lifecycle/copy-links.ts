@@ -1,5 +1,5 @@
 /** The links through which signers download the copies of a finished document. A firm can end such a link. */
-import { auditLine } from "../../../kernel/audit/audit.ts";
+import { auditLine, lastActor } from "../../../kernel/audit/audit.ts";
 import type { Owner } from "../../../kernel/identity/identity.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
@@ -83,13 +83,15 @@ export async function issueCopyLink(
 
 /**
  * Queues mails with the new links of people who have signed. One mail covers a person's documents in a closing. A
- * document that others still have to sign is left out, because its mail follows later.
+ * document that others still have to sign is left out, because its mail follows later. No mail says that a document is
+ * notarized if the sandbox simulated that.
  */
 export async function mailCopiesAgain(tx: Tx, signerIds: readonly number[]): Promise<void> {
   await tx.query(sql`
     UPDATE session_signers SET copied_by = NULL, notarized_by = NULL WHERE signer_id = ANY (${signerIds}::bigint[])`);
   const done = await tx.query<{ signerId: number; isNotarized: boolean; documentsDeletedAt: Date | null }>(sql`
-    SELECT s.id AS "signerId", ${hasDocument(sql`e.order_id`, "notarized")} AS "isNotarized", ${documentsDeletedAt(sql`e.order_id`)}
+    SELECT s.id AS "signerId", ${hasDocument(sql`e.order_id`, "notarized")}
+        AND ${lastActor(sql`e.order_id`, "NotarizationComplete")} IS DISTINCT FROM 'sandbox' AS "isNotarized", ${documentsDeletedAt(sql`e.order_id`)}
     FROM envelope_signers s JOIN envelopes e ON e.id = s.envelope_id
     WHERE s.id = ANY (${signerIds}::bigint[]) AND e.outcome = 'Completed' AND s.token_sha256 IS NOT NULL ORDER BY s.id`);
   for (const { signerId, isNotarized, documentsDeletedAt } of done)

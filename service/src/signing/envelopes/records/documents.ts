@@ -5,6 +5,7 @@ import {
   requireComposedOts,
   requireLogProof,
 } from "../../../evidence/transparency-log/transparency-log.ts";
+import { lastActor } from "../../../kernel/audit/audit.ts";
 import type { Owner } from "../../../kernel/identity/identity.ts";
 import type { StoredFile } from "../../../kernel/platform/blobs/stored-file.ts";
 import { memoryHolder } from "../../../kernel/platform/bounds/memory-budget.ts";
@@ -52,6 +53,8 @@ export type OrderDocument = {
    * created it, or when it was uploaded with the order.
    */
   origin: "operator" | null;
+  /** True for a notarized document of a test order whose notarization the sandbox simulated. */
+  isSimulated: boolean;
   createdAt: Date;
   /** The time when the retention plan deleted the document's file; null while the file exists. */
   deletedAt: Date | null;
@@ -71,6 +74,7 @@ function rowsOf(db: Sql, orders: Statement, owner: Owner | null): Promise<Row[]>
   const isOwn = owner && sql`AND o.partner_id = ${owner.partnerId} AND o.environment = ${owner.environment}`;
   return db.query<Row>(sql`
     SELECT d.kind, d.sha256, d.bytes, CASE WHEN d.kind = ANY (o.taken_in) THEN 'operator' END AS origin,
+      d.kind = 'notarized' AND ${lastActor(sql`o.id`, "NotarizationComplete")} IS NOT DISTINCT FROM 'sandbox' AS "isSimulated",
       d.created_at AS "createdAt", ${deletedAt(sql`d.blob_key`)},
       d.blob_key AS "blobKey", d.row_mac AS mac, ${documentOwnerColumns}, ${verifiedOrder}
     ${fromOrders} ${joinDocuments(sql`o.id`)}
@@ -139,8 +143,8 @@ export const readDocuments = (
 
 function documentOf(rowMac: RowMac, row: Row): OrderDocument {
   requireWritten(rowMac, row);
-  const { kind, sha256, bytes, origin, createdAt, deletedAt } = row;
-  return { documentId: documentIdOf(row), kind, sha256, bytes, origin, createdAt, deletedAt };
+  const { kind, sha256, bytes, origin, isSimulated, createdAt, deletedAt } = row;
+  return { documentId: documentIdOf(row), kind, sha256, bytes, origin, isSimulated, createdAt, deletedAt };
 }
 
 type Wanted = { orderCode: string; owner: Owner | null; documentId: string };

@@ -52,6 +52,7 @@ export const orders = {
   simulated: {
     signer: "No signature in the document: the sandbox completed this test",
     document: "Completed in the sandbox: nobody’s signature is in it",
+    notarization: "Notarization simulated (test)",
     headline: "Signing was simulated",
     summary: "The sandbox completed this test: nobody’s signature is in the document.",
   },

@@ -99,6 +99,7 @@ export const orders: Words["orders"] = {
   simulated: {
     signer: "Sin firma en el documento: esta prueba se completó en el entorno de pruebas",
     document: "Completado en el entorno de pruebas: no tiene la firma de nadie",
+    notarization: "Notarización simulada (prueba)",
     headline: "La firma fue simulada",
     summary: "Esta prueba se completó en el entorno de pruebas: el documento no tiene la firma de nadie.",
   },

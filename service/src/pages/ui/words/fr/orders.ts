@@ -98,6 +98,7 @@ export const orders: Words["orders"] = {
   simulated: {
     signer: "Pas de signature dans le document : ce test a été terminé dans l’environnement de test",
     document: "Terminé dans l’environnement de test : personne ne l’a signé",
+    notarization: "Notarisation simulée (test)",
     headline: "La signature a été simulée",
     summary: "Ce test a été terminé dans l’environnement de test : le document ne porte la signature de personne.",
   },

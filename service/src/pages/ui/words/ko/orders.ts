@@ -97,6 +97,7 @@ export const orders: Words["orders"] = {
   simulated: {
     signer: "문서에 서명 없음: 이 테스트는 샌드박스에서 완료됨",
     document: "샌드박스에서 완료됨: 누구의 서명도 없음",
+    notarization: "시뮬레이션된 공증(테스트)",
     headline: "서명은 시뮬레이션되었습니다",
     summary: "이 테스트는 샌드박스에서 완료되었습니다. 문서에는 누구의 서명도 없습니다.",
   },

@@ -97,6 +97,7 @@ export const orders: Words["orders"] = {
   simulated: {
     signer: "Sem assinatura no documento: este teste foi concluído no ambiente de testes",
     document: "Concluído no ambiente de testes: não tem a assinatura de ninguém",
+    notarization: "Notarização simulada (teste)",
     headline: "A assinatura foi simulada",
     summary: "Este teste foi concluído no ambiente de testes: o documento não tem a assinatura de ninguém.",
   },

@@ -97,6 +97,7 @@ export const orders: Words["orders"] = {
   simulated: {
     signer: "Walang pirma sa dokumento: tinapos sa sandbox ang pagsubok na ito",
     document: "Tinapos sa sandbox: walang pirma ninuman dito",
+    notarization: "Ginayang notaryo (pagsubok)",
     headline: "Ginaya lamang ang pagpirma",
     summary: "Tinapos sa sandbox ang pagsubok na ito: walang pirma ninuman sa dokumento.",
   },

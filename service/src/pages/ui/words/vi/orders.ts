@@ -97,6 +97,7 @@ export const orders: Words["orders"] = {
   simulated: {
     signer: "Không có chữ ký trong tài liệu: lần thử này được hoàn tất trong môi trường thử nghiệm",
     document: "Hoàn tất trong môi trường thử nghiệm: không có chữ ký của ai",
+    notarization: "Công chứng mô phỏng (thử nghiệm)",
     headline: "Việc ký đã được mô phỏng",
     summary: "Lần thử này được hoàn tất trong môi trường thử nghiệm: tài liệu không có chữ ký của ai.",
   },

@@ -98,6 +98,7 @@ export const orders: Words["orders"] = {
   simulated: {
     signer: "文件中没有其签名：此测试在沙盒中完成",
     document: "在沙盒中完成：其中没有任何人的签名",
+    notarization: "模拟公证（测试）",
     headline: "签署是模拟的",
     summary: "此测试在沙盒中完成：文件中没有任何人的签名。",
   },
