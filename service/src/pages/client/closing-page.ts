@@ -26,7 +26,7 @@ import { type Html, html, render } from "../ui/render.ts";
 import { linkFor, type Reader } from "../ui/words/reader.ts";
 import { clientRoute, messagePage } from "./client-route.ts";
 import { closingWords } from "./closing-words.ts";
-import { mailedDocuments, type OrderPageDeps, orderOf } from "./order-routes.ts";
+import { mailedDocuments, mailWords, type OrderPageDeps, orderOf } from "./order-routes.ts";
 
 type Shown = {
   path: string;
@@ -103,10 +103,9 @@ export function closingRoutes(app: FastifyInstance, deps: OrderPageDeps): void {
   );
   for (const outcome of ["sent", "unsent"] as const)
     clientRoute(app, deps, `${url}/documents/${outcome}`, async ({ params }, reader) => {
-      await requireToken(deps, params);
-      const { documentsMail, language } = reader.words;
-      const back = { path: pathOf(params), label: closingWords[language].title };
-      return messagePage(assets, back, reader, documentsMail[outcome]);
+      const { environment } = await requireToken(deps, params);
+      const back = { path: pathOf(params), label: closingWords[reader.words.language].title };
+      return messagePage(assets, back, reader, mailWords(reader, outcome, environment));
     });
 
   clientRoute(app, deps, `${url}/receipts/:number`, async ({ params }) =>

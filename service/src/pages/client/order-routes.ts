@@ -207,6 +207,10 @@ export const mailedDocuments = (
     },
   );
 
+/** The words about the mail with the documents. A mail of a test order is only stored. */
+export const mailWords = ({ words: { documentsMail } }: Reader, outcome: "sent" | "unsent", environment: string) =>
+  documentsMail[outcome === "sent" && environment === "test" ? "test" : outcome];
+
 /** Lets the client request the link to the documents, and shows the result. */
 function mailRoutes(app: FastifyInstance, deps: OrderPageDeps): void {
   const { db, assets } = deps;
@@ -223,8 +227,8 @@ function mailRoutes(app: FastifyInstance, deps: OrderPageDeps): void {
   );
   for (const outcome of ["sent", "unsent"] as const)
     clientRoute(app, deps, `/orders/:code/documents/${outcome}`, async ({ params: { code } }, reader) => {
-      await orderOf(db, code);
-      return messagePage(assets, backToOrder(code, reader), reader, reader.words.documentsMail[outcome]);
+      const { environment } = await orderOf(db, code);
+      return messagePage(assets, backToOrder(code, reader), reader, mailWords(reader, outcome, environment));
     });
 }
 

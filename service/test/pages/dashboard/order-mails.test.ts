@@ -9,6 +9,9 @@ import { newPartner } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import { auditLine } from "../../../src/kernel/audit/audit.ts";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
+import type { ClientMail } from "../../../src/orders/fulfilment/fulfilment.ts";
+import { mailsPart } from "../../../src/pages/dashboard/orders/mails.ts";
+import { render } from "../../../src/pages/ui/render.ts";
 import { mailsTo, newMember, postForm } from "../../firms/members/signed-in-member.ts";
 
 let clients = 0;
@@ -95,6 +98,15 @@ test("the order's page lists the mails to its client, and sends the quote again 
   assert.equal((await page()).includes("Send the payment link again"), false);
 });
 
+test("the button says that it sends a mail again only if one was sent", () => {
+  const order = { code: "0".repeat(40), customerEmail: "client@example.com", environment: "live" } as const;
+  const shown = (mails: ClientMail[]) =>
+    render(mailsPart({ submission: "", order, mails, signers: [], sendable: ["shipped"] }));
+  assert.match(shown([]), />Send the tracking number</);
+  const sent = { moment: "shipped", sentAt: new Date(), asksToSign: false } as const;
+  assert.match(shown([sent]), />Send the tracking number again</);
+});
+
 test("a button that is pressed twice sends one email, and the next page's button another", async () => {
   const { code, again, page, mails } = await firm();
   await until(() => mails("Your quote is ready").length === 1);
@@ -117,7 +129,7 @@ test("once an order is complete its documents are sent again, until they are del
   assert.equal((await sandbox("checkout")).status, 200);
   await complete();
   await until(() => mails("Your order is complete").length === 1);
-  assert.ok((await page()).includes("Send the documents again"));
+  await until(async () => (await page()).includes("Send the documents again"));
   assert.equal((await again("completed")).status, 303);
   await until(() => mails("Your order is complete").length === 2);
   const rowMac = await rowMacOf(running.service.dataDir);
@@ -182,6 +194,9 @@ test("anyone with the order's link can have the documents mailed to its client, 
   }
   assert.deepEqual(await ask(), { status: 303, location: `/orders/${code}/documents/unsent?lang=es` });
   assert.match(await (await fetch(`${order}/documents/unsent`)).text(), /No email was sent/);
+  const kept = await (await fetch(`${order}/documents/sent`)).text();
+  assert.match(kept, /stored by this service and sent to nobody/);
+  assert.doesNotMatch(kept, /spam/);
   assert.match(await page(), /as somebody with the order’s link asked/);
   const unknown = await fetch(`${running.service.baseUrl}/orders/${"0".repeat(40)}/documents`, {
     method: "POST",

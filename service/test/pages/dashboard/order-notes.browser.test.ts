@@ -21,7 +21,7 @@ for (const javaScript of [true, false])
     await notes.getByText("Seller signs at 2 pm.").waitFor();
     await notes.getByText("@harbor-title.com").waitFor();
     assert.equal(await notes.getByLabel("Another note").inputValue(), "");
-    await press(page, "Send the payment link again");
+    await page.getByRole("button", { name: /^Send the payment link/ }).click();
     await said(page, "The email is on its way to the client again.");
     if (javaScript) await assertGood(opened);
   });

@@ -21,6 +21,15 @@ test("the button after the last service completes the order, and that before it 
   );
 });
 
+test("the forms about deliveries do not promise an email in a closing", () => {
+  const order = { ...bought, status: "ShippingPending" } as Parameters<typeof labelOf>[1];
+  for (const move of ["shipped", "delivered", "fax_delivered"] as const)
+    assert.match(
+      render(moveForm("/operator/orders/x", move, order, undefined, new Date())),
+      /The client is emailed [^.]+\. In a closing of several documents no email is sent/,
+    );
+});
+
 test("the payment of a refunded order was refunded, not stopped", () => {
   for (const status of ["RefundPending", "Refunded"] as const) {
     const steps = orderSteps({ ...bought, status });

@@ -52,12 +52,16 @@ const momentWords: Readonly<Record<MailMoment, string>> = {
 };
 
 const sendWords: Readonly<Record<SentAgain, string>> = {
-  quote_ready: "Send the payment link again",
-  supplement_due: "Send the payment link again",
-  pay_again: "Send the payment link again",
-  shipped: "Send the tracking number again",
-  completed: "Send the documents again",
+  quote_ready: "Send the payment link",
+  supplement_due: "Send the payment link",
+  pay_again: "Send the payment link",
+  shipped: "Send the tracking number",
+  completed: "Send the documents",
 };
+
+/** In a closing, some mails are not sent by themselves, so the firm may send them for the first time. */
+const sendLabel = (moment: SentAgain, mails: MailsView["mails"]): string =>
+  mails.some((mail) => mail.moment === moment) ? `${sendWords[moment]} again` : sendWords[moment];
 
 /** The mails to the client about the order, and those that can be resent. */
 export function mailsPart({ submission, order, mails, signers, sendable }: MailsView): Html {
@@ -81,7 +85,7 @@ export function mailsPart({ submission, order, mails, signers, sendable }: Mails
     sent.length === 0 ? html`<p>No email to ${to} is on record yet.</p>` : html`<p>To ${to}</p>${timeline(sent)}`
   }${
     sendable.length > 0 &&
-    html`<div class="button-row">${sendable.map((moment) => buttonForm(`/dashboard/orders/${order.code}/mails`, sendWords[moment], { fields: { moment, submission }, kind: "quiet-button" }))}</div>
+    html`<div class="button-row">${sendable.map((moment) => buttonForm(`/dashboard/orders/${order.code}/mails`, sendLabel(moment, mails), { fields: { moment, submission }, kind: "quiet-button" }))}</div>
 <p class="form-note">${order.environment === "test" ? "In test the email is kept in the outbox, and sent to nobody." : "At most 5 in 24 hours."}</p>`
   }`;
 }

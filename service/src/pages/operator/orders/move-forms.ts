@@ -21,6 +21,8 @@ const bases = ["The carrier’s page says that it was delivered.", "The recipien
 /** The errors of this field begin with it. */
 const arrivalLabel = "Date of arrival";
 
+const inClosing = "In a closing of several documents no email is sent: the client’s page shows it.";
+
 const words: Readonly<Record<ConsoleMove, MoveWords>> = {
   priced: {
     label: "Send the quote",
@@ -47,12 +49,12 @@ const words: Readonly<Record<ConsoleMove, MoveWords>> = {
   },
   shipped: {
     label: "Record the hand-over",
-    text: "The client is emailed the carrier, and the tracking number where there is one.",
+    text: `The client is emailed the carrier, and the tracking number where there is one. ${inClosing}`,
     fields: ["tracking"],
   },
   delivered: {
     label: "Record the delivery",
-    text: "The firm’s webhooks are notified. The client is mailed that you recorded it.",
+    text: `The firm’s webhooks are notified. The client is emailed that you recorded it. ${inClosing}`,
     fields: ["basis", "arrived"],
   },
   shipping_retried: { label: "Ship again", text: "A new label or packet is to be prepared.", fields: ["note"] },
@@ -63,7 +65,7 @@ const words: Readonly<Record<ConsoleMove, MoveWords>> = {
   },
   fax_delivered: {
     label: "Record the fax’s delivery",
-    text: "The client is mailed that you recorded it.",
+    text: `The client is emailed that you recorded it. ${inClosing}`,
     fields: ["note"],
   },
   fax_retried: { label: "Send the fax again", text: "The fax is to be sent once more.", fields: ["note"] },

@@ -131,6 +131,10 @@ export const en = {
       title: "The email is being sent",
       text: "We are sending the link to the documents to the client’s address. If it is not there in a few minutes, look in the spam folder.",
     },
+    test: {
+      title: "No email is sent in a test",
+      text: "This order is a test, so the email with the link is stored by this service and sent to nobody.",
+    },
     unsent: {
       title: "No email was sent",
       text: "The link was sent several times in the last 24 hours already, or there are no documents to send. Look for an earlier email, also in the spam folder, or ask the firm that placed the order.",

@@ -147,6 +147,10 @@ export const es: Words = {
       title: "El correo se está enviando",
       text: "Estamos enviando el enlace a los documentos a la dirección del cliente. Si no llega en unos minutos, mire en la carpeta de correo no deseado.",
     },
+    test: {
+      title: "En una prueba no se envía ningún correo",
+      text: "Este pedido es una prueba, así que el correo con el enlace se guarda en este servicio y no se envía a nadie.",
+    },
     unsent: {
       title: "No se envió ningún correo",
       text: "El enlace ya se envió varias veces en las últimas 24 horas, o no hay documentos que enviar. Busque un correo anterior, también en la carpeta de correo no deseado, o pregunte a la empresa que hizo el pedido.",

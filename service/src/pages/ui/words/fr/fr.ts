@@ -148,6 +148,10 @@ export const fr: Words = {
       title: "L’e-mail est en cours d’envoi",
       text: "Nous envoyons le lien vers les documents à l’adresse du client. S’il n’arrive pas dans quelques minutes, regardez dans les courriers indésirables.",
     },
+    test: {
+      title: "Aucun e-mail n’est envoyé lors d’un test",
+      text: "Cette commande est un test : l’e-mail avec le lien est conservé par ce service et n’est envoyé à personne.",
+    },
     unsent: {
       title: "Aucun e-mail n’a été envoyé",
       text: "Le lien a déjà été envoyé plusieurs fois ces dernières 24 heures, ou il n’y a pas de documents à envoyer. Cherchez un e-mail précédent, aussi dans les courriers indésirables, ou demandez à l’entreprise qui a passé la commande.",

@@ -146,6 +146,10 @@ export const pt: Words = {
       title: "O e-mail está sendo enviado",
       text: "Estamos enviando o link dos documentos para o endereço do cliente. Se não chegar em alguns minutos, veja na pasta de spam.",
     },
+    test: {
+      title: "Em um teste nenhum e-mail é enviado",
+      text: "Este pedido é um teste, por isso o e-mail com o link fica guardado neste serviço e não é enviado a ninguém.",
+    },
     unsent: {
       title: "Nenhum e-mail foi enviado",
       text: "O link já foi enviado várias vezes nas últimas 24 horas, ou não há documentos para enviar. Procure um e-mail anterior, também na pasta de spam, ou pergunte à empresa que fez o pedido.",

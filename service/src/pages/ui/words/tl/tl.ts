@@ -146,6 +146,10 @@ export const tl: Words = {
       title: "Ipinapadala ang email",
       text: "Ipinapadala namin ang link ng mga dokumento sa address ng kliyente. Kung wala pa ito pagkaraan ng ilang minuto, tingnan ang spam folder.",
     },
+    test: {
+      title: "Walang ipinapadalang email sa pagsubok",
+      text: "Pagsubok ang order na ito, kaya iniimbak lamang ng serbisyong ito ang email na may link at hindi ito ipinapadala kaninuman.",
+    },
     unsent: {
       title: "Walang ipinadalang email",
       text: "Ilang beses nang naipadala ang link sa nakaraang 24 na oras, o walang dokumentong maipapadala. Hanapin ang naunang email, pati sa spam folder, o magtanong sa kompanyang naglagay ng order.",

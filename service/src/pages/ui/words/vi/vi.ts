@@ -144,6 +144,10 @@ export const vi: Words = {
       title: "Email đang được gửi",
       text: "Chúng tôi đang gửi liên kết tài liệu đến địa chỉ của khách hàng. Nếu sau vài phút chưa thấy, hãy xem thư mục thư rác.",
     },
+    test: {
+      title: "Không có email nào được gửi trong bản thử nghiệm",
+      text: "Đơn này là bản thử nghiệm, nên email có liên kết chỉ được lưu trong dịch vụ này và không được gửi cho ai.",
+    },
     unsent: {
       title: "Không có email nào được gửi",
       text: "Liên kết đã được gửi nhiều lần trong 24 giờ qua, hoặc không có tài liệu để gửi. Hãy tìm email trước đó, kể cả trong thư mục thư rác, hoặc hỏi công ty đã đặt đơn.",
