@@ -1,3 +1,4 @@
+import type { Corrected } from "../../../orders/corrections/corrections.ts";
 import type { OrderHistory } from "../../../orders/fulfilment/fulfilment.ts";
 import type { SignerState } from "../../../signing/envelopes/envelopes.ts";
 import { timeline } from "../../ui/components.ts";
@@ -8,6 +9,7 @@ import { type Html, html } from "../../ui/render.ts";
 import { simulatedLabel } from "./words.ts";
 
 type Line = OrderHistory["history"][number];
+type Correction = Corrected["corrections"][number];
 
 const shownMost = 100;
 
@@ -62,7 +64,9 @@ export function activityPart(
   { history, payments }: Pick<OrderHistory, "history" | "payments">,
   names: ReadonlyMap<string, string>,
   signers: readonly Pick<SignerState, "isSimulated" | "signedAt">[],
+  corrections: readonly Correction[],
 ): Html {
+  const readdressed = new Set(corrections.filter(isOfAddress).map(({ at }) => at.getTime()));
   const amounts = { requested: requestedAmounts(history), refunded: refundedAmount(payments) };
   const simulated = isSimulated(signers) ? simulatedWords(signers) : null;
   // A retry of a failed service is left out. The change of the order's status, or the early fax, already has a line.
@@ -77,11 +81,15 @@ export function activityPart(
   // The transition to Created is left out, because the order is priced at the same moment, and the line about the price
   // covers both.
   const lines = listed.filter(({ fromStatus, toStatus }) => fromStatus !== null || toStatus !== "Created").reverse();
-  return html`${timeline(lines.slice(0, shownMost).map((line) => ({ at: new Date(line.occurredAt), text: textOf(line, names, { ...amounts, simulated }) })))}${lines.length > shownMost && html`<p class="quiet">The latest ${shownMost} of ${lines.length} lines are shown.</p>`}`;
+  return html`${timeline(lines.slice(0, shownMost).map((line) => ({ at: new Date(line.occurredAt), text: textOf(line, names, { ...amounts, simulated, readdressed }) })))}${lines.length > shownMost && html`<p class="quiet">The latest ${shownMost} of ${lines.length} lines are shown.</p>`}`;
 }
 
 /** The requested amount of each refund request, by the request's id; and the refunded amount of the whole order. */
 type Amounts = { requested: ReadonlyMap<unknown, string>; refunded: string | null };
+
+/** True if a correction changed the email address of a signer, who stays the same person. */
+const isOfAddress = ({ kind, before, after }: Correction): boolean =>
+  kind === "signer" && before["name"] === after["name"];
 
 /** Describes a signing that the sandbox completed, with the number of signatures that it discarded. */
 function simulatedWords(signers: readonly Pick<SignerState, "signedAt">[]): string {
@@ -119,10 +127,17 @@ const refundedAmount = (payments: OrderHistory["payments"]): string | null =>
 const textOf = (
   line: Line,
   names: ReadonlyMap<string, string>,
-  { requested, refunded, simulated }: Amounts & { simulated: string | null },
+  {
+    requested,
+    refunded,
+    simulated,
+    readdressed,
+  }: Amounts & { simulated: string | null; readdressed: ReadonlySet<number> },
 ): Html => {
   const { action, actor, fromStatus, toStatus, detail } = line;
-  const corrected = correctionWords[(detail as { kind?: string } | null)?.kind ?? ""];
+  const { kind = "" } = (detail as { kind?: string } | null) ?? {};
+  const isReaddressed = kind === "signer" && readdressed.has(new Date(line.occurredAt).getTime());
+  const corrected = isReaddressed ? "Signer’s email corrected" : correctionWords[kind];
   const words =
     action === "order.corrected" && corrected
       ? corrected

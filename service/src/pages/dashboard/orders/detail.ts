@@ -190,7 +190,7 @@ function partsOf(view: OrderDetailView): Part[] {
     history.shipments.length + history.faxes.length > 0 && part("tracking", "Tracking", trackingPart(history)),
     part("notes", "Notes", notesPart(view)),
     part("mails", "Emails to the client", mailsPart(view)),
-    part("activity", "Activity", activityPart(history, view.names, signers)),
+    part("activity", "Activity", activityPart(history, view.names, signers, view.corrected.corrections)),
     part("rooms", "Rooms", roomPart(view)),
   ];
   return all.filter((each) => each !== false && each !== null);

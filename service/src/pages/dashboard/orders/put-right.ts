@@ -63,8 +63,11 @@ export const missingPart = ({ submission, order, corrected: { missing } }: PutRi
     ? html`<p>You said that it has not arrived. The operator of this service looks after it.</p>`
     : html`${missing === "may_ask" && buttonForm(`/dashboard/orders/${order.code}/not-arrived`, "It has not arrived", { kind: "quiet-button", fields: { submission } })}`;
 
-const emailHint =
-  "Links that were emailed to the earlier address stop working, in every document of the order’s closing: to sign, and to finished documents. New ones are emailed to the right address. Other people who share the earlier address keep it. This page’s public link to the order’s state and price stays the same.";
+/** Says when a person gets new links after their address was corrected. */
+export const newLinks =
+  "Somebody who is asked to sign now, or whose document is finished, is emailed a new link at once. Somebody who has signed before others gets one once everybody has signed. If the signing has stopped, the next request to sign has the new link.";
+
+const emailHint = `Links that were emailed to the earlier address stop working, in every document of the order’s closing: to sign, and to finished documents. ${newLinks} Other people who share the earlier address keep it. This page’s public link to the order’s state and price stays the same.`;
 
 /** The forms that correct an order, and the earlier corrections. */
 export function putRightPart(view: PutRightView): Html {

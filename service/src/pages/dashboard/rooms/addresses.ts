@@ -18,7 +18,7 @@ import { type PageCall, pageRoute } from "../../ui/page/route.ts";
 import { records } from "../../ui/records.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { ownOrder } from "../orders/own-order.ts";
-import { correctionLine } from "../orders/put-right.ts";
+import { correctionLine, newLinks } from "../orders/put-right.ts";
 import { dashboardPage } from "../page-shell.ts";
 import { doOnce, submissionFor } from "../submit-once.ts";
 import type { RoomsDeps } from "./changes.ts";
@@ -150,7 +150,7 @@ function addressesBody({ room, submission, documents, altered, problem }: Addres
   const back = html`<p class="room-links"><a href="/dashboard/rooms/${room.roomCode}">Back to the room</a></p>`;
   const typed = problem?.typed ?? {};
   const form = html`${errorSummary(problem?.error ?? null)}
-<p>One correction covers every document of the closing, the participants of the room, and the people who are sent its documents. All links that were emailed to the earlier address stop working at once: to sign, to signed and finished documents, to the client’s documents, and to documents that you sent from the room. New ones are emailed to the right address.</p>
+<p>One correction covers every document of the closing, the participants of the room, and the people who are sent its documents. All links that were emailed to the earlier address stop working at once: to sign, to signed and finished documents, to the client’s documents, and to documents that you sent from the room. ${newLinks}</p>
 <p>Two things stay. The link of the room, and the page of an order that shows its state and price without documents, are the same for everybody who has them: to end the room’s link, <a href="/dashboard/rooms/${room.roomCode}#share-title">replace it</a>. And people whom a notary identifies now keep their address until that has ended: ask the operator of this service.</p>
 <form class="form" method="post" action="${pathOf(room.roomCode)}">
 ${hiddenFields({ submission })}${select({ form: "addresses", name: "from", label: "Address to correct", required: true, value: typed["from"], options: optionsOf(peopleIn(room, documents)) })}
