@@ -124,6 +124,20 @@ describe("a dropped file", () => {
     }
   });
 
+  test("that a closing certificate lists is unchanged since then, and its sentences end once", async () => {
+    const named = { name: "document_of_this_room", state: "holds", why: "Document 1 of 3." } as const;
+    const shown = async (bytes: Uint8Array) => {
+      const [found] = await check([{ name: "n.pdf", bytes }]);
+      assert.equal(found?.kind, "proof");
+      return render(outcomesView([{ ...found, claims: [...found.claims, named] }]));
+    };
+    const unsealed = await shown(contract);
+    assert.match(unsealed, /Since the closing certificate: it lists the hash of these bytes/);
+    assert.doesNotMatch(unsealed, /Not checked/);
+    const test = await shown((await own.seal(contract, sealReasons.notarized.test)).bytes);
+    assert.match(test, /in it counts\.<\/strong> <strong>Document 1 of 3\./);
+  });
+
   test("with two time stamps says which one was not checked: the evidence's own is judged", async () => {
     const stamps = ["a.tst", "timestamp.tst"].map((name) => ({ name, bytes: Uint8Array.of(0x30, 0x00) }));
     const [outcome, second, ...more] = await check([{ name: "a.pdf", bytes: sealed.bytes }, ...stamps]);

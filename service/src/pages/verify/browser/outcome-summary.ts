@@ -85,11 +85,11 @@ const purposeWords = ({ kind, environment }: SealPurpose): Html =>
  * States which document of a closing the file is, or that the closing lists no such document. Null when this is
  * unknown. A file that failed verification can't prove that it is part of a closing.
  */
-function roomWords({ claims, verdict }: ProofOutcome): Html | null {
+function roomWords({ claims, verdict, seal, purpose }: ProofOutcome): Html | null {
   const claim = claims.find(
     ({ name, state }) => name === "document_of_this_room" && (state !== "holds" || verdict !== "not_verified"),
   );
-  return claim ? html`. <strong>${claim.why}</strong>` : null;
+  return claim ? html`${seal && purpose?.environment === "test" ? " " : ". "}<strong>${claim.why}</strong>` : null;
 }
 
 /**
@@ -164,6 +164,8 @@ function unchangedWords(outcome: ProofOutcome | ClosingOutcome): Summary["unchan
       return { answer: change ? "no" : "failed", why: (change ?? failed[0])?.why ?? "" };
     }
     default:
-      return { answer: "unchecked", why: "There is no seal to compare it with." };
+      return claims.some(({ name, state }) => name === "document_of_this_room" && state === "holds")
+        ? { answer: "yes", why: "Since the closing certificate: it lists the hash of these bytes." }
+        : { answer: "unchecked", why: "There is no seal to compare it with." };
   }
 }
