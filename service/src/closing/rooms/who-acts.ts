@@ -127,8 +127,8 @@ const betweenServices: ReadonlySet<string> = new Set(["EsignComplete", "Notariza
 export const isBetweenServices = ({ status }: { status: string }): boolean => betweenServices.has(status);
 
 const acts: Readonly<Record<string, string>> = {
-  EsignComplete: "signed, and waits for its next service to begin",
-  NotarizationComplete: "notarized, and waits for its next service to begin",
+  EsignComplete: "signed, and waits for its next step",
+  NotarizationComplete: "notarized, and waits for its next step",
   QuoteReady: "waits for payment",
   AwaitingPayment: "waits for payment",
   NotarizationPending: "the notary must act",

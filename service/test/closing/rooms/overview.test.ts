@@ -148,7 +148,7 @@ test("in test, a signed order with another service shows that the next service i
   const { room } = await closing("Signed", null, "EsignComplete");
   const found = (await overview("2027-01-15")).find(({ roomCode }) => roomCode === room);
   assert.deepEqual(found?.step, { do: "simulate" });
-  assert.equal(found?.reason, "Paper 1: signed, and waits for its next service to begin.");
+  assert.equal(found?.reason, "Paper 1: signed, and waits for its next step.");
   assert.match(
     await page("/dashboard/rooms"),
     /#sandbox">Simulate what follows<span class="visually-hidden"> in Signed/,
@@ -156,7 +156,7 @@ test("in test, a signed order with another service shows that the next service i
   const shown = await page(`/dashboard/rooms/${room}`);
   assert.match(
     shown,
-    /1 document waits for its next service to begin\. In test, the next service does not begin by itself/,
+    /1 document waits to be completed\. In test, the next step does not begin by itself: press “Complete 1 order” under Sandbox/,
   );
   assert.match(shown, /id="sandbox"/);
 });

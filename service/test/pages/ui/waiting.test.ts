@@ -10,8 +10,9 @@ type Signer = Card["signers"][number];
 const signer = (name: string | null, routingOrder: number, signed = false): Signer => ({
   ...{ name, email: "d***@example.com", routingOrder, signed },
 });
+const services = { sign: true, notarize: true, ship: false, fax: false };
 const card = (status: string, signers: Signer[] = []) =>
-  ({ status, statusGroup: statusGroupOf(status), signers }) as unknown as Card;
+  ({ status, statusGroup: statusGroupOf(status), signers, services }) as unknown as Card;
 const waits = (...orders: Card[]) => waitingIn({ orders });
 
 test("names the people whose turn it is, and counts documents that wait for the same", () => {
@@ -34,6 +35,13 @@ test("says that a signed document with another service waits for that service to
   const signed = card("EsignComplete", [signer("Ana Ortega", 1, true)]);
   assert.equal(waits(signed), "1 document waits for its next service to begin.");
   assert.equal(waits(signed, signed), "2 documents wait for their next service to begin.");
+  const isNotarized = card("NotarizationComplete");
+  assert.equal(waits(isNotarized, isNotarized), "2 documents wait to be completed.");
+  const ships = { ...isNotarized, services: { ...services, ship: true } };
+  assert.equal(
+    waits(ships, { ...signed, services: { ...services, notarize: false } }),
+    "1 document waits for its next service to begin. 1 document waits to be completed.",
+  );
 });
 
 test("says that somebody must act after trouble, and that a parcel is on its way", () => {

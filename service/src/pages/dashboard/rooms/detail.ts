@@ -13,7 +13,7 @@ import { signHere } from "../orders/sitting.ts";
 import { deliveryCard } from "./delivery.ts";
 import { ordersPart, orderTitle } from "./orders.ts";
 import { paymentPart } from "./payment.ts";
-import { sandboxCard } from "./sandbox.ts";
+import { completeLabel, sandboxCard } from "./sandbox.ts";
 import { formPath, openOrClosed, problemOf, type RoomDetailView, signingCodes, typedInto } from "./view.ts";
 
 /** The page of a room for its owner, part by part. */
@@ -40,9 +40,10 @@ ${card("state", status === "closed" ? "Reopen the room" : "Close the room", stat
  * A hint when a test order stands between two services. In live, the next service begins automatically; in test, a
  * member must begin it.
  */
-const idleInTest = ({ environment, room }: RoomDetailView): string =>
-  environment === "test" && room.orders.some(isBetweenServices)
-    ? "In test, the next service does not begin by itself: press “Complete” under Sandbox, or ask the operator of this service to begin it."
+const idleInTest = (view: RoomDetailView): string =>
+  view.environment === "test" &&
+  view.room.orders.some((order) => view.room.ownOrders.has(order.orderCode) && isBetweenServices(order))
+    ? `In test, the next step does not begin by itself: press “${completeLabel(view)}” under Sandbox, or ask the operator of this service to begin it.`
     : "";
 
 /** The day on which the closing is due, and the form that changes it. */

@@ -56,6 +56,12 @@ const movable = (
   move: "pay" | "advance",
 ) => orders.filter(({ orderCode, status }) => ownOrders.has(orderCode) && sandboxMoves(status) === move);
 
+const count = (orders: readonly unknown[]) => (orders.length === 1 ? "1 order" : `${orders.length} orders`);
+
+/** The text of the button that completes the room's test orders. */
+export const completeLabel = ({ room }: Pick<RoomDetailView, "room">): string =>
+  `Complete ${count(movable(room, "advance"))}`;
+
 /** The buttons that move all test orders of a room; null when the sandbox can move none of them. */
 export function sandboxCard(view: RoomDetailView): Html | null {
   const [unpaid, open] = [movable(view.room, "pay"), movable(view.room, "advance")];
@@ -66,11 +72,10 @@ export function sandboxCard(view: RoomDetailView): Html | null {
   );
   const isBeingSigned = open.some(({ status }) => status === "EsignPending");
   const completePath = formPath(view, "sandbox/complete");
-  const count = (orders: readonly unknown[]) => (orders.length === 1 ? "1 order" : `${orders.length} orders`);
   return card(
     "sandbox",
     "Sandbox",
     html`${problemOf(view, "sandbox")}<p>Simulate what others do. No money moves, and nothing is shipped or faxed; your webhooks are notified as they would be for real orders.${isBeingSigned && signingEnds}</p>
-<div class="button-row">${unpaid.length > 0 && buttonForm(formPath(view, "sandbox/pay"), `Pay for ${count(unpaid)}`, { fields })}${open.length > 0 && !isPartlySigned && buttonForm(completePath, `Complete ${count(open)}`, { fields, kind: unpaid.length > 0 ? "quiet-button" : "" })}</div>${isPartlySigned && discardQuestion(`Complete ${count(open)}`, completePath, fields)}`,
+<div class="button-row">${unpaid.length > 0 && buttonForm(formPath(view, "sandbox/pay"), `Pay for ${count(unpaid)}`, { fields })}${open.length > 0 && !isPartlySigned && buttonForm(completePath, completeLabel(view), { fields, kind: unpaid.length > 0 ? "quiet-button" : "" })}</div>${isPartlySigned && discardQuestion(completeLabel(view), completePath, fields)}`,
   );
 }

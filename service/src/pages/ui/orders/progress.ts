@@ -36,8 +36,12 @@ const say = (reason: string, count: number): string =>
         .replace(" their next", " its next")
     : reason;
 
+/** True if the order has no service after the one that its status completes. */
+const isLast = (status: string, { notarize, ship, fax }: Card["services"]): boolean =>
+  !ship && !fax && (status === "NotarizationComplete" || !notarize);
+
 /** The reason why a document is blocked; null if it waits for nobody. */
-function reasonOf({ status, statusGroup, signers }: Card): string | null {
+function reasonOf({ status, statusGroup, signers, services }: Card): string | null {
   if (status === "QuoteReady" || status === "AwaitingPayment") return "wait for payment";
   if (status === "PaymentFailed") return "wait for a payment that failed";
   if (status === "ManualQuoteRequired") return "wait for a price";
@@ -48,7 +52,8 @@ function reasonOf({ status, statusGroup, signers }: Card): string | null {
     const names = open.filter(({ routingOrder }) => routingOrder === turn).map(({ name, email }) => name ?? email);
     return names.length === 0 ? null : `wait for ${inList.format(names)} to sign`;
   }
-  if (isBetweenServices({ status })) return "wait for their next service to begin";
+  if (isBetweenServices({ status }))
+    return isLast(status, services) ? "wait to be completed" : "wait for their next service to begin";
   if (statusGroup === "notarizing") return "wait for the notary";
   if (statusGroup === "shipping") return "wait to be sent";
   return status === "Shipped" ? "are on the way to the recipient" : null;
