@@ -53,7 +53,10 @@ async function listen(app: FastifyInstance, host: string, port: number): Promise
     await app.listen({ host, port });
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    if (code === "EADDRINUSE") throw new StartupError(`PORT ${port} is taken on ${host}`);
+    if (code === "EADDRINUSE")
+      throw new StartupError(
+        `PORT ${port} is taken on ${host}: choose another, for example PORT=${port + 1} npm start`,
+      );
     throw new StartupError(`PORT ${port} on HOST ${host} cannot be listened on (${code})`);
   }
 }

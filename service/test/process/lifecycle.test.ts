@@ -120,7 +120,10 @@ test("a taken port gives one line", async () => {
   await new Promise((resolve) => blocker.once("listening", resolve));
   const address = blocker.address();
   const port = typeof address === "object" && address ? address.port : 0;
-  assert.match(await refusedStart({ DATA_DIR: folder(), PORT: String(port) }), new RegExp(`PORT ${port} is taken`));
+  assert.match(
+    await refusedStart({ DATA_DIR: folder(), PORT: String(port) }),
+    new RegExp(`PORT ${port} is taken .*: choose another, for example PORT=`),
+  );
   blocker.close();
 });
 

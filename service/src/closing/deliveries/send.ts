@@ -106,28 +106,36 @@ export type NewDelivery = {
   certificateVersion: string | null;
 };
 
+/** The faults in the typed values, with the labels of the form's fields. */
+function faultsOf({ recipientName, recipientEmail }: Recipient, days: string): string[] {
+  const isNamed = recipientName.length >= 1 && recipientName.length <= 200 && isPlainText(recipientName);
+  const isInRange = /^\d{1,2}$/.test(days) && Number(days) >= leastDays && Number(days) <= mostDays;
+  return [
+    isNamed ? [] : "“Name of the recipient” must have 1 to 200 characters, in one line.",
+    isEmail(recipientEmail) ? [] : "“Email” must be an email address.",
+    isInRange ? [] : `“Days until the link ends” must be a whole number from ${leastDays} to ${mostDays}.`,
+  ].flat();
+}
+
+type Recipient = { recipientName: string; recipientEmail: string };
+
 /**
  * Sends chosen documents of a room to a person by a link that expires. The link delivers only these exact files; a
  * later version of a document needs another delivery.
- * @throws ServiceError naming the field and its rule, `not_found`, and for the 26th delivery in 24 hours
+ * @throws ServiceError naming all wrong fields and their rules, `not_found`, and for the 26th delivery in 24 hours
  */
 export async function sendDelivery(
   deps: DeliveryDeps,
   principal: Principal,
   roomCode: string,
-  { name: typedName, email: typedEmail, days, orderCodes, asksCode, certificateVersion }: NewDelivery,
+  { name, email, days, orderCodes, asksCode, certificateVersion }: NewDelivery,
 ): Promise<string> {
   const room = await roomOf(deps, principal, roomCode);
-  const recipientName = typedName.trim();
-  const recipientEmail = typedEmail.trim();
-  if (recipientName.length < 1 || recipientName.length > 200 || !isPlainText(recipientName))
-    throw invalid("name must have 1 to 200 characters, in one line.");
-  if (!isEmail(recipientEmail)) throw invalid("email must be an email address.");
-  if (!/^\d{1,2}$/.test(days) || Number(days) < leastDays || Number(days) > mostDays)
-    throw invalid(`days must be a whole number from ${leastDays} to ${mostDays}.`);
+  const recipient = { recipientName: name.trim(), recipientEmail: email.trim() };
   const orders = await ordersOf(deps, room);
   const chosen = orders.filter(({ code }) => orderCodes.includes(code));
-  if (chosen.length === 0) throw invalid("Choose at least one document.");
+  const faults = [...faultsOf(recipient, days), ...(chosen.length === 0 ? ["Choose at least one document."] : [])];
+  if (faults.length > 0) throw invalid(faults.join(" "));
   const unfinished = chosen.find((order) => !isSendable(order));
   if (unfinished)
     throw new ServiceError("conflict", `${unfinished.title ?? "A chosen document"} is not finished, or was deleted.`);
@@ -140,7 +148,6 @@ export async function sendDelivery(
     await store.lockDeliveries(tx, room.id);
     if ((await store.countManualSince(tx, room.id, new Date(at.getTime() - dayMs))) >= mostInADay)
       throw new ServiceError("conflict", `A firm sends at most ${mostInADay} deliveries of a room in 24 hours.`);
-    const recipient = { recipientName, recipientEmail };
     return writeDelivery(tx, room, chosen, {
       ...recipient,
       days: Number(days),
@@ -152,9 +159,7 @@ export async function sendDelivery(
   });
 }
 
-type Sent = {
-  recipientName: string;
-  recipientEmail: string;
+type Sent = Recipient & {
   days: number;
   asksCode: boolean;
   certificateSha256: string | null;

@@ -58,7 +58,9 @@ export function requireFacts(on: PeopleEvent, facts: Facts & { hasDocument: bool
 
 function requireParcel({ carrier, trackingNumber, untracked = false }: Facts): void {
   if (!carrier || !(trackingNumber || untracked))
-    throw invalid("This move needs the carrier and the tracking number, or the carrier and that there is no number.");
+    throw invalid(
+      "Enter the carrier, and a tracking number, or tick “This mail has no tracking number” (--untracked).",
+    );
   if (trackingNumber && untracked) throw invalid("This move has a tracking number, and says that there is none.");
 }
 

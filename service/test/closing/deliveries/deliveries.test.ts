@@ -212,13 +212,13 @@ test("offers the one lender of a room as the recipient, and of several lenders o
   assert.doesNotMatch(two, /<option value="ana@example\.com"/);
 });
 
-test("names the wrong field, and sends nothing", async () => {
+test("names all wrong fields as the form does, and sends nothing", async () => {
   for (const [fields, status, why] of [
-    [{ name: " " }, 400, /name must have 1 to 200 characters/],
-    [{ email: "nobody" }, 400, /email must be an email address/],
-    [{ days: "0" }, 400, /days must be a whole number from 1 to 90/],
-    [{ days: "91" }, 400, /days must be/],
-    [{ days: "1.5" }, 400, /days must be/],
+    [{ name: " " }, 400, /“Name of the recipient” must have 1 to 200 characters/],
+    [{ email: "nobody" }, 400, /“Email” must be an email address/],
+    [{ days: "0" }, 400, /“Days until the link ends” must be a whole number from 1 to 90/],
+    [{ days: "91", email: "" }, 400, /“Email” must be an email address\. “Days until the link ends” must be/],
+    [{ days: "1.5" }, 400, /“Days until the link ends” must be/],
     [{ [`send-${note}`]: "on" }, 409, /is not finished/],
   ] as const) {
     const answer = await send(fields);

@@ -101,6 +101,9 @@ test("two documents, a document under another name and a repeated field are refu
     await leavesNothing(async () => errorOf(await post(renamed))),
     /^file must be a text field, not a file: the file is sent as document\.$/,
   );
+  const typed = orderForm(minimal, null);
+  typed.append("document", "hello");
+  assert.equal(await leavesNothing(async () => errorOf(await post(typed))), "document must be a file.");
   const repeated = orderForm(minimal);
   repeated.append("email", "other@example.com");
   assert.equal(await leavesNothing(async () => errorOf(await post(repeated))), "email must be sent once.");

@@ -338,6 +338,17 @@ test("reports all faults of all documents at once, places nothing, and keeps typ
   ])
     assert.ok(refused.text.includes(words), words);
   assert.equal(refused.text.split('#field-email">“Client’s email”').length, 2, "said once");
+  const asked = await dana.post("", {
+    ...{ doc1: files[1] ?? "", doc1_name: "The note", doc1_sign: "on", doc1_signs_1: "on", people_rows: "1" },
+    ...{ person1_name: "Ana Ortega", person1_email: "nowhere", person1_role: "signs", email: "x", name: "Marcus" },
+    ...{ client_signs: "on", doc1_signs_client: "on" },
+  });
+  assert.match(asked.text, /Person 1: A valid participant email/);
+  assert.doesNotMatch(
+    asked.text,
+    /signer [12]|“Email” of/i,
+    "each fault is told once, with the form's name of the person",
+  );
   for (const name of ["email", "fax_to", "ship_name", "person1_name", "doc1_name", "doc2_name"]) {
     assert.match(refused.text, new RegExp(`<a href="#field-${name}">`), "the summary leads to the field");
     assert.match(refused.text, new RegExp(`id="field-${name}"`), name);

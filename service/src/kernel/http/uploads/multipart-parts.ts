@@ -57,6 +57,7 @@ export async function readParts(request: FastifyRequest, rules: PartRules, capac
         upload = await readFile(part, rules, capacity);
         if (upload === "too large" && !rules.typed) throw invalid(rules.messages.tooLarge);
       } else {
+        if (part.fieldname === rules.filePart && part.value !== "") throw invalid(`${rules.filePart} must be a file.`);
         if (part.valueTruncated) throw invalid(`${part.fieldname} must be at most ${maxFieldBytes} bytes.`);
         addField(fields, part.fieldname, String(part.value));
       }

@@ -85,6 +85,17 @@ export async function placeForm(
 const nameOf = ({ n, name, fileName }: ClosingDocument): string => `Document ${n} (${name || fileName})`;
 
 /**
+ * True if the API's message about a signer repeats a message about the person's row, or about the client. The API has
+ * it once more for each document that the person signs.
+ */
+function repeats(messages: ReadonlySet<string>, message: string, signers: readonly { row: string }[]): boolean {
+  const index = /^signers\[(\d+)\]\.(?:name|email)\b/.exec(message)?.[1];
+  const row = index === undefined ? undefined : signers[Number(index)]?.row;
+  const start = row === "client" ? "“Client’s " : `Person ${row}: `;
+  return row !== undefined && [...messages].some((each) => each.startsWith(start));
+}
+
+/**
  * Reads the form, and checks and prices each document.
  * @throws ClosingRefused with all errors: those of shared fields once, then those of each document
  */
@@ -98,7 +109,7 @@ async function closingIn(orders: OrderDeps, request: FastifyRequest, values: For
       withoutPlace.push(document.n);
       return;
     }
-    messages.add(inWords(message, document));
+    if (!repeats(messages, message, signersOf(values, document))) messages.add(inWords(message, document, values));
     if (!message.startsWith("fields[")) return;
     const { index, rule } = fieldRefusal(message);
     refusedFields.set(document.n, [...(refusedFields.get(document.n) ?? []), { index, text: rule }]);
@@ -204,8 +215,13 @@ const isShared = (field: string | null, document: ClosingDocument): boolean =>
   !hasOwn(document, field) &&
   /^(?:email|name|signer_state|byod_confirmed|pay_by|ship_|fax_to|external_reference|signer\d)/.test(field);
 
-function inWords(message: string, document: ClosingDocument): string {
-  const { text, field } = refusalWords(message, { fields: document.fields });
+function inWords(message: string, document: ClosingDocument, values: FormValues): string {
+  const { text: ofOrder, field } = refusalWords(message, { fields: document.fields });
+  // The API numbers the signers of a document. The form has its own names for them.
+  const text = ofOrder.replace(/\bsigner (\d+)\b/gi, (words, n: string) => {
+    const row = signersOf(values, document)[Number(n) - 1]?.row;
+    return row === undefined ? words : row === "client" ? "the client" : `person ${row}`;
+  });
   return isShared(field, document) ? text : `${nameOf(document)}: ${text}`;
 }
 
