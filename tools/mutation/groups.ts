@@ -195,6 +195,7 @@ export const GROUPS: readonly Group[] = [
       "zip/zip.ts": ["!(error instanceof EvidenceError)"],
       "seal/verify-proof.ts": ["!(error instanceof EvidenceError)"],
       "seal/attached-record.ts": ["!(error instanceof EvidenceError)"],
+      "seal/room-document.ts": ["!(error instanceof EvidenceError)"],
     },
   ],
   [

@@ -28,11 +28,11 @@ const painted = (pdf: Uint8Array): Uint8Array => {
   const content = "BT /F1 18 Tf 72 720 Td (Void) Tj ET";
   return bytesOf(appendRevision(latin1(pdf), [[6, `<< /Length ${content.length} >>\nstream\n${content}\nendstream`]]));
 };
-const withEmptyField = (pdf: Uint8Array, type: "Sig" | "Tx" = "Sig"): Uint8Array =>
+const withField = (pdf: Uint8Array, type: "Sig" | "Tx", value = ""): Uint8Array =>
   bytesOf(
     appendRevision(latin1(pdf), [
       [1, "<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields [9 0 R] >> >>"],
-      [9, `<< /Type /Annot /Subtype /Widget /FT /${type} /T (signer 1) /Rect [0 0 0 0] >>`],
+      [9, `<< /Type /Annot /Subtype /Widget /FT /${type}${value} /T (signer 1) /Rect [0 0 0 0] >>`],
     ]),
   );
 const byStranger = (pdf: Uint8Array): Uint8Array =>
@@ -179,7 +179,7 @@ const rows: readonly Row[] = [
   ],
   [
     "the listed uploaded file, prepared for its signers",
-    withEmptyField(uploaded),
+    withField(uploaded, "Sig"),
     "unchecked",
     "unchecked",
     "The service appends empty signature fields before anybody signs.",
@@ -187,7 +187,15 @@ const rows: readonly Row[] = [
   ],
   [
     "the listed uploaded file, painted over, with a field for text",
-    withEmptyField(uploaded, "Tx"),
+    withField(uploaded, "Tx"),
+    "not_verified",
+    "fails",
+    continued,
+    listsUploaded,
+  ],
+  [
+    "the listed uploaded file, painted over, with text as a signature",
+    withField(uploaded, "Sig", " /V (Jane Doe)"),
     "not_verified",
     "fails",
     continued,
