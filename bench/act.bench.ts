@@ -13,10 +13,14 @@ import { atLeast, atMost, type Result } from "./result.ts";
 import { p95 } from "./support/times.ts";
 
 /**
- * Warm-up orders: a service that has run for a minute has started its threads, loaded its fonts and compiled its code.
+ * Number of orders. The `warm` ones are signed before the measurement, until the service has started its threads,
+ * loaded its fonts and compiled its code.
  */
 const rounds = { warm: 4, timed: 14 };
-/** Only the first three sign: the last signer's act also seals the document, which is measured separately. */
+/**
+ * Signers of each order. Only the first three sign, because the last signer's act also seals the document, which is
+ * measured separately.
+ */
 const signers = [1, 2, 3, 4];
 const size = 5_000_000;
 
@@ -100,7 +104,7 @@ const requestOf = (revision: number) => ({
 const timeService = ({ ceremony }: Running, link: Link, revision: number): Promise<number> =>
   msOf(() => ceremony.sign(link, requestOf(revision), browser));
 
-/** Times the requests of a signer whose browser makes the signature, without the time for making it. */
+/** Times the requests of a signer whose browser makes the signature. The time for the signature itself is left out. */
 async function timeBrowser({ ceremony }: Running, link: Link, revision: number): Promise<number> {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const request = { ...requestOf(revision), publicKey: publicKey.export({ format: "der", type: "spki" }) };

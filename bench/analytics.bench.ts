@@ -7,8 +7,8 @@ import { get, load } from "./support/http-load.ts";
 const orders = 1_000_000;
 const rounds = 7;
 
-// Seven in ten orders are completed, paid and sealed; two in ten are shipped. Triggers are disabled, because running
-// them for every order would take minutes.
+// The SQL that inserts the orders. Seven in ten are completed, paid and sealed; two in ten are shipped. Triggers are
+// disabled, because running them for every order would take minutes.
 const fill = (partnerId: string) => `
 SET session_replication_role = replica;
 INSERT INTO price_books (sha256, content) VALUES ('bench', '{}') ON CONFLICT DO NOTHING;
@@ -63,8 +63,8 @@ async function read(service: Service, headers: Record<string, string>): Promise<
 }
 
 /**
- * The latency of one API caller while ten others request analytics in a loop, compared with its latency on an otherwise
- * idle service.
+ * The latency of one API caller while ten others request analytics in a loop. It is compared with the latency of the
+ * same caller alone.
  */
 async function beside(service: Service, headers: Record<string, string>): Promise<Result> {
   const target = { port: Number(new URL(service.baseUrl).port), request: () => get("/api/partner/me", headers) };

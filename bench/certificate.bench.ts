@@ -44,7 +44,7 @@ function contentOf(first: number, span: number) {
 }
 
 /**
- * CPU time of drawing a room whose fifty labels have about eight thousand rare Chinese characters, compared with a room
+ * CPU time of drawing a room's certificate. Fifty labels with about eight thousand rare Chinese characters are compared
  * with labels in Latin letters.
  */
 export async function run(): Promise<Result[]> {

@@ -8,7 +8,9 @@ import { closingPages } from "./support/closing-pages.ts";
 import { get, interleave, type Target } from "./support/http-load.ts";
 import { openRoomsFixture } from "./support/rooms-fixture.ts";
 
-/** The budgets of a closing, and how fast its public verification is. */
+/**
+ * Measures placing, paying and delivering a closing, each against its budget, and the speed of its public verification.
+ */
 export async function run(): Promise<Result[]> {
   return [
     ...(await closingFiles()),

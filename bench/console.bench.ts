@@ -39,8 +39,7 @@ export async function run(): Promise<Result[]> {
     await session.query("VACUUM ANALYZE");
     const some = sql`id IN (SELECT id FROM orders ORDER BY id OFFSET 500000 LIMIT 60)`;
     await sealMadeCodes(running.db, some);
-    // The console refuses the page of an order without a MAC, so the orders whose pages are timed get MACs. A list
-    // shows orders without one.
+    // The page of an order needs its MAC, so the orders whose pages are timed get MACs. A list needs none.
     await authenticateOrders(running.db, some);
     const rows = await running.db.query<{ code: string; name: string }>(sql`
       SELECT code AS "code@order", customer_name AS name FROM orders WHERE ${some} ORDER BY id`);

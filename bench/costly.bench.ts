@@ -27,7 +27,7 @@ export async function run(): Promise<Result[]> {
 const MOST_CPU = 500;
 const FIELDS = 90_000;
 
-/** A signed form with this many fields, and a revision after the signature. */
+/** A signed form with `FIELDS` fields, each with these entries, and a revision after the signature. */
 function manyFields(entries: string): Uint8Array {
   const numbers = Array.from({ length: FIELDS }, (_, index) => index + 7);
   const shared = Array.from({ length: 400 }, (_, index) => `/K${index}<<>>`).join("");

@@ -9,7 +9,7 @@ import { atMost, type Result } from "./result.ts";
 
 type Page = OpenPage["page"];
 
-/** The median of two rounds is the longer time. */
+/** With two rounds, the median is the longer of the two times. */
 const rounds = 2;
 /** In milliseconds: the first page of 300 may take this long to be drawn on a busy machine. */
 const mostToOpen = 120_000;

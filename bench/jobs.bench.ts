@@ -21,7 +21,7 @@ function countdown() {
     one: async () => {
       if (--left === 0) done();
     },
-    /** Resolves when `one` was called this many times. */
+    /** Resolves once `one` has been called `count` times. */
     of: (count: number) =>
       new Promise<void>((resolve) => {
         left = count;

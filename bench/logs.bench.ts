@@ -15,7 +15,7 @@ const line = {
 };
 
 /**
- * Lines per second of the process's CPU time, with several lines in each turn of the event loop, as under real load.
+ * Log lines per second of the process's CPU time. As under real load, each turn of the event loop writes several lines.
  */
 async function rate(log: Log): Promise<number> {
   const lines = 30_000;

@@ -89,7 +89,7 @@ async function load(): Promise<Result[]> {
   ];
 }
 
-/** Frames wait this long for the slower kind of media before they are written. */
+/** The recorder delays frames for this long, to merge audio and video by their times. */
 const mergeMs = 250;
 type Line = { take: number; at: string; from: number; to: number };
 
@@ -113,8 +113,8 @@ function chunkLags(lines: readonly Line[]): number[] {
 }
 
 /**
- * Kills media processes. Measures how many milliseconds of their takes were received but not yet durable, and how many
- * pass until a new page is recorded.
+ * Kills media processes. Measures the milliseconds of each take that were received but not yet durable, and the
+ * milliseconds until a new page is recorded.
  */
 async function afterKills(): Promise<{ lost: number[]; back: number[] }> {
   const media = startEngine();
@@ -156,7 +156,7 @@ async function afterKills(): Promise<{ lost: number[]; back: number[] }> {
   return { lost, back };
 }
 
-/** After 8 seconds without any packet: the seconds until packets arrive again. */
+/** The seconds until packets arrive again, after 8 seconds in which the network dropped all packets. */
 async function afterLostLine(): Promise<number> {
   const media = startEngine();
   const way = lossyWay(media);

@@ -108,8 +108,8 @@ export async function run(): Promise<Result[]> {
   const sample = sampleOrder(partnerId, keyId);
   const insert = insertStatement(sample, null);
   const written = portable(insert);
-  // The positions of the parameters that must differ in each order. They are found in `insert`, where the sample's
-  // codes are plain text. In `written` they are encrypted, and can't be recognized.
+  // The parameters that must differ in each order. They are searched in `insert`, which has the sample's codes as plain
+  // text. In `written` the codes are encrypted.
   const textOf = (value: unknown) => String(value instanceof ToSeal ? value.text : value);
   const unique = [...insert.values.keys()].filter((n) => /^(order\.created:)?0{40}$/.test(textOf(insert.values[n])));
   const bareFiles = join(folder.path, "bare");

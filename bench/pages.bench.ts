@@ -6,7 +6,7 @@ import { signedIn } from "../service/test/pages/dashboard/signed-in-page.ts";
 import { openSigningSite } from "../service/test/pages/signing/signing-site.ts";
 import type { Result } from "./result.ts";
 
-// A mid-range phone on 4G.
+// Network speed and processor of a mid-range phone on 4G. Chromium runs the page this many times slower.
 const slowerCpu = 4;
 const network = { offline: false, latency: 170, downloadThroughput: 9e6 / 8, uploadThroughput: 3e6 / 8 };
 const phone = { width: 390, height: 844 };
@@ -18,8 +18,8 @@ const listed = 100;
 /** Stricter than Core Web Vitals, which rate a layout shift below 0.1 and an interaction delay below 200 ms as good. */
 const budgets = { shift: 0, interactionMs: 100 };
 
-// Layout shifts without a preceding touch or key, and for each interaction the milliseconds until its effect was
-// painted (Event Timing).
+// Collects the layout shifts without a preceding touch or key. For each interaction, collects the milliseconds until
+// its effect was painted (Event Timing).
 const watch = `globalThis.seen = { shift: 0, interactions: [] };
 new PerformanceObserver((list) => {
   for (const { value, hadRecentInput } of list.getEntries()) if (!hadRecentInput) seen.shift += value;
@@ -118,10 +118,10 @@ async function measured({ name, url, opened, use }: Visit): Promise<Result[]> {
   const [shifts, longest]: [number[], number[]] = [[], []];
   for (let round = 0; round < rounds; round++) {
     await page.goto(url, { waitUntil: "load" });
-    // Content that loads late, most of all the document, must not shift the layout either.
+    // Waits until all late content is drawn, most of all the document, because it must not shift the layout either.
     await page.waitForTimeout(settledMs);
     await use(page);
-    // Browsers report the last paint with a delay.
+    // Waits because the browser reports the last paint with a delay.
     await page.waitForTimeout(1000);
     const { shift, interactions } = (await page.evaluate("seen")) as { shift: number; interactions: number[] };
     shifts.push(Math.round(shift * 1000) / 1000);

@@ -9,8 +9,8 @@ const options = { rounds: 7, connections: 16, ms: 1000, expect: 200 };
 
 /**
  * Reads the view of a room with 50 orders and 100 activities. The unchanged view is compared with a server that reads
- * only the room's version and sends the same cached text. The changed view is read in rotation over more rooms than a
- * node caches, and compared with the SQL statement that builds the view.
+ * the room's version alone and sends a cached text. The changed view rotates over more rooms than a node caches. It is
+ * compared with the SQL statement that builds the view.
  */
 export async function run(): Promise<Result[]> {
   const fixture = await openRoomsFixture();

@@ -36,7 +36,10 @@ function peakMegabytes(which: "ours" | "libpdf"): number {
   );
 }
 
-/** Sealing at PAdES level B-B, compared with hashing and signing in the same process, and with @libpdf/core. */
+/**
+ * Sealing at PAdES level B-B, compared with two rivals: hashing and signing alone in the same process, and
+ * @libpdf/core.
+ */
 export async function run(): Promise<Result[]> {
   const results: Result[] = [];
   const small = makePdf({ pages: 1, bytes: 100 * kilobyte });

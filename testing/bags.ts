@@ -9,7 +9,7 @@ import {
   type TsTypeLiteral,
 } from "@swc/core";
 
-/** A type that lists the dependencies of a function, and the names of its members. */
+/** The type of a function's dependencies: its file, its name, and the names of its members. */
 export type DepsType = { file: string; name: string; members: string[] };
 
 type Bag = { name: string; type: TsType };
@@ -18,7 +18,10 @@ type Bag = { name: string; type: TsType };
 type Module = {
   file: string;
   types: Map<string, TsType>;
-  /** The object types with an opened feature as a member, and those within a type of dependencies. */
+  /**
+   * Object types that list dependencies: each has a member whose type is a `...Deps` type, or is inside the declaration
+   * of one.
+   */
   bags: Bag[];
   elsewhere: Map<string, { source: string; name: string }>;
 };
@@ -28,8 +31,8 @@ type Read = (file: string) => string;
 const syntax = { syntax: "typescript" } as const;
 
 /**
- * Lists the members of each `...Deps` type, through intersections, `Pick`, `Omit` and imported types. An opened feature
- * is a value of such a type, so an object type with one as a member is listed too, whatever its name.
+ * Lists the members of each `...Deps` type, through intersections, `Pick`, `Omit` and imported types. Also lists object
+ * types with a member of a `...Deps` type, whatever their names: such a member is an opened feature.
  * @param files paths below `root`
  */
 export function depsTypesOf(root: string, files: readonly string[], read: Read = fromDisk): DepsType[] {
@@ -101,7 +104,10 @@ function parseModule(file: string, source: string): Module {
 
 const isDeps = (name: string): boolean => name.endsWith("Deps");
 
-/** @param path the names of the declarations and members around the node */
+/**
+ * Adds the object types of a syntax tree that list dependencies.
+ * @param path the names of the declarations and members around the node
+ */
 function findBags(node: unknown, path: string, bags: Bag[]): void {
   if (typeof node !== "object" || node === null) return;
   const each = node as Partial<TsTypeLiteral> & { [name in "id" | "identifier" | "key"]?: { value?: string } };
@@ -112,12 +118,12 @@ function findBags(node: unknown, path: string, bags: Bag[]): void {
     if (isDeps(path.split(".")[0] ?? "") || members.some(isFeature))
       bags.push({ name: path, type: each as TsTypeLiteral });
   }
-  // The parameters and results of functions are not dependencies.
+  // Types in a function's parameters and result list no dependencies of the type around it, so each path begins again.
   const isFunction = each.type === ("TsFunctionType" as string) || each.type === ("TsMethodSignature" as string);
   for (const value of Object.values(node)) findBags(value, isFunction ? "" : inner, bags);
 }
 
-/** Whether a member's type is one of dependencies, or a part of one. */
+/** True if a member's type is a `...Deps` type, or a `Pick` or `Omit` of one. */
 function isFeature(element: TsTypeElement): boolean {
   if (element.type !== "TsPropertySignature") return false;
   const type = element.typeAnnotation?.typeAnnotation;
@@ -135,7 +141,7 @@ function literalsOf(type: TsType): string[] {
   return type.type === "TsLiteralType" && type.literal.type === "StringLiteral" ? [type.literal.value] : [];
 }
 
-/** Finds object literals that spread several objects into one. Objects whose names are in `shared` do not count. */
+/** Finds object literals that spread two or more objects. Objects whose names are in `shared` are not counted. */
 export function mixedObjectsIn(source: string, shared: readonly string[]): string[] {
   const found: string[] = [];
   visit(parseSync(source, syntax));
@@ -166,8 +172,8 @@ function nameOf(expression: Expression): string {
 }
 
 /**
- * Lists what the functions named `open...` of a file return, if that is an object without a declared type: the members
- * of the object. An object that is spread into it counts as one member.
+ * For each function `open...` without a declared result type that returns an object literal, lists the members of the
+ * object. An object that is spread into it is one entry.
  */
 export function openedIn(source: string): { name: string; members: string[] }[] {
   return parseSync(source, syntax).body.flatMap((statement) => {

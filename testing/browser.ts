@@ -32,7 +32,7 @@ export type Look = {
   javaScript?: boolean;
   /** The time zone of the browser; UTC by default. */
   timeZone?: string;
-  /** If set, timers of the page advance only by `page.clock`. */
+  /** True if the timers of the page advance only when the test calls `page.clock`. */
   heldClock?: boolean;
   /** A session cookie, `name=value`, from a sign-in over HTTP. With it, the browser can skip the sign-in pages. */
   cookie?: string;
@@ -109,7 +109,7 @@ export async function startBrowser(more: readonly string[] = []): Promise<Browse
   };
 }
 
-/** A cookie as the service sets it: limited to one host, as the name prefix `__Host-` requires. */
+/** Converts a cookie to Playwright's form. The cookie is limited to one host, as the name prefix `__Host-` requires. */
 function inJar(cookie: string, url: string) {
   const [name = "", value = ""] = cookie.split("=", 2);
   const domain = new URL(url).hostname;
@@ -128,8 +128,8 @@ export async function inEachLook({ page }: OpenPage, look: (name: string) => Pro
 let asserted = 0;
 
 /**
- * Asserts that the page fits in every look, that its cards have space between them, and that it is accessible in one
- * look, in rotation. FUZZ=long checks that it is accessible in every look.
+ * Asserts that the page fits in every look, and that its cards have space between them. Checks accessibility in one
+ * look, in rotation; with FUZZ=long, in every look.
  */
 export function assertGoodLooks(opened: OpenPage): Promise<void> {
   const inThese = inTurn(looks.map(nameOf), asserted++);
@@ -161,7 +161,7 @@ function clickToTheEnd(page: Page): void {
 function watch(page: Page, origin: string): string[] {
   const troubles: string[] = [];
   page.on("console", (message) => {
-    // The browser reports a violation of the content security policy as a console error, so this also finds those.
+    // The browser also reports violations of the content security policy as console errors.
     if (["error", "warning"].includes(message.type())) troubles.push(`console: ${message.text()}`);
   });
   page.on("pageerror", (error) => troubles.push(`exception: ${error.message}`));
@@ -184,7 +184,7 @@ const touching = `[...document.querySelectorAll(".panels > .card + .card")]
   .map(({ id }) => id)`;
 
 const axeOptions: RunOptions = { resultTypes: ["violations"] };
-// Filters inside the page, because transferring the results of all passed rules takes longer than many checks.
+// Reduces axe's results inside the page: transferring the results of all passed rules takes longer than many checks.
 const findings = `violations.map(({ id, nodes }) => ({ rule: id, targets: nodes.map(({ target }) => target.join(" ")) }))`;
 
 // The script is evaluated over the debugging protocol, because the page's CSP does not restrict that.

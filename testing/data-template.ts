@@ -54,8 +54,8 @@ async function makeTemplate(template: string): Promise<void> {
   const owner = openDatabase(server.owner, () => {});
   const from = join(folder, "postgres");
   try {
-    // Test data need not survive a power failure. Set before the first checkpoint, so that the last file of the
-    // write-ahead log is sparse.
+    // Test data need not survive a power failure. These settings are written before the first checkpoint, so that the
+    // last file of the write-ahead log is sparse.
     appendFileSync(join(from, "cluster/postgresql.conf"), "fsync = off\nwal_init_zero = off\nwal_recycle = off\n");
     await owner.query(sql`SELECT pg_reload_conf()`);
     await migrate({ db: owner, asOwner: (work) => work(owner), folder: migrations });
@@ -76,7 +76,7 @@ async function makeTemplate(template: string): Promise<void> {
   try {
     renameSync(join(made, "postgres"), template);
   } catch {
-    // Another test process created the template first.
+    // Another test process stored the same template first, so this one is not needed.
   }
   rmSync(made, { recursive: true, force: true });
 }
@@ -90,8 +90,8 @@ async function preparedTemplate(): Promise<string> {
 }
 
 /**
- * Puts a migrated database with its passwords into an empty data folder, instead of initdb and migrations at the first
- * start.
+ * Copies a migrated database with its passwords into an empty data folder. So the first start needs neither initdb nor
+ * migrations.
  */
 export async function prepareDatabase(dataDir: string): Promise<void> {
   const folder = join(dataDir, "postgres");

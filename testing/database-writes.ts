@@ -50,7 +50,10 @@ const calls = (body: string, name: string): boolean => new RegExp(`\\b${name}\\(
 
 const executed = /\bEXECUTE\s+(?:format\(\s*)?(?:'((?:[^']|'')*)')?/gi;
 
-/** The tables that a body writes. Statements in `EXECUTE format('...')` count, too; `%I.` names the schema. */
+/**
+ * The tables that a function's body writes, also by statements in `EXECUTE format('...')`. In these, `%I.` stands for
+ * the schema.
+ */
 function writtenIn(body: string, tables: ReadonlySet<string>): (string | null)[] {
   const statements = [...body.matchAll(executed)].map(([, text]) => text?.replace(/%I\./g, "").replace(/%[IsL]/g, "$"));
   const mentions = [body, ...statements.filter((text) => text !== undefined)].flatMap((text) =>
@@ -60,7 +63,10 @@ function writtenIn(body: string, tables: ReadonlySet<string>): (string | null)[]
   return [...mentions.filter(({ isWrite }) => isWrite).map(({ table }) => table), ...(isDynamic ? [null] : [])];
 }
 
-/** Lists writes of other owners' tables that have no reason, and reasons that are no longer needed, as sentences. */
+/**
+ * Lists, as sentences, writes of other owners' tables for which no reason is given, and reasons that no write needs any
+ * more.
+ */
 export function unlistedWrites(
   { writes, callable }: DatabaseWrites,
   { tables, triggers, functions }: Pick<Ownership, "tables"> & DatabaseWriteRules,

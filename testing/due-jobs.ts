@@ -2,8 +2,8 @@ import type { Database } from "../service/src/kernel/platform/database/database.
 import { type Statement, sql } from "../service/src/kernel/platform/database/sql.ts";
 
 /**
- * Makes the waiting jobs of a queue due now, or of all queues, and wakes the workers. Use this function and not an
- * UPDATE, because it retries its transaction after a deadlock with a worker, perhaps of a killed node.
+ * Makes the waiting jobs of a queue, or of all queues, due now, and wakes the workers. Use this function and not an
+ * UPDATE: it retries its transaction after a deadlock with a worker.
  */
 export function makeJobsDue(db: Database, queue?: string): Promise<unknown> {
   const which: Statement = queue === undefined ? sql`true` : sql`queue = ${queue}`;

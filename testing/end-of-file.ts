@@ -1,5 +1,5 @@
-// tools/test.ts loads this into each test process, so that resources left open by a failed set-up don't keep the file
-// running.
+// tools/test.ts loads this module into each test process. It ends a process that resources of a failed set-up would
+// keep running.
 import { after, beforeEach } from "node:test";
 import { isMainThread } from "node:worker_threads";
 
@@ -10,13 +10,13 @@ function endIn(seconds: number): void {
   timer = setTimeout(() => process.exit(process.exitCode ?? 1), seconds * 1000).unref();
 }
 
-// A run may allow its files more than the ten minutes below.
+// The seconds that a file may take. TEST_MINUTES may allow more than ten minutes, never less.
 const longest = 60 * Math.max(10, Number(process.env["TEST_MINUTES"] ?? 0));
 
 // Threads of a test process also load this module, and must not end the process.
 if (isMainThread) {
-  // Allows ten minutes at first, because a file may wait before its first test, and again for each test: on a busy
-  // machine, a file with long tests takes longer than ten minutes in all.
+  // Limits the time until the first test, and then the time of each test. A file with long tests may take longer in all
+  // on a busy machine.
   endIn(longest);
   beforeEach(() => endIn(longest));
   // Runs after the file's own tests. The hooks that the file registers later run after this hook.

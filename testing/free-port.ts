@@ -1,7 +1,8 @@
 import { once } from "node:events";
 import { createServer, type Server } from "node:net";
 
-// Below the ephemeral ports of Linux and macOS, so that no outgoing connection uses one of these.
+// The first port to try. It is below the ephemeral ports of Linux and macOS, so no outgoing connection uses such a
+// port.
 const first = 10_000;
 const pairs = 11_000;
 
@@ -15,8 +16,8 @@ async function listen(port: number): Promise<Server | undefined> {
 }
 
 /**
- * Reserves a TCP port of 127.0.0.1 until this process ends. The even port before it is bound as a lock, which the
- * kernel releases when the process ends.
+ * Reserves a TCP port of 127.0.0.1 until this process ends. Binds the even port below it as a lock, which the kernel
+ * releases when the process ends.
  */
 export async function freePort(): Promise<number> {
   for (;;) {

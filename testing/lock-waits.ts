@@ -3,8 +3,8 @@ import { type Statement, sql } from "../service/src/kernel/platform/database/sql
 import { until } from "./until.ts";
 
 /**
- * Whether a statement waits for a lock that the transaction holds. Ignores other waits: a service that starts, for
- * example, also waits for locks of its own.
+ * True if a statement waits for a lock that the transaction holds. Waits for other locks are ignored: a service that
+ * starts, for example, also waits for locks of its own.
  */
 export async function isWaitedFor(tx: Tx): Promise<boolean> {
   const waiting = await tx.query(sql`
@@ -12,7 +12,9 @@ export async function isWaitedFor(tx: Tx): Promise<boolean> {
   return waiting.length > 0;
 }
 
-/** Locks a table until `work` has ended. `work` runs once a write of `begin` waits for the lock. */
+/**
+ * Locks a table and runs `begin`. Once a write of `begin` waits for the lock, runs `work`, and then releases the lock.
+ */
 export async function whileWritesWait(
   db: Database,
   table: Statement,

@@ -21,10 +21,11 @@ export type MediaPeer = {
   /** The session descriptions that the media server sent. */
   readonly descriptions: string[];
   keyFrames: () => number;
-  /** Makes another offer on the same connection, whose description a modified client has changed. */
+  /** Makes another offer on the same connection. `change` edits the offered description, as a modified client could. */
   offerChanged: (change: (sdp: string) => string) => Promise<void>;
   /**
-   * Sends a packet that no description names, as a modified client can, over one of the two connections.
+   * Sends a packet that no session description names, as a modified client can. `over` chooses the participant's
+   * sending or receiving connection.
    * @returns whether it was sent
    */
   sendRaw: (over: "sending" | "receiving", packet: RawPacket) => Promise<boolean>;
@@ -44,16 +45,16 @@ type PeerOptions = {
   audio?: boolean;
   video?: boolean;
   loop?: boolean;
-  /** Whether `addVideo` may be called later. */
+  /** True if `addVideo` may be called later. */
   mayVideo?: boolean;
   /** Video frames per second. */
   rate?: number;
   bytesOfFrame?: number;
   /** Called with the payload of each packet that arrives. */
   onPayload?: (payload: Buffer) => void;
-  /** Whether the offer claims the header extension by which simulcast names its streams. */
+  /** True if the offer claims the header extension by which simulcast names its streams. */
   namesStreams?: boolean;
-  /** Whether to drop a packet, to simulate loss. */
+  /** Returns true for a packet to drop, to simulate loss. */
   drops?: (sequence: number, kind: "audio" | "video") => boolean;
 };
 
@@ -93,7 +94,7 @@ export const vp8Payloads = (frame: Buffer): Buffer[] =>
     Buffer.concat([Buffer.from([index === 0 ? 0x10 : 0]), frame.subarray(index * mtu, (index + 1) * mtu)]),
   );
 
-/** Lets the participant in, joins the session, and sends. */
+/** Admits the participant to the session, joins it, and starts to send. */
 export async function openPeer(options: PeerOptions): Promise<MediaPeer> {
   const { engine, session, person, audio = true, video = true, loop = false, mayVideo = video } = options;
   const { ticket } = await engine.admit(session, person, { audio, video: mayVideo, loop });

@@ -7,8 +7,8 @@ const script = fileURLToPath(new URL("reaper.sh", import.meta.url));
 let reaper: Socket | undefined;
 
 /**
- * Sends a line to the reaper, and starts the reaper first if necessary. It is a helper process that briefly outlives
- * this process, so that no exit, crash or kill of a test leaves a service or database server behind.
+ * Sends a line to the reaper, and starts the reaper first if necessary. The reaper is a helper process that briefly
+ * outlives this one. So no exit, crash or kill of a test leaves a service or database server behind.
  */
 function tell(line: string): void {
   if (reaper === undefined) {

@@ -22,7 +22,10 @@ import { paymentState } from "../service/src/orders/payments/payments.ts";
 import { notaryState } from "../service/src/signing/notaries/notaries.ts";
 import { macTables } from "../service/src/upkeep/protected-data.ts";
 
-/** Opens the row MACs with the key of the service that uses a data folder, for rows that a test writes itself. */
+/**
+ * Opens the row MACs with the key of the service that uses a data folder. A test needs them for rows that it writes
+ * itself.
+ */
 export const rowMacOf = async (dataDir: string): Promise<RowMac> =>
   openRowMac(await openSecretsKey(`file:${join(dataDir, "keys/secrets")}`));
 

@@ -6,9 +6,9 @@ import type { Harness } from "./harness.ts";
 const calls = 20;
 
 /**
- * The statements that a running service sends to its database for one call of `work`, from the log of the database
- * server. `work` runs 20 times at once, and each count is the average for one call, rounded. So the few statements of
- * the service's jobs at the same time do not count.
+ * The statements that a running service sends to its database for one call of `work`, from the database server's log.
+ * `work` runs 20 times at once, and each count is the rounded average of a call. So the few statements of the service's
+ * own jobs are not counted.
  */
 export async function statementsOf(
   { db, service }: Pick<Harness, "db" | "service">,
@@ -19,7 +19,7 @@ export async function statementsOf(
   const change = async (setting: Statement) => {
     await db.query(setting);
     await db.query(sql`SELECT pg_reload_conf()`);
-    // Each connection reads the setting when it gets its next statement.
+    // Calls `work` once more, because each connection reads the changed setting only when it gets its next statement.
     await callAll();
   };
   await change(sql`ALTER SYSTEM SET log_statement = 'all'`);

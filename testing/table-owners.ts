@@ -44,8 +44,8 @@ export function tablesOf(migrations: string): Set<string> {
 }
 
 /**
- * The feature of a file: its wing and folder (`orders/order`). It is only the wing for files directly in the wing's
- * folder, and for a wing that is a single feature.
+ * The feature of a file: its wing and folder (`orders/order`). The feature is the wing alone for files directly in the
+ * wing's folder, and for a wing with a single feature.
  */
 export function featureOf(file: string): string {
   const [wing = "", folder = "", ...rest] = file.split("/");
@@ -142,7 +142,8 @@ export function mentionsIn(text: string, tables: ReadonlySet<string>): Omit<Ment
   const tokens = [...text.matchAll(sqlToken)].map(([token]) => token).filter((token) => !token.startsWith("--"));
   const mentions: Omit<Mention, "file">[] = [];
   let expected: "read" | "write" | null = beginsFrom(tokens) ? "read" : null;
-  // For each open parenthesis: whether a comma in it continues a list of tables.
+  // For each open parenthesis, true if a comma inside it continues a list of tables. The first element is for the text
+  // outside all parentheses.
   const lists = [expected !== null];
   tokens.forEach((token, i) => {
     const word = token.toUpperCase();

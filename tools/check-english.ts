@@ -8,15 +8,18 @@ import { refusedIdentifiers } from "./identifiers.ts";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const checked = /\.(?:ts|mjs|cjs|py|sql|sh|css|ya?ml|md)$/;
-// Exempt are the patterns and their test, test vectors, texts that signers agreed to, and migrations that databases
-// have run.
+// Files that are not checked: the patterns and their test, test vectors, texts that signers agreed to, and migrations
+// that databases have run.
 const exempt =
   /^tools\/english(?:\.test)?\.ts$|\/vectors\/|^service\/data\/consent\/|^service\/migrations\/00(?:[0-8]\d|9[01])_/;
 
-/** The product's own source; tests may name the two sides of a comparison as they like. */
+/**
+ * Files whose declared names are checked too: the product's own source. Tests may name the two sides of a comparison as
+ * they like.
+ */
 const named = /^(?:service|packages\/[a-z]+)\/src\/.*\.ts$/;
 
-// If a folder or file is given as an argument, only that is checked.
+// With a folder or file as its argument, the program checks only that folder or file.
 const [asked = ""] = process.argv.slice(2);
 const files = execFileSync("git", ["ls-files", "-z"], { cwd: root, encoding: "utf8" }).split("\0");
 let refused = 0;

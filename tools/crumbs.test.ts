@@ -30,7 +30,7 @@ test("counts an importer once, however often it imports the file", () => {
 
 test("accepts files that are loaded by themselves: a worker, a script of a browser, a verb", () => {
   const types = `import type { A } from "./crumb.ts";\n`;
-  // The test builds the text of the call from parts, because the test runner resolves such a call even inside a string.
+  // The call is built from parts, because the test runner would resolve it even inside a string.
   for (const call of ["import.meta.resolve", "import", "new URL"])
     assert.deepEqual(found({ "src/crumb.ts": code, "src/b.ts": `${types}load(${call}("./crumb.ts"));\n` }), [], call);
 });

@@ -25,16 +25,16 @@ const limitOfLines = 300;
 const linesOf = (text: string): number => text.split("\n").length - 1;
 
 /**
- * Whether a file has routes or schemas. They know HTTP, so they can't be merged into the domain
+ * True if a file has routes or schemas. These import HTTP code, so they can't be merged into the domain
  * (`domain-knows-no-http`).
  */
 const isEdge = (file: string): boolean => /(?:^|[/-])(?:routes?|schemas)\.ts$/.test(file);
 
-/** Whether a file is a table of words, templates or settings: it has constants and no functions. */
+/** True if a file is a table of words, templates or settings: it has constants and no functions. */
 const isData = (text: string): boolean =>
   /^export const /m.test(text) && !/=>|\b(?:function|class)\b/.test(text.replace(/^\s*(?:\/\/|\/?\*).*$/gm, ""));
 
-/** Whether a file is a browser's script: it exports no values, and runs when it is loaded. */
+/** True if a file is a browser's script: it exports no values, and runs when it is loaded. */
 const isScript = (text: string): boolean =>
   /^(?:if \(|for \(|void |await )/m.test(text) && !/^export (?!type |interface )/m.test(text);
 
@@ -48,8 +48,8 @@ function targetsOf(pattern: RegExp, file: string, text: string): string[] {
 }
 
 /**
- * Finds the files that are shorter than 60 lines, have exactly one importer among these files, could be merged into it,
- * and have no excuse.
+ * Finds the files that are shorter than 60 lines, are imported by exactly one of these files, and could be merged into
+ * that importer. Files with an excuse are left out.
  */
 export function crumbsIn(files: ReadonlyMap<string, string>, { exported, importRules }: Excuses): Crumb[] {
   const importers = new Map<string, Set<string>>();

@@ -100,8 +100,8 @@ function paragraphs<Line extends { line: number; text: string }>(lines: Line[]):
 }
 
 /**
- * Finds comments by lines, without a parser: a line that begins like a comment, or the end of a line after code that
- * ends a statement. A string that looks like a comment also counts, which is harmless.
+ * Finds comments by lines, without a parser. A comment is a line that begins like one, or follows code that ends a
+ * statement. A string that looks like a comment is checked, too, which does no harm.
  */
 function comments(file: string, content: string): Prose[] {
   const whole = file.endsWith(".sql")

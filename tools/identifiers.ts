@@ -42,7 +42,10 @@ const journal =
   "The notary's journal, an export or a published record has this field: changing it would break its readers.";
 const payload = "Mails that wait in the queue have this field: a newer version has to read them.";
 const api = "The API has this field.";
-/** Properties whose name is fixed by data. */
+/**
+ * Properties that keep a refused word, because a column, a file format or the API fixes their name. Each has the
+ * reason.
+ */
 const fixedProperties: Readonly<Record<string, string>> = {
   begunAt: column,
   givenAt: column,
@@ -73,8 +76,8 @@ const wordsOf = (name: string): string[] =>
     .split(/[ _$\d]+/);
 
 /**
- * The names that a pattern declares. A name without a colon in an object's pattern is left out: it is the property's,
- * which is checked where it is declared.
+ * The names that a pattern declares. In an object's pattern, a name without a colon repeats a property's name, which is
+ * checked where the property is declared; so it is left out.
  */
 function namesIn(pattern: BindingPattern | ParamPattern): { name: string; start: number }[] {
   switch (pattern.type) {

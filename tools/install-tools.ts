@@ -32,8 +32,8 @@ const usualTools = allTools.filter((name) => !tools[name].longOnly);
 const importing = /\bfrom "(\.{1,2}\/[^"]+|@signsealship\/testing\/[^"]+)"/g;
 const asksForTools = /\b(?:needs|testsNeeding)\(/;
 /**
- * Whether to search a file for the tools that it requires: only tests and test support require tools. The folder of the
- * tools is not searched, because it names all of them.
+ * True if a file may require tools: only tests and test support do. The folder of the tools is excluded, because it
+ * names all of them.
  */
 const holdsTests = (path: string): boolean =>
   /^(?:testing|tools|bench|service\/test|packages\/[\w-]+\/test)\//.test(path) && !path.startsWith("testing/tools/");
@@ -87,7 +87,7 @@ export function installTools(wanted: readonly ToolName[] = usualTools): void {
   if (packages.length > 0 && process.getuid?.() === 0 && existsSync("/usr/bin/apt-get"))
     attempt(`${packages.join(" ")} (apt-get)`, () => {
       run("apt-get", "update", "-qq");
-      // A package name that this release lacks would make apt refuse all the others.
+      // Leaves out names that this release of Debian lacks, because one such name would make apt refuse all packages.
       const known = packages.filter((name) => spawnSync("apt-cache", ["show", name]).status === 0);
       run("apt-get", "install", "-y", "-qq", "--no-install-recommends", ...known);
     });

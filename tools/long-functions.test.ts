@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { longFunctionsIn } from "./long-functions.ts";
 
-/** The text of the file: a function of so many lines, from its first to its last. */
+/** The text of a file with one function of `lines` lines. `begin` is its first line, `end` its last. */
 const of = (lines: number, begin: string, end = "}"): string => `${begin}\n${"  more();\n".repeat(lines - 2)}${end}\n`;
 
 const found = (text: string): string[] =>

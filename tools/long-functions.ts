@@ -15,12 +15,14 @@ type FunctionNode = NamedFunction | ArrowFunctionExpression;
 
 const linesOf = (text: string): number => text.split("\n").length;
 
-/** The functions of a file in the order of their begin, each with the name under which the file knows it. */
+/** The functions of a file in source order, each with the name under which the file uses it. */
 function functionsIn(file: string, text: string): { node: FunctionNode; name: string }[] {
   const { program, errors } = parseSync(file, text);
   if (errors[0]) throw new Error(`${file}: ${errors[0].message}`);
   const found: { node: FunctionNode; name: string }[] = [];
-  /** The names of functions that have none of their own: of the constant, member or property that holds them. */
+  /**
+   * Names for functions without a name of their own: that of the constant, member or property that holds the function.
+   */
   const names = new Map<unknown, string>();
   const add = (node: FunctionNode) => {
     const own = node.type === "ArrowFunctionExpression" ? undefined : node.id?.name;

@@ -7,8 +7,8 @@ const tmpfs = 0x01021994;
 const leastFree = 4 * 2 ** 30;
 
 /**
- * A folder in memory for test data, if there is enough room and programs may run from it. Each test file copies a
- * database and removes it again, which costs several times as much CPU time on a disk. Null if there is no such folder.
+ * A folder in memory for test data; null if there is too little room or programs can't run from it. Each test file
+ * copies and removes a database, which costs several times as much CPU time on a disk.
  */
 export function memoryFolder(): string | null {
   const memory = "/dev/shm";

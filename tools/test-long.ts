@@ -60,8 +60,8 @@ const suites: readonly Suite[] = [
   { name: "100,000 leaves", args: tests("service/test/evidence/transparency-log/fsck.test.ts") },
   { name: "1,000 kills of the log", args: tests("service/test/evidence/transparency-log/kills.test.ts"), times: 34 },
   { name: "a zip of 1 GiB", args: tests("service/test/closing/deliveries/zip-memory.test.ts") },
-  // A run kills services once at each point that these files name: of a closing's money, its fax and its label. The
-  // suite of 1,000 kills has the points of its signing and its delivery.
+  // One run kills the service once at each point that these files name, in a closing's payment, fax and label. Signing
+  // and delivery are killed by the suite "1,000 kills".
   {
     name: "20 kills at each point of a closing",
     args: tests(
@@ -87,12 +87,15 @@ const secondsSince = (from: number): number => Math.round((performance.now() - f
 const line = (name: string, passed: boolean, from: number): void =>
   console.log(`${passed ? "passed" : "FAILED"}  ${name}  ${secondsSince(from)} s`);
 
-/** The runs that may go on at once. Runs of repeated suites wait most of the time, so there are more than processors. */
+/**
+ * The number of runs at the same time. Runs of repeated suites wait most of the time, so it is above the number of
+ * processors.
+ */
 const places = 2 * availableParallelism();
 let busy = 0;
 const waiting: (() => void)[] = [];
 
-/** Waits for a free place, runs the work there, and passes the place to the work that has waited longest. */
+/** Waits for a free place, and runs the work there. Then gives the place to the work that has waited longest. */
 async function inPlace<T>(work: () => Promise<T>): Promise<T> {
   if (busy < places) busy += 1;
   else await new Promise<void>((resolve) => waiting.push(resolve));
@@ -140,7 +143,7 @@ const chosen = suites.filter(({ name }) => asked.length === 0 || asked.some((par
 if (chosen.length === 0)
   throw new Error(`there is no such suite; the suites are: ${suites.map(({ name }) => name).join(", ")}`);
 installTools(Object.keys(tools) as ToolName[]);
-// The time after a kill is mostly the restart of a service, which takes half as long from a bundle.
+// Most of the time after a kill is the restart of the service, which takes half as long from a bundle.
 const { main: cli } = await bundleCli();
 let passed = 0;
 for (const suite of chosen.filter(({ times }) => times === undefined)) if (await run(suite)) passed += 1;

@@ -33,11 +33,12 @@ function note(outcome: Outcome, { type, data }: TestEvent, root: string, allowSk
   const { entryFile } = data as { entryFile?: string };
   const nameOf = (path: string) => relative(root, sourceOf(path));
   if (type === "test:summary" && data.file !== undefined) outcome.summed.add(nameOf(data.file));
-  // An event without an entry file is about a whole file, and comes from the runner, not from a test in the file.
+  // An event without an entry file comes from the runner, and is about a whole file.
   if (type === "test:complete" && entryFile === undefined && data.file !== undefined)
     outcome.seconds.set(nameOf(data.file), data.details.duration_ms / 1000);
   if (type !== "test:pass" && type !== "test:fail") return;
-  // A suite's result follows from its tests. Only a file that could not run at all is reported by its suite.
+  // A suite that passed is not counted, because its tests are. A suite that failed is, because a file that could not
+  // run reports no tests.
   const isSkipped = data.skip !== undefined || data.todo !== undefined;
   if (data.details.type === "suite" && type === "test:pass" && !isSkipped) return;
   const file = nameOf(entryFile ?? data.file ?? data.name);
@@ -61,7 +62,7 @@ function skipLines(skips: Result[]): string {
   return `\n${lines.join("\n")}\n\n${skips.length} skipped for want of tools${hint}\n`;
 }
 
-/** Reads the events of a run to its end. A file that ended before its tests did counts as failed. */
+/** Reads the events of a run to its end. A file whose process ended before its tests did counts as failed. */
 export async function outcomeOf(
   events: AsyncIterable<TestEvent>,
   { root, allowSkips }: { root: string; allowSkips: boolean },
@@ -99,8 +100,8 @@ export function replaceWithSecondRun(first: Outcome, second: Outcome): void {
 }
 
 /**
- * Prints a line per file, all failures, the tests that failed only in the first of two runs, the slowest files if
- * requested, the skipped tests, and finally `N passed, N failed`.
+ * Prints a line per file, all failures, and the tests that failed only in the first of two runs. Then prints the
+ * slowest files if requested, the skipped tests, and `N passed, N failed`.
  * @returns the exit code
  */
 export function report(outcome: Outcome, slowest: number, print: (text: string) => void): number {

@@ -32,8 +32,8 @@ const isCi = (process.env["CI"] ?? "") !== "";
 if (!values["no-install"]) installTools(positionals.length > 0 ? toolsOf(positionals) : undefined);
 
 /**
- * Starts the slowest files first, so that none of them runs alone at the end: first the tests of the tools, which build
- * things, then browser tests and files that repeat something, then the others. Within a group, larger files come first.
+ * Starts the slowest files first, so that none of them runs alone at the end. First are tests of the tools, which build
+ * things, then browser tests and files that repeat something. Within a group, larger files are first.
  */
 function longestFirst(files: string[]): string[] {
   const sources = new Map(files.map((file) => [file, readFileSync(join(root, file), "utf8")]));
@@ -64,7 +64,7 @@ const isWalk = (file: string): boolean =>
 const isVerifiers = (file: string): boolean =>
   /^packages\/(?:evidence|verifier)\//.test(relative(root, sourceOf(resolve(root, file))));
 
-/** Passes on the events of two runs at the same time. */
+/** Merges the events of two runs that go on at the same time. */
 async function* together(first: AsyncIterable<TestEvent>, second: AsyncIterable<TestEvent>): AsyncGenerator<TestEvent> {
   const runs = [first, second].map((events) => events[Symbol.asyncIterator]());
   const next = new Map(runs.map((each) => [each, each.next()]));
@@ -107,12 +107,11 @@ const runFiles = (files: string[], concurrency: number): ReturnType<typeof outco
   outcomeOf(eventsOf(files, concurrency), { root, allowSkips: !isCi });
 
 const files = positionals.length > 0 ? positionals : await allFiles();
-// Runs two more files at a time than there are processors, because files spend about a third of their time waiting for
-// disks, clocks and browsers.
+// Runs two more files at a time than there are processors, because files often wait: a third of their time, for disks,
+// clocks and browsers.
 const outcome = await runFiles(files, availableParallelism() + 2);
-// On a busy machine, a time limit can end a test without a defect. So after a run of all files in CI, the few files
-// that failed run once more, one at a time: a real defect fails again. Tests that failed only the first time are
-// printed by name.
+// On a busy machine, a time limit can end a test without a defect. So in CI, the few files that failed run once more,
+// one at a time: a real defect fails again. The tests that failed only the first time are printed by name.
 const failed = filesWithFailures(outcome);
 const again = files.filter((file) => failed.has(relative(root, sourceOf(resolve(root, file)))));
 const isWholeRun = isCi && positionals.length === 0;

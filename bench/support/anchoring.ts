@@ -11,11 +11,11 @@ const dayMs = 24 * 3_600_000;
 const authority = "https://tsa.bench.example";
 
 /**
- * Simulates a day in which the test log grows before each look, and two nodes look at once. Counts the requests to a
- * time-stamping authority and to the calendars. The interval of the test log is 24 times the configured one, so it is
- * set to an hour here.
+ * Simulates a day in which the test log grows before each look for a new state to anchor. Two nodes look at once.
+ * Counts the requests to a time-stamping authority and to the calendars. The service anchors the test log every 24
+ * configured intervals, which is an hour here.
  * @param looks how often the nodes look in that day
- * @throws Error when the last state of the day is not anchored an hour later
+ * @throws Error when the day's last state is still not anchored at the end of the day
  */
 export async function anchoring(db: Database, firstEntry: number, looks = 72): Promise<Result[]> {
   const begun = Date.now() + 2 * dayMs;
@@ -38,7 +38,7 @@ export async function anchoring(db: Database, firstEntry: number, looks = 72): P
   return [most("requests to a time-stamping authority", stamps), most("requests to the calendars", calendars)];
 }
 
-/** A node with sources that accept everything, and count the requests about the test log. */
+/** A node whose authority and calendars accept every request. The result counts the requests about the test log. */
 function anchoringNode(db: Database, clock: () => Date) {
   const origins: string[] = [];
   const stamp = async (message: Uint8Array) => {
@@ -67,8 +67,8 @@ function anchoringNode(db: Database, clock: () => Date) {
     node: () => anchorRoots({ ...deps, stampers }),
     requests: () => {
       const isOfTest = (origin: string) => origin.endsWith("/log/test");
-      // States of the live log do not count. Both sources get the same states, so the number of live states applies to
-      // the calendars, too.
+      // Requests about the live log are not counted. A calendar request does not name its log. It gets as many live
+      // states as the authority, so that number is subtracted from both.
       const others = origins.filter((origin) => !isOfTest(origin)).length;
       return { stamps: origins.length - others, calendars: roots.length - others };
     },

@@ -1,4 +1,5 @@
-// The ceiling: bare Fastify, the same driver, the same statements, no checks. The benches start it as its own process.
+// The fastest server that the benches compare the service with: bare Fastify, the same driver, the same statements, no
+// checks. The benches start it as its own process.
 import { open } from "node:fs/promises";
 import { join } from "node:path";
 import fastify from "fastify";
@@ -9,8 +10,8 @@ type Settings = {
   connection: pg.PoolConfig;
   folder: string;
   /**
-   * Statement and values of each GET route; `$CODE` stands for the path's `:code`. The response contains the rows as
-   * JSON.
+   * For each GET route, its statements and their values; `$CODE` stands for the path's `:code`. The response contains
+   * the rows as JSON.
    */
   reads: Record<string, { text: string; values: unknown[] }[]>;
   /** A fixed JSON response for each of these GET routes. The route still runs its `reads`, but discards the rows. */

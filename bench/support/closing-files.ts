@@ -19,7 +19,7 @@ import { timesOf } from "./times.ts";
 
 const mebibyte = 1024 * 1024;
 
-/** Verifying a large document of a closing, and the memory of a large zip. */
+/** Measures the verification of a large document of a closing, and the memory for a large zip. */
 export async function closingFiles(): Promise<Result[]> {
   return [
     atMost("closing: verify 20 MB that continues a listed file", await verifying(), [1500], "ms", 1),

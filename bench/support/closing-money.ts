@@ -17,7 +17,10 @@ const firms = 100;
 const lines = 5000;
 const paymentsOfOrder = 10;
 
-/** One payment for 50 orders, the next document of a session, the morning's digest and a statement of 5,000 lines. */
+/**
+ * Times the checkout of 50 orders, the next document of a signing session, the morning's digest mails, and a statement
+ * of 5,000 lines.
+ */
 export async function closingMoney(): Promise<Result[]> {
   const live = await openLiveService({ LOG_LEVEL: "error" });
   const { stripe, db } = live;
@@ -91,7 +94,7 @@ export async function closingMoney(): Promise<Result[]> {
     atMost(`closing: CSV of ${lines.toLocaleString("en-US")} lines, median`, csv, [2000], "ms", 1),
   ];
 
-  /** A firm's open month with as many receipts. */
+  /** Times the CSV of a firm's open month with `lines` receipts. */
   async function statement(): Promise<number[]> {
     const firm = await newPartner(service, { live: true, name: "Harbor Title" });
     const { headers } = await newMember(service, "owner@harbor.example", firm.key);

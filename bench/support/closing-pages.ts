@@ -10,7 +10,7 @@ import { p95, timed, timesOf } from "./times.ts";
 const mebibyte = 1024 * 1024;
 const path = "/dashboard/closings/new";
 
-/** Placing five documents, the overview of a room with 50 orders, and the first byte of a closing's zip. */
+/** Times placing five documents, the overview of a room with 50 orders, and the first byte of a closing's zip. */
 export async function closingPages(): Promise<Result[]> {
   const harness = await openHarness({ LOG_LEVEL: "error" });
   const { service } = harness;
@@ -52,7 +52,7 @@ export async function closingPages(): Promise<Result[]> {
     rooms.push(/rooms\/([0-9a-f]{40})/.exec(answer.headers.get("location") ?? "")?.[1] ?? "");
   });
 
-  // A room with 50 orders: five of its own, and those of the other closings.
+  // Fills a room up to 50 orders: its own five, and orders of the other closings.
   const [zipRoom = "", big = ""] = rooms;
   const codes = async (room: string) =>
     ((await (await fetch(at(`/api/rooms/${room}`), { headers: api })).json()) as { orders: { orderCode: string }[] })

@@ -46,8 +46,8 @@ export async function load(
   return answered / ((performance.now() - started) / 1000);
 }
 
-// Rounds before the measurement. Our code takes longer to compile than the code that it is compared with, but both are
-// compiled within a few seconds.
+// Rounds before the measurement. Our code takes longer to compile than the rival's, but both are compiled within a few
+// seconds.
 const warmUp = 5;
 
 /**

@@ -83,8 +83,8 @@ function cpuSeconds(service: Service): number {
 export type Sealed = { verifyCode: string; sealedSha256: string; provableMs: number; pdfBytes: number };
 
 /**
- * Seals documents, each with its own bytes and at another moment of the sequencer's interval, and polls for the proof.
- * `wanted`: a text that the proof must contain.
+ * Seals documents, each with its own bytes and at another moment of the sequencer's interval, and polls for their
+ * proofs. `wanted`: a text that a proof must contain.
  */
 export async function provableSeals(
   { service: { baseUrl }, headers }: Measured,

@@ -35,8 +35,8 @@ const act = {
 const rounds = { warm: 4, timed: 20 };
 
 /**
- * The 95th percentile of the milliseconds that a notary waits for the service while signing 5 MB in the page, without a
- * time stamp.
+ * How long a notary waits for the service while signing 5 MB in the page, without a time stamp: the 95th percentile in
+ * milliseconds.
  */
 async function signingMs(running: Harness, nora: Person, p12: Buffer): Promise<number> {
   const key = await openPkcs12(p12, password);
@@ -109,7 +109,7 @@ const seekMs = ({ page }: OpenPage, to: number): Promise<number> =>
     return performance.now() - from;
   })()`) as Promise<number>;
 
-/** Signs and plays recordings with one service. */
+/** Measures how long a notary waits while signing, and how long a viewer waits for a recording, with one service. */
 export async function byService(): Promise<{ signing: number; first: number; seek: number }> {
   const port = String(await freePort());
   const folder = temporaryFolder();

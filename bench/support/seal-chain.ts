@@ -12,8 +12,8 @@ export async function sealChainOf({ publicKey }: SealKey, at: number) {
   const key = sealKeyOf(generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey, "bench");
   const host = "localhost";
   const root = await makeRoot({ host, at, key, serialNumber: Buffer.from("0123456789abcdef") });
-  // RFC 5652 identifies a signer's certificate by issuer and serial number. The root is its own issuer, so both need
-  // different numbers.
+  // A signature names its signer's certificate by issuer and serial number (RFC 5652). The root issued itself and the
+  // seal's certificate, so their serial numbers must differ.
   const serialNumber = Buffer.from("123456789abcdef0");
   return makeSealCertificate({ at, root, publicKey, subject: host, serialNumber });
 }

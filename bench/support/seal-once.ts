@@ -7,8 +7,7 @@ import { sealers } from "./sealers.ts";
 
 const [which = "ours", path] = process.argv.slice(2);
 if (path === undefined) {
-  // The peak must not include the memory of the file generator, so one process generates the file and a second one
-  // seals it.
+  // A second process seals the file, so that the peak does not include the memory of the file generator.
   const { execFileSync } = await import("node:child_process");
   const file = join(tmpdir(), `sss-seal-once-${process.pid}.pdf`);
   writeFileSync(file, makePdf({ pages: 40, bytes: 34 * 1024 * 1024 }));

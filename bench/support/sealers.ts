@@ -15,7 +15,7 @@ const newKey = (kind: KeyKind): KeyObject =>
     ? generateKeyPairSync("rsa", { modulusLength: 3072 }).privateKey
     : generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey;
 
-/** Our sealer, the bare limit (hash the file, sign the hash), and @libpdf/core, all with one key in one process. */
+/** Three sealers with one key in one process: ours, the bare limit (hash the file, sign the hash), and @libpdf/core. */
 export async function sealers(kind: KeyKind): Promise<{ ours: Sealer; limit: Sealer; libpdf: Sealer }> {
   const privateKey = newKey(kind);
   const key = sealKeyOf(privateKey, "bench");

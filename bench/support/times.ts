@@ -2,7 +2,7 @@
 export const p95 = (values: readonly number[]): number =>
   values.toSorted((a, b) => a - b)[Math.ceil(values.length * 0.95) - 1] ?? Number.NaN;
 
-/** Milliseconds of the work, and its result. */
+/** The milliseconds that the work takes, and the work's result. */
 export async function timed<T>(work: () => Promise<T>): Promise<[number, T]> {
   const from = performance.now();
   const result = await work();

@@ -4,7 +4,8 @@ import { createClient } from "@signsealship/sdk";
 const client = createClient({ baseUrl: "https://sign.example.com", key: process.env["SIGNSEALSHIP_KEY"] });
 
 /**
- * Call it only for the person who is signed in to your site, and only for that person's own place among the signers.
+ * Call this function only for the person who is signed in to your site.
+ * @param n the position of this person among the signers
  */
 export const frameFor = async (orderCode: string, n: number): Promise<string> =>
   (await client.orders.embedSigner(orderCode, n, "https://app.example.com")).url;

@@ -192,7 +192,7 @@ function pageDeps(deps: AppDeps, features: Features, readiness: ReadReadiness, a
         checkoutUrl: (code) => checkoutUrl(checkout, code, null),
         supplementOf: async ({ code, status }) => {
           const due = dueOf(status, await supplementsOfCode(db, code));
-          // If a bank took back a payment of the firm, the client must not learn that.
+          // If a firm's payment for the order was taken back by its bank, the client must not learn that.
           return due?.replacesLoss && (await wasPaidByFirm(db, code)) ? undefined : due;
         },
         payerInProcess: (code) => payerInProcess(db, code),

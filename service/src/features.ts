@@ -84,8 +84,8 @@ import {
 import { broughtNearer, firstTimes } from "./upkeep/declarations.ts";
 import { storedBlobs } from "./upkeep/protected-data.ts";
 
-// Memory for eight uploads of the largest size at once. Further uploads are queued, and back-pressure pauses their
-// senders. Five of the eight are reserved for firms with live access.
+// Memory for eight of the largest uploads at once: five of firms with live access, and three of other firms. Further
+// uploads are queued, and back-pressure pauses their senders.
 const uploadSizes = {
   live: { total: 5 * maxReservedBytes, perHolder: 2 * maxReservedBytes },
   trial: { total: 3 * maxReservedBytes, perHolder: maxReservedBytes },
@@ -100,14 +100,14 @@ type Node = {
   schemaWatch: SchemaWatch;
   lastUse: LastUse;
   /**
-   * The payment processor; null when payments are not configured. One per process, because the name of its account is
-   * read once.
+   * The payment processor; null when payments are not configured. A process opens only one, because the name of its
+   * account is read once.
    */
   processor: Processor | null;
   /** Stores mails instead of sending them; null with a mail server, or when other machines can reach the service. */
   outbox: Outbox | null;
   onMailStored: (mail: Mail) => void;
-  /** Whether this node is about to stop. */
+  /** True if this node is about to stop. */
   isDraining: () => boolean;
 };
 

@@ -157,7 +157,8 @@ export function openWork(deps: AppDeps, features: Features): Work {
     stopped ??= Promise.all([dispatcher.stop(), jobs.stop(), endLive()]).then(() => mailer.close());
     return stopped;
   };
-  // The node answers requests for a while longer, because load balancers need time to notice that it is not ready.
+  // Only the background work of an outdated node stops here. The node answers requests for a while longer, because load
+  // balancers need time to notice that it is not ready.
   schemaWatch.outdated
     .then(stop)
     .catch((error: unknown) => log.error({ err: error }, "the work of an outdated node did not stop"));

@@ -163,7 +163,7 @@ const anchoringOf = (resources: Resources, metrics: Metrics): Anchoring | null =
   return calendars.length > 0 ? openAnchoring({ ...resources, calendars, fetch, metrics }) : null;
 };
 
-/** The work that anchors the hourly roots of the transparency log with all configured sources. */
+/** Returns the work that anchors the hourly roots of the transparency log with all configured sources. */
 function rootAnchorer(resources: Resources, { stampers }: Sealing, anchoring: Anchoring | null) {
   const intervalMs = resources.config.logRootIntervalMs;
   const roots = { ...resources, intervalMs, stampers, calendars: anchoring?.calendars ?? null };
@@ -267,8 +267,8 @@ export async function serve(env: NodeJS.ProcessEnv, surroundings: Surroundings =
 }
 
 /**
- * A second signal within this time counts as the same one: a process can get a signal through its process group, and
- * again from npm.
+ * A second signal within this time is ignored. It repeats the first one, because a process can get a signal through its
+ * process group and again from npm.
  */
 const sameSignalMs = 1_000;
 

@@ -50,7 +50,8 @@ import { blobTables, retained } from "./upkeep/protected-data.ts";
 
 const seconds = 1000;
 const hours = 3600 * seconds;
-// A periodic task that takes longer to stop is abandoned; its next run continues the work.
+// The longest wait for a periodic task when the node stops. A task that takes longer is abandoned, and its next run
+// continues the work.
 const stopMs = 1 * seconds;
 // Tasks with the same interval start this far apart. If all started at once, they would open every connection of the
 // pool.
@@ -132,7 +133,7 @@ const tasksOfOrders = ({ db, clock }: Resources): PeriodicTask[] => {
     {
       name: "expired playbook executions",
       everyMs: 60 * seconds,
-      // Runs at the start as well, for executions that became due while no node was running.
+      // Also runs when a node starts, for executions that became due while no node was running.
       atStart: true,
       work: (stopping) => sweepExecutions(db, clock(), stopping),
     },
@@ -228,7 +229,7 @@ const tasksOfStorage = (resources: Resources, retention: RetentionPlan): Periodi
     {
       name: "documents that are due by the retention plan",
       everyMs: hours,
-      // Runs at the start as well, so that documents are deleted even if no node ever runs for a whole interval.
+      // Also runs when a node starts, so that documents are deleted even if no node ever runs for a whole interval.
       atStart: true,
       async work(stopping) {
         await checkMarks(stopping);

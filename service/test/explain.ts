@@ -18,7 +18,7 @@ const nodesOf = (plan: PlanNode): PlanNode[] => [plan, ...(plan.Plans ?? []).fla
 /** A value as a literal in a statement's text. */
 function literal(value: unknown): string {
   if (value === null || value === undefined) return "NULL";
-  // Any encrypted form of a text has the same plan.
+  // Writes plain text in place of the encrypted form, because every form has the same plan.
   if (value instanceof ToSeal) return literal(value.forms === "all" ? [`c1.${value.text}`] : `c1.${value.text}`);
   if (typeof value === "number") return String(value);
   if (Array.isArray(value)) return `ARRAY[${value.map(literal).join(", ")}]`;
@@ -29,9 +29,9 @@ function literal(value: unknown): string {
 }
 
 export type ExplainOptions = {
-  /** `generic` plans for any values, `custom` for these values (the default). */
+  /** `generic`: the plan for any values. `custom` (the default): the plan for the statement's own values. */
   mode?: "generic" | "custom";
-  /** Runs the statement and counts the pages that it reads. */
+  /** True to run the statement and count the pages that it reads. */
   analyze?: boolean;
   /** Settings of the transaction, as a script. */
   settings?: string;

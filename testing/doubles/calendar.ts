@@ -47,7 +47,7 @@ export async function startCalendar(options: { readonly uri?: string } = {}): Pr
   const closing = new AbortController();
   const submitted: string[] = [];
   const requests: string[] = [];
-  /** The known timestamps by commitment, in hex: null while pending, then the timestamp up to its block. */
+  /** The timestamp of each known commitment, by the commitment in hex. Null until its block is mined. */
   const known = new Map<string, Buffer | null>();
   let mode: CalendarMode = "proper";
   let height = 800_000;
@@ -122,7 +122,8 @@ function promised(digest: Buffer, key: Buffer, uri: string): { commitment: Buffe
 }
 
 /**
- * Hashes all commitments in a chain. Each commitment gets its own operations, and all of them lead to the same root.
+ * Hashes the commitments one after another into one root. `paths` has, for each commitment, the operations that lead
+ * from it to the root.
  */
 function merkleTree(commitments: readonly Buffer[]): { root: Buffer; paths: Buffer[] } {
   let root = sha256(Buffer.from("an empty block"));

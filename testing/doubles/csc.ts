@@ -33,7 +33,7 @@ const [rsaOid, ecdsaOid] = ["1.2.840.113549.1.1.11", "1.2.840.10045.4.3.2"];
 
 /** A double of a trust service that signs hashes, by version 2 of the API of the Cloud Signature Consortium. */
 export async function startCsc(): Promise<CscDouble> {
-  /** Authorizations that were not used yet. Each is for one key and certain hashes. */
+  /** Authorizations that were not used yet. Each authorizes one key to sign certain hashes. */
   const granted = new Map<string, { credentialID: unknown; hashes: unknown }>();
   const server = await startHttpDouble((request, bytes, response) => {
     const reply = (status: number, body: object) =>

@@ -20,7 +20,7 @@ export type KmsDouble = {
   readonly addKey: (kind: KmsKeyKind, alias?: string) => KmsDoubleKey;
   /** Makes the next requests fail in these ways, one each. */
   readonly failNext: (...failures: KmsFailure[]) => void;
-  /** The requested targets, in order. */
+  /** The header `X-Amz-Target` of each request, in order. */
   readonly requests: readonly string[];
   readonly close: () => Promise<void>;
 };

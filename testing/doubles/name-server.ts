@@ -19,7 +19,7 @@ export type Question = {
  */
 export type Zone = (question: Question) => readonly string[] | null | "silent";
 
-/** The labels of the first question, and the position of its type and class. */
+/** The name in the first question, and the offset of the question's type and class. */
 function questionOf(message: Buffer): { name: string; end: number } {
   const labels: string[] = [];
   let at = 12;

@@ -15,7 +15,7 @@ export type QuizDouble = {
   asked: Asked[];
   /** The double's answer to the next request. */
   next: "answer" | "fail" | "fewer questions";
-  /** The number of the right choice, the same for each question. */
+  /** The index of the right choice, from 0, the same for each question. */
   right: number;
   close: () => Promise<void>;
 };

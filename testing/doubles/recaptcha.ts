@@ -26,7 +26,7 @@ export type RecaptchaDouble = {
   /** The score of every token that is created from now on. */
   score: number;
   mode: RecaptchaMode;
-  /** Whether `api.js` and tokens are available. */
+  /** How `api.js` and new tokens are served: as they should be, not at all (404), or without an answer. */
   page: "proper" | "missing" | "silent";
   /** Creates a token as a page would get it. */
   readonly newToken: (token: Token) => string;

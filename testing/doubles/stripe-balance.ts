@@ -17,9 +17,9 @@ export type BalanceObjects = {
    */
   dispute: (paymentIntent: string, more?: { amount?: number; isInquiry?: boolean }) => StripeObject;
   endDispute: (id: string, status: "won" | "lost") => StripeObject;
-  /** Whether a dispute of the intent is open, so that nothing of it can be refunded. */
+  /** True if a dispute of the intent is open. Then the processor refuses refunds of the intent. */
   isDisputed: (paymentIntent: unknown) => boolean;
-  /** The amount of the intent that lost disputes have taken, which can't be refunded any more. */
+  /** The cents of an intent that the bank took back by disputes that the firm lost. They can't be refunded any more. */
   lostOf: (paymentIntent: unknown) => number;
   /** Simulates a refund that the payer's bank returns. */
   failRefund: (id: string) => StripeObject;

@@ -14,7 +14,7 @@ export const refusal = (status: number, message: string, type = "invalid_request
   body: { error: { type, message } },
 });
 
-/** The answer about an object that does not exist, or that another account has. */
+/** The answer about an object that does not exist, or that belongs to another account. */
 export const missing = (message: string, param: string): Reply => ({
   status: 404,
   body: { error: { type: "invalid_request_error", code: "resource_missing", param, message } },

@@ -102,8 +102,8 @@ export type StripeDouble = {
 };
 
 /**
- * A double of the payment processor: checkout sessions and refunds in its wire protocol with idempotency keys, and
- * webhooks signed as the processor signs them. It records requests and fails on demand.
+ * A double of the payment processor, in its wire protocol with idempotency keys: checkout sessions and refunds. Its
+ * webhooks are signed as the processor signs them. It records requests and fails on demand.
  */
 export async function startStripe(): Promise<StripeDouble> {
   const webhookSecret = `whsec_${randomBytes(16).toString("hex")}`;

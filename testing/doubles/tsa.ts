@@ -30,7 +30,7 @@ export type TsaMode =
 /** A real time-stamping authority on loopback. It uses `openssl ts`, and can be made to misbehave. */
 export type TsaDouble = {
   readonly url: string;
-  /** PEM of the authority that issued its certificate. */
+  /** PEM of the certificate authority that issued the double's certificate. */
   readonly caPem: string;
   /** Sets the authority's behavior for later requests. */
   readonly order: (mode: TsaMode) => void;

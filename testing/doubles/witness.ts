@@ -5,12 +5,12 @@ import { startHttpDouble } from "./http-double.ts";
 export type WitnessMode = "proper" | "server-error" | "wrong-signature" | "two-lines" | "whole-note" | "refuses";
 
 /**
- * A witness of C2SP tlog-witness on loopback, for logs with any key. It cosigns every checkpoint whose size fits, and
- * checks nothing else.
+ * A witness of C2SP tlog-witness on loopback, for logs with any key. It cosigns a checkpoint if the request's `old`
+ * size is the size that the witness saw last, and checks nothing else.
  */
 export type WitnessDouble = {
   readonly url: string;
-  /** The NAME+ID+BASE64 of the witness's key, in the form of policies. */
+  /** NAME+ID+BASE64 of the witness's key, as witness policies write keys. */
   readonly key: string;
   readonly order: (mode: WitnessMode) => void;
   /** Sets the number of entries that the witness says it has seen. */

@@ -41,7 +41,7 @@ const bindsProcess = (env: Env) => [...Object.keys(env), env["SEAL_KEY"] ?? ""].
 // database server could not tell them apart.
 const folders = new Set<string>();
 
-/** Whether a host exists and may run the service. */
+/** True if a host exists and may run the service. */
 export const mayBeHosted = (env: Env): boolean =>
   hosts !== null && !folders.has(env["DATA_DIR"] ?? "") && !bindsProcess(env);
 
@@ -93,7 +93,7 @@ async function endedService(env: Env): Promise<Outcome> {
 /** Runs a verb in the host of verbs or of services; null if the verb needs its own process, or if there is no host. */
 export async function runHostedVerb(env: Env, args: string[]): Promise<Outcome | null> {
   if (args[0] === "serve" && mayBeHosted(env)) return endedService(env);
-  // These verbs print while they run, and a host returns the output only at the end, so they need their own process.
+  // These verbs print while they run. A host returns the output only at the end, so they need their own process.
   const prints = ["serve", "listen", "verify"].includes(args[0] ?? "");
   if (hosts === null || bindsProcess(env) || prints) return null;
   // Nobody reads the log of a hosted verb.

@@ -16,7 +16,7 @@ async function host(socket: Socket): Promise<void> {
   const say = (said: Said) => void socket.write(`${JSON.stringify(said)}\n`);
   const lines = createInterface(socket);
   const stopped = new Promise<string>((resolve) => lines.once("close", () => resolve("the test's end")));
-  // A closed connection receives nothing.
+  // Writing to a closed connection fails, which is expected here.
   socket.on("error", () => {});
   const env = JSON.parse(await new Promise<string>((resolve) => lines.once("line", resolve)));
   let exit = 0;

@@ -41,7 +41,7 @@ class Drawing {
   #n(value: number): string {
     return (value / this.unit).toFixed(3);
   }
-  /** Converts a distance from the top of the page to one from the bottom, as PDF counts. */
+  /** Converts a distance from the top of the page to a distance from the bottom, because PDF counts from the bottom. */
   #up(y: number): number {
     return this.height - y;
   }
@@ -161,8 +161,8 @@ class Drawing {
       const [x = 0, width = 0] = value.split(" ").map(Number);
       this.rule(x, this.y - this.size - 2, width);
     } else if (word === "grid") {
-      // The value names the edges of the columns, the number of rows, and the height of one row. The grid goes downward
-      // from the current row's top.
+      // The directive's value lists the edges of the columns, the number of rows, and the height of one row. The grid
+      // is drawn downward from the current row's top.
       const [edges = "", rows, high] = value.split(" ");
       const xs = edges.split(",").map(Number);
       const [first = 0] = xs;

@@ -7,7 +7,9 @@ export type PdfRecipe = {
   text?: string;
   /** Further entries of every page, such as `/Rotate 90`. Without a MediaBox, pages have letter size. */
   pageEntries?: string;
-  /** Further operators of every page's content, drawn behind its text; or of the content of each page, counted from 1. */
+  /**
+   * Further operators of the pages' content, drawn behind the text: the same for all pages, or by page number from 1.
+   */
   content?: string | ((page: number) => string);
 };
 

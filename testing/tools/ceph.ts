@@ -76,7 +76,7 @@ export async function startS3(folder: string): Promise<S3Store> {
   await run("ceph-osd", "-i", "0", "--mkfs", "--osd-uuid", store);
   let osd = start("ceph-osd", "-i", "0");
   await until(async () => {
-    // The store's process exits if the monitor does not know it yet.
+    // Starts the store again if its process has ended, because the monitor did not know it yet.
     if (osd.exitCode !== null) osd = start("ceph-osd", "-i", "0");
     return / 1 up/.test(await run("ceph", "osd", "stat").catch(() => ""));
   });

@@ -11,8 +11,8 @@ export const dss = {
 };
 
 /**
- * EU DSS's verdict on one signature: `good` when the signed bytes and the value are intact. A file that EU DSS can't
- * read also gets a verdict.
+ * EU DSS's verdict on one signature: `good` when neither the signed bytes nor the signature value was changed. A file
+ * that EU DSS can't read also gets a verdict.
  */
 export type DssSignature = {
   readonly path: string;

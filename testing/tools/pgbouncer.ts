@@ -72,7 +72,8 @@ export async function startPgBouncer(server: Connection, settings: Record<string
     listen_addr: "127.0.0.1",
     listen_port: String(port),
     unix_socket_dir: "",
-    // Accepts every client. All of them use the server with the role and password in the database's line.
+    // Accepts every client. All clients use the server with the role and password that the configuration's line of the
+    // database has.
     auth_type: "any",
     pool_mode: "transaction",
     ...settings,

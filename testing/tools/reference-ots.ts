@@ -10,7 +10,10 @@ found = [[type(a).__name__, m.hex()] for m, a in proof.timestamp.all_attestation
 print(json.dumps({"digest": proof.file_digest.hex(), "found": found}))
 `;
 
-/** The digest that an `.ots` is about, and each attestation with the message that it is over, both in hex. */
+/**
+ * The digest that an `.ots` proves, and its attestations, each with the message that it attests. Digest and messages
+ * are in hex.
+ */
 export type ReadOts = { digest: string; found: [kind: string, message: string][] };
 
 /** Reads an `.ots` with the reference library of OpenTimestamps. Tests that use it need the tool `opentimestamps`. */

@@ -15,7 +15,7 @@ import { veraPdf } from "./verapdf.ts";
 
 /** A foreign program or library that tests compare ours with. */
 type Tool = {
-  /** Whether the tool is installed. */
+  /** Returns true if the tool is installed. */
   readonly isHere: () => boolean;
   /** Packages of Debian and Ubuntu, separated by spaces. */
   readonly debian?: string;
@@ -27,7 +27,7 @@ type Tool = {
   readonly maven?: string;
   /** Builds the tool from its source. */
   readonly build?: () => void;
-  /** Whether only the suites of `npm run test:long` need it. */
+  /** True if only the suites of `npm run test:long` need the tool. */
   readonly longOnly?: true;
   /** A Maven project, and the folder for its libraries. */
   readonly mavenProject?: { readonly pom: string; readonly folder: string };
@@ -144,7 +144,7 @@ export const tools: Readonly<Record<ToolName, Tool>> = table;
 export const missingTools = (): ToolName[] =>
   (Object.keys(table) as ToolName[]).filter((name) => !table[name].isHere());
 
-/** The beginning of the reason that is shown for a test that is skipped because a tool is missing. */
+/** How the reason for a skipped test begins if a tool is missing. */
 export const wants = "wants ";
 
 /** Options of a test or suite; it is skipped with a reason if one of the tools is missing. */

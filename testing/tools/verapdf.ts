@@ -8,8 +8,8 @@ import { jarPath } from "./java.ts";
 export const veraPdf = "org.verapdf.apps:greenfield-apps:1.28.2";
 
 /**
- * veraPDF's output about the files, with the rules of PDF/A-3a and PDF/UA-1 that they break; empty when no file breaks
- * any. Each file must claim conformance with both.
+ * veraPDF's report about the files, with the rules of PDF/A-3a and PDF/UA-1 that they break; empty when they break
+ * none. Every file must claim conformance with both standards.
  */
 export function brokenRules(files: Readonly<Record<string, Uint8Array>>): string[] {
   const { path: folder, remove } = temporaryFolder();

@@ -11,8 +11,8 @@ const root = dirname(dirname(dirname(fileURLToPath(import.meta.url))));
 const WRITERS = new Set(["asn1/writer.ts", "ots/write.ts", "ots/merge.ts", "manifest/build.ts"]);
 
 /**
- * The functions that switch mutants on. A switch whose mutant is not active returns its input, and records whether the
- * mutant would have returned something else.
+ * The functions that switch mutants on. The switch of an inactive mutant returns its input. It also records if the
+ * mutant would have returned another value.
  */
 const SWITCHES = `
 const $mutation = (globalThis.$mutation = { active: -1, seen: null });

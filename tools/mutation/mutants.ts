@@ -9,8 +9,8 @@ import {
 } from "@swc/core";
 
 /**
- * One dropped rule: an operand is replaced by `false` (the refusal never happens) or by `true` (the demand is always
- * met), or a call is removed.
+ * One dropped rule: an operand is replaced, or a call is removed. `false` means that the refusal never happens, `true`
+ * that the demand is always met.
  */
 export type Mutant = {
   readonly file: string;
@@ -27,7 +27,7 @@ export const nameOf = ({ file, line, as, text }: Mutant): string => `${file}:${l
 type Spanned = { readonly span: Span };
 
 /**
- * Whether a returned value may state a refusal: nothing, null, false, a text, a new object, or the result of a call. A
+ * True if a returned value may state a refusal: nothing, null, false, a text, a new object, or the result of a call. A
  * condition that returns such a value counts as a refusal.
  */
 const isRefusal = (value: Expression | null | undefined): boolean => {
@@ -68,14 +68,14 @@ function exits(statement: Statement | undefined): boolean {
 const inside = (expression: Expression): Expression =>
   expression.type === "ParenthesisExpression" ? inside(expression.expression) : expression;
 
-/** The operands of `a || b || c`, or of `a && b && c`; for any other expression, itself. */
+/** The operands of `a || b || c`, or of `a && b && c`. Any other expression is its own single operand. */
 function operandsOf(expression: Expression, operator: "||" | "&&"): Expression[] {
   const bare = inside(expression);
   if (bare.type !== "BinaryExpression" || bare.operator !== operator) return [bare];
   return [...operandsOf(bare.left, operator), ...operandsOf(bare.right, operator)];
 }
 
-/** Whether an expression is a chain of demands (`a && b`): dropping one of the demands drops a rule. */
+/** True if an expression is a chain of demands (`a && b`): dropping one of the demands drops a rule. */
 const isDemand = (expression: Expression): boolean => {
   const bare = inside(expression);
   return bare.type === "BinaryExpression" && bare.operator === "&&";
@@ -118,8 +118,8 @@ function ofIf({ test, consequent }: IfStatement): Found[] {
 const inner = (expression: Expression): Spanned => expression as Spanned;
 
 /**
- * The mutants of `demand ? "holds" : "fails"` and of `fault ? "fails" : "holds"`. The code may have null in place of
- * "holds", for no fault.
+ * The mutants of `demand ? "holds" : "fails"` and of `fault ? "fails" : "holds"`. Some code returns null, for no fault,
+ * where other code returns "holds".
  */
 function ofChoice({ test, consequent, alternate }: ConditionalExpression): Found[] {
   const [met, unmet] = [literal(consequent), literal(alternate)];
@@ -162,8 +162,8 @@ function walk(value: unknown, visit: (node: Node) => void): void {
 
 /** The refusals of a source, in source order. */
 export function mutantsOf(file: string, source: string): Mutant[] {
-  // The parser counts offsets in bytes from an arbitrary base. So every longer character is replaced by one of a single
-  // byte, and an empty statement is put first: its offset is the base.
+  // The parser counts offsets in bytes, from an arbitrary base. So each longer character is replaced by a single byte.
+  // The empty statement put first shows the base: it is its offset.
   const plain = `;${source.replace(/[^\n\x20-\x7e]/g, "?")}`;
   const module = parseSync(plain, { syntax: "typescript", target: "es2022" });
   const base = module.span.start + 1;

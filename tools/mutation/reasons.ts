@@ -89,7 +89,7 @@ export function reasonFor({ file, text }: Mutant): string | undefined {
   );
 }
 
-/** Whether the stored list of survivors contains the mutant. */
+/** True if the stored list of survivors contains the mutant. */
 export const isUncovered = (mutant: Mutant): boolean => uncovered.has(keyOf(mutant));
 
 /** Outdated entries of the stored list: the mutant was killed, or it no longer exists. */
@@ -100,7 +100,7 @@ export function staleSurvivors(mutants: readonly Mutant[], killed: readonly Muta
   return [...uncovered].filter((line) => !all.has(line) || !alive.has(line));
 }
 
-/** Formats the list of these survivors. */
+/** Formats the stored list of survivors. */
 export const survivorsText = (list: readonly Mutant[]): string =>
   `# Rules of the verifier that no vector asks for yet: mutate-verifier.ts --record writes this list, which should only get shorter.\n${[
     ...new Set(list.map(keyOf)),

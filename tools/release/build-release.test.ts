@@ -13,8 +13,8 @@ import { buildRelease, sizeOf } from "./build-release.ts";
 const folder = await forTests(temporaryFolder());
 const release = join(folder.path, "release");
 const main = join(release, "service/src/cli/main.ts");
-// Builds in its own process, because the test runner tracks every promise in its process, and the build creates
-// millions of promises.
+// Builds in another process: the build creates millions of promises, and the test runner tracks every promise of its
+// own process.
 await promisify(execFile)(process.execPath, [join(import.meta.dirname, "build-release.ts"), release]);
 const data = await forTests(temporaryFolder());
 const service = await forTests(startService({ DATA_DIR: data.path }, { program: main }));

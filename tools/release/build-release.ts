@@ -150,8 +150,8 @@ export const sizeOf = (folder: string): number =>
 const marker = "RELEASE";
 
 /**
- * Throws if a folder has entries that do not belong to a release, such as data or a checkout, and names them: a release
- * must not replace them.
+ * A release must replace nothing else, such as data or a checkout. Throws if a folder has entries of another kind, and
+ * names them.
  */
 function requireReplaceable(out: string): void {
   if (!existsSync(out)) return;

@@ -26,7 +26,7 @@ const allowed: ReadonlySet<string> = new Set([
 
 /**
  * Evaluates a simple SPDX expression: names joined by AND or OR, in at most one pair of parentheses around the whole. A
- * missing or more complex one is refused.
+ * missing or more complex expression is refused.
  */
 function isAllowed(expression: string | undefined): boolean {
   const bare = expression?.replace(/^\((.*)\)$/, "$1") ?? "";
@@ -44,7 +44,7 @@ export function refusedLicenses(packages: LockedPackages): string[] {
     .map(([name, { version, license }]) => `${name} ${version ?? ""}: ${license ?? "no license is named"}`);
 }
 
-/** The name and entry of each shipped package: it is neither ours nor a development dependency. */
+/** The names and entries of the shipped packages: those that are neither ours nor development dependencies. */
 export const shippedPackages = (packages: LockedPackages) =>
   Object.entries(packages)
     .filter(([path, { dev, link }]) => path.includes("node_modules/") && !dev && !link)

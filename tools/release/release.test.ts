@@ -104,9 +104,7 @@ type Ended = {
   bill: { bomFormat: string; components: { name: string; purl: string }[] };
 };
 
-/**
- * Runs the check against a registry that gives this answer to an audit, or that is unreachable if the answer is null.
- */
+/** Runs the check against a registry that gives this answer to an audit. For null, no registry can be reached. */
 async function check(answer: object | null, ...flags: string[]): Promise<Ended> {
   const folder = temporaryFolder();
   const out = join(folder.path, "sbom.json");

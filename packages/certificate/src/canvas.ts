@@ -11,7 +11,7 @@ export type Colour = `#${string}`;
 export type Canvas = {
   text: (line: Line, x: number, baseline: number, size: number, colour: Colour) => void;
   rectangle: (x: number, y: number, width: number, height: number, colour: Colour) => void;
-  /** Draws a path in its own coordinate system, with its origin at x, y. */
+  /** Draws path operators in a scaled coordinate system whose origin is at x, y. */
   drawing: (x: number, y: number, scale: number, operators: string) => void;
   operators: () => string;
 };

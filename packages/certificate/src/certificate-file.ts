@@ -48,8 +48,8 @@ function attach(
 
 /**
  * Makes a tagged file conform to PDF/A-3 (ISO 19005-3, level A) and PDF/UA (ISO 14289-1): adds the color space and the
- * metadata that declare it. Part 3 of PDF/A is needed because it allows attachments of any kind.
- * @returns entries of the catalog
+ * metadata that declare conformance. Part 3 of PDF/A is needed because it allows attachments of any kind.
+ * @returns entries to add to the catalog of the PDF
  */
 function archivalEntries(file: PdfFile, title: string, at: Date): string {
   const profile = file.stream("/N 3", srgbProfile());
@@ -71,7 +71,10 @@ const xmlText = (text: string): string =>
     .replace(/[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, "")
     .replace(/[&<>]/g, (char) => escapes[char] ?? char);
 
-/** The metadata packet (ISO 16684-1). It must agree with the information dictionary. */
+/**
+ * The metadata packet (ISO 16684-1). Its title, date and producer must equal those in the file's information
+ * dictionary.
+ */
 function xmp(title: string, at: Date): string {
   const instant = `${at.toISOString().slice(0, 19)}Z`;
   return `<?xpacket begin="\ufeff" id="W5M0MpCehiHzreSzNTczkc9d"?>

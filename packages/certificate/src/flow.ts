@@ -16,7 +16,7 @@ export type Flow = {
   y: () => number;
   skip: (height: number) => void;
   moveTo: (y: number) => void;
-  /** Begins a new page unless the current one has this much height left. */
+  /** Begins a new page unless the current page has at least this much height left. */
   keep: (height: number) => void;
   /**
    * Measures a text without drawing it.
@@ -66,7 +66,9 @@ export function createFlow(sheets: Sheets, typeset: Typeset): Flow {
     sheets.newPage();
     y = pageSize.height - margin.top;
   };
-  /** Draws one line of text. `row` passes the value's baseline for its label, which has a smaller size. */
+  /**
+   * Draws one line of text. `row` passes a baseline, so that a label is on the line of its value, whose text is larger.
+   */
   const lineAt = (line: Line, x: number, look: Look, baseline = y - look.size) =>
     sheets.text(line, x, baseline, look.size, look.colour ?? ink);
 

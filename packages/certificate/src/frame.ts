@@ -121,8 +121,8 @@ const withoutCommands = (verifyUrl: string) =>
 
 /**
  * Draws the commands that verify the certificate without this service, and explains each.
- * @param more `attached`: the name of the attachment, which contains the exact texts; `verifyUrl`: the page that
- * verifies the certificate
+ * @param more `attached`: the name of the attachment, which readers compare if some characters could not be drawn;
+ * `verifyUrl`: the page that verifies the certificate
  */
 export function manualChecks(
   flow: Flow,

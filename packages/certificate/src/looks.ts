@@ -1,6 +1,6 @@
 import { type Flow, type Look, muted } from "./flow.ts";
 
-// The look of a certificate's parts.
+// The text styles of a certificate's parts: size, color, line spacing and structure type.
 export const body: Look = { size: 9.5 };
 export const fine: Look = { size: 8.5 };
 export const code: Look = { size: 8, mono: true, leading: 1.6 };

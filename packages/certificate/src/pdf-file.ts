@@ -79,11 +79,11 @@ export function createPdfFile(): PdfFile {
 /** The name of the empty signature field in a document that the service itself creates. The seal fills this field. */
 export const sealFieldName = "SignSealShip-Seal";
 
-/** A text string (section 7.9.2.2) in PDF syntax. */
+/** A text string in PDF syntax (ISO 32000-2, section 7.9.2.2). */
 export function pdfText(text: string): string {
   if (/^[ -~]*$/.test(text)) return `(${text.replace(/[\\()]/g, "\\$&")})`;
   return `<feff${Buffer.from(text, "utf16le").swap16().toString("hex")}>`;
 }
 
-/** A date (section 7.9.4), UTC to the second. */
+/** A date in PDF syntax, UTC to the second (ISO 32000-2, section 7.9.4). */
 export const pdfDate = (instant: Date): string => `(D:${instant.toISOString().replace(/\D/g, "").slice(0, 14)}Z)`;

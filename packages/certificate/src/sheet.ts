@@ -7,7 +7,7 @@ import { createStructure, type Structure } from "./structure.ts";
 
 /** Pages to draw on. */
 export type Sheets = Omit<Canvas, "operators"> & {
-  /** Adds a page. Everything that follows is drawn on this page. */
+  /** Adds a page. All later drawing is on this page. */
   newPage: () => void;
   /** Returns to an earlier page, counted from 0. */
   turnTo: (page: number) => void;
@@ -15,7 +15,7 @@ export type Sheets = Omit<Canvas, "operators"> & {
   tagged: Structure["tagged"];
   /** Draws a picture over the whole rectangle. */
   picture: (place: Place, picture: Picture) => void;
-  /** Adds a link to a URL, as part of the open element. */
+  /** Adds a link to a URL, as part of the open structure element. */
   link: (place: Place, url: string) => void;
   /** Places the visible seal, at most once. `draw` draws it; the origin is the lower left corner of `place`. */
   seal: (place: Place, description: string, draw: (canvas: Canvas) => void) => void;

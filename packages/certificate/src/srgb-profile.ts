@@ -1,4 +1,4 @@
-/** sRGB (IEC 61966-2-1) with its primaries adapted to the white of profiles, D50 (ICC.1, annex E). */
+/** sRGB (IEC 61966-2-1) with its primaries adapted to D50, the white point of ICC profiles (ICC.1, annex E). */
 const primaries = {
   rXYZ: [0.43607, 0.22249, 0.01392],
   gXYZ: [0.38515, 0.71687, 0.09708],
@@ -63,7 +63,9 @@ export function srgbProfile(): Buffer {
 
 const headerLength = 128;
 
-/** Display class, RGB to XYZ; program, device and maker stay empty. */
+/**
+ * The header of the profile: a display profile from RGB to XYZ. The fields for program, device and maker stay empty.
+ */
 function header(length: number): Buffer {
   const bytes = Buffer.alloc(headerLength);
   bytes.writeUInt32BE(length, 0);

@@ -26,11 +26,13 @@ type Content = { page: number; mark: number } | { page: number; annotation: numb
 
 export type Element = Spoken & { tag: Tag | "Document"; kids: (Element | Content)[] };
 
-/** The logical structure of a document, in reading order (section 14.7). */
+/** The logical structure of a document, in reading order (ISO 32000-2, section 14.7). */
 export type Structure = {
-  /** The open element; null while artifacts such as lines, marks and page numbers are drawn. */
+  /** The open structure element; null while artifacts such as lines, marks and page numbers are drawn. */
   current: () => Element | null;
-  /** Runs `draw` inside a new child of the open element. Consecutive items or rows share one list or table. */
+  /**
+   * Runs `draw` inside a new child of the open structure element. Consecutive items or rows share one list or table.
+   */
   tagged: <T>(tag: Tag, draw: () => T, spoken?: Spoken) => T;
   /**
    * Writes the structure tree.

@@ -29,7 +29,7 @@ type Run = { start: number; end: number; face: Face; level: number };
 
 const words = new Intl.Segmenter("und", { granularity: "word" });
 const graphemes = new Intl.Segmenter("und", { granularity: "grapheme" });
-// The package's types describe another module format than its code, so a cast is needed. The factory is called once,
+// The types of bidi-js describe another module format than its code, so a cast is needed. The factory is called once,
 // because each call builds a table of all characters.
 const bidi = (bidiFactory as unknown as typeof bidiFactory.default)();
 

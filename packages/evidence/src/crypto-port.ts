@@ -24,8 +24,8 @@ export interface EvidenceCrypto {
   digest(hash: HashName, chunks: readonly Uint8Array[]): Uint8Array | Promise<Uint8Array>;
 
   /**
-   * Computes the digests of several messages. If the first chunks of several messages start at the same byte, their
-   * digests may share work.
+   * Computes the digests of several messages. Messages whose first chunks start at the same byte of the same buffer may
+   * be hashed together, which saves work.
    */
   digests(
     hash: HashName,

@@ -22,7 +22,7 @@ export type WholeCase = {
   readonly code?: string;
   readonly verdict: string;
   readonly claims: readonly Claim[];
-  /** True if the document is genuine but from another signing than the certificate's. */
+  /** True if the document is genuine but from another signing than the one that the custody certificate describes. */
   readonly anotherFile?: true;
   /** Names of claims that must be absent. */
   readonly absent?: readonly string[];

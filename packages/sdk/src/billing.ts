@@ -6,7 +6,7 @@ import { path, type Transport } from "./transport.ts";
  */
 type BillingKind = "receipt" | "credit_note" | "credit_reversal" | "loss" | "loss_reversal";
 
-/** The payer of a payment, and the method. */
+/** The payer and the payment method of a receipt or of a statement's line. */
 type Payer = {
   paidBy: "client" | "firm";
   /** The firm's card or bank account, such as `Visa •••• 4242`; null when somebody paid on the payment page. */
@@ -78,7 +78,7 @@ export type StatementLine = Payer & {
   amountCents: number;
   /** Only amounts in `usd` count in the sums. */
   currency: string;
-  /** False for a late or repeated payment, which paid for no order. */
+  /** True unless the payment was late or repeated, so that it paid for no order. */
   applied: boolean;
 };
 

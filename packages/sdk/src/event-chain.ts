@@ -11,8 +11,8 @@ export type Place = { position: number; head: string };
 export type ChainedEvent = Place & { type: string; id: string };
 
 /**
- * The first break in a chain. `gap`: a position is missing. `head`: the event's head is not the one that the earlier
- * events give.
+ * The first break in a chain. `gap`: a position is missing. `head`: the event's head is not the hash over this event
+ * and the events before it.
  */
 export type ChainFault = { reason: "gap" | "head"; position: number };
 

@@ -33,7 +33,7 @@ export type FillSummary = {
   /** The token to pass as `fillToken` when you place an order. It works for one order. */
   fillToken: string | null;
   usableUntil: string | null;
-  /** The order that used the document; null before. */
+  /** The code of the order that used the document; null until an order uses it. */
   orderCode: string | null;
 };
 

@@ -16,18 +16,24 @@ export type Launchpad = {
 };
 
 /**
- * Figures about the orders created in the last `windowDays` days in the key's environment. Each order counts by its
+ * Figures about the orders created in the last `windowDays` days in the key's environment. Each order is counted by its
  * present status.
  */
 export type Analytics = {
   windowDays: number;
   /** Oldest first, `YYYY-MM` in UTC; months without orders are left out. */
   volumeByMonth: { month: string; createdCount: number; completedCount: number }[];
-  /** Each order is counted in exactly one of these five stages, so they add up to all orders of the window. */
+  /**
+   * The number of orders in each of five stages. Each order is in exactly one stage, so the numbers add up to all
+   * orders of the last `windowDays` days.
+   */
   funnel: { created: number; paid: number; inProgress: number; completed: number; problem: number };
   /** Hours from an order's payment to its completion; 0 when no order was completed. */
   turnaroundHours: { median: number; p90: number };
-  /** For each service, the number of orders that include it. An order with several services counts once for each. */
+  /**
+   * For each service, the number of orders that include it. An order with several services is counted once for each
+   * service.
+   */
   serviceMix: { sign: number; notarize: number; ship: number; fax: number };
   /** The numbers of evidence records. Don't compare them with numbers of orders. */
   evidence: { totalCompleted: number; sealedDocumentCount: number; deliveredWithProofCount: number };

@@ -34,7 +34,7 @@ export type OrderFields = {
   shipPostal?: string | undefined;
   /** `label` (default): a prepaid carrier label; `print_mail`: the service prints and mails it. */
   shipMethod?: "label" | "print_mail" | undefined;
-  /** The return address. It needs the other `from` fields. */
+  /** The name in the return address. A return address also needs the other `from` fields. */
   fromName?: string | undefined;
   fromLine1?: string | undefined;
   fromLine2?: string | undefined;
@@ -45,13 +45,13 @@ export type OrderFields = {
   faxTo?: string | undefined;
   /** The payer. Default `client`. With `firm`, the client's mails and pages do not mention money. */
   payBy?: "client" | "firm" | undefined;
-  /** True to open the hosted checkout as well. The answer then includes it. */
+  /** True to open the hosted checkout as well. The answer then includes the checkout's address. */
   createCheckout?: boolean | undefined;
   /** The signers. Default: only the client. */
   signers?: readonly Signer[] | undefined;
   /** The places where signers sign. Default: the document's own signature fields, its tags, or an added page. */
   fields?: readonly SignatureField[] | undefined;
-  /** The default for signers without an `auth` of their own: how they are identified. Default `link`. */
+  /** How signers without an `auth` of their own are identified. Default `link`. */
   signerAuth?: SignerAuth | undefined;
   /** The id of one of your templates, which decides the services, the signers' roles and the fields. */
   template?: string | undefined;
@@ -101,7 +101,7 @@ type OrderCommon = {
   orderCode: string;
   /** The client's page: a path on the service. */
   orderUrl: string;
-  /** `QuoteReady`, `Paid`, `EsignPending`, ... `Completed`. The list can grow. */
+  /** The order's status: `QuoteReady`, `Paid`, `EsignPending`, ... `Completed`. The list can grow. */
   status: string;
   /** The `externalReference` that the order was created with. */
   externalReference: string | null;

@@ -27,7 +27,7 @@ export type PriceEstimate = Pick<OrderDetail, "subtotalCents" | "discountCents" 
   requestId: string;
 } & Warned;
 
-/** The corrections of an order, and those that are possible now. */
+/** The corrections made to an order so far, and the kinds of corrections that are possible now. */
 export type OrderCorrections = {
   orderCode: string;
   status: string;

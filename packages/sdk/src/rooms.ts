@@ -136,13 +136,16 @@ export type RoomCheckout = {
   /** The orders that the checkout pays for. Amounts are in US cents. */
   orders: { orderCode: string; totalCents: number }[];
   totalCents: number;
-  /** The orders that the checkout pays. `client`: those that the client pays. `firm`: those that your firm pays. */
+  /**
+   * The orders that the checkout pays: those whose payer is the client (`client`), or those whose payer is your firm
+   * (`firm`).
+   */
   payBy: "client" | "firm";
   requestId: string;
 };
 
 export type RoomCharge = {
-  /** The id of the one payment for all of these orders. */
+  /** The id of the payment. One payment covers all of these orders. */
   paymentId: string;
   /** The orders that are charged. `orders.get` returns the state of each order's charge. */
   orders: { orderCode: string; chargeId: string; totalCents: number }[];

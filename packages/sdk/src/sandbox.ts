@@ -101,7 +101,7 @@ export const sandboxOf = ({ json }: Pick<Transport, "json">) => ({
 
   /**
    * Stores a test card or a test bank account, which pays test orders with `pay_by: "firm"`. The limits, in US cents,
-   * restrict what this key may charge to it. Without them, the key's limits stay unchanged.
+   * restrict the charges that this key may make. Without them, the key's limits stay unchanged.
    */
   paymentMethod: (
     method: TestMethod = "card",

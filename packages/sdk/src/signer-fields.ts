@@ -70,7 +70,7 @@ export type SignatureField = {
   signer: number;
   /** The page, counted from 1. */
   page: number;
-  /** Required, except for radio and multiple fields: each of their options has its own place. */
+  /** Position and size of the field. Required, except for radio and multiple fields: each option has its own place. */
   x?: number | undefined;
   y?: number | undefined;
   width?: number | undefined;

@@ -122,8 +122,8 @@ export type TemplateVersionFields = {
   name?: string | undefined;
   roles?: readonly NewTemplateRole[] | undefined;
   /**
-   * The places where signers sign; each place's `signer` is the position of the role. Default: the document's own
-   * signature fields, otherwise its tags.
+   * The places where signers sign; each place's `signer` is the position of its role in `roles`. Default: the
+   * document's own signature fields, otherwise its tags.
    */
   fields?: readonly SignatureField[] | undefined;
   /** Your message to the signers: up to 500 characters, without web or mail addresses. */

@@ -60,7 +60,7 @@ export type Transport = {
   bytes: (path: string) => Promise<Uint8Array<ArrayBuffer>>;
   /** Timeout of one request, in milliseconds. */
   timeoutMs: number;
-  /** Whether the client's own signal was aborted. Then no request is retried. */
+  /** True if the client's own signal was aborted. Then no request is retried. */
   isEnded: () => boolean;
   /** Waits between two requests. @throws the abort reason of the client's signal */
   pause: (ms: number) => Promise<void>;
@@ -88,7 +88,7 @@ export const newIdempotencyKey = (): string => `sdk-${crypto.randomUUID()}`;
 // 503 with the code `payments_not_configured` is not temporary.
 const passing: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 /**
- * Whether a retry may succeed. The 409 `idempotency_in_flight` is also temporary: the connection of the first attempt
+ * True if a retry may succeed. The 409 `idempotency_in_flight` is also temporary: the connection of the first attempt
  * broke, and the service is still working on that attempt.
  */
 const isPassing = ({ status, code }: ServiceRefusal): boolean =>

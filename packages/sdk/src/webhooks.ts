@@ -109,7 +109,7 @@ export type SignatureExample = {
 
 export type ReplayedFailures = {
   replayed: number;
-  /** The number of deliveries that this call left for another call. */
+  /** The number of failed deliveries that this call did not replay. Call again to replay them. */
   left: number;
   /** The end of the period whose deliveries are replayed: pass it as `until` to the next call. */
   until: string;

@@ -14,7 +14,10 @@ const certificate = vector("signed-by-two-certificate.pdf");
 const document = vector("signed-by-two.pdf");
 const other = Uint8Array.from(makePdf({ bytes: 2 * document.length, text: "Other" }));
 
-/** A zip of two documents, and of certificates that differ in a byte of the comment that their file begins with. */
+/**
+ * A zip of two documents and several custody certificates. The certificates differ in one byte of the comment at the
+ * start of the file.
+ */
 const zipWith = (certificates: number) =>
   new Map([
     ["a.pdf", other],

@@ -215,7 +215,7 @@ const chosen = (size: number, at: string, isAnchored = true): Root => ({
 const listRoots = ({ folder }: Published, roots: readonly Root[], intervalSeconds = 3_600) =>
   write(join(folder, "anchors.json"), JSON.stringify({ intervalSeconds, roots }));
 
-/** Serves `anchors` next to the folder `anchors/`, which one file system can't have. */
+/** Serves both the file `anchors` and the folder `anchors/`. A file system can't have both under one name. */
 const withAnchors = (one: Published): Published => ({
   ...one,
   fetch: (url) => one.fetch(url.replace(/\/anchors$/, "/anchors.json")),
@@ -229,7 +229,9 @@ const ots = (digest: Uint8Array) =>
     }),
   ).toString("base64");
 
-/** Writes the proofs over a state, which calendars gave at a time. */
+/**
+ * Writes the file of an anchored state: its checkpoint, and a proof that a calendar issued at the given time of day.
+ */
 function anchor(
   { folder }: Published,
   lines: readonly string[],

@@ -72,7 +72,7 @@ export class UsageError extends Error {}
 
 export const onOrOff = ["on", "off"] as const;
 
-/** Reads a flag that is either on or off; undefined without the flag. @throws UsageError for another word */
+/** Reads a flag that is either on or off; undefined without the flag. @throws UsageError for any other word */
 export function onOff<Name extends string>(
   values: { readonly [Each in Name]?: string | undefined },
   name: Name,
@@ -83,7 +83,7 @@ export function onOff<Name extends string>(
   return text === "on";
 }
 
-/** The fields of the record, one `name: value` line each. */
+/** Lists the fields of a record, one `name: value` line each. */
 export const lines = (record: object): string =>
   Object.entries(record)
     .map(([name, value]) => `${name}: ${value instanceof Date ? value.toISOString() : (value ?? "-")}`)

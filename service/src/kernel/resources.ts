@@ -18,8 +18,8 @@ export type Resources = {
   /** The newest database schema that this release supports. */
   schema: number;
   /**
-   * Runs work as the owner of the tables, for which the service's own role lacks the rights: migrations and key
-   * rotation.
+   * Runs work as the owner of the tables. Migrations and key rotation need this, because the service's own role lacks
+   * the rights.
    */
   asOwner: AsOwner;
   secrets: SecretBytes;

@@ -62,7 +62,7 @@ type BackfillRecord = { filled: string; doneAt: Date };
 export const recordMembers = ({ filled, doneAt }: BackfillRecord): Members =>
   filled === "evidence" ? { doneAt } : { filled, doneAt };
 
-/** The table of records that a release has added MACs to the rows of earlier releases. */
+/** A table with one record for each set of tables (`RowSet`) to whose old rows a release added MACs. */
 export const backfillRows: MacTable<BackfillRecord> = {
   table: sql`row_mac_backfill`,
   key: sql`filled`,

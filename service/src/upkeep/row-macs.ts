@@ -43,7 +43,10 @@ type RowSet = {
   name: string;
   /** The name of a file next to the keys. The file records that the set's MACs were added. */
   marker: string;
-  /** Completes other data that the same release added, together with the set. */
+  /**
+   * Fills in other data of the same release, in the transaction that adds the set's MACs. Returns the number of changed
+   * rows.
+   */
   fill?: (tx: Tx, deps: RowMacDeps) => Promise<number>;
 };
 
@@ -156,7 +159,7 @@ async function fillTables(tx: Tx, rowMac: RowMac, { name }: RowSet): Promise<num
 
 async function fill<Row>(tx: Tx, rowMac: RowMac, unfilled: MacTable<Row>, which: Statement): Promise<number> {
   const { table, key, rows, members, rowOf = (row: MacRow<Row>) => sql`${key} = ${row.key}` } = unfilled;
-  // A cursor, because there may be many rows, and a row that gets no MAC must not be read twice.
+  // Reads the rows by a cursor, because there may be many, and because a row that gets no MAC must not be read twice.
   await tx.query(sql`DECLARE unfilled_${table} NO SCROLL CURSOR FOR ${rows} WHERE ${which}`);
   let filled = 0;
   for (;;) {

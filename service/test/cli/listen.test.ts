@@ -64,7 +64,7 @@ const refusal = (work: Promise<unknown>) =>
 test("listen posts events to this machine as a webhook would, and prints the receiver's answers", async () => {
   const { text } = await triggered("signature.completed");
   const [, orderCode] = /^triggered: signature.completed\norderCode: ([0-9a-f]{40})$/.exec(text) ?? [];
-  // Events of single signers may arrive between these.
+  // The topics to compare. Events about single signers may arrive in between, and are left out.
   const topics = ["order.created", "payment.cleared", "signature.completed"];
   const ofOrder = () => received.filter(({ headers }) => topics.includes(String(headers["service-event"])));
   await until(() => ofOrder().length >= 3);

@@ -24,7 +24,7 @@ writeFileSync(document, examplePdf);
 const asPartner = (...args: string[]) => runCli({ BASE_URL: service.baseUrl, SIGNSEALSHIP_KEY: partner.key }, ...args);
 const wanted = ["--document", document, "--email", "a@example.com", "--byod-confirmed"];
 
-/** Runs a verb in this process, because a command spends most of its time loading code. */
+/** Runs a verb in this process, because a process of its own would spend most of its time loading code. */
 async function run({ options, run: work }: Verb, ...args: string[]) {
   const asked = ["--base-url", service.baseUrl, "--key", partner.key, ...args];
   const { values, positionals } = parseArgs({ args: asked, options, strict: true, allowPositionals: true });

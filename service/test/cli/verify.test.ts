@@ -39,7 +39,10 @@ after(async () => {
 type Check = { claim: string; result: string; detail: string };
 type Report = { verdict: string; checks: Check[] };
 
-/** Runs the verb with the settings of the installation that sealed, or of another installation without keys. */
+/**
+ * Runs the verb `verify`, with the settings of the installation that sealed the file, or of another one that has no
+ * keys.
+ */
 async function verify(
   dataDir: string,
   ...args: string[]

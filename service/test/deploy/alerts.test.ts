@@ -18,7 +18,7 @@ const { rules } = (parse(read("alerts.yaml")) as { groups: [{ rules: Rule[] }] }
 
 type Series = readonly [name: string, values: string];
 /**
- * For each alert, series that raise it, and series just below its threshold. Each series has one value a minute, and is
+ * For each alert, series that raise it, and series that just don't. Each series has one value a minute, and is
  * evaluated after two hours.
  */
 const cases: Readonly<Record<string, { raises: readonly Series[][]; isQuietAt: readonly Series[][] }>> = {
@@ -89,8 +89,8 @@ const cases: Readonly<Record<string, { raises: readonly Series[][]; isQuietAt: r
     isQuietAt: [[['notary_expires_days{what="commission"}', "31x120"]]],
   },
   SignSealShipBackupLate: {
-    // At the series' first value, the age of the backup decides: 24 hours and one second raise the alert after two
-    // hours, exactly 24 hours do not.
+    // The alert fires above an age of 26 hours. The series is evaluated at two hours, so a backup from 24 hours and one
+    // second before its start fires the alert. One from exactly 24 hours before does not.
     raises: [[['backup_last_success_time_seconds{kind="made"}', "-86401x120"]]],
     isQuietAt: [
       [['backup_last_success_time_seconds{kind="made"}', "-86400x120"]],

@@ -57,7 +57,7 @@ test("every value that the container, the compose file and the unit pass to the 
 });
 
 test("services wait for existing services, and for the health of those that have a check", () => {
-  // The service's own image contains a health check.
+  // True if a part has a health check: its own, or the one in the service's image.
   const checked = (part: Part | undefined) => part?.healthcheck !== undefined || part?.image === "signsealship";
   for (const [name, { depends_on = {} }] of Object.entries(compose.services))
     for (const [other, { condition }] of Object.entries(depends_on)) {

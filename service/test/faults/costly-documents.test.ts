@@ -93,7 +93,7 @@ describe("an expensive document does not stall the service", { skip: process.pla
     assert.equal(status, 200);
     assert.ok(main < mostMainThreadMs, `${main} ms of the main thread`);
 
-    // Drawing this certificate takes longer than the time limit of a stop, so the stop must interrupt it.
+    // A stop must interrupt the drawing of this certificate, because drawing takes longer than a stop may take.
     const cut = sealRoom().catch(() => null);
     await new Promise((resolve) => setTimeout(resolve, 500));
     const begun = performance.now();

@@ -107,7 +107,7 @@ function startRedis(port: string): ChildProcess {
 async function firmKeys(node: Service): Promise<string[]> {
   const { partnerId = "" } = await node.cli("partner", "create", "Acme", "--tier", "ClosingDesk");
   const keys: string[] = [];
-  // Each key may write 60 times a minute.
+  // Issues twelve keys, because each key may write only 60 times a minute.
   for (let n = 0; n < 12; n++) keys.push((await node.cli("key", "issue", partnerId, "--test"))["key"] ?? "");
   return keys;
 }

@@ -28,8 +28,7 @@ test(
     const running = await openHarness(liveSettings(folder.path));
     const [node = ""] = readdirSync(join(running.service.dataDir, "recordings"));
     const disk = join(running.service.dataDir, "recordings", node);
-    // A session requires 100 MB of free space on this disk, and space to record the people of all sessions for two
-    // hours.
+    // Before it begins, a session needs space on this disk: two hours of recording of all its people, and 100 MB.
     mount("4g", disk);
     const peers: Awaited<ReturnType<typeof connectAll>> = [];
     try {

@@ -92,7 +92,7 @@ test("changed roles, address and access of an operator in the database give no a
     assert.equal(await opensConsole(cookie), true);
     await insider.run(sql`UPDATE operators SET ${change} WHERE user_id = ${id}`);
     assert.deepEqual([await opensConsole(cookie), await opensPeople(cookie)], [false, false], change.text);
-    // A change by the service does not write a valid MAC to the forged row either.
+    // A change by the service must not give the forged row a valid MAC either.
     await assert.rejects(changeOperator(running, byCommandLine, id, { name: "New name" }), /was altered/);
   }
 });

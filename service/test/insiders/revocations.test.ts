@@ -12,7 +12,7 @@ import { openInsider } from "./insider.ts";
 
 after(async () => {
   await insider.close();
-  // The harness stops only its first service, so this one is stopped here.
+  // The harness stops only the first service, so the last one is stopped here.
   await running.service.stop();
 });
 const running = await forTests(openMembersService());
@@ -70,7 +70,7 @@ test("revocations are lines of a file next to the keys: revocations that the dat
   await revokeKey(running, keyId);
   await kept(keyId);
   await restarted(async () => {
-    // The state of an older database, or of one that its administrator has changed.
+    // Makes the database like an older copy, or like one that an administrator has changed: the key is not revoked.
     await running.db.query(sql`DELETE FROM revocations WHERE subject = ${keyId}`);
     await running.db.query(
       sql`UPDATE partner_keys SET revoked_at = NULL, row_mac = ${before?.mac} WHERE id = ${keyId}`,
@@ -127,8 +127,8 @@ test("a retired seal certificate stays retired when the earlier row of its chain
     return listed.find(({ sha256 }) => sha256 === old)?.reason;
   };
   assert.equal(await reason(), "key-compromise");
-  // A retirement also stays in force when an earlier one is copied to the end, and when the MACs of all rows are
-  // removed.
+  // A retirement also stays in force when the attacker repeats an earlier one as the newest, or removes the MACs of all
+  // rows.
   await assert.rejects(
     insider.run(sql`
       INSERT INTO revocations (kind, subject, effective_at, reason, row_mac)

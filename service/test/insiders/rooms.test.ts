@@ -44,7 +44,7 @@ async function isClosedToAll({ code, order }: Room, by: readonly Client[] = [acm
       ["DELETE", `${rooms}/orders/${order}`],
     ] as const) {
       const answer = await client.call(method, path);
-      // The room of another firm is not found.
+      // The room's own firm gets 503. Another firm gets 404, because it doesn't find the room.
       assert.ok(answer.status === 503 || answer.status === 404, `${method} ${path}: ${JSON.stringify(answer.body)}`);
       if (answer.status === 503) assert.match(String(answer.body["error"]), refusal);
     }
@@ -176,7 +176,7 @@ test("mails no room's link to a participant who was inserted into the database",
     VALUES (gen_random_uuid(), ${victim.id}, 'Eve', 'eve@planted.example', 'buyer', now()) RETURNING id`);
   const payload = JSON.stringify({ participantId: planted?.id, at: new Date().toISOString() });
   await insider.run(sql`SELECT enqueue_job('room-mail', ${payload}::jsonb, now())`);
-  // A later queued mail was sent, so the earlier one was skipped.
+  // Queues a genuine mail after the attacker's. Once the genuine one is sent, the service has skipped the attacker's.
   const other = await acme.room();
   await inviteParticipant({ db: running.db, clock: systemClock }, asMember(acme), other, {
     name: "Ann",

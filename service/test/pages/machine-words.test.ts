@@ -20,7 +20,7 @@ import { newMember, postForm } from "../firms/members/signed-in-member.ts";
 const running = await forTests(openMembersService());
 const { service } = running;
 
-/** Words for programs, each with the reason why people should not read them. */
+/** Words that only programs need, each with the reason why people should not read it. */
 const refused: readonly (readonly [RegExp, string])[] = [
   [
     /\b(?:Created|Esign|Notarization|Quote|Awaiting|Manual|Identity|Refund|Fax|Shipping|Payment|On)(?:Hold|[A-Z][a-z]+)\b/,
@@ -51,7 +51,7 @@ async function assertForPeople(path: string, headers: Record<string, string> = {
   return text;
 }
 
-/** Pages that developers read, with the names that their programs use. */
+/** Pages for developers, which show names that the developers' programs use. */
 const forDevelopers = ["/dashboard/webhooks", "/dashboard/keys"];
 
 /**

@@ -61,9 +61,10 @@ const facts: readonly (readonly [RegExp, readonly string[], readonly string[]])[
   [/\b(?:has cleared|paid in full)\b/i, ["payment_received"], ["Paid"]],
   [/\bwas refunded\b|\bpayment refunded\b/i, ["refunded", "refunded_part"], ["Refunded"]],
   [/\breports\b/i, ["delivered"], []],
-  // A refund, and the mail about finished documents, are sent some time after the order's status has changed.
+  // No mail or status says so: a refund, and the mail about finished documents, are sent some time after the status has
+  // changed.
   [/\b(?:we have sent|that we sent)\b/i, [], []],
-  // Some acts take place in person.
+  // No mail or status says so, because some acts take place in person.
   [/\bonline notary\b/i, [], []],
   [/\b(?:has|was) (?:arrived|delivered)\b|\brecorded as delivered\b/i, ["delivered"], ["Delivered"]],
   [/\bmachine confirmed\b|\bhas confirmed every page\b/i, ["fax_delivered"], ["FaxPending", "FaxSent"]],
@@ -82,7 +83,7 @@ test("a mail or a status says paid, refunded, delivered, faxed or signed only on
   for (const [pattern, moments, reached] of facts) {
     const saying = (Object.keys(mailWords) as MailMoment[]).filter((moment) => pattern.test(wordsOf(moment)));
     assert.deepEqual(saying.toSorted(), moments.toSorted(), `mails that match ${pattern}`);
-    // "Once everyone has signed" states no fact.
+    // The words "once everyone has signed" are left out, because they state no fact.
     const shown = Object.entries(statuses).filter(([, { headline, summary, next }]) =>
       pattern.test([headline, summary, ...next].join(" ").replace(/\bonce everyone has signed\b/g, "")),
     );

@@ -206,7 +206,7 @@ test("a document whose row was altered is neither named by a manifest nor sealed
 test("a document that is missing, or differs from its row, is named by no manifest", async () => {
   const blobs = await blobsOf(running.service.dataDir);
   for (const [name, status, blobKey] of [
-    // A store that is not mounted gives the same error.
+    // A missing document gets 503, because a store that is not mounted gives the same error.
     ["gone", 503, async () => "2026-01-01/gone"],
     ["another", 500, async (sha256: string) => blobs.put(Buffer.from("another"), documentUse(sha256))],
   ] as const) {
@@ -374,8 +374,8 @@ test("rows of an earlier release get their MACs at the first start, and none lat
   const forget = sql`UPDATE rooms SET row_mac = NULL WHERE ${isSealed(sql`code`, "room", room)}`;
   await restarted(forget);
   assert.equal(await opens(), false);
-  // The service fills in missing MACs again only if both the file next to the keys and the record in the database are
-  // gone.
+  // The service would fill in missing MACs only if the file next to the keys and the record in the database were both
+  // gone. Here the file alone is removed.
   rmSync(join(running.service.dataDir, "keys/row-macs-filled-rooms"));
   await restarted(forget);
   assert.equal(await opens(), false);
@@ -383,7 +383,7 @@ test("rows of an earlier release get their MACs at the first start, and none lat
   const refused = await runCli({ DATA_DIR: running.service.dataDir }, "notary", "list");
   assert.equal(refused.code, 1);
   assert.match(refused.stderr, /no record that its rows got their MACs, but \S+keys\/row-macs-filled-rooms says so/);
-  // The state of a database of an earlier release.
+  // Now both the file and the record are gone, as in a database of an earlier release.
   rmSync(join(running.service.dataDir, "keys/row-macs-filled-rooms"));
   await restarted(forget);
   assert.equal(await opens(), true);

@@ -111,7 +111,7 @@ async function asBefore(tx: Tx): Promise<void> {
 }
 
 /**
- * Does the same for the codes of orders, which a later release encrypted. Also restores the MACs and the names of
+ * Restores the codes of orders, which a later release encrypted, to plain text. Also restores the MACs and the names of
  * payments that earlier releases wrote.
  */
 async function ordersAsBefore(tx: Tx): Promise<void> {

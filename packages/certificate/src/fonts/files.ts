@@ -26,10 +26,7 @@ const others = [
   "@fontsource-variable/noto-emoji",
 ];
 
-/**
- * Names of subsets that the complete Noto Sans covers. Font packages also have files for these subsets, which are not
- * used.
- */
+/** Subsets of the font packages that are not used, because the complete Noto Sans has all of their characters. */
 const inNotoSans = /^(?:latin|cyrillic|greek)(?:-ext)?$|^vietnamese$/;
 
 /**
@@ -50,7 +47,7 @@ export const monoFontPath = (): string => join(folderOf(noto("mono")), "files/no
 /** Fonts for scripts and symbols that are missing in Noto Sans: scripts first, then symbols. */
 export const scriptFonts = (): FontFile[] => [...scripts.map(noto), ...others].flatMap(filesOf);
 
-/** The font files for Chinese, Japanese and Korean text, in serif or sans. */
+/** The font files for Chinese, Japanese and Korean text. */
 export const hanFonts = (style: HanStyle): FontFile[] => filesOf(noto(style));
 
 /** The PostScript name of a package's font: `NotoSansArabic`. */

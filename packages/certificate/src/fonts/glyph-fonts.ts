@@ -2,7 +2,10 @@ import type { SvgPathCommand } from "harfbuzzjs";
 import type { Cluster } from "../typeset.ts";
 import type { Glyph, Point } from "./true-type.ts";
 
-/** The drawing of a cluster in a document: the number of the font, the code in that font, and the width. */
+/**
+ * How a document draws a cluster (characters that are shaped together): the number of the font, the cluster's code in
+ * that font, and its width.
+ */
 type GlyphCode = { font: number; code: number; width: number };
 
 /**
@@ -11,7 +14,9 @@ type GlyphCode = { font: number; code: number; width: number };
  */
 export type GlyphFont = { name: string; glyphs: Glyph[]; toUnicode: string[] };
 
-/** Collects the clusters of a document's text. */
+/**
+ * Collects the clusters of a document's text (characters that are shaped together), and assigns each a code in a font.
+ */
 export type GlyphFonts = { codeOf: (cluster: Cluster) => GlyphCode; fonts: readonly GlyphFont[] };
 
 const styles = { regular: "Regular", semibold: "SemiBold" } as const;

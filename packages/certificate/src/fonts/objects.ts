@@ -36,7 +36,7 @@ function addFont(to: ObjectWriter, font: GlyphFont): string {
   );
 }
 
-/** Six letters that distinguish subsets of one font (section 9.9.2). */
+/** Six letters that distinguish subsets of one font (ISO 32000-2, section 9.9.2). */
 const subsetTag = (program: Buffer): string =>
   [...createHash("sha256").update(program).digest().subarray(0, 6)]
     .map((byte) => String.fromCharCode(65 + (byte % 26)))
@@ -45,7 +45,7 @@ const subsetTag = (program: Buffer): string =>
 /** Four hexadecimal digits for a code in a content stream. */
 export const codeHex = (code: number): string => code.toString(16).padStart(4, "0");
 
-/** The ToUnicode CMap, which maps glyphs back to characters (section 9.10.3). */
+/** The ToUnicode CMap, which maps glyphs back to characters (ISO 32000-2, section 9.10.3). */
 function toUnicodeMap({ toUnicode }: GlyphFont): string {
   const entries = toUnicode.map((text, code) => `<${codeHex(code)}> <${utf16Hex(text)}>`).slice(1);
   const blocks: string[] = [];

@@ -11,14 +11,14 @@ type Reading = { readonly source: Uint8Array; readonly most: number; values: num
 type Part = { readonly value: DerValue; readonly end: number };
 
 /**
- * Reads the BER value at the front of the bytes (X.690, section 8). Writes it with definite, minimal lengths, and each
- * octet string in one piece.
+ * Converts the BER value at the front of the bytes (X.690, section 8) to definite, minimal lengths. Each octet string
+ * is written in one piece.
  *
- * Primitive values and the order of sets stay unchanged. The result is still DER where a signature needs it, because
- * other programs write the signed parts in DER.
+ * Primitive values and the order of sets stay unchanged. That is enough, because other programs write the parts that a
+ * signature covers in DER.
  *
  * @param most limit of the values to read
- * @returns the DER, where the BER ended, and how many values were read
+ * @returns the converted value, where the BER ended, and how many values were read
  * @throws EvidenceError `der` when malformed, `limit` past the bounds, `unsupported` for tags over 30
  */
 export function derFromBer(

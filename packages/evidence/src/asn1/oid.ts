@@ -78,8 +78,8 @@ export const OID = {
 
 const MAX_OID_LENGTH = 64;
 /**
- * Largest number of an identifier (arc) that is computed as a JavaScript number. Larger ones, up to the 128 bits of a
- * UUID (X.667), are bigints.
+ * The largest arc (number in an object identifier) that is computed as a JavaScript number. Larger arcs, up to the 128
+ * bits of a UUID (X.667), are bigints.
  */
 const MAX_PLAIN_ARC = 2 ** 45;
 const MAX_ARC = 2n ** 128n - 1n;

@@ -13,8 +13,8 @@ const NULL_PARAMETERS = Uint8Array.of(TAG.null, 0);
  *
  * @param der the ContentInfo that `signedData` was read from
  * @param signerInfo its only signer
- * @param anchors trusted certificates, whose keys may have signed included ones
- * @returns the uncovered part, in words that follow "holds"; null when there is none
+ * @param anchors trusted certificates; an included certificate that an anchor issued is covered
+ * @returns a noun phrase that describes the uncovered part; null when there is none
  */
 export async function uncoveredPart(
   der: Uint8Array,
@@ -36,7 +36,7 @@ export async function uncoveredPart(
     return "digest algorithms that it does not use";
   }
   if (parameters !== undefined && !equalBytes(rawOf(parameters), NULL_PARAMETERS)) return "odd digest parameters";
-  // RFC 5652, sections 5.1 and 5.3.
+  // The version numbers that RFC 5652 requires (sections 5.1 and 5.3).
   const signerVersion = signerInfo.sid.kind === "issuerAndSerialNumber" ? 1 : 3;
   const version = signerVersion === 3 || signedData.eContentType !== OID.idData ? 3 : 1;
   if (signerInfo.version !== signerVersion || signedData.version !== version) return "a version that is not its own";

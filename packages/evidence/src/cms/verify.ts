@@ -156,7 +156,8 @@ function signerCertificateOf(signedData: SignedData, sid: SignerIdentifier): Cer
       : certificate.subjectKeyIdentifier !== null && equalBytes(certificate.subjectKeyIdentifier, sid.keyIdentifier),
   );
   const [first] = named;
-  // If two different certificates match, neither is returned, because it is unknown which one the signer meant.
+  // If two different included certificates match the signer identifier, neither is returned. It is unknown which one
+  // the signer meant.
   return first !== undefined && named.every((other) => equalBytes(other.der, first.der)) ? first : null;
 }
 

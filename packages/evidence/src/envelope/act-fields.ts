@@ -29,8 +29,8 @@ export type ActFields = ReadonlyMap<string, ActFieldKind>;
 
 const drawn = ["V", "AP"];
 /**
- * The keys of a checkbox or radio option that an act may change. It may not change /AP (appearances): the prepared
- * document has an appearance for each state. A new one could show something that nobody checked.
+ * The only keys of a checkbox or radio option that an act may change. /AP (appearances) is not among them: the prepared
+ * document has an appearance for each state. A new appearance could show something that nobody checked.
  */
 const stated = ["V", "AS"];
 
@@ -110,8 +110,8 @@ function replacedSince(document: PdfDocument, end: number): readonly Replaced[] 
 function fieldNames(document: PdfDocument): ReadonlyMap<number, string | null> {
   const names = new Map<number, string | null>();
   walkFields(document, ({ name, number }) => {
-    // Two lists may contain the same field. An object that has two different field names is ambiguous: its name becomes
-    // null.
+    // Several /Kids or field lists may contain the same field. An object that has two different field names is
+    // ambiguous: its name becomes null.
     if (number !== undefined) names.set(number, names.has(number) && names.get(number) !== name ? null : name);
   });
   return names;

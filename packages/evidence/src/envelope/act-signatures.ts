@@ -15,7 +15,7 @@ export type DocumentSignature = {
   readonly actSha256: string | null;
   /** /SSSOriginalLength; null unless it is a direct integer. */
   readonly originalLength: number | null;
-  /** The purpose in /Reason, as in a seal. */
+  /** The purpose that /Reason states in the words of a seal; null for any other text. */
   readonly purpose: SealPurpose | null;
 };
 

@@ -141,8 +141,8 @@ function continues({ verdict, sealedBytes }: ProofVerification, signed: number):
 }
 
 /**
- * Returns the part of a sealed file that is compared with the envelope. A notarized document begins with the signed
- * document, so under a notarization seal only that beginning is compared. Otherwise the whole file is. The claim
+ * Returns the part of a sealed file that is compared with the envelope. Under a notarization seal, that is only the
+ * signed document, with which the notarized document begins. Under any other seal, it is the whole file. The claim
  * `document_continues` reports whose seal it is.
  */
 function signedPart(

@@ -7,9 +7,9 @@ import type { EnvelopeEvidence } from "./schema.ts";
 export type SignedDocumentClaimName = "document_hash" | "document_revisions" | "document_acts";
 
 /**
- * Verifies that a sealed document matches its envelope. The document must have the recorded hash. Each revision in the
- * table must be the beginning of the document. The signature that ends an act's revision must contain the hash of that
- * act. `verifyProof` verifies the signatures and the seal.
+ * Verifies that a sealed document matches its envelope. The document must have the recorded hash. Each revision that
+ * the envelope lists must be the beginning of the document. The signature that ends an act's revision must contain the
+ * hash of that act. `verifyProof` verifies the signatures and the seal.
  *
  * @param signatures the signatures of the document, if the caller has read them already
  */

@@ -71,7 +71,7 @@ function checkSigner(item: unknown, path: string, index: number): void {
   expect(isInstant(signer.signedAt), `${path}.signedAt`);
 }
 
-/** Validates the common members of a record; each kind of event defines further members of its own. */
+/** Validates the members that every record of a trail has. Each kind of event defines further members. */
 function checkEntry(item: unknown, path: string): void {
   const entry = plainObject(item, path);
   expect(isInstant(entry.at), `${path}.at`);

@@ -24,12 +24,12 @@ export type VerifiedEnvelope = {
 };
 
 /**
- * Verifies `envelope.json` alone (docs/evidence-format.md, section 20.2). The hashes must chain the records of its
- * events (the trail). Each act must have the hash in its record. Revisions, signers and document must match the
- * records.
+ * Verifies `envelope.json` alone (docs/evidence-format.md, section 20.2). Each record of the trail must state the hash
+ * of the previous record. The hash of each act must equal the hash in the act's record. Revisions, signers and document
+ * must match the records.
  *
- * Two things are verified elsewhere: `verifySignedDocument` compares the evidence with the document, and the seal of
- * the custody certificate proves that the service made it.
+ * Two things are verified elsewhere. `verifySignedDocument` compares `envelope.json` with the document. The custody
+ * certificate's seal proves that the service made `envelope.json`.
  */
 export async function verifyEnvelope(bytes: Uint8Array): Promise<VerifiedEnvelope> {
   const envelope = tryParse(bytes);

@@ -69,7 +69,8 @@ const rulesOf = (kind: EntryKind): [string, Rule][] => Object.entries(grammar[ki
 
 /**
  * Writes the line of an entry, with its line feed.
- * @throws EvidenceError `log` for a field in a wrong form, with its name and form; `limit` for a line that is too long
+ * @throws EvidenceError `log` for a field in a wrong form (the message names the field and the required form); `limit`
+ * for a line that is too long
  */
 export function formatEntry({ kind, ...fields }: LogEntry): string {
   const values = new Map<string, string>(Object.entries(fields));
@@ -107,8 +108,8 @@ export const isNoteKey = (text: unknown): text is string => typeof text === "str
 export const sealEntry = (sealedSha256: string): string => formatEntry({ kind: "seal/v1", sealedSha256 });
 
 /**
- * The text whose SHA-256 is the link of a closing version. Anyone with a version can compute the link of the next one.
- * Two lines with the same link prove that the room has two histories.
- * @param before `prevManifestSha256`, or the room's code for version 1
+ * The text whose SHA-256 is the `link` in the log's line of a closing passport version. Anyone with a version can
+ * compute the link of the next version. Two lines with the same link prove that the room has two histories.
+ * @param before `prevManifestSha256` of the version, or the room's code for version 1
  */
 export const closingLinkText = (before: string): string => `signsealship closing/v1\n${before}\n`;

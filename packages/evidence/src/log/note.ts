@@ -130,7 +130,7 @@ export async function verifyCosignature({ text, signatures }: Note, key: NoteKey
   if (line.length !== timeBytes + signatureBytes) return { verdict: "wrong", at: null };
   const at = new DataView(line.buffer, line.byteOffset).getBigUint64(0);
   const verdict = await verifyEd25519(key, line.subarray(timeBytes), `cosignature/v1\ntime ${at}\n${text}`);
-  // A time after `latestSecond` can't be written as a calendar date, so the cosignature counts as wrong.
+  // A time after `latestSecond` can't be written as a calendar date, so the cosignature is treated as wrong.
   if (verdict === "signed" && at > latestSecond) return { verdict: "wrong", at: null };
   return { verdict, at: verdict === "signed" ? Number(at) : null };
 }
@@ -169,8 +169,8 @@ export function toBase64(bytes: Uint8Array): string {
 export function fromBase64(text: string): Uint8Array {
   try {
     const characters = atob(text);
-    // A loop, because decoding runs for the checkpoint in each seal: `Uint8Array.from` with a function would take four
-    // times as long.
+    // A loop, because every verification of a seal decodes the seal's checkpoint. `Uint8Array.from` with a function
+    // would take four times as long.
     const bytes = new Uint8Array(characters.length);
     for (let i = 0; i < bytes.length; i++) bytes[i] = characters.charCodeAt(i);
     if (btoa(characters) === text) return bytes;

@@ -15,8 +15,8 @@ const meanings: Readonly<Record<RetractionReason, string>> = {
 type RetractionClaim = Claim<"log_not_retracted">;
 
 /**
- * Verifies the retraction in the `extra` of a log proof; without one, there is no claim. A retraction is a second log
- * proof: the same log, or a later one, contains a line `retract/v1` for the same file.
+ * Verifies the retraction in the `extra` of a log proof. Makes no claim if the proof contains no retraction. A
+ * retraction is a second log proof: the same log, or a later one, contains a line `retract/v1` for the same file.
  *
  * The claim fails only for a retraction that the log made. A retraction of another file or log, or without the log's
  * signature, has no effect, because anybody can add it to a proof.
@@ -59,8 +59,8 @@ export async function retractionClaims(
 }
 
 /**
- * Removes the successor's number from a log's origin. `HOST/log/live-2` is the successor of `HOST/log/live`, and may
- * retract its entries.
+ * Removes the successor's number from a log's origin. `HOST/log/live-2` is a successor of `HOST/log/live`. A successor
+ * may retract the entries of the logs before it.
  */
 const firstName = (origin: string): string => origin.replace(/-\d{1,3}$/, "");
 

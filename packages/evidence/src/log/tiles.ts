@@ -2,7 +2,7 @@ import { concatBytes } from "../bytes.ts";
 import { EvidenceError } from "../errors.ts";
 import { hashLength, type LeafRange, perfectNodes, type TreeNode } from "./tree.ts";
 
-/** Tiles of C2SP tlog-tiles: 256 hashes of one level of the tree, or the 256 entries below them. */
+/** The number of hashes in a full tile of C2SP tlog-tiles, and of entries in a full bundle. */
 export const tileWidth = 256;
 const tileHeight = 8;
 

@@ -169,7 +169,7 @@ export async function verifyConsistency(
   const ranges = consistencyRanges(oldSize, size);
   if (ranges.length !== proof.length || !proof.every(isHash)) return false;
   // If the leftmost range of the proof ends where the older tree ends, the proof begins with that range's hash.
-  // Otherwise the older tree's root takes its place.
+  // Otherwise verification starts from the older tree's root, which the proof leaves out.
   const [first] = ranges;
   const beginsInside = first !== undefined && first.end === oldSize;
   let older = beginsInside ? (proof[0] ?? oldRoot) : oldRoot;

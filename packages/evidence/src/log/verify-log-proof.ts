@@ -143,7 +143,7 @@ export async function quorumClaim(
   return { name, state: "holds", why: `${count}${when}.` };
 }
 
-/** Verifies a key's signature on a note. For an unreadable key, the note counts as not signed. */
+/** Verifies a key's signature on a note. If the key is unreadable, the note is treated as not signed. */
 async function verdictOf(note: Note, key: string): Promise<NoteVerdict> {
   try {
     return await verifyNote(note, await parseNoteKey(key));

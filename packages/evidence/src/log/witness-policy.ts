@@ -4,7 +4,7 @@ import { type NoteKey, parseNoteKey, parseWitnessKey } from "./note.ts";
 /** A witness in a policy. `url` is the address at which logs request cosignatures; null when the policy names none. */
 export type Witness = { readonly name: string; readonly key: NoteKey; readonly url: string | null };
 
-/** A group of witnesses and other groups. It cosigned if at least `threshold` of its members did. */
+/** A group of witnesses and other groups. A group has cosigned if at least `threshold` of its members have cosigned. */
 type Group = { readonly threshold: number; readonly members: readonly string[] };
 
 /** The logs and witnesses that a reader trusts, and how many witnesses are required: C2SP tlog-policy. */

@@ -1,4 +1,4 @@
-/** The content of a Closing Passport version about its room, with the contract's field names. */
+/** The statements of one Closing Passport version about its room, with the contract's field names. */
 export type Manifest = {
   readonly passport: ManifestPassport;
   /** One entry per attached order, strictly ascending by `orderCode`. */

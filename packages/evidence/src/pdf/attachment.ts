@@ -104,7 +104,7 @@ function dataOf(document: PdfDocument, specification: PdfDictionary, limit: numb
 
 /**
  * True if `endstream` follows, with at most one line end before it. Some readers search for that word, and others use
- * /Length. Only in this case do both get the same data.
+ * /Length. Both kinds get the same data only if the word follows here.
  */
 function endsStream(bytes: Uint8Array, end: number): boolean {
   return ["", "\n", "\r", "\r\n"].some((line) => isTextAt(bytes, `${line}endstream`, end));

@@ -11,9 +11,9 @@ const MAX_WORK = 48_000_000;
 
 /** The costs of reading, in addition to one unit per byte. */
 export const COST = {
-  /** The cost of a value of any kind. */
+  /** The cost of reading a PDF value of any kind. */
   value: 25,
-  /** The cost of a dictionary; `entry` is added for each of its entries. */
+  /** The cost of reading a dictionary; `entry` is added for each of its entries. */
   dictionary: 75,
   entry: 25,
   /** The cost of finding an object. */

@@ -27,9 +27,9 @@ export type PdfDocument = {
   readonly revisions: Revision[];
   readonly trailer: PdfDictionary;
   readonly seen: Set<number>;
-  /** Resolved references: keyed by number, or by number and generation if the generation is not 0. */
+  /** Resolved references, keyed by object number. If the generation is not 0, keyed by object number and generation. */
   readonly objects: Map<number | string, LocatedValue | undefined>;
-  /** Object streams by their offset, because one number can mean different streams in different revisions. */
+  /** Object streams by their offset, because one object number can mean different streams in different revisions. */
   readonly streams: Map<number, ObjectStream>;
   readonly budget: Budget;
   /** Derived decryption keys, by the entries of the encryption dictionary. Null when a password is needed. */
@@ -43,11 +43,12 @@ const MAX_OBJECT_STREAM = 64 * 1024 * 1024;
 const HEADER_WINDOW = 1024;
 
 /**
- * Opens a PDF by its last `startxref` (ISO 32000-2 section 7.5.5). Earlier sections are read on demand.
+ * Opens a PDF by its last `startxref` (ISO 32000-2 section 7.5.5). Earlier cross-reference sections are read on demand.
  *
  * An encrypted PDF is not decrypted: see `openUnlocked`.
  *
- * @param earlier another opening of the same file; both share a budget, so that many revisions cost no more than one
+ * @param earlier a document opened from the same file; both share a budget, which limits the work for all revisions
+ * together
  * @throws EvidenceError `pdf` without a header, a startxref, or a section at its offset
  */
 export function openDocument(
@@ -122,28 +123,33 @@ export function locate(document: PdfDocument, value: PdfValue | undefined): Loca
   return located;
 }
 
-/** The cost of looking up an object number in a section. In sorted subsections, a binary search visits only a few. */
+/**
+ * The cost of looking up an object number in a cross-reference section. In sorted subsections, a binary search visits
+ * only a few.
+ */
 function lookUpCost({ subsections, isSorted }: XrefSection): number {
   return isSorted ? 2 : subsections.length + 1;
 }
 
 /**
- * The dictionary at member `key` of a dictionary, resolved; undefined for anything else.
+ * The dictionary that is the value of `key` in `from`, or that this value refers to. Undefined for any other value.
  *
- * @throws EvidenceError `pdf` when a key occurs twice in it
+ * @throws EvidenceError `pdf` when a key occurs twice in the returned dictionary
  */
 export function dictionaryIn(document: PdfDocument, from: PdfDictionary, key: string): PdfDictionary | undefined {
   const value = resolve(document, from.entries.get(key));
   return value?.kind === "dictionary" ? unambiguous(value, `/${key}`) : undefined;
 }
 
-/** The items of the array at member `key` of a dictionary, resolved; empty for anything else. */
+/**
+ * The items of the array that is the value of `key` in `from`, or that this value refers to. Empty for any other value.
+ */
 export function itemsIn(document: PdfDocument, from: PdfDictionary, key: string): readonly PdfValue[] {
   const value = resolve(document, from.entries.get(key));
   return value?.kind === "array" ? value.items : [];
 }
 
-/** The newest entry of an object over all revisions; undefined for free and unknown objects. */
+/** The newest cross-reference entry of an object over all revisions; undefined for free and unknown objects. */
 export function lookUp(document: PdfDocument, number: number): XrefEntry | undefined {
   for (let index = 0; index < document.revisions.length || loadPrevious(document); index++) {
     const revision = document.revisions[index];
@@ -153,8 +159,8 @@ export function lookUp(document: PdfDocument, number: number): XrefEntry | undef
       lookUpCost(revision.main) + (revision.hybrid === undefined ? 0 : lookUpCost(revision.hybrid)),
     );
     const entry = entryOf(revision.main, number);
-    // A hybrid file hides the object from old readers: it is free in the table and in use in the stream (section
-    // 7.5.8.4).
+    // A hybrid file hides the object from old readers: it is free in the table and in use in the stream (ISO 32000-2,
+    // section 7.5.8.4).
     const hidden = entry === undefined || entry.type === "free" ? hiddenEntry(revision, number) : undefined;
     const found = hidden ?? entry;
     if (found !== undefined) return found.type === "free" ? undefined : found;
@@ -193,7 +199,7 @@ function read(
   if (entry === undefined || entry.type === "free") return undefined;
   const { bytes, budget, decryption } = document;
   if (entry.type === "compressed") {
-    // Section 7.5.7: an object in an object stream has generation 0.
+    // An object in an object stream has generation 0 (ISO 32000-2, section 7.5.7).
     if (generation === 0) return readCompressed(document, entry.stream, entry.index, number);
   } else {
     const object = readIndirectObject(bytes, entry.offset + document.base, budget, decryption);

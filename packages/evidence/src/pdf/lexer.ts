@@ -63,7 +63,7 @@ function readName(cursor: Cursor): PdfName {
   return { kind: "name", value: escaped ? unescapedName(written) : written, start, end };
 }
 
-/** Decodes the escapes in a name (section 7.3.5): `#` and two hexadecimal digits stand for a byte. */
+/** Decodes the escapes in a name: `#` and two hexadecimal digits stand for a byte (ISO 32000-2, section 7.3.5). */
 function unescapedName(written: string): string {
   return written.replace(/#([0-9A-Fa-f]{2})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 16)));
 }

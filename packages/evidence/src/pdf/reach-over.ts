@@ -31,8 +31,8 @@ export function reachOver(document: PdfDocument, end: number): string | null {
 }
 
 /**
- * True if an object that the document's own sections name extends beyond `end`. Handles only objects with comments or
- * white space before the header; `isFound` handles the rest.
+ * True if an object that the document's own cross-reference sections name extends beyond `end`. Handles only objects
+ * with comments or white space before the header; `isFound` handles the rest.
  */
 function isNamed(document: PdfDocument, end: number): boolean {
   const { base, budget, bytes } = document;
@@ -63,8 +63,8 @@ function headedValue(bytes: Uint8Array, at: number, end: number): number | null 
 }
 
 /**
- * True if anything that looks like an object extends beyond `end`. It need not be a named object, because readers that
- * repair files use everything that looks like one.
+ * True if anything that looks like an object extends beyond `end`, even if no section names it. Readers that repair
+ * files use everything that looks like an object.
  */
 function isFound(document: PdfDocument, end: number): boolean {
   const { bytes, budget } = document;
@@ -87,7 +87,10 @@ function followsNumbers(bytes: Uint8Array, at: number): boolean {
   });
 }
 
-/** Whether, in every kind of reader, the object whose value begins at `from` ends before `end`, including its data. */
+/**
+ * True if every kind of reader finds that the object whose value begins at `from` ends before `end`, including its
+ * stream data.
+ */
 function endsBefore(document: PdfDocument, from: number, end: number): boolean {
   const { bytes, budget } = document;
   const skimmed = skimObject(bytes, from, end);

@@ -6,7 +6,8 @@ import { readXrefSection, type XrefSection } from "./xref.ts";
 export type Revision = { readonly main: XrefSection; readonly hybrid: XrefSection | undefined };
 
 /**
- * Reads the section at an offset relative to the base, and the stream that the section names.
+ * Reads the cross-reference section at `offset`, counted from byte `base`. In a hybrid file, also reads the stream that
+ * the section names.
  * @returns undefined without a section
  * @throws EvidenceError for an unreadable section or stream
  */
@@ -36,7 +37,8 @@ function withoutPrevZero(
 }
 
 /**
- * The sections at an offset, one for each base that leads to a section.
+ * The cross-reference sections that readers may find at an offset. Readers count offsets from different bytes
+ * (`bases`), so there may be several.
  *
  * @throws EvidenceError for an unreadable section, even if it is the only one: another reader might be able to read it
  */

@@ -71,8 +71,8 @@ export function tailProblem(
 const END_OF_OBJECT = "\nendobj\n";
 
 /**
- * The objects that a section names, in file order. Leaves out rows without an offset: the comparison of the section's
- * bytes detects them.
+ * The objects that a cross-reference section names, in file order. Leaves out rows without an offset: the comparison of
+ * the section's bytes detects them.
  */
 function placesOf(section: XrefSection, base: number): Entry[] {
   const places: Entry[] = [];

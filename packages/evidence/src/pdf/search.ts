@@ -10,9 +10,9 @@ export function isTextAt(bytes: Uint8Array, text: string, at: number): boolean {
 /**
  * Offset of the first `text` (ASCII) in `bytes[from, to)`, or -1.
  *
- * Searches for only one character of the text, so it skips most bytes. It is the last character that occurs once in the
- * text. After each hit, the search moves past that hit. So no byte is examined more than `text.length` times, whatever
- * the file contains.
+ * Searches for only one character of the text, so it skips most bytes: the last character that occurs exactly once in
+ * the text. After each hit, the search continues after that hit. So no byte is examined more than `text.length` times,
+ * whatever the file contains.
  *
  * @throws RangeError when no character occurs in the text exactly once
  */

@@ -11,11 +11,14 @@ export type SignatureInPdf = {
   readonly start: number | undefined;
   /** The fields that have this dictionary as their value: one field, unless the file was manipulated. */
   readonly fieldCount: number;
-  /** For each of these fields, the partial names from the top. `fieldName` joins and decrypts them. */
+  /**
+   * For each field that has this dictionary as its value: the partial names from the top. `fieldName` joins and
+   * decrypts them.
+   */
   readonly fieldTitles: readonly (readonly PdfString[])[];
-  /** The first of these fields; undefined for a certification without a field. */
+  /** The first field that has this dictionary as its value; undefined for a certification without a field. */
   readonly field: PdfDictionary | undefined;
-  /** /P of a certification signature (section 12.8.2.2); undefined for any other signature. */
+  /** /P of a certification signature (ISO 32000-2, section 12.8.2.2); undefined for any other signature. */
   readonly docMdp: 1 | 2 | 3 | undefined;
 };
 
@@ -101,7 +104,7 @@ export function findSignatures(document: PdfDocument): SignatureInPdf[] {
 }
 
 /**
- * The fully qualified name of a field (section 12.7.4.2).
+ * The fully qualified name of a form field (ISO 32000-2, section 12.7.4.2).
  * @throws EvidenceError as `stringText`
  */
 export const fieldName = (titles: readonly PdfString[]): string => titles.map(stringText).join(".");

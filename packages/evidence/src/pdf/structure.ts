@@ -137,8 +137,8 @@ export function originalBoundary(document: PdfDocument, seal: RangedSignature): 
   if (newest === undefined || newest.offset < seal.dictionary.end) {
     return wrong("The seal is not followed by the cross-reference section that names it");
   }
-  // A section without /Prev lists every object of the document again. The sealer writes such a section if the
-  // document's own cross-reference is unreadable.
+  // A cross-reference section without /Prev lists every object of the document again. The sealer writes such a section
+  // if the document's own cross-reference is unreadable.
   if (newest.prev === undefined && newest.kind === "table") return { kind: "length", length };
   const startxref = lastIndexOfText(bytes, "startxref", length, 0);
   const value = startxref < 0 ? undefined : startxrefValue(bytes, startxref);

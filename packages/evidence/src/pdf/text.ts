@@ -14,8 +14,8 @@ export function stringBytes({ source, start, end, hexadecimal, decrypt }: PdfStr
 }
 
 /**
- * The text of a text string (section 7.9.2.2): UTF-16 or UTF-8 with its byte order mark, else PDFDocEncoding. Of
- * PDFDocEncoding, only ASCII and Latin-1 are supported; the rest becomes U+FFFD.
+ * The text of a text string (ISO 32000-2, section 7.9.2.2): UTF-16 or UTF-8 with its byte order mark, else
+ * PDFDocEncoding. Of PDFDocEncoding, only ASCII and Latin-1 are supported; the rest becomes U+FFFD.
  */
 export function stringText(string: PdfString): string {
   const bytes = stringBytes(string);
@@ -44,7 +44,7 @@ function literalBytes(inner: Uint8Array): number[] {
   for (let at = 0; at < inner.length; at++) {
     const byte = inner[at] ?? 0;
     if (byte === 13) {
-      // Section 7.3.4.2: any end of line in a string means a line feed.
+      // Any end of line in a string means a line feed (ISO 32000-2, section 7.3.4.2).
       out.push(10);
       if (inner[at + 1] === 10) at++;
     } else if (byte !== 0x5c) {

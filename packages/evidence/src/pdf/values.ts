@@ -52,7 +52,7 @@ export type IndirectObject = {
  * Returns the dictionary. Throws if it has a repeated key, because some readers use the key's first value and some the
  * last.
  *
- * @param what the dictionary, in words that follow "stands twice in"
+ * @param what a noun phrase for the dictionary, used in the error message
  * @throws EvidenceError `pdf` when a key occurs twice
  */
 export function unambiguous(dictionary: PdfDictionary, what: string): PdfDictionary {

@@ -19,7 +19,7 @@ export type XrefSection = {
   readonly end: number;
   readonly trailer: PdfDictionary;
   readonly prev: number | undefined;
-  /** The offset of a hybrid file's cross-reference stream (/XRefStm; section 7.5.8.4). */
+  /** The offset of a hybrid file's cross-reference stream (/XRefStm; ISO 32000-2, section 7.5.8.4). */
   readonly hybridStream: number | undefined;
   readonly subsections: readonly Subsection[];
   /** True if the subsections are sorted by object number. They never overlap. */
@@ -49,7 +49,7 @@ export function readXrefSection(
   return isDigit(peek(cursor)) ? readStream(bytes, offset, budget) : undefined;
 }
 
-/** The entry of `number` in this section only; undefined when the section does not name it. */
+/** The entry of an object in this cross-reference section only; undefined when the section does not name the object. */
 export function entryOf(section: XrefSection, number: number): XrefEntry | undefined {
   for (const subsection of section.isSorted ? candidateOf(section, number) : section.subsections) {
     const index = number - subsection.first;
@@ -58,7 +58,7 @@ export function entryOf(section: XrefSection, number: number): XrefEntry | undef
   return undefined;
 }
 
-/** The only one of the sorted subsections that can name the number. */
+/** The only subsection that can contain the object number. Works because the subsections are sorted. */
 function candidateOf({ subsections }: XrefSection, number: number): readonly Subsection[] {
   let low = 0;
   for (let high = subsections.length; low < high; ) {
@@ -81,7 +81,10 @@ function isSorted(subsections: readonly Subsection[], offset: number): boolean {
   return false;
 }
 
-/** The first object of a subsection that begins before the previous one has ended; undefined when none does. */
+/**
+ * The first object number of a subsection that begins before the end of the previous subsection; undefined when there
+ * is none.
+ */
 function firstOutOfOrder(subsections: readonly Subsection[]): number | undefined {
   let next = 0;
   for (const { first, count } of subsections) {
@@ -207,7 +210,7 @@ function readStream(bytes: Uint8Array, offset: number, budget: Budget): XrefSect
   };
 }
 
-/** The items of an array: -1 for anything but an integer. */
+/** The integers of an array; -1 stands for each item that is not an integer. Empty if the value is not an array. */
 export function integers(value: PdfValue | undefined): number[] {
   if (value?.kind !== "array") return [];
   return value.items.map((item) => (item.kind === "number" && item.integer ? item.value : -1));

@@ -54,7 +54,7 @@ export type RecordClaimName = "record_verify_code" | "record_sealed_hash" | "rec
 /**
  * Compares a proof passport's record with its file. A record can only lower a verdict.
  *
- * @param hashes of the file and of the document in it; undefined where it cannot be computed
+ * @param hashes of the sealed file and of the document in it; a hash that cannot be computed is undefined
  * @param verifyCode the requested code, if any
  */
 export function recordClaims(
@@ -117,8 +117,8 @@ const isVersion = (value: unknown): value is number =>
   Number.isInteger(value) && Number(value) >= 1 && Number(value) <= manifestLimits.versions;
 
 /**
- * A claim about the service's own statement that the chain is valid. It fails if the service says that the chain is
- * not; a positive statement proves nothing.
+ * A claim about the service's own statement that the chain is valid. It fails if the service says that the chain is not
+ * valid; a positive statement proves nothing.
  */
 export function serviceChainClaim({ chainOk }: RoomRecord): Claim<"service_chain_ok"> {
   const name = "service_chain_ok";

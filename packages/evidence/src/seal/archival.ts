@@ -21,8 +21,8 @@ type Whole = {
  * @returns null for any other file
  */
 export function archivedLength({ claims, seal, earlierSignatures }: Whole): number | null {
-  // A time stamp doesn't state the length of the document, and the claim must say only that. Any other reason means
-  // that the time stamp is not placed like a seal.
+  // For a time stamp, this claim must fail only because a time stamp does not state the length of the document. Any
+  // other reason means that the time stamp is not placed as a seal would be.
   const structure = claims.find(({ name }) => name === "signature_structure");
   if (seal === null || !isTrustedStamp(seal) || structure?.why !== `${lengthNotStated}.`) return null;
   let length = 0;

@@ -14,8 +14,8 @@ export type CheckpointAnchors = {
   /** The earliest time at which the log's checkpoint provably existed, epoch ms; null when nothing proves a time. */
   readonly provenTime: number | null;
   /**
-   * The earliest trusted time stamp over the checkpoint. Bitcoin blocks are not used here, because a block may contain
-   * an OpenTimestamps proof only days later.
+   * The earliest trusted time stamp over the checkpoint, epoch ms. Ignores Bitcoin blocks, because the block that
+   * confirms a checkpoint may be days younger than the checkpoint.
    */
   readonly stampedTime: number | null;
 };
@@ -50,8 +50,8 @@ export async function verifyCheckpointAnchors(input: Input): Promise<CheckpointA
 }
 
 /**
- * The claims that must hold even for a token of an unknown authority. The other claims about such a token may fail,
- * because another verifier may trust the authority.
+ * The claims that must hold even for a token of an unknown authority. If another claim about a token fails, the token
+ * merely proves no time, because another verifier may trust its authority.
  */
 const mustHold: readonly TimeStampClaimName[] = [
   "messageImprint",

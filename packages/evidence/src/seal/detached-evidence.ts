@@ -20,7 +20,7 @@ import type { SealPurpose } from "./purpose.ts";
 
 /** Proofs that the checkpoint of a log proof existed. */
 export type CheckpointEvidence = {
-  /** DER of RFC 3161 tokens. They cover the signed checkpoint, cut off after its first signature. */
+  /** DER of RFC 3161 tokens. They cover the checkpoint's note with only its first signature, the log's own. */
   readonly tokens?: readonly Uint8Array[];
   /** Bytes of an `.ots` proof of the checkpoint's root. */
   readonly ots?: Uint8Array;
@@ -53,7 +53,10 @@ export interface DetachedResult {
   readonly timeStamp: TimeStampVerification | null;
   /** The claims about the `.ots` proof, one for each attestation. */
   readonly anchoring: readonly Claim[];
-  /** The earliest time at which the seal provably existed by this evidence, epoch ms; null when it proves none. */
+  /**
+   * The earliest time at which the seal provably existed by this evidence, epoch ms; null when the evidence proves no
+   * time.
+   */
   readonly provenTime: number | null;
 }
 

@@ -41,7 +41,7 @@ export interface EarlierSignature {
 const MAX_SIGNATURES = 64;
 
 /**
- * Verifies the signatures other than the seal, each over its own revision, and classifies the changes after it.
+ * Verifies every signature other than the seal over its own revision, and classifies the changes after that revision.
  * Includes signatures that a later revision removed.
  *
  * @param signatures the signatures of the document, including the seal
@@ -82,8 +82,8 @@ export async function verifyEarlierSignatures(input: {
   const judged = await judgeEach(document, all, changes, input);
   const seals = [...judged.values()].flatMap(({ own }) => own ?? []);
   const last = input.seal === null ? null : sealFormOf(input.seal.dictionary);
-  // The signature that covers the whole file counts as a seal here even if it is not trusted. Other claims are about
-  // its trust.
+  // The signature that covers the whole file is treated as a seal here, even if it is not trusted. Other claims report
+  // whether it is trusted.
   if (last !== null && input.seal?.start !== undefined) {
     seals.push({ start: input.seal.start, revision: 0, purpose: last });
   }

@@ -9,7 +9,7 @@ import type { SealTrust } from "./verify-seal.ts";
 
 type Judged = { readonly pades: PadesVerification; readonly own: OwnSeal | null };
 
-/** The findings on each signature that has a range. */
+/** The findings on each signature whose /ByteRange is valid. */
 export async function judgeEach(
   document: PdfDocument,
   all: readonly RangedSignature[],

@@ -47,11 +47,12 @@ export type SealTimes = {
 /**
  * The claims about retired certificates of a seal; none unless one of the certificates is retired.
  *
- * Only a proven time makes a seal acceptable; the time that the seal itself states can only make it unacceptable. A
- * token inside the seal was made together with it, so a token from after the retirement makes the seal unacceptable. A
- * detached proof can be years younger than the seal, so its time does not.
+ * Only a proven time from before the retirement makes a seal acceptable. The time that the seal itself states can only
+ * make it unacceptable. A token inside the seal was made together with the seal. So a token from after the retirement
+ * makes the seal unacceptable. A detached proof from after the retirement does not, because it can be years younger
+ * than the seal.
  *
- * @param path the seal's own certificate and those above it
+ * @param path the seal's own certificate and the certificates above it
  */
 export function retirementClaims(
   path: readonly Certificate[],

@@ -26,11 +26,11 @@ export type RoomManifests = {
 };
 
 /**
- * The claim about the document of a closing that a file is, by the manifests of its room.
+ * States which document of a closing a file is, according to the manifests of its room.
  *
- * A file that no manifest lists stays unchecked, because earlier versions do not list documents that were finished
- * later. The claim fails for a file that begins with a listed document and was then changed. It fails even if a proof
- * passport's seal covers the changes, because anybody can get such a seal.
+ * The claim is unchecked for a file that no manifest lists, because the document may have been finished after the
+ * manifests. The claim fails for a file that begins with a listed document and was then changed. It fails even if a
+ * proof passport's seal covers the changes, because anybody can get such a seal.
  * @param verification the result for the same bytes
  */
 export async function roomDocumentClaim(
@@ -79,23 +79,24 @@ async function beginningsOf(bytes: Uint8Array, { earlierSignatures }: ProofVerif
 }
 
 const endOfFile = "%%EOF";
-/** Limits the hashing of a file with many revisions. */
+/** The most end-of-file markers that are tried. Limits the hashing of a file with many revisions. */
 const mostEnds = 8;
 
 /**
- * For a file without any signature: the listed file that it begins with, if it was changed afterwards. The listed file
- * may end at each end-of-file marker, with or without a line end.
+ * For a file without any signature: the listed document that the file begins with, if it was changed afterwards. That
+ * document may end at any of the last end-of-file markers, with or without a line end.
  *
- * A signed file is skipped, because the service may have sealed it after the certificate. A file with an empty
- * signature field is skipped as well. The service adds such fields before it shows a document to its signers, who can
- * download it then.
+ * A signed file is not examined, because the service may have sealed it after it made the manifest. A file with an
+ * empty signature field is not examined either. The service adds such fields before it shows a document to its signers,
+ * who can then download it.
  */
 async function unsealedBeginning(
   bytes: Uint8Array,
   namedBy: (hashes: readonly string[]) => string | undefined,
 ): Promise<string | undefined> {
   let at = bytes.length;
-  // If a marker is missing, its position is -1. The prefixes that it gives are shorter than any listed file.
+  // The position of a missing marker is -1. A prefix that ends there is shorter than any listed file, so it matches
+  // none.
   const markers = Array.from({ length: mostEnds }, () => (at = lastIndexOfText(bytes, endOfFile, at, 0)));
   for (const marker of markers)
     for (const lineEnd of [0, 1, 2]) {

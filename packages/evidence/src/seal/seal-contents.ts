@@ -19,7 +19,7 @@ const HALF_OF_P256 = 0x7fffffff_80000000_7fffffff_ffffffff_de737d56_d38bcf42_79d
  *
  * @param contents the ContentInfo that `signedData` was read from
  * @param signer the certificate of its only signer
- * @returns the deviation, in words that follow "The signature value holds"; null for none
+ * @returns a noun phrase for the part that the sealer would not write; null when there is none
  */
 export async function foreignToSealer(
   contents: Uint8Array,

@@ -5,8 +5,8 @@ import { type Attribute, attributeValues } from "../cms/signed-data.ts";
 import { EvidenceError } from "../errors.ts";
 
 /**
- * A statement that the seal signs separately. Its facts, such as the position of the gap, are not covered by the
- * signature over the bytes.
+ * A statement in the signed attributes of a seal. It fixes facts that the signature over the file's bytes does not
+ * cover, such as the position of the gap.
  */
 export type SealStatement = {
   readonly byteRange: readonly number[];

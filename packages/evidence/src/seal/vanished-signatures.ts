@@ -12,8 +12,8 @@ import { type RangedSignature, withRanges } from "../pdf/structure.ts";
 const KEY = "/ByteRange";
 const nextKey = searchWholeFile(KEY);
 /**
- * Limit of the padding that the search allows. The sealer writes up to a thousand spaces; other programs may write
- * more.
+ * Limit, in bytes, of a /ByteRange array with its padding. The sealer pads it with up to a thousand spaces; other
+ * programs may use more.
  */
 const LONGEST = 4096;
 

@@ -62,8 +62,9 @@ type Checked = ClosingVersionResult & {
  * Verifies versions of one room's Closing Passport, in any order: every hash, link and seal.
  *
  * The claims for each version N with a certificate:
- * - `certificate.vN.seal`: one valid signature covers the whole file. Unchecked for a version without a certificate.
- * - `.trusted`: its certificate is trusted.
+ * - `certificate.vN.seal`: one valid signature (the seal) covers the whole file. Unchecked for a version without a
+ *   certificate PDF.
+ * - `.trusted`: the certificate of the seal is trusted.
  * - `.purpose`: the seal is for a closing certificate.
  * - `.manifest`: the attached manifest equals the separate one.
  * - `.hash`: the file's hash is the stated sealedSha256.

@@ -39,7 +39,7 @@ export function leafFault(certificate: Certificate, purpose: ChainPurpose, at: n
 
 /**
  * The reason why the certificate can't issue the certificate below it; null when it can.
- * @param intermediatesBelow how many certificates between it and the leaf count for its path length.
+ * @param intermediatesBelow the number of certificates below this one to compare with its path length limit
  */
 export function issuerFault(
   certificate: Certificate,

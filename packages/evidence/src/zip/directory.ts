@@ -23,10 +23,10 @@ const ENCRYPTED = 0x2041;
 const FLAGS = 0x080e;
 const UTF8 = 0x0800;
 const SLASH = 0x2f;
-/** The MS-DOS attribute bit of a volume label. The next constant has this bit and that of a folder. */
+/** The MS-DOS attribute bit of a volume label. `SPECIAL` combines this bit and the bit of a folder. */
 const VOLUME_LABEL = 0x08;
 const SPECIAL = 0x18;
-/** Marks, in the top four bits of the attributes that Unix programs write, a plain file. */
+/** The top four bits of Unix attributes that mark a plain file. */
 const UNIX_FILE = 8;
 const UNIX_FOLDER = 4;
 /**
@@ -35,12 +35,15 @@ const UNIX_FOLDER = 4;
  */
 const HARMLESS: ReadonlySet<number> = new Set([0x000a, 0x5455, 0x5855, 0x7855, 0x7875]);
 const ZIP64 = 0x0001;
-/** Info-ZIP Unicode Path (section 4.6.9). Some programs use the name in this field and not the file's own name. */
+/**
+ * Info-ZIP Unicode Path (APPNOTE 6.3.10, section 4.6.9). Some programs use the name in this field and not the file's
+ * own name.
+ */
 const UNICODE_PATH = 0x7075;
 
 /**
- * A zip's bytes, a view for its little-endian numbers, and its form. `mostBytes`: the most bytes that its files may
- * have in total.
+ * A zip's bytes, a view that reads their little-endian numbers, and the kind of zip (`form`). `mostBytes`: the most
+ * bytes that its files may have in total.
  */
 export type ZipFile = {
   readonly bytes: Uint8Array;
@@ -132,8 +135,8 @@ function readEntryAt({ bytes, view, form }: ZipFile, at: number, end: number): Z
 }
 
 /**
- * True if the external attributes (section 4.4.15) state no type, or the right one: a folder if `isFolder`, otherwise a
- * plain file.
+ * True if an entry's external attributes (APPNOTE 6.3.10, section 4.4.15) state no type, or the right type: a folder if
+ * `isFolder`, otherwise a plain file.
  */
 function hasAttributesOf(isFolder: boolean, attributes: number): boolean {
   const type = attributes >>> 28;
@@ -177,8 +180,9 @@ function requireBounded(entries: readonly ZipEntry[], mostBytes: number): void {
 }
 
 /**
- * Reads the local header of a file (section 4.3.7), which must agree with the directory. If bit 3 of the flags is set,
- * checksum and sizes follow the data (section 4.3.9). The header may then state 0 for each of them.
+ * Reads the local header of a file (APPNOTE 6.3.10, section 4.3.7), which must equal the file's entry in the central
+ * directory. If bit 3 of the flags is set, checksum and sizes follow the data (section 4.3.9). The header may then
+ * state 0 for each of them.
  *
  * @returns where the data begins
  * @throws EvidenceError `zip`
@@ -202,8 +206,8 @@ export function readLocalHeader({ bytes, view }: ZipFile, entry: ZipEntry): numb
 }
 
 /**
- * Accepts an extra field (section 4.5.1) if it consists of harmless fields, each once.
- * @param name the name in the same header
+ * Accepts an extra field (APPNOTE 6.3.10, section 4.5.1) if it consists of harmless fields, each once.
+ * @param name the file's name in the header that has the extra field
  * @throws EvidenceError `zip`
  */
 function requireHarmless(extra: Uint8Array, name: Uint8Array): void {

@@ -21,7 +21,7 @@ const EDGES = /^[ .]|[ .]$/;
  * Decodes the name of a zip entry. Null for characters beyond ASCII without the flag for UTF-8, and for invalid UTF-8.
  */
 export function nameIn(bytes: Uint8Array, isUtf8: boolean): string | null {
-  // Without the flag, programs decode such bytes in the character set of their system.
+  // Without the flag for UTF-8, programs decode bytes beyond ASCII in the character set of their system.
   if (!isUtf8 && bytes.some((byte) => byte > 0x7f)) return null;
   try {
     return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
@@ -52,8 +52,8 @@ function isDocumentPath(name: string, leastParts: number): boolean {
 }
 
 /**
- * Asserts that all files are in one folder, and that no file has the same name as a folder. Entries of the Finder must
- * be about that folder.
+ * Asserts that all files are in one folder, and that no file has the same name as a folder. Entries that the Finder of
+ * macOS added must describe files in that folder.
  */
 export function requireOneFolder(entries: readonly { readonly name: string }[]): void {
   const folderOf = (name: string) => name.slice(0, name.lastIndexOf("/")).toLowerCase();

@@ -24,7 +24,8 @@ export const readZip = (bytes: Uint8Array): ReadonlyMap<string, Uint8Array> =>
 export type OpenedZip = { readonly form: ZipForm; readonly files: ReadonlyMap<string, Uint8Array> };
 
 /**
- * Reads an evidence zip as `readZip` does, or a zip of documents (section 9.4) by the same rules.
+ * Reads an evidence zip as `readZip` does, or a zip of documents (docs/evidence-format.md, section 9.4) by the same
+ * rules.
  * @param mostBytes the most bytes that the files may have in total
  * @throws EvidenceError as `readZip`
  */
@@ -72,8 +73,8 @@ function contentOf(data: Uint8Array, { method, size }: ZipEntry): Uint8Array {
 }
 
 /**
- * The length of the bytes that follow the data if bit 3 of the flags is set (section 4.3.9): a signature, the checksum
- * and the sizes. They must match the directory.
+ * The length of the bytes that follow a file's data if bit 3 of the flags is set (APPNOTE 6.3.10, section 4.3.9): a
+ * signature, the checksum and the sizes. These must match the directory.
  */
 function descriptorLength({ bytes, view }: ZipFile, at: number, { flags, crc, compressed, size }: ZipEntry): number {
   if ((flags & 0x08) === 0) return 0;

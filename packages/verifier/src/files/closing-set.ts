@@ -19,7 +19,7 @@ export type ClosingPiece = { readonly path: string } & (
 );
 
 /**
- * Wraps a service's record of one version as a piece of the set. The record was fetched or saved.
+ * Wraps a service's record of one version, downloaded or read from a file, as a piece of the set.
  * @throws EvidenceError as `parseRoomRecord`
  */
 export const roomRecordPiece = ({ path, bytes }: NamedBytes): ClosingPiece => ({
@@ -129,7 +129,7 @@ const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes)
 function paired(pieces: readonly ClosingPiece[]): Pair[] {
   const pairs: Pair[] = [];
   const add = (pair: Pair) => {
-    // Leaves out a file that is identical to an earlier one. Different files of the same version all stay.
+    // Leaves out a file that is identical to an earlier file. Different files of the same version all stay.
     if (!pairs.some(({ key }) => key === pair.key)) pairs.push(pair);
   };
   for (const piece of pieces) {

@@ -14,8 +14,8 @@ export async function asCustody(
   const { envelope } = custody;
   const commands = envelope ? custodyCommands(envelope, file.path, document?.path ?? null) : undefined;
   const whole = withChecks(report, checksOf(custody.claims, commands));
-  // The document's verdict counts too, so an untrusted seal of the document lowers the result. A verified document of a
-  // test counts as `verified_test`.
+  // The verdict includes the document's verdict, so an untrusted seal of the document lowers it. A verified document of
+  // a test gets `verified_test`.
   const test = envelope?.environment === "test" && custody.document?.verdict === "verified";
   const ofDocument = test ? "verified_test" : custody.document?.verdict;
   return {

@@ -1,7 +1,7 @@
 // Names of files in the zips of documents (docs/evidence-format.md, section 9.4). The pages that verify in a browser
 // use this file as well.
 
-/** Whether a file in a zip of documents is only an explanation for readers. */
+/** True if a file in a zip of documents is only an explanation for readers. */
 export const isExplanation = (path: string): boolean =>
   /(?:^|\/)(?:README\.txt|contents\.json|verify\.html)$/.test(path);
 
@@ -11,11 +11,12 @@ type Named = { readonly name: string };
 
 /**
  * The proofs of each PDF, matched by file name: a proof is named after its PDF. If several PDFs have that name, the
- * proof applies to the PDF in its own folder, or else to those that share the most folders with it.
+ * proof applies to the PDF in the proof's folder. Without one, it applies to the PDFs that share the most folders with
+ * the proof.
  */
 export function proofsByPdf<Pdf extends Named, Proof extends Named>(pdfs: readonly Pdf[], proofs: readonly Proof[]) {
   const named = new Map<string, { pdf: Pdf; path: string }[]>();
-  // Equal PDFs share a name, such as `a.pdf = b.pdf`.
+  // Equal PDFs were merged and their names joined: `a.pdf = b.pdf`.
   for (const pdf of pdfs)
     for (const path of new Set([pdf.name, ...pdf.name.split(" = ")])) append(named, baseName(path), { pdf, path });
   const found = new Map<Pdf, Proof[]>();

@@ -114,7 +114,10 @@ export function unreadableRecord(kind: Kind, { code, message }: EvidenceError): 
   return failure(kind, "not_verified", "record_readable", `The record cannot be read: ${message} (${code}).`);
 }
 
-/** Makes the checks that compare the record with the file. A check contains a shell command if one can repeat it. */
+/**
+ * Makes the checks that compare the record with the file. A check contains a shell command if a command can repeat the
+ * comparison.
+ */
 export function recordChecks(
   record: ProofRecord,
   { facts, checks }: Report,

@@ -104,7 +104,7 @@ function ownImprint({ tstInfo }: TimeStampToken): Uint8Array {
 const ABOUT_TRUST: readonly string[] = ["seal_certificate_trusted", "seal_certificate_valid_at_time", "seal_purpose"];
 
 /**
- * True if the file is the one that its seal signed. A signature value can be copied into any file, so it proves nothing
+ * True if the seal in the file signs this file. A signature value can be copied into any file, so it proves nothing
  * alone. Does not check who made the seal.
  */
 async function holdsSeal({ bytes }: NamedBytes, { at, crypto }: Context): Promise<boolean> {

@@ -80,7 +80,7 @@ async function filesBelow(folder: string): Promise<string[] | null> {
   let [seen, bytes] = [0, 0];
   for (const below of folders)
     for await (const entry of await opendir(join(folder, below))) {
-      // The zip's limit counts files only. Doubling it leaves room for folders.
+      // `documentEntries` limits only the files of a zip. Twice that number leaves room for folders.
       if (++seen > 2 * zipLimits.documentEntries) return null;
       const name = `${below}${entry.name}`;
       if (entry.isDirectory()) folders.push(`${name}/`);

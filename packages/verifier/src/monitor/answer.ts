@@ -38,7 +38,7 @@ function placeIn(logs: readonly WatchedLog[], sealedSha256: string): PlaceOfFile
     const place = found?.places.get(sealedSha256);
     return place && checkpoint ? [{ ...place, origin: checkpoint.origin }] : [];
   });
-  // The first place counts, because a later log may also retract entries of an earlier one.
+  // The first place is the seal's own entry. A later log can contain only the retraction of that entry.
   const [first] = places;
   return first ? { ...first, retracted: places.find(({ retracted }) => retracted !== null)?.retracted ?? null } : null;
 }

@@ -44,7 +44,7 @@ const base64 = (bytes: Uint8Array): string => Buffer.from(bytes).toString("base6
 
 /**
  * Parses the text of a fork proof.
- * @throws EvidenceError `log` for a text without these three parts
+ * @throws EvidenceError `log` for a text that lacks the older checkpoint, the newer checkpoint or the proof
  */
 export function parseFork(text: string): Fork {
   const part = (name: string): string => {

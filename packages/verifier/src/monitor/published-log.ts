@@ -96,8 +96,8 @@ async function bounded(response: Response, url: string): Promise<Uint8Array> {
 }
 
 /**
- * Thrown when the published files contradict the checkpoint that the log's key signed. `why` is a sentence about the
- * contradiction.
+ * Thrown when the published files contradict the checkpoint that the log's key signed. The message is a sentence about
+ * the contradiction.
  */
 export class LogBroken extends Error {}
 

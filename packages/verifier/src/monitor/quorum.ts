@@ -106,10 +106,7 @@ async function signedOrNull(note: string, key: string): Promise<SignedCheckpoint
   }
 }
 
-/**
- * Notes about new keys and witnesses: whether the reader's policy names the log, and whether the log's entries name
- * that policy.
- */
+/** Notes on whether the reader's policy names the log, and whether the log's entries name that policy. */
 export function policyNotes({ logs, sha256 }: ReaderPolicy, key: string, logged: LoggedPolicy | null): string[] {
   const stranger = logs.length > 0 && !logs.includes(key) ? ["The policy does not name this log."] : [];
   if (!logged) return [...stranger, "The log names no policy of its own."];

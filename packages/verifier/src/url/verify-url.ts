@@ -71,8 +71,8 @@ function jsonIn(answer: Answer, url: string): Uint8Array | string {
 
 /**
  * Adds the certificates that the service publishes, if `--trust` is not given. The user then trusts the service at this
- * address to name its own certificate. It is downloaded only over a connection on which nobody else can respond: HTTPS,
- * or the local machine.
+ * address to name its own certificate. The certificates are downloaded only over a connection on which nobody else can
+ * respond: HTTPS, or the local machine.
  */
 async function withPublishedTrust(
   base: string,

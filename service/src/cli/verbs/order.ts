@@ -55,7 +55,9 @@ function historyText(order: OrderHistory): string {
   ].join("\n");
 }
 
-/** `order move CODE STATUS`, or `order move CODE --release`. */
+/**
+ * The status to which `order move CODE STATUS` moves an order. Null for `order move CODE --release`, which ends a hold.
+ */
 function targetOf(args: string[], { release = false }: ValuesOf<typeof moveOptions>): string | null {
   if (release !== (args.length === 1)) throw new UsageError("order move takes either a STATUS or --release");
   return release ? null : (args[1] ?? null);

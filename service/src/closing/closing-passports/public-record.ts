@@ -53,7 +53,7 @@ export type ClosingRecord = {
   environment: Environment;
   partnerName: string;
   branding: Branding | null;
-  /** Null when the stored text is no longer a manifest. */
+  /** The parsed manifest; null when the stored text is no longer a manifest. */
   manifest: Manifest | null;
   /** The time when the retention plan deleted the certificate; null while it is stored. */
   certificateDeletedAt: Date | null;

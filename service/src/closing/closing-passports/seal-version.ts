@@ -25,7 +25,7 @@ export type SealClosingDeps = CheckedVersionDeps & {
   issuing: Issuing;
   limits: {
     requireStorage: RequireStorage;
-    /** Lets only one seal run at a time for each room. Seals that wait for it hold no database connection. */
+    /** Lets only one seal run at a time for each room. Seals that wait for their turn hold no database connection. */
     semaphore: KeyedSemaphore;
   };
 };
@@ -34,8 +34,8 @@ export type SealClosingDeps = CheckedVersionDeps & {
  * Seals the room's present state as the next version of its closing passport. Seals of one room run one after another,
  * across nodes. The sealed certificate is stored first; one statement then writes the version, its audit line and its
  * event.
- * @param expected the number of the version that the caller wants to seal; a form that is sent twice then makes only
- * one version. Null for the next version
+ * @param expected the number of the version that the caller wants to seal, so that a request that is sent twice makes
+ * only one version. Null for the next version
  * @returns the contract's passport version response
  * @throws ServiceError for an unknown room, beyond 20 versions, when `expected` is not the next version, and when no
  * seal can be made. Nothing is recorded then.
@@ -70,7 +70,7 @@ type Asked = {
   roomId: string;
   expected: number | null;
   actor: string;
-  /** Null for a seal that a person or a key requested. */
+  /** The functions about an automatic seal; null for a seal that a person or a key requested. */
   whenDone: WhenDone | null;
 };
 
@@ -95,14 +95,14 @@ type OpenWish = {
 /** Thrown to roll back a seal when a member has switched the automatic seal off in the meantime. */
 class WithdrawnError extends Error {}
 
-/** The room already has the maximum number of versions, so it never gets another one. */
+/** Thrown when the room already has the maximum number of versions. It never gets another one. */
 export class VersionQuotaError extends ServiceError {
   constructor() {
     super("validation", `Passport version quota reached (${manifestLimits.versions} versions per room).`);
   }
 }
 
-/** The last version is not what was sealed, so that no version may follow it. */
+/** Thrown when the last version was altered after its seal. No version may follow it. */
 export class AlteredVersionError extends ServiceError {
   readonly version: number;
   constructor(version: number) {
@@ -132,7 +132,7 @@ export async function sealInTurn(deps: SealClosingDeps, asked: Asked): Promise<C
 /**
  * Seals the next version in a transaction.
  * @returns null when an automatic seal makes no version: its request was withdrawn, an order has not ended, or the last
- * version counts instead
+ * version already certifies the present state
  */
 async function sealNext(
   deps: SealClosingDeps,
@@ -148,8 +148,8 @@ async function sealNext(
   if (wish) {
     if (!wish.isReady(snapshot.documents.map(({ status }) => status))) return null;
     const last = before.at(-1);
-    // Compares the last version with a manifest of the present state under the same number. A manifest can't have a
-    // number beyond the maximum of 20 versions.
+    // Compares the last version with a manifest of the present state under the last version's number. A manifest for
+    // the next number can't be made once the room has 20 versions.
     if (last && isOfSame(last, manifestOf(deps, room, snapshot, before.at(-2), deps.clock()))) {
       await wish.sealed(last.version, deps.clock());
       return null;

@@ -45,7 +45,8 @@ async function seal(deps: Deps, { roomId, roomCode, ...firm }: DueSeal): Promise
       const open = await openRound(tx, roomId);
       return (
         open && {
-          // Checks the statuses again, because they were read without a lock when the closing was queued.
+          // Checks the statuses of the room's orders again, because they were read without a lock when the closing was
+          // queued.
           isReady: (statuses) => statuses.includes("Completed") && statuses.every(hasEnded),
           sealed: (version, at) => endSealWish(tx, roomId, { ...open, version, at }),
         }
@@ -55,8 +56,8 @@ async function seal(deps: Deps, { roomId, roomCode, ...firm }: DueSeal): Promise
 }
 
 /**
- * Seals a closing whose orders have ended, if the request is still open. If a person has sealed a version since then,
- * of the same documents in the same state, that version counts instead.
+ * Seals a closing whose orders have ended, if the request is still open. If a person has already sealed a version of
+ * the same documents in the same state, that version fulfills the request.
  */
 async function sealEnded(
   deps: SealClosingDeps,

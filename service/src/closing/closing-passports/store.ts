@@ -210,7 +210,7 @@ type EarlierVersion = Omit<VersionLinks, "roomCode"> & {
   version: number;
   /**
    * The manifest, for a first version; null for later versions. The line in the transparency log is derived from the
-   * room's code, which the manifest states as of the sealing.
+   * code that the room had at the sealing, which the manifest states.
    */
   manifest: string | null;
   environment: Environment;

@@ -15,8 +15,8 @@ export const verificationStatement = (verifyCode: string): Statement =>
 
 /**
  * The public verification (contract, Closing passports), computed for each request; null for an invalid verify code. It
- * is JSON text that includes the stored manifest unchanged, because parsing and rewriting the manifest would be half of
- * the work (`npm run bench closing`).
+ * is JSON text that includes the stored manifest unchanged. Parsing and rewriting the manifest would be half of the
+ * work (`npm run bench closing`).
  */
 export async function verifyClosing(
   deps: CheckedVersionDeps & { db: Sql },

@@ -1,4 +1,4 @@
-/** The closing certificate as a file of a delivery, of a zip, and of the form that sends documents. */
+/** The closing certificate as a file of a delivery, of a zip, and of the web form that sends documents. */
 import type { StoredFile } from "../../kernel/platform/blobs/stored-file.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import {
@@ -48,14 +48,14 @@ const lists = (record: StoredVersion, { code, final }: OrderToSend): boolean =>
  */
 export type NoCertificate = "not_sealed" | "deleted" | "altered";
 
-/** The newest certificate, as the form that sends documents offers it. */
+/** The newest certificate, as the web form that sends documents offers it. */
 export type CertificateOffer = {
   version: number;
   /** True if the certificate lists the present version of every document that can be sent. */
   isCurrent: boolean;
   /**
-   * The number of orders whose documents can't be sent from this room, but which a reader can open with the codes in
-   * the certificate.
+   * The number of orders whose documents can't be sent from this room, but which the certificate's codes open for its
+   * reader.
    */
   others: number;
 };

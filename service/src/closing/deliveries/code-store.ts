@@ -3,7 +3,7 @@ import { sql } from "../../kernel/platform/database/sql.ts";
 import { type StateMac, verified, writeStateMacs } from "../../kernel/platform/database/state-mac.ts";
 
 /**
- * The MAC also covers the count of wrong attempts and the lock, so that database access alone is not enough to try more
+ * The MAC also covers the number of wrong attempts and the lock. So database access alone is not enough to try more
  * codes.
  */
 export const codeState: StateMac = {

@@ -1,6 +1,6 @@
 /**
- * The optional six-digit code of a link, which is mailed to the recipient. A person who gets only the link, such as
- * from a forwarded or scanned mail, can't open the documents.
+ * The optional six-digit code of a delivery's link, which is mailed to the recipient. A person who gets only the link,
+ * such as from a forwarded or scanned mail, can't open the documents.
  */
 import { readMailFirm } from "../../firms/partners/partners.ts";
 import { hourMs, minuteMs } from "../../kernel/platform/clock.ts";

@@ -102,7 +102,7 @@ export function filesOf({ id, final, documents, replacesSigned }: Deliverable): 
 export type NamedFile = DeliveredFile & {
   path: string;
   orderCode: string;
-  /** True if people signed the order's document here. */
+  /** True if people signed the order's document with this service. */
   isSignedHere: boolean;
   /** True if the file is a notarized document of the sandbox, which no notary signed. */
   isNotarySimulated: boolean;
@@ -132,7 +132,7 @@ export function namedFiles(orders: readonly Deliverable[], files: readonly Deliv
         throw new ServiceError("unavailable", "A document of this delivery is not on record any more. Ask its sender.");
       const folder = folderOf(file.kind, isNotarized);
       const prefix = folder === "Documents" ? `${String(++number).padStart(2, "0")} ` : "";
-      // The file name must be unique across all folders, because a proof is named after the file without its folder.
+      // The name passed to `unique` lacks the folder, because a proof is named after the file without its folder.
       const isNotarySimulated = file.kind === "notarized" && order.isNotarySimulated;
       const kind = isNotarySimulated ? simulatedNotarization : file.kind;
       const path = `${folder}/${unique(`${prefix}${fileName({ ...order, kind })}`, ".pdf")}`;
@@ -255,7 +255,7 @@ async function proofsOf(
   };
   for (const { path, orderCode, kind, sha256 } of present) {
     const wanted = { orderCode, owner: { partnerId, environment }, documentId: `${kind}-${sha256}` };
-    // A file that was not sealed here never gets a proof.
+    // A file that this service did not seal never gets a proof.
     if (!sealed.has(sha256)) continue;
     for (const form of proofForms) await add(path, form, () => orderDocumentProof(deps, wanted, form));
   }

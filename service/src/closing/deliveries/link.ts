@@ -29,7 +29,7 @@ const isToken = (secrets: SecretBytes, id: string, token: string): boolean =>
 export type Link = { id: string; token: string; session: string | null };
 
 /**
- * The delivery that a link belongs to. The recipient need not have entered the link's code.
+ * Finds the delivery of a link. The recipient need not have entered the link's code.
  * @throws ServiceError `not_found`, with the same message for a wrong link and for one that was ended or has expired
  */
 export async function linkedDelivery(deps: DeliveryDeps, { id, token }: Link): Promise<Delivery> {

@@ -81,7 +81,7 @@ export type Contents = {
   firmName: string;
   environment: Environment;
   documents: readonly { path: string; kind: string; sha256: string; deletedAt?: Date }[];
-  /** The paths of the documents that nobody signed here. */
+  /** The paths of the documents that were not signed with this service. */
   unsigned: ReadonlySet<string>;
   /** The paths of the notarized documents that no notary signed, because the sandbox made them. */
   simulated: ReadonlySet<string>;
@@ -102,7 +102,7 @@ export type Contents = {
 const mebibyte = 1024 * 1024;
 /** The files and bytes that the verification page accepts at once (`pages/verify/browser/worker.ts`). */
 const checker = { files: 64, bytes: 256 * mebibyte };
-/** More bytes than the explanation of a zip with 50 documents has. */
+/** An upper bound for the bytes of the explanation, even in a zip with 50 documents. */
 const mostReadme = mebibyte;
 
 /**
@@ -112,8 +112,8 @@ const mostReadme = mebibyte;
 export const fitsChecker = (others: number): boolean => others + mostReadme <= checker.bytes;
 
 /**
- * Explains to a lawyer who has never heard of this service which file is authoritative, how to verify it, and what is
- * not proven.
+ * The explanation for a lawyer who has never heard of this service. It states which file is authoritative, how to
+ * verify it, and what is not proven.
  */
 export function readme(contents: Contents): string {
   const { title, reference, firmName, environment, documents, unsigned, simulated, hasSigned, kinds, baseUrl } =

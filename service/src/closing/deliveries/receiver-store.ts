@@ -35,7 +35,7 @@ export async function writeReceivers(
 
 /**
  * SQL condition: true if, after the firm asked for the delivery, the firm detached the order from the room or removed
- * the person. An order that was detached and attached again counts as detached.
+ * the person. An order that was detached and attached again is treated as detached.
  */
 export const isWithdrawn: Statement = sql`(
   NOT EXISTS (

@@ -68,7 +68,10 @@ export async function moveInRooms(
   return isMoved;
 }
 
-/** @returns true if somebody with the earlier address waited for documents of the room */
+/**
+ * Replaces the earlier address of people who wait for documents of the room.
+ * @returns true if somebody with the earlier address waited
+ */
 async function moveReceivers(
   tx: Tx,
   { id: roomId, partnerId }: { id: string; partnerId: string },

@@ -200,9 +200,9 @@ async function insertAndMail(
 }
 
 /**
- * Ends the links of a room that were mailed to an earlier address, and mails others for the same files, with the same
- * expiry, to the corrected address. Beyond the day's limit, only ends them. The caller must have locked the deliveries
- * of the room.
+ * Ends the links of a room that were mailed to an earlier address. Mails new links for the same files, with the same
+ * expiry, to the corrected address. Beyond the day's limit, ends the links without mailing new ones. The caller must
+ * have locked the deliveries of the room.
  * @returns true if a link was replaced
  */
 export async function moveDeliveries(

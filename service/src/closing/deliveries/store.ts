@@ -22,15 +22,15 @@ import { receiverRows } from "./receiver-store.ts";
 export type DeliveredFile = { orderId: number; kind: string; sha256: string };
 
 /**
- * The columns that the MAC covers, so that database access alone is not enough to change the documents, the recipient
- * or the time when the delivery ends.
+ * The columns of a delivery that its MAC covers. So database access alone is not enough to change the documents, the
+ * recipient or the delivery's end.
  */
 const deliveryState: StateMac = {
   table: sql`closing_deliveries`,
   key: sql`id`,
   mac: sql`row_mac`,
   // Deliveries from earlier releases have no certificate and ask for no code, and their MACs cover the bare email
-  // address. The same form is used for every such delivery, so that the earlier MACs stay valid.
+  // address. The MACs of all such deliveries are computed in this way, so that the earlier MACs stay valid.
   covered: (d) => sql`${d}.id, ${d}.room_id, ${d}.recipient_name,
     CASE WHEN ${d}.certificate_sha256 IS NOT NULL THEN jsonb_build_array(${d}.recipient_email, ${d}.asks_code, ${d}.certificate_sha256)
       WHEN ${d}.asks_code THEN jsonb_build_array(${d}.recipient_email, 'code') ELSE to_jsonb(${d}.recipient_email) END,
@@ -39,8 +39,8 @@ const deliveryState: StateMac = {
 };
 
 /**
- * The columns of a use that its MAC covers. Without the MAC, anyone with database access could add downloads that never
- * happened.
+ * The columns of a recorded use of a link that its MAC covers. Without the MAC, anyone with database access could add
+ * downloads that never happened.
  */
 const useState: StateMac = {
   table: sql`closing_delivery_uses`,
@@ -218,7 +218,7 @@ export type DeliveryUse = {
  * @returns whether it is the first download of the delivery
  */
 export async function insertDownload(tx: Tx, id: string, download: Omit<DeliveryUse, "kind">): Promise<boolean> {
-  // Locks the delivery, so that only one of several concurrent downloads counts as the first.
+  // Locks the delivery, so that only one of several concurrent downloads is recorded as the first.
   await tx.query(sql`SELECT FROM closing_deliveries WHERE id = ${id} FOR NO KEY UPDATE`);
   const first = await firstDownload(tx, id);
   await writeUse(tx, id, { kind: "download", ...download });

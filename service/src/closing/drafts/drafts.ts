@@ -1,6 +1,7 @@
 /**
- * Closings that a member has begun in the form and has not placed. A draft belongs to one member, is encrypted, and is
- * deleted with its files after 14 days. Ended drafts stay as empty rows until then, so that a late save can't revive one.
+ * Closings that a member has begun in the web form and has not placed. A draft belongs to one member, is encrypted, and
+ * is deleted with its files after 14 days. Ended drafts stay as empty rows until then, so that a late save can't revive
+ * one.
  */
 import { hash } from "node:crypto";
 import type { Environment, Principal } from "../../kernel/identity/identity.ts";
@@ -46,14 +47,14 @@ export const openDrafts = ({
   cipher: columnCipher(secrets, cipherUse),
 });
 
-/** The fields of the form by their names. */
+/** The fields of the closing's web form by their names. */
 type Fields = Readonly<Record<string, string>>;
 
 type Owner = { partnerId: string; environment: Environment; userId: string };
 
 export type Draft = { id: string; version: number; fields: Fields; updatedAt: Date; expiresAt: Date };
 
-/** The state of the form that a browser window wants to save. */
+/** The state of the closing's web form that a browser window wants to save. */
 type DraftToSave = {
   id: string;
   /** The version that the window has seen last; 0 for a draft that was never saved. */
@@ -63,14 +64,14 @@ type DraftToSave = {
   /** The tokens of the uploaded files. */
   files: readonly string[];
   /**
-   * The decision for the case that another window has changed the draft. True: this form is saved as a new draft.
-   * False: this form is discarded.
+   * Decides what happens if another window has changed the draft. True: this window's form is saved as a new draft.
+   * False: it is discarded.
    */
   mayCopy: boolean;
 };
 
 export type SavedDraft = Pick<Draft, "id" | "version" | "expiresAt"> & {
-  /** True when another window had changed the draft, so that this form was saved as a new draft. */
+  /** True if another window had changed the draft, so that this window's form was saved as a new draft. */
   isCopy: boolean;
 };
 
@@ -93,7 +94,7 @@ const lockMember = (tx: Tx, { userId }: Owner) =>
   tx.query(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`closing drafts ${userId}`}, 0))`);
 
 /**
- * Saves the form. Two windows that edit one draft lose nothing: the later save of a window that has not seen the
+ * Saves the web form. Two windows that edit one draft lose nothing: the later save of a window that has not seen the
  * other's changes becomes a separate draft. Both drafts expire together, because they use the same files.
  * @returns null when the draft was placed or discarded, or has expired
  * @throws ServiceError when the member has too many drafts, or the form is too long

@@ -44,8 +44,9 @@ const unfinishedOf = (partnerId: Statement): Statement => sql`
   WHERE r.partner_id = ${partnerId} AND r.environment = 'live' AND r.status = 'open' AND ${isUnfinished(sql`o.status`)}`;
 
 /**
- * Queues a mail with the list "Your closings" to each member with live access, once on each business day after opening
- * time, and not before 7 AM in the member's zone. A member without an unfinished order in an open room gets no mail.
+ * Queues a mail with the list "Your closings" to each member with live access. Each member gets it once on each
+ * business day, after opening time and not before 7 AM in the member's zone. A member without an unfinished order in an
+ * open room gets no mail.
  * @returns the number of queued mails
  */
 export async function sendClosings({ db, clock }: { db: Database; clock: Clock }): Promise<number> {
@@ -94,8 +95,8 @@ const rowsStatement = (partnerId: string, userId: string): Statement => sql`
 type Deps = MailDeps & { titleOf: TitleOf };
 
 /**
- * The closings of a member, each with the unfinished orders that the member placed. The orders of a member who left, or
- * who has no live access any more, go to the owner who joined first.
+ * The closings of a member, each with the unfinished orders that the member placed. The owner who joined first also
+ * gets the orders of members who left or have no live access any more.
  */
 async function closingsOf(deps: Deps, partnerId: string, userId: string): Promise<Closing[]> {
   const { db, rowMac, clock, titleOf } = deps;

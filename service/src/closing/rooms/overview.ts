@@ -1,5 +1,5 @@
 /**
- * The firm's open closings, sorted by the day on which they are due, each with the order that waits and the firm's next
+ * The firm's open closings, sorted by the day on which they are due. Each has the order that waits and the firm's next
  * step.
  */
 import type { Owner } from "../../kernel/identity/identity.ts";
@@ -60,9 +60,9 @@ export type OpenClosing = {
   roomCode: string;
   name: string;
   reference: string | null;
-  /** The day on which it is due, as `2026-11-30`; null when no member has set one. */
+  /** The day on which the closing is due, as `2026-11-30`; null when no member has set one. */
   closesOn: string | null;
-  /** The day on which it is due, compared with today; null without a day. */
+  /** The day on which the closing is due, compared with today; null without a day. */
   due: "overdue" | "today" | "later" | null;
   orders: number;
   done: number;
@@ -187,7 +187,7 @@ export type ClientOrder = Titled & {
   parcel: Parcel | null;
 };
 
-/** `deliveredAt` is the time that the carrier or an operator recorded; null before. */
+/** `deliveredAt` is the time that the carrier or an operator recorded; null before the delivery. */
 type Parcel = { carrier: string; trackingNumber: string | null; shippedAt: Date; deliveredAt: Date | null };
 
 /** `zone` is the firm's time zone. */
@@ -205,8 +205,8 @@ type ClientRow = Omit<ClientOrder, "dueCents" | "dueFor" | "refusal" | "parcel">
 };
 
 /**
- * The closing that contains the order, with the orders of the same client in the room's order. Orders of other clients,
- * and orders that were altered, are left out. Undefined for an order without a room.
+ * The closing that contains the order, with all orders of the same client in the sequence of the room's list. Orders of
+ * other clients, and orders that were altered, are left out. Undefined for an order without a room.
  */
 export async function clientClosing(
   { db, notarySupply }: DueDeps,
@@ -227,8 +227,8 @@ export async function clientClosing(
   const orders = authentic(rows).map(
     async ({ supplementCents, replacesLoss, isFirmsToPay, ...row }): Promise<ClientOrder> => {
       const order = { ...row, parcel: parcelOf(row) };
-      // Null when the firm must pay, even if a bank is moving the payment or took it back, because the client need not
-      // act.
+      // Null when the firm must pay, because the client need not act. So it is also null while a bank is moving the
+      // firm's payment, and after a bank took it back.
       const cents = order.payBy === "client" && !isFirmsToPay ? sumDue({ ...order, supplementCents }) : null;
       if (cents === null) return { ...order, dueCents: null, dueFor: null, refusal: null };
       const kind = (await refusalOf(db, notarySupply, order))?.kind ?? null;

@@ -1,4 +1,4 @@
-/** Simulates the one payment for the test orders of a room (an addition to the contract). */
+/** Simulates one payment for all test orders of a room (an addition to the contract). */
 import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
 import { principalOf } from "../../kernel/http/authentication.ts";

@@ -85,7 +85,7 @@ const longestRetry = sql`interval '1 day'`;
 
 /**
  * Queues the automatic seals of closings whose orders have all ended, at least one of them Completed. After a failure,
- * a closing is queued again in ten minutes. Each more failure doubles this time, up to a day.
+ * a closing is queued again in ten minutes. Each further failure doubles this time, up to a day.
  */
 export async function queueSeals({ db, clock }: RoomDeps): Promise<void> {
   const now = clock();
@@ -214,7 +214,7 @@ export const noteSealProblem = (db: Sql, roomId: string, { problem, isFinal }: {
 type CertificateState = {
   roomCode: string;
   roomName: string;
-  /** The version that the automatic seal has made; null before. */
+  /** The version that the automatic seal has made; null until it has made one. */
   version: number | null;
   /** The number of the closing's orders that wait for a person to correct them. */
   stuck: number;

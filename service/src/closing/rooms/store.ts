@@ -195,8 +195,8 @@ export const selectRooms = (db: Sql, owner: Owner, limit: number, after: string 
 export type OpenRoom = Pick<RoomSummaryRow, "code" | "name" | "reference" | "orderCount">;
 
 /**
- * The owner's newest open rooms, at most `limit`, newest first. The open room with the given code is added at the end
- * if it is older than these.
+ * The owner's newest open rooms, at most `limit`, newest first. If the room with the given code is open but older, it
+ * is added at the end.
  */
 export async function latestOpenRooms(db: Sql, owner: Owner, limit: number, code = ""): Promise<OpenRoom[]> {
   const open = sql`SELECT code AS "code@room", name, reference, order_count AS "orderCount", ${markedRooms}
@@ -224,7 +224,7 @@ export async function ownsRoom(db: Sql, roomId: string, owner: Owner): Promise<b
   return (await db.query(sql`SELECT FROM rooms WHERE id = ${roomId} AND ${ownedBy(owner)}`)).length === 1;
 }
 
-/** The environment of a room and all its orders, by the room's code; null for an unknown code. */
+/** The environment of the room with this code, and of all its orders; null for an unknown code. */
 export async function roomEnvironment(db: Sql, roomCode: string): Promise<Environment | null> {
   if (!isCode(roomCode)) return null;
   const [room] = await db.query<{ environment: Environment }>(

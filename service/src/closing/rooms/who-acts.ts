@@ -119,7 +119,7 @@ export function actOf(row: UnfinishedOrder, zone: string): string {
 }
 
 /**
- * The statuses between two services. A live order leaves them by itself; a test order waits for the sandbox or an
+ * The statuses between two services. A live order leaves them automatically; a test order waits for the sandbox or an
  * operator.
  */
 const betweenServices: ReadonlySet<string> = new Set(["EsignComplete", "NotarizationComplete"]);
@@ -147,8 +147,8 @@ export const dayWords = (day: string): string =>
 export const dayOf = (at: Date): string => new Intl.DateTimeFormat("en-CA", { timeZone: closingZone }).format(at);
 
 /**
- * True if an order belongs to an open closing of its own firm that is due today. A closing of another firm that
- * contains the order doesn't count.
+ * True if an order belongs to an open closing of its own firm that is due today. Ignores closings of other firms that
+ * contain the order.
  */
 export const closesToday = (orderId: Statement, now: Date): Statement => sql`EXISTS (
   SELECT FROM room_orders a JOIN rooms r ON r.id = a.room_id

@@ -58,7 +58,7 @@ export function decide(status: string, attempts: readonly FaxAttemptState[], now
 
 /**
  * True if the attempt was sent. The event about a failure may arrive before the response to the request. So a failed
- * attempt counts as sent too, unless it is settled or this service canceled it.
+ * attempt is treated as sent, too, unless it is settled or this service canceled it.
  */
 const isOut = (attempt: FaxAttemptState): boolean =>
   isUnderWay(attempt.state) || (attempt.state === "failed" && !attempt.isSettled && !isCanceledByUs(attempt));

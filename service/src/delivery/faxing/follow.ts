@@ -91,8 +91,8 @@ async function lost({ clock }: FaxDeps, tx: Tx, { id, orderId, faxId }: FaxAttem
   if (faxes.status === "FaxPending" || faxes.status === "FaxSent")
     return openTrouble(tx, existing, clock(), `Telnyx does not know the fax ${faxId}: ${tellUs}`);
   if (faxes.status === "OnHold") return;
-  // A settled attempt no longer counts as a fax in progress. Nothing tries to cancel it, and the next attempt can be
-  // sent.
+  // A settled attempt is no longer treated as a fax in progress. Nothing tries to cancel it, and the next attempt can
+  // be sent.
   const reason = "Telnyx does not know it";
   await updateAttempt(tx, id, sql`state = 'failed', reason = ${reason}, is_settled = true, ended_at = ${clock()}`);
 }

@@ -56,7 +56,7 @@ const passing: ReadonlySet<string> = new Set([
   "connection_channel_limit_exceeded",
 ]);
 
-/** True if a retry may succeed. An unknown reason counts as permanent. */
+/** True if a retry may succeed. An unknown reason is treated as permanent. */
 export const isPassing = (reason: string | null): boolean => reason !== null && passing.has(reason);
 
 /** The reason in plain words. A reason that is not in the table is returned as Telnyx's own code. */

@@ -31,7 +31,7 @@ export async function applyFax(
   const { status: state, failureReason: reason, pages, seconds } = fax;
   if (state === null) return false;
   const advanced = advance(attempt, { state, reason, pages, seconds, at });
-  // A poll doesn't report when the call began, so a time from an earlier event is kept.
+  // A poll doesn't report when the call began. So `startedAt` from an earlier event is left unchanged.
   const progress = eventId === null ? { ...advanced, startedAt: attempt.startedAt } : advanced;
   const tellsEnd = progress.state === state && progress.endedAt !== null && attempt.eventId === null ? eventId : null;
   const isReplaced = progress.state === state && attempt.state !== state;

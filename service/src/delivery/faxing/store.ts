@@ -71,7 +71,7 @@ const one = async (db: Sql, where: Statement): Promise<FaxAttempt | undefined> =
 
 export const findAttempt = (db: Sql, id: number) => one(db, sql`id = ${id}`);
 
-/** The attempt with this fax id. If Telnyx's id was not recorded yet, the attempt is found by its mark. */
+/** The attempt with this fax id. If Telnyx's id was not recorded yet, the attempt is found by its `clientState`. */
 export const findAttemptOf = (db: Sql, { id, clientState }: { id: string; clientState: string | null }) =>
   one(db, sql`fax_id = ${id} OR fax_id IS NULL AND client_state = ${clientState}`);
 
@@ -110,8 +110,8 @@ async function faxStatus(tx: Tx, order: LockedOrder): Promise<string> {
 export const followSoon = (tx: Tx, orderId: number, inMs: number) => enqueueUnlessDue(tx, faxQueue, { orderId }, inMs);
 
 /**
- * True if a report by Telnyx, and not a person, moved the order from FaxPending to FaxSent. A return to FaxSent at the
- * end of a hold doesn't count.
+ * True if a report by Telnyx, and not a person, moved the order from FaxPending to FaxSent. Ignores a return to FaxSent
+ * at the end of a hold.
  */
 async function isSentByUs(tx: Tx, orderId: number): Promise<boolean> {
   const [move] = await tx.query<{ actor: string | null }>(sql`

@@ -11,7 +11,7 @@ export type SheetContent = {
   address: readonly string[];
   rows: readonly (readonly [label: string, value: string])[];
   notes: readonly string[];
-  /** Shown as a QR code next to the rows; null for none. */
+  /** The URL that the page shows as a QR code; null for none. */
   url: string | null;
 };
 

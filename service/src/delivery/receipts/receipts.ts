@@ -8,7 +8,7 @@ export type { ReceiptContent, ReceiptSource } from "./content.ts";
 export { enqueueReceipt, type ReceiptKind } from "./enqueue.ts";
 
 export type Receipts = {
-  /** Must be called at startup, before jobs run. */
+  /** Registers the source of one kind of receipts. Must be called at startup, before jobs run. */
   register: (kind: ReceiptKind, source: ReceiptSource) => void;
   work: (jobs: Jobs) => void;
 };

@@ -66,10 +66,11 @@ export type ChainsDeps = { db: Sql; rowMac: RowMac; log: Log };
 export type RecordedChain = ChainRow & { certificate: Certificate; fingerprint: string };
 
 /**
- * The chains of past and present seals, oldest first. Logs and leaves out a chain whose MAC is not valid. The latest
- * retirement with a valid MAC counts, even if the chain's row differs: an attacker may have restored an older copy of
- * the row. A stricter retirement in the row counts even without a valid MAC, because an insider can remove a MAC but
- * not a row.
+ * The chains of past and present seals, oldest first. Logs and leaves out a chain whose MAC is not valid.
+ *
+ * Each chain gets its latest authentic retirement in the table `revocations`. So an attacker who restores an older copy
+ * of the chain's row can't undo it. A stricter retirement without a valid MAC is applied as well: an insider can remove
+ * the MAC of a retirement but not its row.
  */
 export async function recordedChains({ db, rowMac, log }: ChainsDeps): Promise<RecordedChain[]> {
   const rows = await db.query<ChainRow & { mac: Buffer | null }>(

@@ -147,8 +147,8 @@ const isSelfSigned = ([{ subject, issuer }, ...above]: SealIdentity["chain"]): b
 
 /**
  * Replaces a certificate file. The old file stays in the same folder, with its fingerprint in its name. The new
- * certificate is first written to another file. So all processes use the same new one, even after a crash or concurrent
- * starts.
+ * certificate is first written to another file. So all processes use the same new certificate, even after a crash or
+ * concurrent starts.
  */
 export async function replaceChain(
   file: ChainFile,
@@ -162,7 +162,7 @@ export async function replaceChain(
   return chain;
 }
 
-/** The replaced certificates, which stay in the same folder. */
+/** The replaced certificates of a seal, which stay in the folder of the present certificate. */
 export async function replacedChains({ path, setting }: ChainFile): Promise<Certificate[]> {
   const prefix = `${basename(path)}.`;
   const names = existsSync(dirname(path)) ? await readdir(dirname(path)) : [];

@@ -41,7 +41,7 @@ export type SealInput = {
   readonly locks?: SealLock;
   /** False to add no time stamp; by default, one is added when authorities are configured. */
   readonly timeStamped?: boolean;
-  /** The owner of the document: the workers serve holders round-robin. */
+  /** The owner of the document. The workers serve the owners in turn, so that one owner can't delay the others. */
   readonly holder?: string;
 };
 
@@ -90,7 +90,10 @@ export function createSealer(deps: {
   tokenRoom?: number;
   /** Returns the newest checkpoint of the log for these seals, from memory; null when there is none. */
   newestCheckpoint?: () => string | null;
-  /** Called when the verifier refuses a seal because of its time stamp; the document is then sealed without one. */
+  /**
+   * Called when the verifier refuses a seal because of its time stamp; the document is then sealed without a time
+   * stamp.
+   */
   onUnfitTimeStamp?: (authority: string, why: string) => void;
 }): SealDocument {
   const { identity, workers, clock, stamp, randomBelow, newestCheckpoint = () => null } = deps;
@@ -178,7 +181,7 @@ async function prepare(
   throw new SealNotVerified("it holds numbers that name another place for the signature", true);
 }
 
-/** All documents without an owner share one place in the workers' round-robin. */
+/** Documents without an owner are treated as the documents of one owner, when the workers serve the owners in turn. */
 const holderOf = ({ holder = "" }: SealInput): string => holder;
 
 function joined({ bytes, spare = 0 }: SealInput, tail: Buffer): Buffer {

@@ -163,7 +163,7 @@ async function enterService(deps: SealingDeps, chainPem: string): Promise<void> 
 }
 
 /**
- * Returns a check to run before each seal: its certificate must not be retired. The certificate may have been retired
+ * Returns a check to run before each seal: the certificate of the seal must not be retired. It may have been retired
  * after this node was started.
  */
 function inServiceGuard({ db, log }: SealingDeps, chainPem: string): () => Promise<void> {

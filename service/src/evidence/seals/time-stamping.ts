@@ -73,7 +73,7 @@ export function createTimeStamping(deps: TimeStampingDeps): Stamp {
     for (const { url, breaker } of authorities) {
       if (!breaker.admits()) continue;
       const outcome = await ask(deps, url, imprint).catch((error): TimeStampRefusal => {
-        // The verification of the token failed unexpectedly. That counts as a refused token, so that the document is
+        // The verification of the token failed unexpectedly. The token is treated as refused, so that the document is
         // still sealed, without this time stamp.
         return { authority: url, failed: "format", why: String(error) };
       });

@@ -49,8 +49,8 @@ export async function trustList(
 ): Promise<string> {
   const recorded = await recordedChains(deps);
   const own = [inUse.live, inUse.test].map((pem) => ({ ...leafOf(pem), retiredAt: null, reason: null }));
-  // Several chains may have the same certificate. The last one in this order determines its entry, so retired chains
-  // come last.
+  // Several chains may have the same certificate. The last chain in this order determines the certificate's entry, so
+  // retired chains come last.
   const retiredLast = recorded.toSorted(
     (one, other) => Number(one.retiredAt !== null) - Number(other.retiredAt !== null),
   );

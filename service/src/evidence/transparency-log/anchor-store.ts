@@ -83,7 +83,7 @@ export type NewProof = {
   nextLookAt: Date | null;
 };
 
-/** Stores a proof, unless another node was first. */
+/** Stores a proof, unless another node has stored one first. */
 export const storeProof = (db: Sql, { log, size, source, proof: before }: DueAnchor, added: NewProof) =>
   db.query(sql`
     UPDATE log_anchors SET status = ${added.status}, proof = ${added.proof}, anchored_at = ${added.anchoredAt},
@@ -91,7 +91,7 @@ export const storeProof = (db: Sql, { log, size, source, proof: before }: DueAnc
     WHERE log = ${log} AND size = ${size} AND source = ${source} AND next_look_at IS NOT NULL
       AND proof IS NOT DISTINCT FROM ${before}`);
 
-/** A proof of when a checkpoint existed. */
+/** A proof of the time at which a checkpoint existed. */
 export type AnchorProof = {
   source: string;
   status: "stamped" | "pending" | "confirmed";
@@ -133,14 +133,16 @@ export async function selectCalendarRoot(db: Sql, environment: Environment, line
 }
 
 /**
- * How far an entry's line has come. `witnessed`: a checkpoint that covers the line has its quorum of witnesses.
- * `anchored`: an authority or the calendars have stamped a checkpoint that covers the line, with or without a quorum.
+ * The stage that an entry's line has reached. `witnessed`: a checkpoint that covers the line has its quorum of
+ * witnesses. `anchored`: an authority or the calendars have stamped a checkpoint that covers the line, with or without
+ * a quorum.
  */
 export type LineState = "queued" | "logged" | "witnessed" | "anchored";
 
 /**
- * The progress of a line. `state` is the furthest one. `cosignatures` is the largest number of witnesses that cosigned
- * one checkpoint covering the line. `witnesses` is how many witnesses the log has asked in the last hour.
+ * The progress of a line. `state` is the furthest state that the line has reached. `cosignatures` is the largest number
+ * of witnesses that cosigned one checkpoint covering the line. `witnesses` is how many witnesses the log has asked in
+ * the last hour.
  */
 export type LineProgress = { state: LineState; cosignatures: number; witnesses: number };
 

@@ -67,7 +67,7 @@ const inner = Buffer.of(1);
 
 const hashed = (next: Timestamp): Timestamp => [{ op: { op: "sha256" }, next }];
 
-/** The message of the refusal while calendars have stamped no root that covers a line. */
+/** The message of the refusal that is sent until calendars have stamped a root that covers the line. */
 export const notAnchoredYet = "No hourly root of the transparency log with this seal is with the calendars yet.";
 
 /**

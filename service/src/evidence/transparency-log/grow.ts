@@ -66,7 +66,10 @@ export const nameOf = ({ level, n }: Pick<StoredTile, "level" | "n">): string =>
 export const byPlace = <Tile extends HashTile>(tiles: readonly Tile[]): Map<string, Tile> =>
   new Map(tiles.map((tile) => [nameOf(tile), tile]));
 
-/** A tile without its entries. `nodes`: the hashes above its hashes, if they were computed before (`nodesOfTile`). */
+/**
+ * A tile without its entries. `nodes`: the inner nodes over the tile's hashes, if they were computed before
+ * (`nodesOfTile`).
+ */
 export type HashTile = Pick<StoredTile, "level" | "n" | "hashes"> & { nodes?: Buffer };
 
 /** The index in `nodes` of the first node that covers `count` hashes. `count` is a power of two from 2 to 128. */

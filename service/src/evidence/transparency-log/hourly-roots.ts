@@ -36,14 +36,14 @@ const batchSize = 8;
 /** The claims of a node that died expire after this time. Then other nodes can claim the same anchors. */
 const claimMs = 5 * minutes;
 /**
- * Test seals need no lasting proof of time, so a checkpoint of their log is anchored only once for every 24 of the live
- * log.
+ * Test seals need no lasting proof of time. So their log anchors one checkpoint in the time in which the live log
+ * anchors 24.
  */
 const testRootsPerLive = 1 / 24;
 
 /**
- * The shortest time between two roots of a log.
- * @param liveMs that of the live log
+ * The shortest time between two anchored roots of a log.
+ * @param liveMs the shortest time for the live log
  */
 export const rootIntervalMs = (log: LogName, liveMs: number): number =>
   environmentOf(log) === "live" ? liveMs : liveMs / testRootsPerLive;

@@ -59,9 +59,12 @@ async function retractionProof(db: Sql, environment: Environment, entry: LogEntr
 }
 
 /**
- * The `.tlog-proof` of a line. It leads to the first anchored checkpoint that covers the line, preferably one with a
- * quorum of witnesses. As long as none is anchored, it leads to the first checkpoint with a quorum that covers the
- * line. Without a quorum, it leads to the first one that covers the line.
+ * The `.tlog-proof` of a line. It leads to the first checkpoint that covers the line and that is, in order of
+ * preference:
+ * - anchored and cosigned by a quorum of witnesses;
+ * - anchored;
+ * - cosigned by a quorum of witnesses;
+ * - signed by the log.
  *
  * The proof is read and verified for each call. Its bytes change only in these cases:
  * - a checkpoint is anchored or cosigned;
@@ -112,9 +115,10 @@ function isProven(line: string, { index, hashes, checkpoint }: LogProof): boolea
 }
 
 /**
- * The checkpoint that readers get now. If the newest quorum of witnesses is less than a minute old, it is the
- * checkpoint with that quorum. Otherwise it is the one that waits for its quorum, or the newest one. No node gives
- * readers a smaller checkpoint than any node did before, so a quorum that is complete too late does not count.
+ * The checkpoint that readers get now. For a minute after a checkpoint got its quorum of witnesses, readers get that
+ * checkpoint. Otherwise they get the checkpoint that waits for its quorum or, without one, the newest checkpoint.
+ * Readers never get a smaller checkpoint than any node gave them before, so a quorum that is complete too late is
+ * ignored.
  */
 export async function checkpointForReaders(db: Sql, log: LogName, now: Date): Promise<StoredCheckpoint | undefined> {
   return (await choose(db, log, now)).checkpoint;
@@ -129,7 +133,7 @@ async function choose(db: Sql, log: LogName, now: Date) {
   return { seen, checkpoint: checkpoint ?? (await selectNewestCheckpoint(db, log)) };
 }
 
-/** Chooses the checkpoint for readers as `checkpointForReaders` does, and records that they see it. */
+/** Chooses the checkpoint for readers as `checkpointForReaders` does, and records its size as seen by readers. */
 export async function publishForReaders(db: Sql, log: LogName, now: Date): Promise<StoredCheckpoint | undefined> {
   for (;;) {
     const { seen, checkpoint } = await choose(db, log, now);
@@ -250,7 +254,7 @@ async function waitForState({ db, log, entry }: WaitedLine, { seconds, isGone }:
  */
 const mostWaiting = { ofFirm: 8, inAll: 32 };
 
-/** The wait to apply, and a check whether the caller has disconnected. */
+/** How long a request waits, and a function that is true once the caller has disconnected. */
 type Wait = { seconds: number; isGone: () => boolean };
 
 /**

@@ -27,8 +27,8 @@ export const retractionEntry = (sealedSha256: string, reason: RetractionReason) 
   ({ kind: "retract/v1", sealedSha256, reason }) as const satisfies LogEntry;
 
 /**
- * The time and reason of the first retraction of a sealed file in the log; null for a file without one. Only a line
- * within the log's tree counts, because anybody who can insert rows could forge another one.
+ * The time and reason of the first retraction of a sealed file in the log; null for a file without one. A line outside
+ * the log's tree is ignored, because anybody who can insert rows could have forged it.
  */
 export async function retractionOf(db: Sql, { environment, sealedSha256 }: RetractedFile): Promise<Retraction | null> {
   const reasons = new Map(

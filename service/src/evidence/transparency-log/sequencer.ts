@@ -167,7 +167,7 @@ async function examined(db: Sql, deps: SequencerDeps, environment: Environment):
  */
 async function sequence(tx: Tx, deps: SequencerDeps, environment: Environment): Promise<boolean> {
   if (!(await tryLock(tx, environment))) return false;
-  // Checks again, because another node may have added a batch since this turn began.
+  // Checks again that a batch is due, because another node may have added a batch since this turn began.
   if (!(await selectOutlook(tx, deps.intervalMs)).some((one) => one.environment === environment && one.isDue))
     return false;
   const tree = await examined(tx, deps, environment);

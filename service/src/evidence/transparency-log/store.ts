@@ -10,8 +10,8 @@ export type StoredTile = { level: number; n: number; hashes: Buffer; entries: Bu
 
 /**
  * The state of the log that an environment has now. `isDue`: lines wait, and the last batch is old enough. A batch with
- * a time in the future counts as old, because the database's clock must have been wrong then. `finalSize`: the size of
- * the last checkpoint, if the log is about to end.
+ * a time in the future is treated as old, because the database's clock must have been wrong then. `finalSize`: the size
+ * of the last checkpoint, if the log is about to end.
  */
 export type Outlook = {
   log: LogName;
@@ -34,7 +34,10 @@ export const selectOutlook = (db: Sql, intervalMs: number): Promise<Outlook[]> =
 
 const advisoryLock = 7_246_007;
 
-/** Tries to lock the logs of an environment. Only the transaction with the lock may sequence, publish or end one. */
+/**
+ * Tries to lock the logs of an environment. Only the transaction with the lock may sequence, publish or end any of
+ * these logs.
+ */
 export async function tryLock(tx: Tx, environment: Environment): Promise<boolean> {
   const [lock] = await tx.query<{ ours: boolean }>(
     sql`SELECT pg_try_advisory_xact_lock(${advisoryLock}, ${logs.indexOf(environment)}) AS ours`,

@@ -100,7 +100,7 @@ export async function treeOfOrigin(db: Sql, origin: string) {
 export const selectTrees = (db: Sql): Promise<StoredTree[]> =>
   db.query<StoredTree>(sql`SELECT ${treeColumns} FROM log_trees ORDER BY environment, generation`);
 
-/** For a SELECT list: a column of the tree of the log that an environment has now. */
+/** For a SELECT list: a column from the tree row of an environment's current log. */
 const ofCurrent = (environment: Environment, column: Statement): Statement =>
   sql`(SELECT ${column} FROM log_trees WHERE environment = ${environment} ORDER BY generation DESC LIMIT 1)`;
 

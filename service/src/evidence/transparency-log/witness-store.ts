@@ -77,14 +77,14 @@ export async function selectWitnessed(db: Sql, log: LogName): Promise<{ size: nu
 }
 
 /**
- * The largest size of a log that its readers have seen. `raisedAt`: since when; null when an earlier release recorded
- * the size.
+ * The size of the largest checkpoint that a log's readers have seen. `raisedAt`: when they first saw it; null when an
+ * earlier release recorded the size.
  */
 export type SeenSize = { size: number; raisedAt: Date | null };
 
 /**
  * The largest size that readers of a log have seen; undefined for a log about which no witness was asked. A forged row
- * may state a larger size than the newest checkpoint has. Then the newest checkpoint's size counts instead.
+ * may state a larger size than the newest checkpoint has. Then the newest checkpoint's size is returned instead.
  */
 export async function selectPublished(db: Sql, log: LogName): Promise<SeenSize | undefined> {
   const [seen] = await db.query<SeenSize>(sql`
@@ -110,12 +110,13 @@ export async function raisePublished(db: Sql, log: LogName, size: number, now: D
 export const quorumWaitMs = 60_000;
 
 /**
- * The size that readers have seen and whose quorum can still be reached in time; null for none. Readers get this size
- * until then. Otherwise, in a busy log, they would see a larger size before any quorum is complete.
+ * The size that readers have seen, if it waits for its quorum and became visible at most `quorumWaitMs` ago; else null.
+ * For that long, readers get this size. Otherwise, in a busy log, they would see a larger size before any quorum is
+ * complete.
  */
 export function sizeInWait({ size, raisedAt }: SeenSize, witnessed: { size: number } | undefined, now: Date) {
   const isWaiting = size > (witnessed?.size ?? 0) && raisedAt !== null;
-  // The clocks of nodes differ, so the time may be in the future.
+  // The clocks of nodes differ, so `raisedAt` may be in the future.
   return isWaiting && Math.abs(now.getTime() - raisedAt.getTime()) <= quorumWaitMs ? size : null;
 }
 
@@ -141,8 +142,8 @@ export async function selectPolicy(db: Sql, log: "live", sha256: string): Promis
 }
 
 /**
- * Gauges for each witness: how many entries it has not seen of the log of which it lacks most, and whether it
- * contradicts any log.
+ * Gauges for each witness: the largest number of entries of one log that it has not seen, and whether it contradicts
+ * any log.
  */
 export const witnessGauges: Statement = sql`
 SELECT gauge, w.witness AS label, max(value) AS value FROM log_witnesses w JOIN log_trees t USING (log), LATERAL (VALUES

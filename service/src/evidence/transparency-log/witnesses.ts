@@ -35,7 +35,7 @@ import {
   type WitnessState,
 } from "./witness-store.ts";
 
-/** A witness with an address, which the log can ask. */
+/** A witness with an address at which the log requests cosignatures. */
 type AskedWitness = Witness & { url: string };
 
 /** The published policy of the live logs: the operator's file, with the lines of the service's own logs above it. */
@@ -84,7 +84,10 @@ const addressOf = (text: string): string =>
   /^https?:$/.test(URL.parse(text)?.protocol ?? "") ? text.replace(/\/+$/, "") : "";
 
 export type WitnessingDeps = {
-  /** The log to ask the witnesses about: one of live seals, which may have ended. Test logs have no witnesses. */
+  /**
+   * The log of live seals whose checkpoints the witnesses are asked to cosign. It may have ended. Test logs have no
+   * witnesses.
+   */
   witnessed: LogName;
   db: Database;
   clock: Clock;

@@ -121,7 +121,7 @@ async function judge(
   }
   const now = clock();
   const day = now.toISOString().slice(0, 10);
-  // Counts the request toward the log's daily quota. A request with the same checkpoint doesn't count, because anybody
+  // Counts the request toward the log's daily quota. A request with the same checkpoint is not counted, because anybody
   // may send a public checkpoint. Only the log itself can make a larger one.
   if (size > state.size) {
     if (state.askedOn === day && state.asked >= log.mostADay)

@@ -74,7 +74,7 @@ export const mailKey = (tx: Tx, requestId: string, refusal: Refusal | null = nul
 
 /**
  * Gives a mail address access to a firm that an operator added. The person signs in with the address, and needs no key.
- * Stored as a granted access request.
+ * The access is stored as a granted access request.
  * @throws ServiceError for a text that is not an address, and for an address that was given access to a firm before
  */
 export async function nameFirstOwner(
@@ -129,7 +129,7 @@ async function decideOn<T>(
 }
 
 /**
- * Issues the trial key.
+ * Approves an access request, and issues its trial key.
  * @param actor for the audit log
  * @throws ServiceError for an unknown or decided request, or an address that already has a key
  */
@@ -144,7 +144,7 @@ export const approveRequest = (deps: AccessDeps, requestId: string, actor = "ope
   });
 
 /**
- * Declines without sending mail.
+ * Declines an access request, without sending a mail.
  * @param actor for the audit log
  * @throws ServiceError for an unknown or decided request
  */

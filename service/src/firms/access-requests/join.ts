@@ -44,7 +44,7 @@ export async function firmToJoin(
 }
 
 /**
- * Makes the person the first owner of the firm that was created for their request, as `addFirstOwner`.
+ * Makes the person the first owner of the firm that was created for their request, by `addFirstOwner`.
  * @throws ServiceError `conflict` for a member of a firm, when there is no such firm, and when another person was first
  */
 export async function joinOwnFirm(deps: JoinDeps, session: Session): Promise<void> {

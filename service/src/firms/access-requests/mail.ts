@@ -31,7 +31,7 @@ const reasons: Readonly<Record<Refusal, readonly string[]>> = {
   ],
 };
 
-/** Explains to an address why it gets no key. Quotes nothing from the request either. */
+/** The mail that tells an address why it gets no key. Like `keyLetter`, it quotes nothing from the request. */
 const refusalLetter = (requestId: string, to: string, refusal: Refusal, at: Date, baseUrl: string): Letter => ({
   id: `access-request:${requestId}:${refusal}:${at.toISOString()}`,
   to,
@@ -42,7 +42,7 @@ const refusalLetter = (requestId: string, to: string, refusal: Refusal, at: Date
   caution: "If you did not request it, ignore this email: nobody was given a key.",
 });
 
-/** Mails issued keys and refusals. Deletes a key's text once the mail server has accepted it. */
+/** Mails issued keys and refusals. Once the mail server has accepted a mail with a key, the stored key is deleted. */
 export const accessMail = defineMail({
   queue: accessMailQueue,
   // With the queue's doubling delays, these attempts last about two days.

@@ -61,8 +61,8 @@ export async function requestAccess(
 }
 
 /**
- * Issues the key. If the address or its domain has already had its keys, does the same work but rolls it back, so that
- * the response time does not reveal this.
+ * Issues the key. If the address or its domain has already had its keys, does the same work but rolls it back. So the
+ * response time does not reveal which addresses and domains have keys.
  */
 async function issueOnce(
   tx: Tx,

@@ -72,7 +72,7 @@ export async function countPending(db: Sql): Promise<number> {
   return row?.pending ?? 0;
 }
 
-/** Pending requests come first, the longest waiting first; then decided ones, newest first. */
+/** Lists access requests: pending ones first, the longest waiting first; then decided ones, the newest first. */
 export async function selectRequests(db: Sql, limit: number): Promise<ListedRequest[]> {
   const waiting = await selectPending(db, limit);
   return [...waiting, ...(await selectDecided(db, limit - waiting.length))];
@@ -91,7 +91,10 @@ export const lockAddress = (tx: Tx, workEmail: string) =>
     SELECT pg_advisory_xact_lock(hashtextextended('access-request:' || coalesce(mail_domain(e), lower(e)), 0))
     FROM (VALUES (${workEmail}::text)) AS asked (e)`);
 
-/** Whether the address already got a key, and how many addresses of its domain did. */
+/**
+ * The trial keys that were issued. `address`: true if the address already got a key. `ofDomain`: how many addresses of
+ * its domain got one.
+ */
 export async function issuedTo(tx: Tx, workEmail: string): Promise<{ address: boolean; ofDomain: number }> {
   const [found] = await tx.query<{ address: boolean; ofDomain: number }>(sql`
     SELECT coalesce(bool_or(lower(work_email) = lower(${workEmail})), false) AS address, count(*) AS "ofDomain"
@@ -154,7 +157,10 @@ export async function selectForDecision(tx: Tx, rowMac: RowMac, id: string): Pro
   return found;
 }
 
-/** Opens a review task for a person. @param wanted false to do the same work but roll it back */
+/**
+ * Opens a task for an operator to review the request.
+ * @param wanted false to do the same work but roll it back
+ */
 export async function openReview(
   tx: Tx,
   { id, firmName, at }: { id: string; firmName: string; at: Date },

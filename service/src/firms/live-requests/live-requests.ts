@@ -54,7 +54,9 @@ export async function askForLive(deps: LiveDeps, principal: Principal): Promise<
 export const liveRequestOf = async ({ db }: { db: Sql }, { partnerId }: Principal): Promise<store.LiveRequest | null> =>
   (await store.selectLatest(db, partnerId)) ?? null;
 
-/** An open request with the facts that an operator needs for the decision. An altered one can't be decided. */
+/**
+ * An open request with the facts that an operator needs for the decision. A request that was altered can't be decided.
+ */
 export type OpenLiveRequest = store.LiveRequest & {
   /** True if the request or its firm was altered in the database. */
   isAltered: boolean;
@@ -151,7 +153,7 @@ async function mailFirm(
 
 type Moment = "asked" | "granted" | "refused";
 
-/** `ownerId` is null for the mail to the firm's contact address. */
+/** The mail about a request to one owner. `ownerId` is null for the mail to the firm's contact address. */
 type MomentMail = { requestId: string; moment: Moment; ownerId: string | null };
 
 const subjects: Readonly<Record<Moment, string>> = {

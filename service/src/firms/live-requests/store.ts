@@ -56,7 +56,7 @@ export const selectOpen = (db: Sql) =>
 
 export type DecidedLiveRequest = Pick<LiveRequest, "firmName" | "state" | "decidedAt">;
 
-/** The decided requests, the latest first. One that was altered is left out. */
+/** The decided requests, the latest first. Requests that were altered in the database are left out. */
 export async function selectDecided(db: Sql, limit: number): Promise<DecidedLiveRequest[]> {
   const rows = await db.query<DecidedLiveRequest & Marked & MarkedFirm>(sql`
     SELECT p.name AS "firmName", r.state, r.decided_at AS "decidedAt", ${markedRequest}

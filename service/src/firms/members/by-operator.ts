@@ -16,8 +16,8 @@ type Changed = { userId: string; partnerId: string };
 type Setting = { role?: Role; liveAccess?: boolean };
 
 /**
- * Sets a member's role or live access on behalf of the operator. The firm may have no owner afterwards. Then the next
- * person who links to it becomes the owner.
+ * Sets a member's role or live access on behalf of the operator. The firm may have no owner after this change. Then the
+ * next person who links to the firm becomes its owner.
  * @throws ServiceError for a person without a firm, or a role other than owner and member
  */
 export async function setMember(
@@ -112,7 +112,10 @@ export const membersOfKey = ({ db, clock }: { db: Sql; clock: Clock }, keyId: st
      WHERE m.key_id = ${keyId} OR m.live_key_id = ${keyId} ORDER BY m.linked_at, m.user_id`,
   );
 
-/** Removes these members from the firm and signs them out everywhere. The caller must have locked the firm. */
+/**
+ * Removes members that `membersOfKey` found from the firm, and signs them out everywhere. The caller must have locked
+ * the firm.
+ */
 export async function endMembersOfKey(
   { db: tx, clock }: { db: Tx; clock: Clock },
   partnerId: string,
@@ -174,7 +177,7 @@ async function addressOf(db: Database, userId: string): Promise<string> {
 type ReadDeps = { db: Sql; clock: Clock };
 type EndDeps = { db: Database; clock: Clock };
 
-/** The word that stands for all operators where an address is accepted. */
+/** The word that selects the sessions of all operators, in place of an address or a firm's id. */
 const operatorWord = "operator";
 
 function sessionsOf(owner: string): sessions.SessionFilter {

@@ -1,4 +1,4 @@
-/** The hours in which a member gets mails that can wait. */
+/** The hours of the day in which a member gets mails that are not urgent. */
 import type { Principal } from "../../kernel/identity/identity.ts";
 import type { Clock } from "../../kernel/platform/clock.ts";
 import type { Sql } from "../../kernel/platform/database/database.ts";

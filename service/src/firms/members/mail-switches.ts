@@ -101,7 +101,7 @@ async function noteSwitch(
 type Reader = { db: Sql; rowMac: MemberDeps["rowMac"]; clock: MemberDeps["clock"] };
 
 type Occasion = {
-  /** The actor of the event that the mail reports. */
+  /** The actor, as in the audit log, of the event that the mail reports. */
   actor: string;
   kind: MailKind;
   /** True if a person of the firm must get the mail, even if all of them switched this kind off. */
@@ -111,8 +111,8 @@ type Occasion = {
 const isActor = (actor: Statement): Statement => sql`'member:' || m.user_id = ${actor}`;
 
 /**
- * The SQL condition and sort order that select the possible recipients of a mail. The first one with access is the
- * recipient.
+ * The SQL condition and sort order that select the possible recipients of a mail. The first of them with access to the
+ * environment is the recipient.
  */
 function candidates(partnerId: Statement, actor: Statement, neededKind: MailKind | null): Statement {
   const among = sql`m.partner_id = ${partnerId} AND (${isActor(actor)} OR m.role = 'owner')`;
@@ -162,8 +162,8 @@ export const recipientIdOf = (
   WHERE m.live_access AND ${candidates(partnerId, actor, neededKind)} LIMIT 1)`;
 
 /**
- * Queues a mail of the kind to each member with live access who gets such mails. Each is queued for the hours in which
- * that member gets mails.
+ * Queues a mail of the kind to each member with live access who gets such mails. Each mail is queued for the hours in
+ * which its member gets mails.
  * @param hasWork returns the SQL condition on a member's firm; `partnerId` is the SQL of the firm's id
  */
 export async function queueForMembers(

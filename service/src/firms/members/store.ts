@@ -132,8 +132,8 @@ export type MemberChange = {
 };
 
 /**
- * Changes a membership; the caller must have locked its firm. An attacker who restores the old row gains nothing,
- * because its version is revoked.
+ * Changes a membership; the caller must have locked its firm. An attacker who restores the earlier row gains nothing,
+ * because the version of that row is revoked.
  */
 export async function updateMember(
   tx: Tx,

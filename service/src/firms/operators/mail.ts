@@ -2,7 +2,9 @@ import type { Tx } from "../../kernel/platform/database/database.ts";
 import { defineMail, type MailDeps } from "../../kernel/platform/mail/mail-jobs.ts";
 import { selectActive, selectOperator } from "./store.ts";
 
-/** The content of a mail. With neither `text` nor `morning`, it is the welcome mail to a new operator. */
+/**
+ * The content of a mail to an operator. With neither `text` nor `morning`, it is the welcome mail to a new operator.
+ */
 type OperatorMail = {
   userId: string;
   at: string;
@@ -54,7 +56,7 @@ type Work = { userId: string; at: string; mail: Omit<Morning, "isNews">; isNews?
 export const mailOperator = (tx: Tx, { userId, at, mail, isNews = false }: Work) =>
   operatorMail.enqueue(tx, { userId, at, text: null, morning: { ...mail, ...(isNews && { isNews }) } });
 
-/** A former operator still gets mails about changes, but none about work. */
+/** The mails to operators. A former operator still gets mails about changes, but none about tasks. */
 export const operatorMail = defineMail({
   queue: "operator-mail",
   isVouched: true,

@@ -26,8 +26,9 @@ export type PeopleDeps = { db: Database; clock: Clock; rowMac: RowMac };
 
 /**
  * The time from which an appointed person may decide on money. Admins can't decide on money themselves, but can appoint
- * a person who can. So that person must wait a day, in which the other admins can notice the mail. An appointment by
- * the command line needs no wait, because the user of the command line has the service's keys.
+ * a person who can. So that person must wait a day, in which the other admins can notice the mail about the
+ * appointment. A person appointed by the command line need not wait, because the user of the command line has the
+ * service's keys.
  */
 const decidesFrom = (by: By, at: Date): Date | null => (isInConsole(by) ? new Date(at.getTime() + dayMs) : null);
 
@@ -103,8 +104,9 @@ export async function addOperator(
 const shown = ({ name, roles, active }: Omit<store.OperatorRow, "id" | "email">) => ({ name, roles, active });
 
 /**
- * Changes an operator's name or roles, or ends or restores the access. Ending it signs the person out. Tasks that the
- * person has claimed and may no longer do are released. Mails the admins before and after the change, and the person.
+ * Changes an operator's name or roles, or ends or restores the operator's access. Ending the access signs the person
+ * out. Tasks that the person has claimed and may no longer do are released. Mails those who were or are admins, and the
+ * person.
  * @throws ServiceError in the console for the operator's own row, and for the last active admin
  */
 export async function changeOperator(
@@ -184,7 +186,8 @@ export async function endOperatorSession(
 }
 
 /**
- * Removes the passkeys and recovery codes of an operator who has lost them, and ends the sessions. Mails all admins.
+ * Removes the passkeys and recovery codes of an operator who has lost them, and ends the operator's sessions. Mails all
+ * admins.
  */
 export async function dropOperatorPasskeys(deps: PeopleDeps, by: Operator, id: string): Promise<void> {
   requirePeople(by, deps.clock());

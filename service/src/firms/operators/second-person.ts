@@ -2,7 +2,10 @@ import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
 import { isPlainLines } from "../../kernel/platform/text.ts";
 import type { Operator } from "./sessions.ts";
 
-/** `solo`: the person who made a request may also approve it, for a service that one person runs. */
+/**
+ * The rule for approvals. `two-persons`: another person than the requester must approve. `solo`: the requester may
+ * approve too, for a service that one person runs.
+ */
 export type Approval = "two-persons" | "solo";
 
 /** The wait before a single operator may approve their own request. */
@@ -11,7 +14,7 @@ export const soloWaitMinutes = 60;
 const maxTextLength = 500;
 
 /**
- * Requires that the operator's right to decide has begun.
+ * Requires that the wait for the operator's right to decide is over.
  * @throws ServiceError for an operator to whom an admin gave the right within the last day
  */
 export function requireDecidesNow({ decidesFrom }: Pick<Operator, "decidesFrom">, now: Date): void {

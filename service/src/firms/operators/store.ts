@@ -105,12 +105,12 @@ export async function insertOperator(tx: Tx, rowMac: RowMac, { at, ...row }: New
   return inserted.length === 1;
 }
 
-/** A change of an operator. `decidesFrom`: undefined leaves the stored time unchanged. */
+/** A change of an operator. If `decidesFrom` is undefined, the stored time stays unchanged. */
 export type OperatorUpdate = { after: OperatorRow; at: Date; decidesFrom: Date | null | undefined };
 
 /**
- * Changes an operator; the caller must have locked the operators. An attacker who restores the old row gains nothing,
- * because its version is revoked.
+ * Changes an operator; the caller must have locked the operators. An attacker who restores the earlier row gains
+ * nothing, because the version of that row is revoked.
  * @returns false for a row whose MAC is invalid; such a row gets no new MAC
  */
 export async function updateOperator(

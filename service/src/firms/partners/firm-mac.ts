@@ -32,7 +32,10 @@ export const fromFirms = sql`FROM partners p`;
  */
 export const joinFirm = (id: Statement): Statement => sql`JOIN partners p ON p.id = ${id}`;
 
-/** SQL expression: the name of a firm. Not verified; `verifiedFirm` is for names that strangers see. */
+/**
+ * SQL expression: the name of a firm, without verifying the firm's MAC. For names that strangers see, use
+ * `verifiedFirm`.
+ */
 export const firmNameOf = (id: Statement): Statement => sql`(SELECT p.name FROM partners p WHERE p.id = ${id})`;
 
 /** Like `joinFirm`, for rows that may have no firm. */

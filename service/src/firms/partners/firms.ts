@@ -28,7 +28,7 @@ async function addPartner(tx: Tx, firm: { name: string; tier: Tier; live: boolea
 
 /**
  * Adds a firm on behalf of the operator.
- * @param also work in the same transaction
+ * @param also further work for the same transaction
  * @throws ServiceError when the name is not 1-200 characters or the tier is unknown
  */
 export async function createPartner(
@@ -118,7 +118,10 @@ export async function servicePauseOf(db: Sql, partnerId: string): Promise<number
   return pause?.minutes ?? null;
 }
 
-/** Sets the pause, in the caller's transaction. @param minutes null to use the service's own setting */
+/**
+ * Sets the pause between two services of the firm's orders, in the caller's transaction.
+ * @param minutes null to use the service's own setting
+ */
 export async function setServicePause(tx: Tx, partnerId: string, minutes: number | null, by: ChangedBy): Promise<void> {
   if (minutes === null) await tx.query(sql`DELETE FROM service_pauses WHERE partner_id = ${partnerId}`);
   else

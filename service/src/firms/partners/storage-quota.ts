@@ -28,7 +28,10 @@ export const storageUse =
     return most === Number.POSITIVE_INFINITY ? null : { stored: await readStoredBytes(db, partnerId, blobs), most };
   };
 
-/** Selects the columns `blob_key` and `bytes` of what one feature stores for a firm. Each feature declares its own. */
+/**
+ * Selects the columns `blob_key` and `bytes` of the blobs that one feature stores for a firm. Each feature declares its
+ * own selection.
+ */
 export type StoredBlobs = (partnerId: string) => Statement;
 
 async function readStoredBytes(db: Sql, partnerId: string, blobs: readonly StoredBlobs[]): Promise<number> {

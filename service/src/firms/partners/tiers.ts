@@ -3,7 +3,7 @@ export const tiers = ["trial", "PartnerLink", "ProOffice", "ClosingDesk"] as con
 
 export type Tier = (typeof tiers)[number];
 
-/** Whether the text is exactly the name of a tier; names are case-sensitive. */
+/** True if the text is exactly the name of a tier; names are case-sensitive. */
 export const isTier = (value: unknown): value is Tier => tiers.some((tier) => tier === value);
 
 /** Narrows a name from the database to a tier. @throws Error for another name, which the database's check forbids */

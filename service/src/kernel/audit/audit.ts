@@ -19,7 +19,7 @@ export type { AuditLine } from "./line-mac.ts";
 /**
  * Builds the INSERT of one audit line. Only `auditLine` and `newOrderLines` insert into the audit log. The INSERT runs
  * in the transaction of the change that it records: alone, or inside a `WITH` clause of that change's statement.
- * @param from the text after FROM, for a line that is written once for each row selected there
+ * @param from the text after FROM; then the INSERT adds one line for each row that this text selects
  */
 export function auditLine(line: AuditLine, from?: Statement): Statement {
   return sql`INSERT INTO audit_log (occurred_at, action, actor, partner_id, order_id, room_id, from_status, to_status, detail, row_mac)
@@ -44,7 +44,7 @@ export const lastReason = (orderId: Statement, to: Statement): Statement => sql`
 
 /**
  * SQL expression: the actor of an order's latest change to a status.
- * @param from counts only changes from this status
+ * @param from ignores changes from any other status than this one
  */
 export const lastActor = (orderId: Statement, to: string, from: string | null = null): Statement => sql`(
   SELECT actor FROM audit_log
@@ -58,14 +58,17 @@ export const lastActor = (orderId: Statement, to: string, from: string | null = 
 export const ordererOf = (orderId: Statement): Statement => sql`(
   SELECT actor FROM audit_log WHERE audit_log.order_id = ${orderId} AND action = 'order.created' ORDER BY id LIMIT 1)`;
 
-/** SQL expression: how many times an order changed to a status. A return to it at the end of a hold doesn't count. */
+/**
+ * SQL expression: how many times an order changed to a status. The return to a status when a hold of the order ends
+ * doesn't count.
+ */
 export const movesTo = (orderId: Statement, to: string): Statement => sql`(
   SELECT count(*)::int FROM audit_log
   WHERE audit_log.order_id = ${orderId} AND action = 'order.transition' AND to_status = ${to} AND from_status <> 'OnHold')`;
 
 /**
- * SQL condition: the log has a line about an order with this action, after the order's last change to a status. A
- * return to the status at the end of a hold doesn't count as a change.
+ * SQL condition: the log has a line about an order with this action, after the order's last change to a status. The
+ * return to a status when a hold of the order ends doesn't count as a change.
  */
 export const hasLineAfterMove = (orderId: Statement, action: string, to: string): Statement => sql`EXISTS (
   SELECT FROM audit_log WHERE audit_log.order_id = ${orderId} AND action = ${action} AND id > coalesce((
@@ -101,15 +104,18 @@ export async function countActionsOfKey(
   return new Map(lines.map(({ action, n }) => [action, n]));
 }
 
-/** SQL condition: the log has a line with this action and time. */
+/** SQL condition: the log has a line with exactly this action and this time. */
 export const hasLine = ({ action, at }: Pick<AuditLine, "action" | "at">): Statement =>
   sql`EXISTS (SELECT FROM audit_log WHERE action = ${action} AND occurred_at = ${at})`;
 
-/** SQL condition: the log has a line that `which` selects, at this time or later. */
+/** SQL condition: the log has a line that `which` selects and whose time is `since` or later. */
 export const hasLineSince = (which: Statement, since: Statement): Statement =>
   sql`EXISTS (SELECT FROM audit_log WHERE ${which} AND occurred_at >= ${since})`;
 
-/** SQL: a FROM clause with the log lines that have this action. One member of their detail is the column `subject`. */
+/**
+ * SQL: a FROM clause that selects the log lines with this action.
+ * @param member the member of a line's detail that becomes the column `subject`
+ */
 export const fromLines = (action: string, member: string): Statement =>
   sql`FROM (SELECT detail ->> ${member} AS subject FROM audit_log WHERE action = ${action}) AS lines`;
 
@@ -142,7 +148,7 @@ const activity = sql`action IN ('order.created', 'order.transition', 'order.clai
         'room.order_attached')`;
 
 /**
- * SQL subquery: the latest log lines about an order that a room's page shows.
+ * SQL subquery: of the log lines about an order, the latest 100 that a room's page shows.
  * @param room a condition on `room_id`
  */
 export const shownLines = (orderId: Statement, room: Statement): Statement => sql`(
@@ -176,7 +182,7 @@ export async function readOrigins(
   return origins;
 }
 
-/** SQL condition: at some time, an order changed from the one status to the other. */
+/** SQL condition: at some time, an order changed from the status `from` to the status `to`. */
 export const hasMoved = (orderId: Statement, from: string, to: string): Statement => sql`EXISTS (
   SELECT FROM audit_log
   WHERE audit_log.order_id = ${orderId} AND action = 'order.transition' AND from_status = ${from} AND to_status = ${to})`;

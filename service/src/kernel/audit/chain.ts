@@ -18,14 +18,17 @@ export type Place = Link & { placedAt: Date | null };
 
 export const beginning: Link = { position: 0, sha256: "" };
 
-/** The text of a log line for the chain, if the line comes after `before`. The text's SHA-256 is the line's hash. */
+/**
+ * The text that the chain hashes for a log line, if the line follows `before` in the chain. The text's SHA-256 is the
+ * line's hash.
+ */
 function textAfter(before: Link, line: ChainLine): string {
   const { id, occurredAt, action, actor, partnerId, orderId, roomId, fromStatus, toStatus, detail } = line;
   const members = [id, occurredAt, action, actor, partnerId, orderId, roomId, fromStatus, toStatus, detail];
   return JSON.stringify([before.sha256, before.position + 1, ...members]);
 }
 
-/** The position and hash that a log line gets if it comes after `before`. */
+/** The position and hash of a log line that follows `before` in the chain. */
 export const placeAfter = (before: Link, line: ChainLine): Link => ({
   position: before.position + 1,
   sha256: hash("sha256", textAfter(before, line)),
@@ -48,8 +51,8 @@ export async function auditHashesAt(db: Sql, positions: readonly number[]): Prom
 }
 
 /**
- * The chain's texts for the log lines after one position, up to and including another. Each text begins with the hash
- * of the line before it; the SHA-256 of the text is the line's own hash.
+ * The chain's texts for the log lines at positions above `after`, up to and including `through`. Each text begins with
+ * the hash of the line before it; the SHA-256 of the text is the line's own hash.
  */
 export async function auditChainTexts(db: Sql, after: number, through: number): Promise<string[]> {
   const lines = await db.query<ChainLine & { position: number; before: string | null }>(sql`

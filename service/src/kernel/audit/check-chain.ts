@@ -12,8 +12,8 @@ import { type ChainLine, lineColumns } from "./line-mac.ts";
 export type ChainReport = { lines: number; waiting: number; faults: string[]; late: number[] };
 
 const batch = 5_000;
-// A line that was added to the chain later than this counts as late. A running service needs a second; the rest allows
-// for differences between the nodes' clocks.
+// A line counts as late if it was added to the chain more than this long after the time that it states. A running
+// service needs a second; the rest allows for differences between the nodes' clocks.
 const lateMs = minuteMs;
 
 /**
@@ -74,7 +74,8 @@ function faultsOf(
 ): string[] {
   const { position } = row;
   const first = before.position + 1;
-  // Lines before this one were removed. Its hash can't be checked then, because it covers the missing hash.
+  // Lines before this line were removed. Its hash covers the hash of the removed line before it, so it can't be
+  // checked.
   if (position !== first)
     return [position === first + 1 ? `line ${first} is missing` : `lines ${first} to ${position - 1} are missing`];
   const holds = placeAfter(before, row).sha256 === row.sha256 && rowMac.holds("audit_log", placeMembers(row), mac);

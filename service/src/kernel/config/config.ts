@@ -60,17 +60,17 @@ type OwnSettings = {
   tsaTrust: string | null;
   otsCalendars: string[];
   /**
-   * True if each proof seal is also submitted to the OpenTimestamps calendars by itself, in addition to the hourly
-   * roots of the log.
+   * True if each proof passport's seal is also submitted to the OpenTimestamps calendars by itself. The hourly roots of
+   * the log are submitted in any case.
    */
   otsEachSeal: boolean;
   stripe: StripeSettings | null;
   recaptcha: RecaptchaSettings | null;
-  /** The account at the provider from which carriers' labels are bought. */
+  /** The account at EasyPost, which sells carriers' labels. */
   easypost: EasyPostSettings | null;
-  /** The account at the provider that prints and mails letters. */
+  /** The account at Lob, which prints and mails letters. */
   lob: LobSettings | null;
-  /** The account at the provider that sends faxes and text messages. */
+  /** The account at Telnyx, which sends faxes and text messages. */
   telnyx: TelnyxSettings | null;
   /** The account at the provider that verifies identity documents. */
   identity: IdentitySettings | null;

@@ -6,17 +6,17 @@ export type SiteTexts<T> = Readonly<Record<"privacy" | "terms" | "contact", T | 
 /** The paths of the data files that contain the service's rules. */
 export type DataFiles = {
   priceFiles: { priceBook: string; catalog: string; states: string; zip3: string };
-  /** The file with the firm that issues receipts and statements. */
+  /** The file that describes the firm which issues receipts and statements. */
   billing: string;
   /** The file with the limits that apply to firms. */
   limits: string;
-  /** The retention plan: when documents are deleted. */
+  /** The file with the retention plan: when documents are deleted. */
   retention: string;
   /** The file with the rules for where a notary may act. */
   notaryRules: string;
-  /** The steps of notarial acts. */
+  /** The file with the steps of each kind of notarial act. */
   notaryScripts: string;
-  /** The operator's own texts, which the public pages show; null where none is published. */
+  /** The files with the operator's own texts, which the public pages show; null for a text that is not published. */
   texts: SiteTexts<string>;
 };
 

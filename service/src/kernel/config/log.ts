@@ -2,7 +2,7 @@ import { type Env, read, wholeNumber, withScheme } from "./read.ts";
 
 /** The settings of the transparency log that this service publishes. */
 type OwnLog = {
-  /** The key of the log that contains live seals. */
+  /** `file:PATH` of the key that signs the log of live seals. */
   logKey: string;
   /** The host in the logs' names; null for the host of BASE_URL. */
   logOrigin: string | null;
@@ -17,7 +17,7 @@ type OwnLog = {
 
 /** The settings of this service as a witness of other operators' logs. */
 type WitnessOfOthers = {
-  /** The list of other operators' logs to cosign; null for none. */
+  /** The file that lists the logs of other operators to cosign; null for none. */
   witnessLogs: string | null;
   witnessKey: string;
   /** The name of the witness's key; null for `HOST/witness` of BASE_URL. */

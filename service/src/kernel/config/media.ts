@@ -102,7 +102,7 @@ export const nodeUrlFrom = (env: Env): string | null =>
 
 const [leastFreeMb, mostFreeMb] = [100, 100_000_000];
 
-/** RECORDINGS_FREE_MB, in bytes. */
+/** Reads RECORDINGS_FREE_MB, and converts it to bytes. */
 export const recordingsFreeFrom = (env: Env): number =>
   1_000_000 *
   read(

@@ -62,7 +62,7 @@ export function lobFrom(env: Env): LobSettings | null {
   return account && { ...account, webhookSecret: secretEnv(env, "LOB_WEBHOOK_SECRET"), mailClass };
 }
 
-/** The environment, live or test, whose orders use the account. */
+/** The environment, live or test, of the orders that use the account. */
 type OfEnvironment = { environment: "live" | "test" };
 
 export type IdentitySettings = Account & OfEnvironment & { webhookSecret: string | null };

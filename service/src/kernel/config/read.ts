@@ -20,7 +20,7 @@ const hidden: ReadonlySet<string> = new Set([
   "METRICS_TOKEN",
 ]);
 
-/** Whether a text may be a URL with a password. */
+/** True if a text may be a URL with a password. */
 const mayHavePassword = (text: string): boolean => text.includes("://") && text.includes("@");
 
 /** Reads a variable; empty counts as unset. `rule` completes the sentence "NAME must be ...". */

@@ -26,15 +26,15 @@ const atOnce = 5_000;
 type ChainDeps = { db: Database; rowMac: RowMac };
 
 /**
- * The result of one batch: the number of events that got a position, and the row number of the batch's last event.
- * `last` is null when no event without a position is left.
+ * The result of adding one batch of events to the chain: how many events got a position, and the row number of the
+ * batch's last event. `last` is null when no event without a position is left.
  */
 type Page = { chained: number; last: number | null };
 
 /**
- * Adds all of the owner's events without a position to the chain, in the order of their ids. An event that committed
- * late gets a later position; no position is used twice. Any number of nodes may run it concurrently. Skips events
- * whose MAC is invalid.
+ * Adds all of the owner's events without a position to the chain, in the order of their ids. An event that commits only
+ * after this run gets a position in a later run; no position is used twice. Any number of nodes may run this function
+ * concurrently. Skips events whose MAC is invalid.
  */
 export async function placeEvents({ db, rowMac }: ChainDeps, owner: Owner): Promise<void> {
   for (let last: number | null = 0; last !== null; ) {
@@ -47,7 +47,10 @@ export async function placeEvents({ db, rowMac }: ChainDeps, owner: Owner): Prom
   }
 }
 
-/** Adds one batch of the owner's events without a position. Does nothing while another node does the same. */
+/**
+ * Adds one batch of the owner's events without a position to the chain. Does nothing while another node adds events of
+ * the same owner.
+ */
 export async function placeSomeEvents({ db, rowMac }: ChainDeps, owner: Owner): Promise<void> {
   await db.transaction(async (tx) => {
     const [lock] = await tx.query<{ isOurs: boolean }>(
@@ -93,18 +96,18 @@ WHERE link.event = placed.event`);
   return { chained: waiting.length, last: found.length === atOnce ? (found.at(-1)?.event ?? null) : null };
 }
 
-/** The positions of the events that were added, by event number. */
+/** The positions of these events, by event number. Events without a position are left out. */
 export async function placesOf(db: Sql, events: readonly number[]): Promise<Map<number, Place>> {
   const rows = await db.query<Place & { event: number }>(sql`
 SELECT event, position, head FROM event_chain WHERE event = ANY (${events}::bigint[]) AND position IS NOT NULL`);
   return new Map(rows.map(({ event, position, head }) => [event, { position, head }]));
 }
 
-/** SQL for other features that read the chains of events. The alias of an event's position is `link`. */
+/** SQL: the FROM clause by which other features read the chains of events. Its rows have the alias `link`. */
 export const fromPlaces: Statement = sql`FROM event_chain AS link`;
 
 /**
- * SQL: joins an event's position, if it has one.
+ * SQL: joins the chain's row for an event, if there is one, under the alias `link`.
  * @param event the event's number, as an expression of the other tables
  */
 export const leftJoinPlace = (event: Statement): Statement =>

@@ -37,7 +37,7 @@ export const eventMembers = (event: EventFacts) => ({
   environment: event.environment,
   subject: event.subject,
   roomId: event.roomId,
-  // Left out when null: events from before the channel was recorded have a MAC without it.
+  // A null channel is left out, because the MACs of events from before the channel was recorded don't cover it.
   ...(event.channel !== null && { channel: event.channel }),
 });
 
@@ -61,7 +61,8 @@ export const eventColumns: Statement = sql`event.id AS event, event.topic, event
 export const joinEvent = (id: Statement): Statement => sql`JOIN events AS event ON event.id = ${id}`;
 
 /**
- * True if an event's MAC is valid. Events are sent only then, so that database access alone is not enough to send one.
+ * True if an event's MAC is valid. Events with an invalid MAC are never sent, so database access alone is not enough to
+ * send an event.
  */
 export function eventHolds(rowMac: RowMac, stored: StoredEvent): boolean {
   const { event, eventPartnerId: partnerId, eventRoomId: roomId, eventMac } = stored;

@@ -26,8 +26,8 @@ export {
 
 /**
  * An event that partners may be notified of. `eventId` lets a receiver recognize repeated notifications. `subject` is
- * the code or id of the object that the event is about; for orders and rooms it is stored encrypted, as is `eventId`,
- * because their codes grant access.
+ * the code or id of the object that the event is about. For orders and rooms, `subject` and `eventId` are stored
+ * encrypted, because the code of an order or room grants access.
  *
  * The MAC covers every member except `orderId`. So all other members must be values; they can't be SQL columns.
  */
@@ -52,7 +52,7 @@ export type EventRow = {
  * Builds the INSERT of an event. Nothing else inserts events. The INSERT runs in the transaction of the change that
  * caused the event: alone, or inside a `WITH` clause of that change's statement. A trigger of the database,
  * `queue_deliveries`, then adds a webhook delivery for each active subscription to the topic.
- * @param from the text after FROM, to write one event for each row selected there
+ * @param from the text after FROM; then the INSERT adds one event for each row that this text selects
  */
 export function eventRow(event: EventRow, from?: Statement): Statement {
   const { at, roomId = null, orderId = null, channel = null, ...rest } = event;

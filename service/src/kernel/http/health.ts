@@ -39,9 +39,9 @@ export function healthRoutes(
 const alwaysServed: ReadonlySet<string> = new Set(["/healthz", "/metrics"]);
 
 /**
- * Refuses all other requests with a 503 once a newer release has migrated the database. Even reads are refused, because
- * they could be wrong: newer releases can write rows that this release doesn't understand. Load balancers see that the
- * node is not ready.
+ * Refuses all requests except those of `alwaysServed` with a 503 once a newer release has migrated the database. Even
+ * reads are refused, because they could be wrong: newer releases can write rows that this release doesn't understand.
+ * Load balancers see that the node is not ready.
  */
 export function refuseWhenOutdated(app: FastifyInstance, isOutdated: () => boolean): void {
   app.addHook("onRequest", async (request, reply) => {

@@ -3,6 +3,6 @@ import { isLoopback } from "../platform/network.ts";
 
 const forwarding = ["forwarded", "via", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip"];
 
-/** Whether a request was sent from this machine and not through a proxy. */
+/** True if a request was sent from this machine and not through a proxy. */
 export const isFromOwnMachine = ({ headers, raw }: Pick<FastifyRequest, "headers" | "raw">): boolean =>
   isLoopback(raw.socket.remoteAddress ?? "") && forwarding.every((name) => headers[name] === undefined);

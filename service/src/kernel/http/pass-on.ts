@@ -38,8 +38,8 @@ const limitsOfPassing = {
    */
   answerMs: 60_000,
   /**
-   * The most simultaneous requests for one page: a participant's link, or the notary's page. A participant may have six
-   * event streams open.
+   * The most simultaneous requests for one page of a session: a participant's link, or the notary's page. A participant
+   * may have six event streams open.
    */
   ofPage: 8,
   /** The most simultaneous requests for one session, which has at most eleven pages. */
@@ -47,7 +47,7 @@ const limitsOfPassing = {
 };
 type Limits = typeof limitsOfPassing;
 
-/** The node that serves a session (`id`), and the page of the session from which a request comes. */
+/** Another node, the live session or device test that it serves (`id`), and the page from which a request comes. */
 type Holder = NodeAddress & { readonly id: string; readonly page: string };
 
 /** A request that is being forwarded. */
@@ -113,12 +113,12 @@ const unreached = (options?: ErrorOptions) =>
 const busy = () => new BusyError("Too many requests are passed on to other servers now. Try again.");
 
 /**
- * Ends the oldest request of a page, so that a new one can be forwarded. This matters because requests are forwarded
- * before the other node checks the link's code. Without it, a stranger with a person's link could use up the page's
+ * Ends the oldest request of a page, so that a new one can be forwarded. Requests are forwarded before the other node
+ * checks the link's code. Otherwise a stranger who has a person's link, but not the code, could use up the page's
  * requests and lock the person out.
  *
- * Event streams are never ended: only a browser that has passed the code gets one. A request whose whole body was sent
- * isn't either: the other node may have acted on it, and the caller would not learn the result.
+ * Event streams are never ended, because only a browser that sent the right code gets one. A request whose whole body
+ * was sent isn't ended either. The other node may have acted on it, and the caller would not learn the result.
  */
 function endOldest(passed: Set<Passed>): void {
   const all = [...passed];
@@ -140,7 +140,7 @@ export class Passing {
   readonly #openOf = new Map<string, Map<string, Set<Passed>>>();
 
   /**
-   * Creates the forwarding of this node.
+   * Opens the part of this node that forwards requests.
    * @param limits shorter limits, for tests
    */
   constructor(own: OwnNode, limits: Partial<Limits> = {}) {
@@ -150,8 +150,8 @@ export class Passing {
 
   /**
    * Answers a request with the response of another node. Must run before the request's body is read.
-   * @param onOpen called with a function that ends the forwarded call early; the function that it returns is called
-   * when the call has ended
+   * @param onOpen called once the forwarded call is open, with a function that ends the call early. Returns a function
+   * to run after the call has ended.
    * @throws ServiceError `unavailable` when the other node does not respond in time; `validation` when the body stalls
    */
   async pass(
@@ -227,8 +227,8 @@ function sendBody(body: IncomingMessage, call: ClientRequest, mostMs: number): v
   const timer = setTimeout(stalled, mostMs).unref();
   body.on("data", () => timer.refresh());
   for (const end of ["finish", "close"]) call.once(end, () => clearTimeout(timer));
-  // Discards the rest of a body that the other node refused. Unread data would block the client's connection, and its
-  // close would not be noticed.
+  // Discards the rest of a body that the other node refused. Unread data would block the client's connection, and the
+  // node would not notice when the client closes it.
   call.once("close", () => body.resume());
   body.pipe(call);
 }

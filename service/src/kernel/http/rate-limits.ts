@@ -37,7 +37,7 @@ export type RateLimits = {
 /**
  * The caller for whom a policy counts a request (contract, Limits, "Keyed by"). On a partner-write route, a session
  * counts for its firm. `site` is a wider network around the caller's, such as an IPv6 /48, all of which may belong to
- * one customer. Null when there is none.
+ * one customer. `site` is null for an IPv4 address, a session, a key and a firm.
  */
 function callerOf(policy: Policy, request: FastifyRequest): { caller: string; site: string | null } {
   const { principal, session } = request;
@@ -118,7 +118,7 @@ async function consume(counter: RateLimiterAbstract, caller: string): Promise<Ra
 
 /**
  * Counts the request for its network and, unless the network's limit refuses it, also for its site. Returns the counter
- * that refuses the request or, if neither does, the network's counter.
+ * that refuses the request. If neither refuses it, returns the network's counter.
  */
 async function consumeBoth(counters: Counters, policy: Policy, request: FastifyRequest): Promise<RateLimiterRes> {
   const { caller, site } = callerOf(policy, request);

@@ -34,7 +34,7 @@ export type JsonRoute<P extends TObject, Q extends TObject, A extends TSchema> =
   method: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   url: string;
   policy: Policy;
-  /** A hook that runs after the caller is identified. */
+  /** A hook of this route alone. It runs after the caller is identified. */
   guard?: onRequestAsyncHookHandler;
   params?: P;
   /**
@@ -44,7 +44,9 @@ export type JsonRoute<P extends TObject, Q extends TObject, A extends TSchema> =
   query?: Q;
   /** The schema of the body, for /openapi.json only. The domain checks the body and uses the contract's messages. */
   body?: Named;
-  /** The parser of the body. Default: `upload` for a route with a `form`, and JSON for a route with a `body`. */
+  /**
+   * The kind of parser for the body. Default: `upload` for a route with a `form`, and JSON for a route with a `body`.
+   */
   bodyIs?: BodyKind;
   /**
    * Set if the route takes a multipart form instead of JSON: the form's schema, and the message that refuses a body of

@@ -23,8 +23,8 @@ export type ServerOptions = {
   baseUrl: string;
   trustProxy: string[];
   /**
-   * The page for a request that no route matches: an unknown address, or a method that the address doesn't support.
-   * Null when the caller should not get a page.
+   * The page to send for a request that no route matches: an unknown address, or a method that the address doesn't
+   * support. Null when the caller gets JSON instead.
    */
   unmatchedPage: (
     request: FastifyRequest,
@@ -82,8 +82,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
     });
     response.end('{"error":"Expectation failed."}');
   });
-  // By default, Fastify reads the body of a QUERY request. It refuses a body without a type before it looks for a
-  // route. No route accepts QUERY.
+  // By default, Fastify reads the body of a QUERY request, and refuses a body without a type before it looks for a
+  // route. No route accepts QUERY, so the request must be refused for its method instead.
   app.addHttpMethod("QUERY", { overrideExisting: true });
   app.decorateRequest("principal", null);
   app.decorateRequest("session", null);
@@ -98,7 +98,7 @@ export function createServer(options: ServerOptions): FastifyInstance {
     done(namesOneHost(request) ? undefined : invalid("A request must have exactly one Host header."));
   });
   app.addHook("onSend", (_request, reply, payload, done) => {
-    // Lasts until the response is sent. Then the server sets its own time-out for the next request.
+    // This time-out applies until the response is sent. Then the server sets its own time-out for the next request.
     reply.raw.setTimeout(stalledMs, () => reply.raw.destroy());
     done(null, payload);
   });

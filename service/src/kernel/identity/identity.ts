@@ -32,7 +32,7 @@ export type Principal = {
   environment: Environment;
   firmName: string;
   tier: string;
-  /** True if the firm has live access. */
+  /** True if the operator has given the firm live access. */
   liveEnabled: boolean;
   /** The API key; null for a caller with a session. `scopes` is null for a key without restrictions. */
   key: {
@@ -55,7 +55,7 @@ export type Principal = {
   } | null;
 };
 
-/** Whether the caller may see what the firm pays: its card, charges, receipts and statements. */
+/** True if the caller may see the firm's payments: its card, charges, receipts and statements. */
 export const maySeeBilling = ({ member }: Principal): boolean =>
   member === null || member.role === "owner" || member.seesBilling;
 

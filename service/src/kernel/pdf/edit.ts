@@ -3,7 +3,8 @@ import { PdfRefusal } from "./refusal.ts";
 import type { Dict } from "./values.ts";
 
 /**
- * The dictionary as text (latin1: one character per byte) with some keys set. All other bytes stay the same.
+ * The dictionary as text (latin1: one character per byte) in which these keys have new values. All other bytes stay the
+ * same.
  * @throws PdfRefusal `needs_repair` when one of these keys occurs twice
  */
 export function withEntries(dict: Dict, changes: Readonly<Record<string, string>>): string {
@@ -45,8 +46,8 @@ export function textString(text: string): string {
 export function byteString(bytes: Buffer): string {
   const text = bytes.toString("latin1");
   if (FOUND_BY_READERS.test(text)) return `<${bytes.toString("hex")}>`;
-  // Each seal contains a checkpoint as a string, so this must be fast. Testing each byte takes thirty times as long as
-  // one replacement.
+  // Each seal writes a checkpoint of the log as such a string, so this must be fast. Testing each byte takes thirty
+  // times as long as one replacement.
   return `(${text.replace(/[\\()]|[^ -~]/g, escaped)})`;
 }
 

@@ -31,8 +31,8 @@ const above = 14;
 const mostValues = 2_000;
 const mostCharacters = 20_000;
 /**
- * The most comparisons between values and words on one page. The values left over are appended after the text of the
- * page.
+ * The most comparisons between values and words on one page. Values beyond this limit are appended after the text of
+ * the page.
  */
 const mostComparisons = 1_000_000;
 

@@ -15,7 +15,7 @@ for (const code of [0, 9, 10, 12, 13, 32]) CLASS[code] = SPACE;
 for (const char of "()<>[]{}/%") CLASS[char.charCodeAt(0)] = DELIMITER;
 for (const char of "0123456789") CLASS[char.charCodeAt(0)] = DIGIT;
 
-/** Whether the byte at `at` is a decimal digit. */
+/** True if the byte at `at` is a decimal digit. */
 export function isDigit(bytes: Buffer, at: number): boolean {
   return at < bytes.length && CLASS[bytes[at] ?? 0] === DIGIT;
 }
@@ -49,7 +49,7 @@ export function skipRegular(bytes: Buffer, at: number): number {
   return position;
 }
 
-/** Whether the bytes from `at` on begin with this ASCII word. The byte after the word is not checked. */
+/** True if the bytes from `at` on begin with this ASCII word. The byte after the word is not checked. */
 export function hasWord(bytes: Buffer, at: number, word: string): boolean {
   if (at + word.length > bytes.length) return false;
   for (let i = 0; i < word.length; i++) if (bytes[at + i] !== word.charCodeAt(i)) return false;

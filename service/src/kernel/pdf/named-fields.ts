@@ -65,8 +65,8 @@ function partialName(file: PdfFile, { ref, dict }: FormField): string | null {
  * How a widget is drawn. `nothing`: it has no appearance. `stated`: its state (AS) selects an appearance. Without a
  * state: `drawing` for one appearance, `states` for several.
  *
- * A widget without a state matters once a field is locked: pyHanko then reports its appearance as a change after the
- * lock, even if it is older.
+ * A widget without a state matters once a field is locked. pyHanko then reports the widget's appearance as a change
+ * after the lock, even if the appearance is older than the lock.
  */
 export function drawnBy(file: PdfFile, { dict }: Pick<FormField, "dict">): "drawing" | "states" | "stated" | "nothing" {
   const appearance = resolve(file, entry(dict, "AP"));

@@ -77,8 +77,8 @@ function objectStream(file: PdfFile, num: number): ObjectStream {
 }
 
 /**
- * Resolves a reference in the dictionary of an object stream. Undefined if the object it refers to is in an object
- * stream, because reading that stream could recurse endlessly.
+ * Resolves a reference in the dictionary of an object stream. Undefined if the reference leads to an object in an
+ * object stream, because reading that stream could recurse endlessly.
  */
 function plainObject(file: PdfFile, value: Span): Span | undefined {
   const ref = asRef(value);

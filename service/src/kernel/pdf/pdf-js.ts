@@ -54,7 +54,7 @@ async function pdfJs(): Promise<PdfJs> {
 type TextContent = Awaited<ReturnType<PDFPageProxy["getTextContent"]>>;
 type TextItem = Extract<TextContent["items"][number], { str: string }>;
 
-/** The runs of text on a page. Null, without reading on, once they have more than `room` characters. */
+/** The runs of text on a page. Null if they have more than `room` characters; then the rest of the page is not read. */
 export async function textItems(page: PDFPageProxy, room: number): Promise<TextItem[] | null> {
   const found: TextItem[] = [];
   let left = room;

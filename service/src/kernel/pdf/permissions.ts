@@ -22,9 +22,9 @@ export function certification(file: PdfFile, catalog: Dict): Allowed {
 }
 
 /**
- * Counts the signed signature fields of a form, and finds the changes that the strictest of them still allows. Reads
- * the transform parameters of each signature, which apply even when the catalog no longer refers to the signature. Also
- * reads the lock of its field (ISO 32000-2 12.7.5.5).
+ * Counts the signed signature fields of a form, and finds the changes that the strictest of these signatures still
+ * allows. Reads the transform parameters of each signature, which apply even when the catalog no longer refers to the
+ * signature. Also reads the lock of each signature's field (ISO 32000-2 12.7.5.5).
  * @throws PdfRefusal `docmdp_forbids_changes` when a signature locked the document (P 1)
  */
 export function signaturesIn(file: PdfFile, acroForm: Dict): { count: number; allows: Allowed } {
@@ -73,7 +73,7 @@ function statedIn(file: PdfFile, signature: Dict): Allowed {
 }
 
 /**
- * The /P of a lock or of transform parameters; null without one. The standard allows an indirect reference here, but
+ * The /P of a lock or of transform parameters; null without /P. The standard allows /P to be an indirect reference, but
  * some readers don't follow it. So a reference is refused, as P 1 is.
  * @throws PdfRefusal `docmdp_forbids_changes`
  */

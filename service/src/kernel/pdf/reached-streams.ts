@@ -43,7 +43,7 @@ type Pending = { value: Span; use: Use; key: string; above: string; ofPage?: Nam
 
 /**
  * Keys of a stream's dictionary that readers of pages never follow. In a resource dictionary every key is followed,
- * because the document chooses these keys and may use the same words.
+ * because there the document chooses the keys, and may choose these words.
  */
 const notFollowed = new Set(["Metadata", "PieceInfo", "OC", "OPI", "Ref"]);
 /** Keys whose streams are content streams: XObjects, patterns and glyphs (CharProcs). */
@@ -133,8 +133,8 @@ function* reached(file: PdfFile, start: Pending[], seen: Seen, left: () => numbe
       const isSkipped = isStream ? notFollowed.has(name) : name === "Properties" && ["Resources", "DR"].includes(key);
       const next = isSkipped ? undefined : entry(dict, name);
       if (!next || !leads(next)) continue;
-      // Below a stream, the values found are resources. Below an appearance without a stream, they are the appearance's
-      // states.
+      // In a stream's dictionary, the values found are resources. In an appearance that is not a stream, the values are
+      // the appearance's states.
       pending.push({ value: next, use: isStream ? "resources" : use, key: name, above: key });
     }
   }
@@ -178,7 +178,7 @@ function lastRef(file: PdfFile, span: Span | undefined): number | undefined {
   return ref && (asRef(resolved(file, span)) ?? ref).num;
 }
 
-/** Whether a value can lead to a stream. */
+/** True if a value can lead to a stream. */
 const leads = (value: Span): boolean => isDict(value) || isArray(value) || asRef(value) !== undefined;
 
 const dictOf = (file: PdfFile, span: Span | undefined): Dict | undefined => {

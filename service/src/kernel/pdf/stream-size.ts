@@ -13,8 +13,8 @@ const mostDeflated = 1032;
 /** The highest compression ratio of RunLengthDecode (ISO 32000-2, section 7.4.5): 128 bytes from two bytes. */
 const mostRun = 64;
 /**
- * The longest data in ASCII85 that are decoded; of longer data only the length is bounded. PDF producers compress
- * content streams of this length.
+ * The longest data in ASCII85 that are decoded. For longer data, only an upper bound on the length is computed. Real
+ * content streams of this length are compressed instead.
  */
 const mostAscii = 4 * 1024 * 1024;
 const tooLong: Decoded = { data: null, length: Number.POSITIVE_INFINITY };
@@ -44,7 +44,7 @@ function undone(name: string, { data, length }: Decoded, most: number): Decoded 
   if (ascii85.has(name))
     return data && length < mostAscii ? plain(fromAscii85(data)) : { data: null, length: length * 4 };
   if (asciiHex.has(name)) return data ? plain(fromHex(data)) : { data, length };
-  // For an unsupported filter, the result is the data as decoded so far: readers stop at such a filter too.
+  // At an unsupported filter, readers stop. So the result is the data as decoded so far.
   return { data, length };
 }
 

@@ -76,7 +76,7 @@ export const beginsText = /(?:^|[\s\]])BT\s/;
 
 /**
  * The limits for all content streams of one document together, far above any document that people sign. pdf.js needs
- * about 35 ms for 1 MiB that is drawn, so the limit `drawnBytes` takes about 9 s.
+ * about 35 ms for 1 MiB that is drawn. So a document at the limit `drawnBytes` takes about 9 s.
  */
 export const textLimits = {
   characters: 1_000_000,
@@ -85,8 +85,9 @@ export const textLimits = {
 } as const;
 
 /**
- * The reason why a document's text costs too much memory to read; null when it may be read. pdf.js uses at least 100
- * bytes for each character. It keeps all elements of an array or dictionary until it has read the last one.
+ * The reason why a document's text costs too much memory to read; null when the text may be read. pdf.js uses at least
+ * 100 bytes for each character. It holds all elements of an array or dictionary in memory until it has read the last
+ * element.
  */
 export function tooMuchText(bytes: Buffer): string | null {
   const found = costOfFound(bytes);
@@ -130,7 +131,7 @@ const tooMuchDrawn = `its pages draw more than ${textLimits.drawnBytes / 1024 **
 const tooLarge = `its contents inflate to more than ${LIMITS.inflatedBytes / 1024 ** 2} MiB`;
 
 /**
- * The reason why the streams that look like content streams cost too much; null when they don't. Finds the streams by
+ * The reason why the streams that look like content streams cost too much; null when they don't. Finds these streams by
  * keywords, as lenient readers do.
  */
 function costOfFound(bytes: Buffer): string | null {
@@ -146,8 +147,8 @@ function costOfFound(bytes: Buffer): string | null {
 }
 
 /**
- * The reason why the streams reachable from the pages cost too much; null when they don't. Ignores the types in their
- * dictionaries.
+ * The reason why the streams reachable from the pages cost too much; null when they don't. Ignores the types in the
+ * streams' dictionaries.
  * @throws PdfRefusal
  */
 function costOfReached(bytes: Buffer): string | null {
@@ -212,15 +213,15 @@ function costOfAll(bytes: Buffer): string | null {
   return null;
 }
 
-/** Whether data begin like a zlib stream (RFC 1950, section 2.2). */
+/** True if data begin like a zlib stream (RFC 1950, section 2.2). */
 const looksDeflated = (data: Buffer): boolean =>
   data.length > 2 && ((data[0] ?? 0) & 15) === 8 && data.readUInt16BE(0) % 31 === 0;
 
 const looked = 4096;
 
 /**
- * True if a stream begins with many binary bytes, as an embedded file may but a content stream never does. Binary data
- * can contain text operators by chance.
+ * True if a stream begins with many binary bytes. An embedded file may begin so, but a content stream never does.
+ * Binary data can contain text operators by chance.
  */
 function isNoise(data: Buffer): boolean {
   const start = data.subarray(0, looked);
@@ -231,7 +232,7 @@ function isNoise(data: Buffer): boolean {
 const [open, close, backslash, less, greater] = [0x28, 0x29, 0x5c, 0x3c, 0x3e];
 const [bracket, endBracket, slash, percent, newLine, carriageReturn] = [0x5b, 0x5d, 0x2f, 0x25, 10, 13];
 
-/** Whether a byte ends a token (ISO 32000-2, section 7.2.3). */
+/** Indexed by a byte's value: 1 for each byte that ends a token (ISO 32000-2, section 7.2.3). */
 const endsToken = new Uint8Array(256);
 for (const byte of [0, 9, newLine, 12, carriageReturn, 32, ...Buffer.from("()<>[]{}/%")]) endsToken[byte] = 1;
 

@@ -69,22 +69,22 @@ export function unambiguous(dict: Dict, what: string): Dict {
   return dict;
 }
 
-/** Whether the span is the null object. */
+/** True if the span is the null object. */
 export function isNull(span: Span): boolean {
   return span.bytes[span.start] === 0x6e;
 }
 
-/** Whether the span is a dictionary. */
+/** True if the span is a dictionary. */
 export function isDict(span: Pick<Span, "bytes" | "start">): boolean {
   return span.bytes[span.start] === 0x3c && span.bytes[span.start + 1] === 0x3c;
 }
 
-/** Whether the span is an array. */
+/** True if the span is an array. */
 export function isArray(span: Span): boolean {
   return span.bytes[span.start] === 0x5b;
 }
 
-/** Whether the span is a string, literal or hexadecimal. */
+/** True if the span is a string, literal or hexadecimal. */
 export function isString(span: Span): boolean {
   return span.bytes[span.start] === 0x28 || (span.bytes[span.start] === 0x3c && !isDict(span));
 }

@@ -14,7 +14,8 @@ export function readCheckedYaml<Schema extends TSchema>(setting: string, path: s
   if (Value.Check(schema, content)) return content;
   const [first] = Value.Errors(schema, content);
   const entry = first?.instancePath.slice(1).replaceAll("/", ".") || "the file";
-  // "boolean" is the keyword for an entry that the schema doesn't know: its schema is `false`.
+  // For an entry that the schema doesn't know, the validator reports the keyword "boolean", because the schema of such
+  // an entry is `false`.
   const rule = first?.keyword === "boolean" ? "is no known entry" : first?.message;
   throw new StartupError(`${setting} ${path}: ${entry} ${rule}`);
 }

@@ -53,13 +53,13 @@ function resultOf(text: string, readText: ReadText): object | null {
   return readText && !text.startsWith("{") ? readText(text) : JSON.parse(text);
 }
 
-// The text that precedes a result when it is encrypted, because a result contains codes of rooms and passports. The
-// text binds the result to the firm and the key. So a result that somebody moves to another firm's row can't be
+// A stored result is encrypted, because it contains codes of rooms and passports. This text precedes the result in the
+// encrypted text, and binds it to the firm and the key. So a result that somebody moves to another firm's row can't be
 // replayed.
 const boundTo = ({ owner, route, key }: RequestKey): string =>
   `${owner.partnerId} ${owner.environment} ${route} ${key}\n`;
 
-// The same text as `boundTo` makes, computed in SQL, without the line feed at its end.
+// The text that `boundTo` returns, computed in SQL, without the line feed at its end.
 const boundKey = sql`partner_id || ' ' || environment || ' ' || route || ' ' || idempotency_key`;
 
 export const resultRows: ProtectedTable = {
@@ -141,8 +141,8 @@ const ofClaim = ({ key, id }: KeyClaim): Statement =>
   sql`${ofKey(key)} AND claim = ${id} AND pending_until IS NOT NULL`;
 
 /**
- * Gives an abandoned request to the caller.
- * @returns false when another request has taken it first
+ * Moves the claim of an abandoned request to the caller.
+ * @returns false when another request has taken the claim over first
  */
 export async function reclaimKey(db: Sql, { key, id }: KeyClaim): Promise<boolean> {
   const reclaimed = await db.query(sql`

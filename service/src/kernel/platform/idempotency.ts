@@ -3,8 +3,8 @@
  * Idempotency-Key).
  *
  * A row claims the key and stores the result. Duplicates wait until the result is final. If the process with the claim
- * seems to have died, one duplicate takes over the claim and continues from the stored result. If that process was only
- * slow, it responds with the duplicate's result instead of its own.
+ * seems to have died, one duplicate takes over the claim and continues from the stored result. If the first process was
+ * only slow, it responds with the duplicate's result instead of its own.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Clock } from "./clock.ts";
@@ -34,7 +34,7 @@ export type Answer<Result> = { status: number; result: Result; replayed: boolean
 export type Progress<Result extends object = object> = { result: Result; final: boolean };
 
 /**
- * Builds the INSERT that claims a key. The INSERT returns a row if this request has claimed the key, and none if a
+ * Builds the INSERT that claims a key. The INSERT returns a row if this request has claimed the key, and no row if a
  * duplicate was first.
  */
 export type Claim = (progress: Progress | typeof nothingDone) => Statement;
@@ -81,7 +81,7 @@ export type Steps<Result extends object> = Answered<Result> & {
    * @returns null when the key was already claimed; nothing was written then
    */
   begin: (claim: Claim | null) => Promise<Progress<Result> | null>;
-  /** Completes the result. If this process dies first, another request calls it again. */
+  /** Completes the result. If this process dies first, another request calls `finish` again. */
   finish: (soFar: Result) => Promise<Result>;
 };
 

@@ -75,7 +75,7 @@ export function createMetrics(): Metrics {
         async collect() {
           const values = await inTime(read, new Map<string, number>());
           this.reset();
-          // Without this, a gauge without labels would show 0 although its value is unknown.
+          // If a gauge without labels were not removed here, it would show 0 although its value is unknown.
           if (label === null && !values.has("")) this.remove();
           for (const [value, count] of values) this.set(label === null ? {} : { [label]: value }, count);
         },

@@ -51,8 +51,8 @@ export function clientSite(ip: string): string | null {
 
 /**
  * The trustworthy addresses of an `X-Forwarded-For` header, without the ports and brackets that some proxies write.
- * Entries are trusted only after the last one that is not an address. Then the request counts as coming from the proxy
- * that wrote that entry.
+ * Entries up to the last one that is not an address are dropped. The request then counts as coming from the proxy that
+ * wrote that entry.
  */
 export function forwardedAddresses(header: string): string {
   const entries = header.split(",").map(withoutPort);
@@ -64,12 +64,12 @@ function withoutPort(entry: string): string {
   return bracketed ?? plain ?? entry.trim();
 }
 
-/** Whether an address is a loopback address. */
+/** True if an address is a loopback address. */
 export const isLoopback = (ip: string): boolean => parseAddress(ip)?.range() === "loopback";
 
 /**
- * The part of a client address that is logged: 24 bits of IPv4, 48 bits of IPv6. It shows a series of requests without
- * identifying a person.
+ * The part of a client address that is logged: 24 bits of IPv4, 48 bits of IPv6. This part shows that several requests
+ * belong together, but identifies no person.
  */
 export function loggedNetwork(ip: string): string | undefined {
   const address = parseAddress(ip);

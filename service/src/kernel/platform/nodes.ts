@@ -37,8 +37,8 @@ export class OwnNode {
   }
 
   /**
-   * The node's own address with a MAC, to store in the row of an object that the node serves, such as a session. Null
-   * without NODE_URL.
+   * The node's own address, with a MAC. It is stored in the row of an object that the node serves, such as a session.
+   * Null without NODE_URL.
    */
   addressFor(row: string): { url: string; mac: Buffer } | null {
     if (this.url === null) return null;
@@ -68,17 +68,15 @@ export class OwnNode {
     const client = Buffer.from(encoded, "base64url").toString();
     const request = { method, path, client };
     const read = Buffer.from(mac);
-    // Compares the MACs as texts, not as bytes: the last base64url digit has unused bits, so several texts decode to
-    // the same bytes.
+    // The MACs are compared as texts, not as bytes: the last base64url digit has unused bits, so several texts decode
+    // to the same bytes.
     const isBy = (key: SecretBytes) => isSame(Buffer.from(callMac(key, node, Number(at), request)), read);
     if (!keysOf(this.#secrets).some(isBy)) return null;
     if (Math.abs(this.#clock().getTime() - Number(at)) > validMs) return null;
     return node === this.id ? { client } : "stale";
   }
 
-  /**
-   * The answer to a header that was meant for another node. It proves that a node of this service has read the header.
-   */
+  /** The response to a header that names another node. It proves that a node of this service has read the header. */
   answerTo(header: string): string {
     return `${this.id}.${answerMac(this.#secrets, this.id, header)}`;
   }
@@ -104,7 +102,7 @@ export async function nodeAt(own: OwnNode, url: string, signal: AbortSignal): Pr
   const path = "/healthz";
   const header = own.headerFor({ node: own.id, url }, { method: "GET", path, client: "" });
   const { protocol } = new URL(url);
-  // A new connection for each call, because a load balancer chooses a node for each connection.
+  // Opens a new connection for each call, because a load balancer chooses a node for each connection.
   const call = (protocol === "https:" ? overTls : overHttp)(url + path, {
     ...{ agent: false, signal, headers: { [nodeHeader]: header } },
   });

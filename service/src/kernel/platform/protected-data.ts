@@ -11,7 +11,7 @@ import type { SealedKind } from "./sealed-text.ts";
 
 export type ProtectedTable = {
   table: Statement;
-  /** The column that identifies a row. */
+  /** The column that identifies a row of the table. */
   key: Statement;
   ciphers?: readonly EncryptedColumn[];
   texts?: readonly SealedColumn[];
@@ -24,7 +24,7 @@ export type EncryptedColumn = {
   /** The name from which the column's key is derived. */
   use: string;
   column: Statement;
-  /** The context that is authenticated with a value, without its constant end, which is `after`. */
+  /** The context that is authenticated together with a value, except for its constant end (`after`). */
   context: Statement;
   /**
    * The alias under which the context is selected. An alias `"context@kind"` means that the context is a sealed text,
@@ -34,7 +34,7 @@ export type EncryptedColumn = {
   after?: string;
 };
 
-/** A column of sealed texts. */
+/** A column of sealed (encrypted) texts. */
 export type SealedColumn = {
   kind: SealedKind;
   column: Statement;
@@ -44,21 +44,24 @@ export type SealedColumn = {
    */
   by?: Statement;
   isNumbered?: true;
-  /** The constraint that is added once every row is sealed. */
+  /** The constraint that is added to the table once the text of every row is encrypted. */
   constraint: string;
-  /** The SQL expression for the plain text of a row from before texts were sealed. By default it is `column`. */
+  /**
+   * The SQL expression for the plain text of a row that was written before texts were encrypted. By default it is
+   * `column`.
+   */
   text?: Statement;
-  /** Selects the rows that have a text. */
+  /** Selects the rows that have such a text. */
   which?: Statement;
 };
 
 export type BlobRows<Row> = {
-  /** The columns that `useOf` needs besides the row's own. */
+  /** The columns of a row from which `useOf` makes the blob's identity. */
   columns: Statement;
   useOf(row: Row): BlobUse;
 };
 
-/** A row as it is read: its key, its members, and its MAC. */
+/** A row as the SELECT `rows` returns it: its key, its members, and its MAC. */
 export type MacRow<Row> = Row & { key: string | number | Buffer; mac: Buffer | null };
 
 /** A table whose rows have a MAC. */
@@ -76,8 +79,8 @@ export type MacTable<Row = unknown> = ProtectedTable & {
   /** The members of a row that its MAC covers; null for a row that gets no MAC. */
   members(row: MacRow<Row>): Members | null;
   /**
-   * For rows from before the table had MACs, which get theirs later: the name of this set of rows, and the condition
-   * for the rows that get one.
+   * For rows that were written before the table had MACs and get their MACs later. `set`: the name of these rows.
+   * `which`: the condition for the rows that get a MAC.
    */
   backfill?: { set: string; which?: Statement };
 };
@@ -88,7 +91,7 @@ export const macColumn = ({ column = sql`row_mac` }: MacTable): Statement => col
 
 type StateRow = { digest: Buffer; open?: string };
 
-/** Rows whose MAC covers a digest that PostgreSQL computes. */
+/** Declares a table whose rows have a MAC over a digest that PostgreSQL computes. */
 export function stateRows(state: StateMac, more: Partial<MacTable<StateRow>> = {}): MacTable<StateRow> {
   const { table, key, mac: column } = state;
   return {

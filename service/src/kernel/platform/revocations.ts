@@ -18,10 +18,10 @@ export type RevokedKind = "session" | "member" | "operator" | "passkey" | "recov
 export type DurableKind = "key" | "seal";
 
 /**
- * Builds the INSERT of revocations. The INSERT runs in the transaction of the change: alone, or inside a `WITH` clause
- * of that change's statement.
+ * Builds the INSERT of revocations. The INSERT runs in the transaction of the change that revokes: alone, or inside a
+ * `WITH` clause of that change's statement.
  * @param subject the id of the revoked object, or the version of a row that is replaced
- * @param from the text after FROM, for a revocation of each row selected there
+ * @param from the text after FROM; then the INSERT adds one revocation for each row that this text selects
  */
 export const revocationRow = (
   kind: RevokedKind,
@@ -32,8 +32,9 @@ export const revocationRow = (
   SELECT ${kind}, (${subject})::text, ${effectiveAt}::timestamptz FROM ${from}`;
 
 /**
- * A condition that is true when any of the subjects (texts or nulls) is revoked.
- * @param first a subject that is a column must name its table, because the table of revocations also has an `id`
+ * SQL condition: any of these subjects (texts or nulls) is revoked.
+ * @param first if a subject is a column, it must include the name of its table, because the table of revocations also
+ * has an `id`
  */
 export const isRevoked = (now: Date, ...[first, ...more]: readonly [Statement, ...Statement[]]): Statement =>
   sql`EXISTS (SELECT FROM revocations WHERE effective_at <= ${now}
@@ -81,8 +82,8 @@ export async function durableRevocations(db: Sql, rowMac: RowMac): Promise<Durab
 export const revocationsOf = (subject: string): Statement => sql`SELECT FROM revocations WHERE subject = ${subject}`;
 
 /**
- * All rows of these kinds, in the order in which they were recorded. A row without a valid MAC may be forged, or an
- * attacker may have removed its MAC.
+ * All rows that revoke keys or seal certificates, in the order in which they were recorded. A row without a valid MAC
+ * may be forged, or an attacker may have removed its MAC.
  */
 export async function storedRevocations(
   db: Sql,
@@ -141,8 +142,8 @@ const without = (all: readonly DurableRevocation[], others: readonly DurableRevo
 };
 
 /**
- * Copies revocations that only the rows or only this node's file have to the other side. Each node has its own file, so
- * a revocation in any node's file reaches all nodes.
+ * Copies each revocation that only the database has to this node's file, and each that only the file has to the
+ * database. Each node has a file of its own, so a revocation in any node's file reaches all nodes.
  */
 export async function mergeRevocations({ db, rowMac }: { db: Sql; rowMac: RowMac }, path: string): Promise<void> {
   const [rows, lines] = [await durableRevocations(db, rowMac), await readRevocationsFile(path)];

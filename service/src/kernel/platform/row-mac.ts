@@ -14,7 +14,8 @@ export type RowMac = {
   /** The MAC of a row: the key's id (4 bytes), and HMAC-SHA-256 over table and members (32 bytes). */
   of: (table: string, members: Members) => Buffer;
   /**
-   * Verifies the MAC: a holder of the key wrote exactly these members to the table. False for a row without a MAC.
+   * True if the MAC is valid: a holder of the key wrote exactly these members to the table. False for a row without a
+   * MAC.
    * @param row the members that identify the row when an invalid MAC is reported; by default the first two of `members`
    */
   holds: (table: string, members: Members, mac: Uint8Array | null, row?: Members) => boolean;
@@ -105,7 +106,7 @@ function makerOf(master: SecretBytes) {
   return {
     id,
     of: (table: string, members: Members): Buffer => macOf(encoded(table, members)),
-    /** The MAC, cached for recent rows. */
+    /** The MAC for a verification. MACs of recently verified rows are cached. */
     again(table: string, members: Members): Buffer {
       const text = encoded(table, members);
       if (text.length > longestCached) return macOf(text);

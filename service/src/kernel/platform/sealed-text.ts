@@ -24,12 +24,12 @@ export type SealedKind =
 export type SealedTexts = {
   /** The sealed form of the text under the current key. */
   seal: (kind: SealedKind, text: string) => string;
-  /** The sealed forms of the text, one under each key. The stored form is one of them. */
+  /** The encrypted forms of the text, one under each key. If the text is stored, its stored form is one of them. */
   allForms: (kind: SealedKind, text: string) => string[];
   /**
-   * Decrypts a sealed form. Any other text, and an altered form, is returned unchanged: it is not a valid code, and no
-   * MAC matches it.
-   * @throws ServiceError `unavailable` naming the key when the key of a form is missing
+   * Decrypts a sealed form. Any other text is returned unchanged, and so is an altered form: it is not a valid code,
+   * and no MAC matches it.
+   * @throws ServiceError `unavailable`, with the id of the missing key, when the form's key is missing
    */
   open: (kind: SealedKind, stored: string) => string;
 };

@@ -16,7 +16,7 @@ export async function slowHash(secret: string, salt: Buffer = randomBytes(saltBy
 }
 
 /**
- * Whether the text is a hash of the secret.
+ * True if the text is a hash of the secret.
  * @throws Error for a text in another format
  */
 export async function slowHashHolds(text: string, secret: string): Promise<boolean> {

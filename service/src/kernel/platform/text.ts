@@ -40,7 +40,7 @@ export const isVisible = (text: string): boolean => !invisible.test(text);
  */
 export const hasNulEscape = (json: string): boolean => /(?<!\\)(?:\\\\)*\\u0000/.test(json);
 
-/** Whether people can read the text on one line: it has no control characters, no lone surrogates and no U+FFFD. */
+/** True if people can read the text on one line: it has no control characters, no lone surrogates and no U+FFFD. */
 export const isPlainText = (text: string): boolean => !unreadable.test(text);
 
 /** Like `isPlainText`, but the text may contain tabs and line breaks. */

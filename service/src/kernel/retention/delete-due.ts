@@ -10,10 +10,7 @@ import { markMac } from "./marks.ts";
 import type { RetentionPlan } from "./plan.ts";
 import { type Source, type SourceOf, unneeded } from "./source.ts";
 
-/**
- * Deletes rows that a table keeps about documents, when the blobs of these documents are deleted. Runs in the caller's
- * transaction.
- */
+/** Deletes one table's rows about documents whose blobs are deleted. Runs in the caller's transaction. */
 export type Forget = (tx: Tx, blobKeys: readonly string[]) => Promise<void>;
 
 export type RetentionDeps = {
@@ -27,11 +24,11 @@ export type RetentionDeps = {
 
 const batchSize = 200;
 
-// The number of the advisory lock for marking blobs as deleted. Only the node that has the lock does so.
+// The number of the advisory lock for marking blobs as deleted. Only the node that has the lock marks blobs.
 const marksLock = 7_246_006;
 
 // The time limit of statements that run while a test clock is advanced. It is short, because the HTTP request waits for
-// them. The daily run deletes any blobs that are left.
+// them. The daily run deletes the blobs that are left.
 const testStatements: StatementTime = { statementMs: 15_000 };
 
 /**
@@ -73,8 +70,8 @@ export async function deleteDue(
 }
 
 /**
- * A batch of marked blobs. `last` is the id of its last row; undefined if the batch found no rows, so that none are
- * left.
+ * The result of one batch: the keys of the blobs that it marked, and the id of its last due row. `last` is undefined if
+ * no due rows are left.
  */
 type Batch = { blobKeys: string[]; last: string | undefined };
 
@@ -105,8 +102,8 @@ async function markBatch(
 }
 
 /**
- * Locks all orders that refer to these blobs, even those whose rows are in another batch.
- * @returns the keys of blobs to which an order with an invalid MAC refers
+ * Locks all rows of the source that refer to these blobs, even rows in another batch.
+ * @returns the keys of blobs to which a row with an invalid MAC refers
  */
 async function alteredAmong(
   tx: Tx,
@@ -148,7 +145,7 @@ SELECT DISTINCT ON (blob_key) blob_key AS "blobKey", rule FROM (
 ) AS named WHERE ${unneeded(source, sources, now)}`;
 };
 
-/** Marks blobs as deleted, except those that another node marked while this one waited for the lock. */
+/** Marks blobs as deleted, except those that another node marked while this node waited for the lock. */
 function markStatement(rowMac: RowMac, blobs: readonly DueBlob[], now: Date): Statement {
   const macs = blobs.map((blob) => markMac(rowMac, { ...blob, deletedAt: now }));
   return sql`

@@ -21,10 +21,10 @@ export type Source = {
   /** The firm and the environment that own the row. */
   partnerId: Statement;
   environment: Statement;
-  /** The key that orders the rows for batches, and a value below all keys, from which the first batch starts. */
+  /** The key by which batches order the rows. `first` is a value below all keys, from which the first batch starts. */
   id: Statement;
   first: string;
-  /** The locking clause for rows that are due. Empty if a row that is due can't become undue again. */
+  /** The locking clause for due rows. Empty if a due row can't become undue again. */
   lock: Statement;
   blobKey: Statement;
   /** The locking clause for all rows with the same blob; absent when no two rows have the same blob. */
@@ -45,8 +45,8 @@ export type Source = {
    */
   unshared: (now: Date) => Statement;
   /**
-   * True if rows of other sources may refer to the same blobs. Such a blob is deleted only when no row of any source
-   * needs it.
+   * True if rows of other sources may refer to the same blobs. Such a blob is deleted only when no row of another such
+   * source refers to it.
    */
   sharesBlobs: boolean;
 };
@@ -98,7 +98,10 @@ export const undueIn = (
 ): Statement =>
   sql`NOT EXISTS (SELECT FROM ${rows} WHERE ${blobKey} = named.blob_key AND ${deletableAt} > ${now} ${where})`;
 
-/** SQL condition: no row of any source needs the blob of the row `named`, which is a row of `source`. */
+/**
+ * SQL condition: no row of `source` needs the blob of the row `named`, which is a row of `source`. If sources share
+ * blobs, no row of another such source refers to the blob.
+ */
 export function unneeded(source: Source, sources: readonly Source[], now: Date): Statement {
   const unshared = source.unshared(now);
   if (!source.sharesBlobs) return unshared;

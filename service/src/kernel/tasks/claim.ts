@@ -31,7 +31,10 @@ const endedByWord: ReadonlySet<TaskKind> = new Set([
   "job_dead",
 ]);
 
-/** True if staff may answer a task of this kind with "not known yet". The same question is then asked again later. */
+/**
+ * True if staff may answer a task of this kind with "not known yet". Then a task with the same question is opened, due
+ * later.
+ */
 export const mayAskAgain = (kind: TaskKind): boolean => kind === "arrival";
 
 /**
@@ -43,7 +46,7 @@ export const dispatchQueue = "dispatch";
 /** The kinds of tasks that a provider can do instead of staff. */
 const dispatched: readonly TaskKind[] = ["label_print", "packet_print", "fax_send"];
 
-/** When tasks are released, queues those that a provider can do for the providers again. */
+/** Queues jobs for released tasks that a provider can do, so that the providers are tried again. */
 const dispatchAgain = (tx: Tx, ids: readonly number[]) =>
   tx.query(sql`
     SELECT enqueue_job(${dispatchQueue}, jsonb_build_object('orderId', order_id)) FROM tasks
@@ -63,7 +66,8 @@ async function changeIn(
   { action, by, clock }: Change & { clock: Clock },
   judge: Judge,
 ): Promise<void> {
-  // Locks the order before its task, as every transition does. Otherwise the two could deadlock.
+  // Locks the order before its task, as every transition does. Otherwise a change of the task and a transition could
+  // deadlock.
   await tx.query(sql`SELECT FROM orders WHERE id = (SELECT order_id FROM tasks WHERE id = ${id}) FOR NO KEY UPDATE`);
   const [task] = await tx.query<Locked>(sql`
     SELECT kind, state, claimed_by AS "claimedBy", order_id AS "orderId", subject, ${verifiedTask} FROM tasks WHERE id = ${id} FOR NO KEY UPDATE`);
@@ -166,7 +170,7 @@ export const bringClaimsNearer = (tx: Tx, partnerId: string, seconds: number) =>
   );
 
 /**
- * Closes a task with a person's note, if tasks of its kind are closed in that way.
+ * Closes a task with a person's note, if the task's kind is one that a note closes.
  * @param book records in the books what the person did, and returns details for the audit line; required for tasks
  * about failed refunds
  * @throws ServiceError for a task of another kind, or without a note

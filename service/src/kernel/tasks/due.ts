@@ -33,7 +33,10 @@ const File = Type.Object(
 export type TaskTimes = {
   calendar: BusinessCalendar;
   hours: Readonly<Record<string, number>>;
-  /** For words in the name of a carrier's service, in lower case: the business hours that its parcels take. */
+  /**
+   * Business hours in transit. Each key is in the name of a carrier's service, in lower case; its value is how long
+   * parcels of that service take.
+   */
   onTheWay: Readonly<Record<string, number>>;
 };
 
@@ -84,7 +87,8 @@ function requireEnoughHours(path: string, { calendar, hours, onTheWay }: TaskTim
 let times: TaskTimes | undefined;
 
 /**
- * Two business days of 8 hours: the delay that a parcel may have, and the time until an unanswered task is due again.
+ * Two business days of 8 hours: the delay that a parcel may have, and the time until a question without an answer is
+ * asked again.
  */
 const hoursMore = 16;
 
@@ -124,7 +128,7 @@ export function arrivalDue(carrier: string, at: Date): Date {
   return service ? addBusinessHours(at, service[1] + hoursMore, times.calendar) : dueAt("arrival", at, false);
 }
 
-/** The time at which a task without an answer is due again. */
+/** The due time of a task that asks an unanswered question again. */
 export function dueAgain(at: Date): Date {
   times ??= readTaskTimes();
   return addBusinessHours(at, hoursMore, times.calendar);

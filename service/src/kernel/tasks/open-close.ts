@@ -65,8 +65,8 @@ export async function explainTask(
 }
 
 /**
- * Says which open tasks to close, by their kinds. With `orderId`: the tasks of these orders and, if there is a
- * `subject`, only those about it. Without `orderId`: tasks that have no order, by their subjects.
+ * Selects the open tasks to close, by their kinds. With `orderId`: the tasks of these orders and, if there is a
+ * `subject`, only those about that subject. Without `orderId`: tasks that have no order, by their subjects.
  */
 export type WhichTasks = { kinds: readonly TaskKind[] } & (
   | { orderId: number | readonly number[]; subject?: string }
@@ -89,7 +89,8 @@ const ended = ({ state, at, by, outcome }: TaskEnd): Statement =>
 export async function closeTasks(tx: Tx, { kinds, orderId, subject }: WhichTasks, end: TaskEnd): Promise<void> {
   const order = orderId === undefined ? sql`t.order_id IS NULL` : sql`t.order_id = ANY (${[orderId].flat()}::bigint[])`;
   const about = subject === undefined ? nothing : sql`AND t.subject = ANY (${[subject].flat()}::text[])`;
-  // Tasks without an order are never paused. Leaving that state out lets their query use the index of open tasks.
+  // Tasks without an order are never paused. The query for such tasks omits that state, so that PostgreSQL uses the
+  // index of open tasks.
   const states = orderId === undefined ? sql`('open', 'claimed')` : sql`('open', 'claimed', 'paused')`;
   await changeTasks(
     tx,
@@ -105,8 +106,8 @@ export async function pauseTasks(tx: Tx, orderId: number, kinds: readonly TaskKi
 }
 
 /**
- * Resumes an order's paused tasks. A task stays paused if a task of the same kind and subject is open, or if an older
- * one is paused.
+ * Resumes an order's paused tasks. A task stays paused if another task of the same kind and subject is open, or is
+ * paused and older.
  */
 export async function resumeTasks(tx: Tx, orderId: number): Promise<void> {
   const which = sql`t.order_id = ${orderId} AND t.state = 'paused' AND NOT EXISTS (
@@ -115,14 +116,14 @@ export async function resumeTasks(tx: Tx, orderId: number): Promise<void> {
   await changeTasks(tx, which, sql`state = CASE WHEN claimed_by IS NULL THEN 'open' ELSE 'claimed' END`);
 }
 
-/** Pauses an unclaimed task while a provider does its work. */
+/** Pauses an unclaimed task while a provider does the work of the task. */
 export async function pauseUnclaimed(tx: Tx, orderId: number, kind: TaskKind): Promise<void> {
   await changeTasks(tx, sql`${ofOrder(orderId, kind)} AND t.state = 'open'`, sql`state = 'paused'`);
 }
 
 /**
- * Resumes a task that `pauseUnclaimed` paused. It stays paused if the order is on hold, or if another task of the kind
- * is open.
+ * Resumes a task that `pauseUnclaimed` paused. The task stays paused if the order is on hold, or if another task of the
+ * kind is open.
  */
 export async function resumeUnclaimed(tx: Tx, orderId: number, kind: TaskKind): Promise<void> {
   const which = sql`${ofOrder(orderId, kind)} AND t.state = 'paused' AND t.claimed_by IS NULL
@@ -150,7 +151,7 @@ export async function dropPaused(tx: Tx, orderId: number, end: Omit<TaskEnd, "st
 export type OpenTask = { state: "open" | "claimed" | "paused"; kind: TaskKind; claimedBy: string | null };
 
 /**
- * The unfinished tasks of an order that are of these kinds and, if there is one, have this subject.
+ * The unfinished tasks of an order that are of these kinds. If `subject` is given, only those with this subject.
  * @throws ServiceError `unavailable` for a task whose MAC is invalid
  */
 export const openTasksOf = (
@@ -178,8 +179,8 @@ export const lockTasks = (tx: Tx, kind: TaskKind) =>
 /**
  * Opens one task, without an order, for each subject that needs one, and closes tasks that are no longer needed. A task
  * that a person ended is not opened again, unless the need began later. A closed task whose MAC is invalid is ignored,
- * so its subject gets a new task. An advisory lock makes nodes run one after another, so that no node closes a task
- * that another has just opened.
+ * so its subject gets a new task. An advisory lock makes nodes do this one after another. So no node closes a task that
+ * another node has just opened.
  * @param read reads the subjects, after the lock was acquired
  */
 export async function keepTasks(

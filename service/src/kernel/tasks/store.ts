@@ -5,8 +5,8 @@ import { stateRows } from "../platform/protected-data.ts";
 import type { TaskKind } from "./kinds.ts";
 
 /**
- * The MAC of a task's row covers all of it. It includes `state_version`, which can only grow: a trigger enforces that.
- * So an attacker can't restore an earlier row with its earlier MAC.
+ * The MAC covers every column of a task. One of them is `state_version`, which can only grow, because a trigger
+ * enforces that. So an attacker can't restore an earlier row with its earlier MAC.
  */
 export const taskState: StateMac = {
   table: sql`tasks`,
@@ -22,7 +22,7 @@ export const protectedTables = [stateRows(taskState, { backfill: { set: "tasks a
 /** For a select list: a column that makes the database handle throw if the MAC of the task's row is invalid. */
 export const verifiedTask: Statement = verified(taskState, sql`tasks`);
 
-/** SQL for other features that read tasks. The alias of the task is `t`. */
+/** SQL: the FROM clause by which other features read tasks, under the alias `t`. */
 export const fromTasks: Statement = sql`FROM tasks t`;
 
 /**

@@ -74,7 +74,10 @@ export async function advanceTestClock(deps: TestClockDeps, principal: Principal
   }, longStatements);
 }
 
-/** Sets the clock back to real time. Earlier effects remain, and due times that were moved stay moved. */
+/**
+ * Sets the clock back to real time. Work that the advances caused is not undone, and due times that were moved stay
+ * moved.
+ */
 export async function resetTestClock(deps: TestClockDeps, principal: Principal): Promise<TestClock> {
   const partnerId = requireTest(principal);
   return deps.db.transaction(async (tx) => {
@@ -102,7 +105,7 @@ function secondsOf(leap: Leap, testTime: number): number {
   return seconds;
 }
 
-/** Does the work that is due for a firm's test objects. It may be repeated, and several may run at once. */
+/** Does the work that is due for a firm's test objects. A sweep may be repeated, and several sweeps may run at once. */
 export type Sweep = (partnerId: string, stopping: AbortSignal) => Promise<unknown>;
 
 // The lease of the job that does the due work. If a node is killed, another node continues after this time. It is

@@ -17,7 +17,7 @@ const latest = sql`ORDER BY advanced_at DESC, id DESC LIMIT 1`;
 
 /**
  * SQL expression: the sum of the clock's advances, in seconds, up to the last advance that `which` selects. Advances
- * before a reset count too. Costs one index look-up.
+ * before a reset count too. The expression costs one index look-up.
  */
 const totalOf = (partnerId: string | Statement, which: Statement = nothing): Statement => sql`coalesce((
   SELECT total_seconds FROM test_clock_advances WHERE partner_id = ${partnerId} ${which} ${latest}), 0)`;
@@ -31,10 +31,10 @@ export const bookTime = (at: Statement, { partnerId, environment }: Record<keyof
   sql`(${at} + CASE WHEN ${environment} = 'test' THEN make_interval(secs =>
     (${totalOf(partnerId)} - ${totalOf(partnerId, sql`AND reset_at IS NOT NULL`)})::float8) ELSE interval '0' END)`;
 
-// The most seconds by which a time is moved back. The sum of a clock's advances also has those before a reset. So it
-// could grow until a time is too early for PostgreSQL.
+// The most seconds by which `leapt` moves a time back. The sum of a clock's advances includes those before a reset.
+// Without this limit, it could make a time too early for PostgreSQL.
 const mostLeaptSeconds = 5 * 365 * 24 * 3600;
-// The most seconds in a `movedSince`: a hundred years, because no law requires longer retention.
+// The most seconds that `movedSince` returns: a hundred years, because no law requires longer retention.
 const mostMovedSeconds = 100 * 365 * 24 * 3600;
 
 const advancedSince = (since: Statement, partnerId: Statement): Statement =>
@@ -82,7 +82,7 @@ export const insertAdvance = (tx: Tx, partnerId: string, seconds: number, at: Da
       ${totalOf(partnerId)} + ${seconds}::bigint`);
 
 /**
- * Marks the clock's advances as reset.
+ * Records at the clock's last advance that the clock was reset.
  * @returns false when the clock already shows real time
  */
 export async function resetAdvances(tx: Tx, partnerId: string, at: Date): Promise<boolean> {

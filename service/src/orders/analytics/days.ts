@@ -4,7 +4,7 @@ const defaultDays = 90;
 const maxDays = 366;
 
 /**
- * The window for the query parameter `days` (contract, Analytics): 90 when absent, clamped to 1-366.
+ * The number of days that the query parameter `days` requests (contract, Analytics): 90 when absent, clamped to 1-366.
  * @throws ServiceError when it is not an integer or is repeated
  */
 export function windowDays(days: unknown): number {

@@ -7,7 +7,7 @@ import { fromDocuments, fromOrders, joinMilestones } from "../order/order.ts";
 /** The orders of a partner in one environment, created from `from` to `to`, both included. */
 export type Cohort = { partnerId: string; environment: Environment; from: Date; to: Date };
 
-/** The orders of one month, `YYYY-MM` in UTC, and one status. */
+/** The figures of the orders that were created in one month (`YYYY-MM`, UTC) and have one status. */
 export type Group = {
   month: string;
   status: string;
@@ -64,8 +64,8 @@ const evidence = sql`
     UNION ALL SELECT order_id, false FROM shipments WHERE status = 'Delivered') e ON order_id = cohort.id`;
 
 /**
- * The only query of analytics. Building it is separate from running it, so that a benchmark and a test can check its
- * plan.
+ * The SQL statement that reads all figures of a cohort. Building it is separate from running it, so that a benchmark
+ * and a test can check its plan.
  */
 export function figuresStatement(cohort: Cohort): Statement {
   const { partnerId, environment, from, to } = cohort;

@@ -89,12 +89,15 @@ export function snapshotOf(figures: Figures, windowDays: number, generatedAt: Da
 
 export type Caller = Pick<Principal, "partnerId" | "environment">;
 
-/** Reads the snapshot of a partner's orders in one environment. @throws ServiceError `unavailable` when it takes too long. */
+/**
+ * Reads the snapshot of a partner's orders in one environment. @throws ServiceError `unavailable` when reading takes
+ * too long
+ */
 export type AnalyticsReader = (caller: Caller, windowDays: number) => Promise<Snapshot>;
 
 /**
- * Opens this node's reader. It runs at most one query for each partner, and two in total. Identical requests in the
- * queue share one query.
+ * Opens this node's reader. At most one query runs for each partner at a time, and two on the node. Identical requests
+ * that wait share one query.
  */
 export function analyticsReader(
   { db, clock }: { db: Database; clock: Clock },

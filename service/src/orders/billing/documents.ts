@@ -53,17 +53,17 @@ export type BillingDocument = {
   payBy: Payer;
   method: PayingMethod;
   simulated: boolean;
-  /** The amount, in the smallest unit of the currency. */
+  /** The document's amount, in the smallest unit of the currency. */
   amountCents: number;
   currency: string;
   issuedAt: Date;
   paidAt: Date;
-  /** The processor's name for the payment; null when it has none. */
+  /** The processor's id of the payment; null when it has none. */
   paymentReference: string | null;
   lines: readonly { type: string; label: string; amountCents: number }[];
   discountCents: number;
   totalCents: number;
-  /** Whether the payment was for a supplement, which is not part of the order's total. */
+  /** True if the payment was for a supplement, which is not part of the order's total. */
   isSupplement: boolean;
   /** True if the payer paid again after a bank took the first payment back. The order then did not cost more. */
   replacesLoss: boolean;
@@ -89,9 +89,9 @@ export const documentCents: Statement = sql`(CASE WHEN d.kind = 'receipt' THEN p
   ELSE ${leftCents(sql`d`, sql`s`)} END)::float8`;
 
 /**
- * The part of a credit note that reduces the order's price. A failed refund or a returned loss doesn't raise the price
- * again. The service then owes that money, and the next credit note first covers this debt. So a credit note counts
- * only as far as it raises the payment's net credit notes above their highest earlier sum.
+ * The part of a credit note that reduces the order's price. Reversing a credit note doesn't raise the price again, so
+ * the service then owes that money. The next credit note covers this debt first. So only the amount by which a credit
+ * note raises the payment's net credit above its earlier maximum reduces the price.
  */
 export const creditedCents: Statement = sql`(CASE WHEN d.kind = 'credit_note' THEN (
   SELECT greatest(0, max(n.net) FILTER (WHERE n.id = d.id) - greatest(0, coalesce(max(n.net) FILTER (WHERE n.id < d.id), 0)))
@@ -155,8 +155,8 @@ export async function ordersByNumber(db: Sql, { partnerId, environment }: Owner,
 }
 
 /**
- * A test order is booked by the firm's test clock, but `received_at` is real time. So a test payment is dated like its
- * receipt.
+ * The receipt of a test order is dated by the firm's test clock, but `received_at` is real time. So a test payment gets
+ * the date of its receipt.
  */
 const paidAt = sql`CASE WHEN d.environment = 'test' THEN r.booked_at ELSE p.received_at END`;
 

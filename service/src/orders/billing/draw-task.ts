@@ -23,8 +23,8 @@ export type DrawnPaper = {
   kind: string;
   title: string;
   /**
-   * Names that people search for: the case, the order's document, or the firm. They follow the title in the file's
-   * title.
+   * Names that people search for: the case, the order's document, or the firm. The PDF's metadata title contains them
+   * after `title`.
    */
   about: readonly string[];
   facts: readonly Fact[];
@@ -43,7 +43,7 @@ export type DrawnPaper = {
    * bytes.
    */
   createdAt: Date;
-  /** Data for programs, attached as JSON. */
+  /** The document's data for programs, attached to the PDF as JSON. */
   data: { name: string; content: object };
 };
 
@@ -98,7 +98,8 @@ function drawTable(flow: Flow, { title, columns, rows, sums }: DrawnPaper["table
     );
   }
   flow.skip(8);
-  // A label of a sum can be wider than the first column, and its amount wider than the last column.
+  // The amount of a sum is printed at the last column, but at most 400 points from the margin. It can be wider than
+  // that column, and its label wider than the first column.
   const sumPlace = Math.min(places.at(-1) ?? 0, 400);
   for (const [label, value] of sums) {
     flow.cells([[label, body, 0] as const, [value, body, sumPlace] as const], rowHeight);

@@ -29,14 +29,14 @@ export type StatementLine = Paid & {
   /** The firm's own reference for the order, such as a file number. */
   reference: string | null;
   services: string;
-  /** The name of the order's document; null when it has none, or when the name is not read. */
+  /** The name of the order's document; null when it has none, or when the caller passed no `titleOf`. */
   document: string | null;
   /**
    * The discount in the receipt's price, in US cents. 0 on other documents, and on a receipt whose payment differs from
    * the price.
    */
   discountCents: number;
-  /** The processor's name for the payment, which several orders can share; null when it has none. */
+  /** The processor's id of the payment, which several orders can share; null when it has none. */
   paymentReference: string | null;
   /** The amount, in the smallest unit of the currency. The statement's sums include only amounts in US dollars. */
   amountCents: number;
@@ -93,7 +93,7 @@ type Line = Omit<StatementLine, "number" | "services" | "document"> &
 type Span = {
   startsAt: Date | null;
   endsAt: Date | null;
-  /** Limits the lines to those of these orders; absent for all orders. */
+  /** Reads only the lines of these orders; absent for all orders. */
   orderIds?: readonly number[];
   /** Reads the names of the orders' documents; absent if the lines need no names. */
   titleOf?: TitleOf;

@@ -74,8 +74,8 @@ function payerShortened(text: string): string {
 }
 
 /**
- * How a refund was paid back outside the processor. The reversal of such a booking says that the money was not paid
- * back in this way.
+ * How a refund was paid back outside the processor. A credit reversal states that the money was not paid back in this
+ * way.
  */
 const paidBackFact = ({ kind, outside }: BillingDocument): (readonly [string, string])[] =>
   outside === null ? [] : [[kind === "credit_reversal" ? "Not paid back" : "Paid back", outsideWays[outside]]];

@@ -20,7 +20,7 @@ export function amountText(cents: number, currency: string): string {
 export const byFile = (lines: StatementWithLines["lines"]): StatementWithLines["lines"] =>
   [...lines].sort((one, other) => compare(one.reference, other.reference));
 
-/** Lines by file number, each with the balance after it, in US cents. */
+/** Lines sorted by file number, each with the balance after that line, in US cents. */
 export function ledgerOf({ statement, lines }: StatementWithLines): (Line & { balance: number })[] {
   let balance = statement.sums.opening + statement.sums.corrections;
   return byFile(lines).map((line) => {

@@ -81,9 +81,9 @@ export async function closedMonths(db: Sql, { partnerId, environment }: Owner): 
 }
 
 /**
- * The closed months with their sums, and the error in the last month's closing balance. Reads documents only for months
- * without stored sums, and for months after the last one with stored `corrections`. An earlier release stored those
- * months, and their balance can be wrong.
+ * The closed months with their sums, and the error in the last month's closing balance. Reads documents for months
+ * without stored sums. Also reads them for months after the last one with stored `corrections`: an earlier release
+ * stored such months, and their balance can be wrong.
  */
 export async function sumsOfClosed(
   db: Sql,
@@ -112,8 +112,8 @@ export async function sumsOfClosed(
 type Month = { month: string; startsAt: Date; endsAt: Date };
 
 /**
- * The months from a time until now. The 15 days are added before truncating to the month, because after a change of the
- * time zone a month may start on the last day of the month before.
+ * The months from `from` until now. 15 days are added before truncating to the month: after a change of the time zone,
+ * a month may start on the last day of the month before.
  */
 const monthsFrom = (db: Sql, from: Date, now: Date, zone: string) =>
   db.query<Month>(sql`

@@ -13,8 +13,8 @@ const mostOrdersInRun = 100;
 const mostMs = 10_000;
 
 /**
- * The charge that the page showed to the member: its sum in cents, and the payment method's id. It covers the next
- * orders that the firm pays.
+ * The charge that the page showed to the member for the next orders that the firm pays: its sum in cents, and the
+ * payment method's id.
  */
 export type ShownSum = { cents: number; methodId: string };
 

@@ -3,7 +3,7 @@ import { shownText } from "../../kernel/platform/text.ts";
 import { orderFormSchema } from "../order/order.ts";
 import type { TemplateContent } from "../templates/templates.ts";
 
-/** The part of a row's order form that a column of the file fills. */
+/** A column of the file, as the part of a row's order form that it fills. */
 type Column =
   | { readonly field: string }
   | { readonly role: string; readonly member: string }
@@ -58,8 +58,8 @@ export function columnsOf(names: readonly string[], { roles, fields }: TemplateC
 const yes = /^(?:true|yes|x|1|on)$/i;
 
 /**
- * The order form of a row. An empty cell counts as absent. If neither the row nor the whole bulk names the client, the
- * person in the first role is the client.
+ * The order form of a row. An empty cell is treated as absent. If neither the row nor the whole bulk names the client,
+ * the person in the first role is the client.
  */
 export function rowForm(
   columns: readonly Column[],

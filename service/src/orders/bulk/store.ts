@@ -106,7 +106,7 @@ export const insertRows = (tx: Tx, bulkId: string, rows: readonly { id: string; 
 
 export type WaitingRow = { id: string; n: number; content: Buffer };
 
-/** The waiting row with the lowest number after `after`. Rows to retry count as waiting. */
+/** The waiting row with the lowest number after `after`. Includes rows to retry. */
 export const waitingRows = (
   db: Sql,
   bulkId: string,

@@ -5,7 +5,7 @@ export type Act = "document" | "email" | "address" | "fax" | "again" | "refund";
 
 /** The facts that decide what the firm can do about an order. */
 export type Trouble = OrderState & {
-  /** True if a signed or notarized file is stored. The document can't be replaced then. */
+  /** True if a signed or notarized file is stored, so that the document can't be replaced any more. */
   isSealed: boolean;
   /**
    * The state of the order's latest fax: `Sent`, `Delivered` or `Failed`; null when no fax was sent. The order's status
@@ -19,7 +19,9 @@ export type Trouble = OrderState & {
    * change.
    */
   faxIsFixed: string | null;
-  /** The number of changes of the fax number in the last day. `emailChanges` is the same count for email addresses. */
+  /**
+   * The number of changes of the fax number in the last 24 hours. `emailChanges`: the same number for email addresses.
+   */
   faxChanges: number;
   emailChanges: number;
   /** The number of times that the firm has restarted shipping. `faxedAgain` is the same count for the fax. */
@@ -32,7 +34,7 @@ export type Trouble = OrderState & {
 };
 
 export const mostFaxChanges = 3;
-// Each change mails links to another address.
+// The limit per order in 24 hours. Without it, a firm could have links mailed to any number of addresses.
 const mostEmailChanges = 10;
 
 /** The reason why no email address of the order can be corrected again today; null when one can. */
@@ -63,7 +65,7 @@ function whyNotDocument(order: Trouble): string | null {
   return "The document is on its way: another document needs an order of its own.";
 }
 
-/** The reason why the address of people who have not signed can't be corrected now; null when it can. */
+/** The reason why the email address of people who have not signed can't be corrected now; null when it can. */
 export function whyNotMoved({ status, statusBeforeHold }: OrderState): string | null {
   const before = status === "OnHold" ? statusBeforeHold : status;
   return before !== null && withNotary.includes(before)
@@ -120,8 +122,8 @@ const specific: Readonly<Record<Exclude<Act, "refund" | "email">, (order: Troubl
   again: whyNotAgain,
 };
 
-// An email address can be corrected even on hold and after the order's end. Links that were mailed to the earlier
-// address still open documents then.
+// An email address can be corrected even on hold and after completion: links that were mailed to the earlier address
+// still open documents. After a cancellation or refund it can't.
 const whyNotEmail = (order: Trouble): string | null =>
   isEnding(order) ? "The order has ended." : (whyNotMoved(order) ?? whyNotAgainToday(order.emailChanges));
 

@@ -64,8 +64,8 @@ export const isOf = ({ partnerId, environment }: Owner, order: LockedOrder): boo
 
 /**
  * Replaces the earlier address in all of the locked orders. Links that were mailed to it end at once, and new ones are
- * mailed. Signatures that were made under the earlier address keep it. Orders with a notary keep it for people who have
- * not signed.
+ * mailed. A signature that was made under the earlier address still states it. In orders with a notary, people who have
+ * not signed keep the earlier address, too.
  * @returns whether anything was changed
  */
 export async function correctEmail(

@@ -57,7 +57,7 @@ export const correctableFields = [
 type Corrections = { email: string | null; faxTo: string | null; shipTo: Address | null };
 
 /**
- * Reads the corrected values from the fields of a form.
+ * Reads the corrected values from the fields of the request.
  * @throws ServiceError naming the field and the rule
  */
 function readCorrections(values: ReadonlyMap<string, string>): Corrections {
@@ -162,7 +162,7 @@ export async function correctAddress(
 
 /**
  * Queues the fax again after its number has changed, because the queued attempt has the earlier number. Applies only to
- * a live order whose fax is due, or may be sent early, while the order is being shipped.
+ * a live order whose fax is due now, or may be sent early because the order is being shipped.
  */
 async function sendToNewNumber(tx: Tx, order: LockedOrder, by: Actor): Promise<void> {
   const isAhead = faxesAhead(order);

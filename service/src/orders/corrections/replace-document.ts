@@ -34,8 +34,8 @@ export type ReplaceDeps = PeopleDeps & {
 };
 
 /**
- * The form and the file that the firm sent. The form may have `fields` or `find_places`, but not both. With neither,
- * people sign in the same places as before. Without `name` the document keeps its name.
+ * The fields and the file of the firm's request. The request may have `fields` or `find_places`, but not both. With
+ * neither, people sign in the places of the earlier document. Without `name` the document keeps its name.
  */
 type Sent = { fields: ReadonlyMap<string, string>; upload: SentDocument | null; name?: string | undefined };
 
@@ -107,7 +107,7 @@ type Places = {
 };
 
 /**
- * Reads the places where people sign, from the form or else from the order. Refuses early if the order's status does
+ * Reads the places where people sign, from the request or else from the order. Refuses early if the order's status does
  * not allow a replacement.
  * @throws ServiceError
  */
@@ -137,7 +137,8 @@ const placesOf = (
   });
 
 /**
- * Signs the document in memory as a trial, as for a new order. Only counts its pages if nobody signs.
+ * Signs the new document in memory as a trial, as for a new order. If nobody signs or notarizes it, only counts its
+ * pages.
  * @throws ServiceError naming the obstacle
  */
 async function tryDocument(

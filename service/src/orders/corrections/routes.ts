@@ -139,7 +139,7 @@ export function correctionRoutes(app: FastifyInstance, deps: CorrectionRouteDeps
     });
 }
 
-/** Reads a JSON body as the fields of a form. @throws ServiceError naming a member that is not a text */
+/** Reads a JSON body as form fields: texts by name. @throws ServiceError naming a member that is not a text */
 function textsOf(body: unknown): Map<string, string> {
   if (typeof body !== "object" || body === null || Array.isArray(body)) throw invalid("The body must be an object.");
   const members = Object.entries(body).filter(([, value]) => value !== null);

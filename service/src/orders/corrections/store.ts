@@ -43,7 +43,7 @@ export async function troubleOf(
   return {
     ...order,
     isSealed: sealed.length > 0,
-    // A fax that a hold canceled still counts as "Sent" here, because the service sends it again after the hold.
+    // A fax that a hold canceled still has the status "Sent" here, because the service sends it again after the hold.
     lastFax: (await lastFax(db, order.id))?.status ?? null,
     hasFaxFailedEarly: faxesAhead(order) && (await failedAhead(db, [order.id])).has(order.id),
     faxIsFixed: await whyFaxIsFixed(db, order.id),
@@ -57,7 +57,7 @@ export async function troubleOf(
   };
 }
 
-/** How often email addresses were corrected in the day before. One correction can have several records. */
+/** How often email addresses were corrected in the 24 hours before `at`. One correction can have several records. */
 export const emailChangesIn = (corrections: readonly Correction[], at: Date): number =>
   new Set(
     corrections

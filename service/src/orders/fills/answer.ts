@@ -38,8 +38,8 @@ export function questionsAt(fill: Pick<Fill, "questions">, step: number): { ques
 }
 
 /**
- * The outcome of saving a step. `stale`: nothing was saved. Since this window was opened, another window has saved
- * answers, or the form has ended.
+ * The outcome of saving a step. `stale`: nothing was saved. After this window was opened, another window saved answers,
+ * or the fill ended.
  */
 export type StepResult = { faults: Fault[]; revision: number } | "stale";
 
@@ -104,7 +104,7 @@ async function unshownOf(
   }
 }
 
-/** The reasons why the form can't be finished; an empty list when it can. */
+/** The reasons why the fill can't be finished; an empty list when it can. */
 export async function faultsOf(deps: FillDeps, fill: Fill, answers: Answers): Promise<Fault[]> {
   const missing = missingIn(fill.questions, answers);
   if (missing.length > 0) return missing;

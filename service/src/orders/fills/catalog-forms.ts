@@ -20,7 +20,7 @@ type Deps = Pick<TemplateDeps, "db" | "blobs" | "rowMac" | "clock" | "workers"> 
   pricing: Pick<TemplateDeps["pricing"], "catalogRow">;
 };
 
-/** The document and the environment of a form, and who changes it, for the audit log. */
+/** The document and the environment of a form. `actor`: who changes the form, for the audit log. */
 type FormChange = { slug: string; environment: Environment; actor: string };
 
 /**
@@ -99,6 +99,6 @@ export async function formsOfDocument(
   };
 }
 
-/** Names the form in an error message that says why the form can't be filled in online. */
+/** The subject of an error message that says why the form can't be filled in online. */
 export const formSubject = (isCatalogForm: boolean): string =>
   isCatalogForm ? "docSlug" : "docSlug takes the form of your own template, which";

@@ -45,7 +45,10 @@ export const noSuchFill = () => new ServiceError("not_found", "Fill not found.")
 
 /** A fill as its firm sees it. The answers belong to the client, so they are left out. */
 export type FillView = Omit<Fill, "answers" | "owner" | "state" | "mails" | "revision"> & {
-  /** `expired`: not finished in time. `used`: an order used the document. `gone`: no order used it in time. */
+  /**
+   * `expired`: the client did not finish the fill before it expired. `used`: an order used the document. `gone`: the
+   * document expired before an order used it.
+   */
   state: "open" | "completed" | "used" | "gone" | "canceled" | "expired";
   /** The link to the form. Null for a key with only read access, because the link grants the right to write answers. */
   url: string | null;
@@ -55,7 +58,7 @@ export type FillView = Omit<Fill, "answers" | "owner" | "state" | "mails" | "rev
    */
   fillToken: string | null;
   usableUntil: Date | null;
-  /** The order that used the document; null before. */
+  /** The code of the order that used the document; null while no order has used it. */
   orderCode: string | null;
   /** The number of pages of the finished document; null while no order can use it. */
   pages: number | null;

@@ -26,7 +26,7 @@ const whyNot: Readonly<Record<WhyNot, string>> = {
   unreadable: "has fields that can't be read",
 };
 
-/** The word for an uploaded file in error messages. A template has a name instead. */
+/** The subject of an error message about an uploaded file. Other messages begin with the name of a field. */
 export const uploaded = "FILE";
 
 /** Thrown for a document that can't be filled in online. */
@@ -99,7 +99,7 @@ export type Fault = {
   readonly limit: number;
 };
 
-/** Reads the texts sent for a question. Empty texts count as no answer. */
+/** Reads the texts sent for a question. Ignores empty texts; without any other text, there is no answer. */
 export function readAnswer(question: Question, sent: readonly string[]): { values: string[] } | Fault {
   const { name, kind, options, lines, maxLength } = question;
   const fault = (rule: Fault["rule"], limit = 0): Fault => ({ name, rule, limit });

@@ -164,7 +164,7 @@ export type Saved = { id: string; answers: Answers; revision: number | null; now
 
 /**
  * Stores new answers. A `revision` must equal the stored one; null overwrites any revision.
- * @returns false when another window has saved in the meantime, or the fill has ended
+ * @returns false when another window has stored newer answers, or the fill has ended
  */
 export const saveAnswers = (
   { db, ciphers }: { db: Database; ciphers: FillCiphers },
@@ -211,8 +211,8 @@ const retentionMs = 30 * dayMs;
 const batchSize = 500;
 
 /**
- * Ends fills that were not finished in time, and deletes their answers. Deletes fills with their personal data 30 days
- * after their end. Works in batches.
+ * Ends fills that expired unfinished, and deletes their answers. Deletes fills with their personal data 30 days after
+ * their end. Works in batches.
  */
 export async function sweepEndedFills(db: Database, now: Date, stopping?: AbortSignal): Promise<void> {
   const due = sql`id IN (

@@ -25,8 +25,8 @@ import { type AcceptsPayment, dueCents, isPaidByFirm, zoneOrDefault } from "../p
 import { signingMark } from "./together.ts";
 
 /**
- * True if the client has signed, and so has the same information from the mail to signers. A signature keeps its
- * earlier address after a correction, so this compares the corrected one.
+ * True if the client has signed, and so got the same information in the mail to signers. After a correction, a
+ * signature still has the earlier address, so the signer's corrected address is compared.
  */
 export async function hasClientSigned(
   db: Sql,
@@ -124,8 +124,8 @@ const ofOthers: ReadonlySet<MailMoment> = new Set([
 ] as const);
 
 /**
- * True if a mail may wait until the morning. An order that is neither shipped nor faxed is completed by a signature, so
- * the signer gets its mail at once.
+ * True if a mail may wait until the morning. A signature completes an order that is neither shipped nor faxed, so the
+ * mail about its completion is sent at once.
  */
 export const canWait = (
   { moment, isAlone, isWhole }: Pick<OrderMail, "moment" | "isAlone" | "isWhole">,
@@ -210,7 +210,7 @@ export async function sendAgain(
 
 /**
  * Mails the client a link to the documents of a finished order. Anyone who can open the order's page may request this,
- * because the mail goes only to the client's address. It does not count toward the firm's limit.
+ * because the mail goes only to the client's address. The firm's limit of mails does not include such mails.
  * @param asked with `isWhole`, the mail links to the documents of all finished orders of the client's closing
  * @throws ServiceError while the order has no documents to send, and for the fourth request in 24 hours
  */

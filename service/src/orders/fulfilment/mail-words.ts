@@ -28,7 +28,7 @@ export type MailFacts = {
   takenIn: boolean;
   /** True if the order can be paid online. If false, only the sandbox can pay it, because it is a test order. */
   acceptsPayment: boolean;
-  /** Whether the sandbox completed the signing, so that nobody's signature is in the document. */
+  /** True if the sandbox completed the signing, so that nobody's signature is in the document. */
   isSimulated: boolean;
 };
 

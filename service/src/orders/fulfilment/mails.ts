@@ -55,7 +55,7 @@ type Row = Omit<MailOrder, "title" | "firm" | "partCents" | "acceptsPayment"> &
   Mailable & {
     partnerId: string;
     id: number;
-    /** Whether the order includes signing and no other service. */
+    /** True if the order includes signing and no other service. */
     isSignedAlone: boolean;
     ship: boolean;
     fax: boolean;
@@ -105,8 +105,8 @@ export const orderMail = defineMail({
     const isThere = ({ documentsDeletedAt }: Row) => documentsDeletedAt === null || !about.isWhole;
     const orders = rows.filter((each) => stillHolds(acceptsPayment, moment, each) && isThere(each));
     if (orders.length === 0) return null;
-    // Sends no mail if only signing was ordered, and the client signed all of these documents. The mail to signers has
-    // already linked to the copies.
+    // Sends no mail if every order of this mail includes only signing, and the client signed all of their documents.
+    // The mail to signers has already linked to the copies.
     if (
       covered.closing !== null &&
       !about.isWhole &&
@@ -188,7 +188,7 @@ async function failedCentsOf(db: Sql, orderId: number, refund: string): Promise<
   return notes.length === 0 ? null : notes.reduce((sum, { cents }) => sum + cents, 0);
 }
 
-/** For each moment of a mail about one refund: reads that refund's cents. Without them the mail is not sent. */
+/** By moment of a mail about one refund: reads the refund's cents. Null means that no mail is sent. */
 const refundedCentsOf: Partial<
   Record<MailMoment, (db: Sql, orderId: number, refund: string) => Promise<number | null>>
 > = { refunded_part: partCentsOf, payment_returned: returnedCentsOf, refund_failed: failedCentsOf };
@@ -236,7 +236,8 @@ export function letterTogether(
     if (goal === "documents") return [name, order.isSimulated ? "Download (simulated)" : "Download", links.documents];
     const cents = amountOf?.(order) ?? null;
     if (cents === null) return [label, name];
-    // The button links to only one order. If that order leaves the room, these links still lead to the others.
+    // The mail's button uses the link of the first order. If that order leaves the room, the links of the other rows
+    // still open the other orders.
     return goal === "payment" ? [name, dollars(cents), links.closing] : [name, dollars(cents)];
   });
   const amounts = orders.flatMap((order) => amountOf?.(order) ?? []);

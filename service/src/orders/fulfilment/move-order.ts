@@ -127,8 +127,8 @@ async function requireNoDispute(tx: Tx, orderId: number): Promise<void> {
 }
 
 /**
- * Refuses to release an order that is held for a payment of the wrong sum. It could then be paid a second time, while
- * the service still has the first payment.
+ * Refuses to release an order that is held for a payment of the wrong sum. The released order could be paid a second
+ * time, while the service still has the first payment.
  * @throws ServiceError `conflict`
  */
 async function requireNoWrongSum(tx: Tx, { id, statusBeforeHold }: LockedOrder): Promise<void> {
@@ -160,8 +160,8 @@ function planMove(order: OrderFacts, to: string | null): Plan | null {
   if (direct) return { begin: false, on: direct };
   const next = targetOf(order, "next_segment");
   const after = next && eventsTo({ ...order, status: next }, to).find(isPeopleEvent);
-  // This is the start of a service. A hold, a refund or a cancellation is always a single step, so `direct` has already
-  // found it.
+  // After the next service has begun, one step leads to `to`. Holds, refunds and cancellations need no such start:
+  // `direct` has already found them.
   if (after) return { begin: true, on: after };
   const ahead = order.environment === "live" && faxesAhead(order) ? faxStatuses.get(to) : undefined;
   return ahead ? { begin: false, on: ahead, isAhead: true } : null;

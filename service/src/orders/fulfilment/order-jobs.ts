@@ -36,7 +36,7 @@ async function pauseMs({ db }: NextSegmentDeps, orderId: number, waitSeconds: nu
   return (minutes === null ? waitSeconds : minutes * 60) * 1_000;
 }
 
-/** Begins the next service of an order, unless the order has moved since the job was queued. */
+/** Begins the next service of an order, unless the order's status has changed since the job was queued. */
 export async function beginNextSegment({ db, clock, log }: NextSegmentDeps, orderId: number): Promise<void> {
   await db.transaction(async (tx) => {
     const order = await lockOrderById(tx, orderId);
@@ -80,8 +80,8 @@ export async function dispatch({ db, clock }: DispatchDeps, takers: readonly Tak
     const order = await lockOrderById(tx, orderId);
     if (order?.environment !== "live") return;
     const due = takers.filter(({ kind }) => canBeOffered(order, kind));
-    // The order is locked, and a person who claims a task must lock the order too. So no task changes its state in the
-    // meantime.
+    // The order is locked, and a person who claims a task must lock the order too. So no task changes its state until
+    // this transaction ends.
     const tasks = await openTasksOf(tx, { orderId, kinds: due.map(({ kind }) => kind) });
     for (const taker of due) {
       const task = tasks.find(({ kind, state }) => kind === taker.kind && state !== "paused");

@@ -29,7 +29,7 @@ import { failedAhead } from "./fax-ahead.ts";
 // mail.
 const settleMs = 2 * minuteMs;
 const pauseMs = 15 * minuteMs;
-// A mail lists at most this many orders, and only counts the others.
+// A mail lists at most this many orders. Of the other orders, it states only the number.
 const mostShown = 50;
 // The number of orders read at once. It is larger than the number that a mail lists, because some orders have changed
 // their status since the mail was queued.
@@ -84,8 +84,8 @@ type UpdateDeps = {
   db: Database;
   clock: Clock;
   /**
-   * SQL condition: true if the order's closing is due today. Such an order's news is mailed even in the member's quiet
-   * hours. If this is absent, no closing counts as due today.
+   * SQL condition: true if the order's closing is due today. News about such an order is mailed even in the member's
+   * quiet hours. Without this function, no closing is treated as due today.
    */
   closesToday?: (orderId: Statement, now: Date) => Statement;
 };
@@ -124,8 +124,8 @@ const sentences: Readonly<Record<MailedStatus, string>> = {
 type CertificatesOf = (db: Sql, owner: Owner, orderIds: readonly number[]) => Promise<readonly Certificate[]>;
 
 /**
- * `version` is null while the certificate is not sealed. `stuck` counts the orders that a person must correct before
- * the sealing.
+ * `version` is null while the certificate is not sealed. `stuck`: the number of orders that a person must correct
+ * before the sealing.
  */
 type Certificate = { roomCode: string; roomName: string; version: number | null; stuck: number };
 
@@ -161,7 +161,8 @@ type Summary = { items: Item[]; counts: ReadonlyMap<MailedStatus, number> };
 
 /**
  * The orders of the batch that this member or key placed, and that still have the status in the payload. An early fax
- * that failed counts as the status FaxFailed. Reads both facts from the database, because no MAC covers the payload.
+ * that failed counts as the status FaxFailed. Reads the placer and the status from the database, because no MAC covers
+ * the payload.
  */
 async function itemsOf(
   { placedBy, partnerId, environment }: OrderUpdate,
@@ -232,7 +233,8 @@ export const orderUpdateMail = defineMail({
 });
 
 /**
- * The subject and the text of the mail. Each status has a line with its count, even if none of its orders is listed.
+ * The subject and the text of the mail. Each status has a line with its number of orders, even if none of them is
+ * listed.
  */
 export function wordsOf(
   { items, counts, certificates = [] }: Summary & { certificates?: readonly Certificate[] },
@@ -276,7 +278,7 @@ export function wordsOf(
   };
 }
 
-/** Says that the certificate of a closing is sealed, or that it is not because something is stuck. */
+/** States that the certificate of a closing is sealed, or that a stuck order prevents the seal. */
 function certificateFact({ roomCode, roomName, version, stuck }: Certificate, baseUrl: string): Fact[] {
   const name = isPlainTitle(roomName) ? roomName : "Closing";
   const link = `${baseUrl}/dashboard/rooms/${roomCode}#passport`;

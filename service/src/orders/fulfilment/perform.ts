@@ -19,7 +19,7 @@ import { endFax, endShipment, insertShipment, lastShipment, sendFax } from "./st
 export type Facts = {
   /** The signed or notarized document; its blob is already stored. */
   document?: SealedDocument;
-  /** Present only for a document that was signed with this service. */
+  /** The custody certificate; present only for a document that was signed with this service. */
   custodyCertificate?: SealedDocument;
   carrier?: string | undefined;
   trackingNumber?: string | undefined;
@@ -66,7 +66,7 @@ function requireParcel({ carrier, trackingNumber, untracked = false }: Facts): v
 
 /**
  * Records completed work for a locked order and moves the order, in the caller's transaction. Every path that fulfils
- * orders calls this function, except that `recordFaxAhead` records a fax that is sent early.
+ * orders calls this function, with one exception: `recordFaxAhead` records a fax that is sent early.
  * @throws ServiceError when a fact is missing or the table refuses the move; the caller's transaction must then roll
  * back
  */

@@ -61,12 +61,12 @@ export async function sealSimulated(
   return deps.blobs.withBytes(at, sealOr);
 }
 
-/** The last seal on a document locks all of it. */
+/** The last seal on a document locks all of it. A seal before the notary's signature locks only the fields. */
 const locksOf = ({ on, notarize }: SealFor): SealLock => (on === "signed" && notarize ? "fields" : "document");
 
 const kindOf = ({ on }: SealFor) => (on === "signed" ? "sealed" : "notarized");
 
-/** Stores the bytes of a sealed document. The caller writes its row later. */
+/** Stores the bytes of a sealed document. The caller later writes the document's row. */
 export async function storeSealed(
   { blobs, rowMac }: Omit<SealDeps, "sealDocument">,
   sealed: Sealed,

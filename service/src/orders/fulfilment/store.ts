@@ -121,7 +121,7 @@ export type OrderFacts = BoughtServices & {
   statusBeforeHold: string | null;
 };
 
-/** Reads these facts of an order without locking it. */
+/** Reads an order's `OrderFacts` without locking the order. */
 export async function findFacts(db: Sql, code: string): Promise<OrderFacts | undefined> {
   const [order] = await db.query<OrderFacts>(sql`
     SELECT o.id, o.code AS "orderCode@order", o.environment, o.partner_id AS "partnerId", o.status,

@@ -35,7 +35,8 @@ type Peer = {
 };
 
 /**
- * The orders that one mail covers, in the order of the closing, and the closing's name; null for an order by itself.
+ * The orders that one mail covers, in the order of the closing. `closing`: the closing's name; null for a mail about an
+ * order without a shared closing.
  */
 type Covered = { closing: string | null; orderIds: readonly number[] };
 
@@ -150,7 +151,7 @@ const peersOf = (db: Sql, orderId: number, orders: readonly number[]) =>
       ${isPaidByFirm(sql`o.id`)} AS "isPaidByFirm", ${marked(orderState, sql`o`)}
     ${fromOrders} WHERE ${isOfSameClient(orderId)} AND o.id = ANY (${orders}::bigint[]) ORDER BY array_position(${orders}::bigint[], o.id)`);
 
-/** An order that shares its mails with no other order. */
+/** The group of an order that shares its mails with no other order. */
 async function aloneOf(db: Sql, orderId: number): Promise<Group> {
   return { id: `order ${orderId}`, name: null, peers: await peersOf(db, orderId, [orderId]) };
 }
@@ -226,8 +227,8 @@ const lockMails = (tx: Tx, { id }: Pick<Group, "id">) =>
   tx.query(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`client-mail:${id}`}, 0))`);
 
 /**
- * The mails that cover the orders at this moment: claimed or sent. `isLater` is true if the claim or the mail is not
- * older than `since`, by the database's clock.
+ * The mails about this moment that cover the orders, claimed or already sent. `isLater` is true if the claim or the
+ * mail is not older than `since`, by the database's clock.
  */
 const claimsOf = (tx: Tx, moment: MailMoment, ids: readonly number[], since: string | null = null) =>
   tx.query<Claim>(sql`

@@ -32,7 +32,7 @@ const column = (name: string, read: InsertedColumn["read"], cast = nothing): Ins
 });
 const json = sql`::jsonb`;
 
-/** The columns that an order is placed with and that its MAC covers, in the order in which the MAC covers them. */
+/** The columns of a new order that its MAC covers, in the order in which the MAC covers them. */
 const insertedColumns: readonly InsertedColumn[] = [
   column("partner_id", ({ principal }) => principal.partnerId, sql`::uuid`),
   column("environment", ({ principal }) => principal.environment),
@@ -71,11 +71,11 @@ export const insertedValues = (order: NewOrderFacts): Statement =>
     }),
   );
 
-/** The values of a new order that come first in the data that its MAC covers. */
+/** The first part of the data that a new order's MAC covers. */
 export const coveredValues = (order: NewOrderFacts): unknown[] => insertedColumns.map(({ read }) => read(order));
 
 /**
- * The columns of a row that come first in the data that its MAC covers.
+ * SQL: the first part of the data that a stored order's MAC covers.
  * @param missing columns that the MACs of an earlier release did not cover
  */
 export const coveredColumns = (row: Statement, missing: readonly string[] = []): Statement =>

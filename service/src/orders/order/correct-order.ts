@@ -32,25 +32,25 @@ export async function readCorrectable(tx: Tx, orderId: number): Promise<Correcta
 }
 
 /**
- * The correction of an email address. People who share a mailbox are told apart by their names. `name`: the person who
- * moves; null for everybody who has the address.
+ * The correction of an email address. People who share a mailbox are told apart by their names. `name`: the person
+ * whose address is corrected; null for everybody who has the address.
  */
 export type EmailMove = { from: string; to: string; name: string | null };
 
-/** A person's name for comparisons, as sessions compare it, but without letter case. */
+/** A person's name for comparisons: trimmed, in Unicode form NFC, and in lower case. */
 const comparable = (name: string): string => name.trim().normalize("NFC").toLowerCase();
 
 /**
- * True if the correction applies to this person. Ignores the letter case of the name and the address. A client without
- * a name is named by the address, and moves with each person who has it.
+ * True if the correction applies to this person. Ignores the letter case of the name and the address. The name of a
+ * client without a name is the email address, so every correction of that address applies to this client.
  */
 export const hasEmailOf = ({ from, name }: EmailMove, person: { name: string; email: string }): boolean =>
   person.email.toLowerCase() === from.toLowerCase() &&
   (name === null || [name, from].some((each) => comparable(person.name) === comparable(each)));
 
 /**
- * The people of an order who had the earlier address. The client and the `signers` get the new one, and people in
- * `left` keep the earlier one.
+ * The people of an order who had the earlier address. `client` and `signers` were changed to the new address. People in
+ * `left` still have the earlier one.
  */
 export type MovedPeople = { client: boolean; signers: readonly { n: number; name: string }[]; left: readonly string[] };
 
@@ -80,7 +80,9 @@ export async function moveEmail(tx: Tx, rowMac: RowMac, orderId: number, move: E
   return isFixed ? { client, signers: [], left: found.map(({ name }) => name) } : { client, signers: found, left: [] };
 }
 
-/** A client without a name moves with the person who moves, unless another signer shares the address. */
+/**
+ * The address of a client without a name changes with that of the corrected person, unless another signer shares it.
+ */
 function isClientMoved(order: SigningFacts, move: EmailMove): boolean {
   const { customerName, customerEmail: email } = order;
   if (!hasEmailOf({ ...move, name: null }, { name: "", email })) return false;
@@ -136,7 +138,10 @@ export type NewOriginal = {
   document: OriginalDocument;
   /** The encrypted name that the firm gave the document; null to keep the present one. */
   name: Buffer | null;
-  /** The encrypted file name, for an order whose document has had no name or type. */
+  /**
+   * The encrypted file name. It becomes the document's name if the order has neither a name nor a type for the
+   * document.
+   */
   fileName: Buffer | null;
   notices: Buffer | null;
   fields: readonly RequestedField[] | null;

@@ -83,12 +83,15 @@ export async function addFill(
   return { fillToken, expiresAt: expiresAt.toISOString() };
 }
 
-/** The kind of form with which a firm uploaded a file: for one order, or for a closing. */
+/** The kind of web form with which a firm uploaded a file: for one order, or for a closing. */
 export type UploadForm = "order" | "closing";
 
 export type FillDeps = { db: Sql; blobs: Blobs; rowMac: RowMac; clock: Clock; originals: Pick<Originals, "pagesOf"> };
 
-/** Stores a PDF under a new token. `kept` is null for a PDF that an operator handed in. */
+/**
+ * Stores a PDF under a new token. `stored`: the firm and the member who uploaded it; null for a PDF that an operator
+ * handed in.
+ */
 export async function insertFill(
   deps: FillDeps,
   bytes: Buffer,
@@ -171,7 +174,7 @@ type FilledState = {
   usedAt: Date | null;
   expiresAt: Date;
   pages: number;
-  /** The order that used the document; null before. */
+  /** The code of the order that used the document; null while no order has used it. */
   orderCode: string | null;
 };
 

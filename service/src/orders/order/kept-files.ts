@@ -17,7 +17,7 @@ import { looksLikePdf } from "./original.ts";
  */
 export const mostUploads: Readonly<Record<UploadForm, number>> = { order: 5, closing: 300 };
 
-/** The largest number for one member, so that one member can't use up the firm's limit. */
+/** The most files that one member may have stored, so that one member can't use up the firm's limit. */
 export const mostUploadsByMember: Readonly<Record<UploadForm, number>> = { order: 5, closing: 100 };
 
 /**
@@ -27,9 +27,9 @@ export const mostUploadsByMember: Readonly<Record<UploadForm, number>> = { order
 const uploadMs: Readonly<Record<UploadForm, number>> = { order: dayMs, closing: 15 * dayMs };
 
 /**
- * Stores the file of a firm's form for a limited time, so that the firm need not upload it again.
- * @returns the file's fill token and number of pages. Null when the file is not a PDF, or the firm or the member has no
- * room for another file of this form.
+ * Stores a file that a firm uploaded with a web form. The firm need not upload it again for a limited time.
+ * @returns the file's fill token and number of pages. Null when the file is not a PDF, and when the firm or the member
+ * has no room for another file.
  */
 export async function keepUpload(
   deps: FillDeps,
@@ -62,7 +62,7 @@ export const releaseUploads = (
     WHERE token_sha256 = ANY (${tokenHashes}::bytea[]) AND kept_for = ${partnerId} AND kept_form = ${form}
       AND used_at IS NULL`);
 
-/** Deletes the unused files of a form that were stored before `before` and that no draft names. */
+/** Deletes unused files of one kind of web form that were stored before `before`, unless a draft names them. */
 export const releaseUnnamed = (
   db: Sql,
   { form, before, isNamed }: { form: UploadForm; before: Date; isNamed: (tokenSha256: Statement) => Statement },
@@ -72,7 +72,7 @@ export const releaseUnnamed = (
     WHERE kept_form = ${form} AND kept_for IS NOT NULL AND used_at IS NULL AND created_at <= ${before}
       AND NOT ${isNamed(sql`token_sha256`)}`);
 
-/** The time when the first of these files expires, by the hashes of their tokens; null when none of them is stored. */
+/** The time when the first of the files with these token hashes expires; null when none of them is stored. */
 export async function endOfUploads(
   db: Sql,
   tokenHashes: readonly Buffer[],
@@ -102,8 +102,8 @@ export async function usableUploads(
 }
 
 /**
- * Opens a file so that its pages can be shown: a file from the firm's refused form, or one that was filled in online
- * for the firm.
+ * Opens a file so that its pages can be shown: a file from a web form of the firm that was refused, or one that was
+ * filled in online for the firm.
  * @throws ServiceError `not_found` for a token that is unknown, used, expired or another firm's
  */
 export async function openUpload(

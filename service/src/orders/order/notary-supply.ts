@@ -45,7 +45,7 @@ export async function notaryGap(
 
 const isPricedByPerson = hasMoved(sql`orders.id`, "ManualQuoteRequired", "QuoteReady");
 
-/** Whether a person priced the order after it was placed. */
+/** True if a person priced the order after it was placed. */
 export async function wasPricedByPerson(db: Sql, orderId: number): Promise<boolean> {
   const [order] = await db.query<{ isPriced: boolean }>(
     sql`SELECT ${isPricedByPerson} AS "isPriced" FROM orders WHERE id = ${orderId}`,
@@ -54,8 +54,9 @@ export async function wasPricedByPerson(db: Sql, orderId: number): Promise<boole
 }
 
 /**
- * The reason why payment for a quoted order is refused: no suitable notary is left since the quote. Null when the order
- * can be paid. An order that a person priced stays payable, because that person has arranged a notary.
+ * The reason why payment for a quoted order is refused: a suitable notary existed at the quote, but none is left now.
+ * Null when the order can be paid. An order that a person priced stays payable, because that person has arranged a
+ * notary.
  */
 export async function notaryGapOfQuote(supply: NotarySupply, db: Sql, orderId: number): Promise<string | null> {
   const [sale] = await db.query<NotarizationSale & { notarize: boolean; isArranged: boolean }>(sql`

@@ -23,7 +23,7 @@ export const orderState: StateMac = {
   opened: { column: sql`code`, kind: "order" },
 };
 
-/** The columns that a release added to the MAC, the latest first. */
+/** The columns that later releases added to the MAC, the latest first. */
 const addedColumns = ["pay_by"];
 
 /**

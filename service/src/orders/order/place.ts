@@ -21,8 +21,8 @@ export type PlaceRequest = {
 export type PlacementResult = { orderCode: string; checkoutUrl: string | null };
 
 /**
- * The form of the response to one kind of caller: the HTTP status, and a function that makes the result of a placed
- * order. The result has no checkout yet.
+ * How one kind of caller is answered: the HTTP status, and a function that makes the result of a placed order. The
+ * result has no checkout yet.
  */
 export type Answering<Result extends PlacementResult> = {
   status: number;

@@ -47,7 +47,7 @@ function requireTexts({ texts }: Offer, signers: readonly NamedSigner[], fields:
   throw invalid(`${name} must not be text_code: this service sends no text messages.`);
 }
 
-/** Finds the document that was completed online, when the form names one. */
+/** Finds the document of the order form's fill token; undefined without a valid token. */
 async function filledDocument(
   deps: OrderDeps,
   owner: Owner,

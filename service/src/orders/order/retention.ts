@@ -19,7 +19,7 @@ export const documentSource =
   ({ lastCheckoutEnd, isPaid, authentic }: Payable): SourceOf =>
   ({ test, live }) => {
     // A checkout can be paid until it expires, but the order's own row doesn't show that a checkout exists. So the
-    // later of the two times counts.
+    // retention period begins at the later of the order's last change and its last checkout's end.
     const since = sql`greatest(o.updated_at, ${lastCheckoutEnd(sql`o.id`)})`;
     const { deletableAt, rule } = ruled([
       {

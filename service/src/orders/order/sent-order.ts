@@ -22,7 +22,7 @@ export type SentOrder = {
    * @throws ServiceError to refuse the order
    */
   agree?: ((order: PricedOrder) => Promise<string | null>) | undefined;
-  /** Fills in the form from the template that it names. */
+  /** Fills in the order form from the template that the form names. */
   withTemplate?: WithTemplate | undefined;
 };
 
@@ -59,8 +59,8 @@ type ToStore = {
 };
 
 /**
- * Stores the document of the form, or a copy of the template's document. A document that was filled in online is
- * already stored. A copy is needed so that deleting the order's documents doesn't delete the template's.
+ * Stores the document that was sent with the form, or a copy of the template's document. A document that was filled in
+ * online is already stored. Without the copy, deleting the order's documents would delete the template's.
  */
 export async function storedDocument(
   { blobs }: { blobs: Blobs },

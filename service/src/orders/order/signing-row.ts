@@ -45,8 +45,8 @@ const exact = <Measured extends object>(measured: Measured) =>
   );
 
 /**
- * The covered members of a stored row. The database may contain values without a canonical form, which the service
- * never writes. The result for them matches no MAC.
+ * The members that the MAC of a stored row covers. The service never writes a value without a canonical form. For a row
+ * with such a value, the result matches no MAC.
  */
 function storedMembers(row: SigningFacts): Members {
   try {

@@ -53,7 +53,7 @@ export const insertTemplateUse = (
   INSERT INTO order_templates (order_id, template_id, version, row_mac)
   SELECT ${newOrder}.id, ${templateId}::uuid, ${version}, ${rowMac}::bytea FROM ${newOrder}`;
 
-/** SQL expression: an order's `TemplateUse`, or null. */
+/** SQL expression: an order's `TemplateUse`; null for an order without a template. */
 export const templateOf = (orderId: Statement): Statement => sql`(
   SELECT jsonb_build_object('templateId', t.template_id, 'version', t.version) FROM order_templates t
   WHERE t.order_id = ${orderId})`;

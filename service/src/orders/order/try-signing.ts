@@ -14,7 +14,7 @@ export type ToSign = {
   readonly beforeNotary?: number;
   /** The requested places where people sign. Null when people sign in the document's own signature fields or tags. */
   readonly fields: readonly RequestedField[] | null;
-  /** Whether a notary signs after the signers; false by default. */
+  /** True if a notary signs after the signers; false by default. */
   readonly isNotarized?: boolean;
   /**
    * Other texts to try, each with the index in `fields` of the field that it may fill. The trial reports those that

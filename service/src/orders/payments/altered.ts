@@ -26,7 +26,7 @@ export async function lockSorted(
 }
 
 /**
- * True if the work met no altered record.
+ * Waits for the work. True if it read no altered record.
  * @throws any error of the work that is not about an altered record
  */
 export const isSound = (work: Promise<unknown>): Promise<boolean> =>

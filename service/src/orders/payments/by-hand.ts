@@ -25,7 +25,7 @@ export type Share = {
   orderId: number;
   orderCode: string;
   orderStatus: string;
-  /** The cents that were neither refunded nor lost. */
+  /** The cents of this share that were neither refunded nor lost. */
   restCents: number;
 };
 
@@ -50,8 +50,8 @@ const notes = sql`FROM billing_documents d WHERE d.payment_id = p.id AND d.kind 
 
 /**
  * SQL condition: true if the refund `r` returns money of several orders, and none of these orders has a credit note for
- * it. A pending refund counts, because its money has left the payment. If the bank took back all that was left, no
- * order can get a part.
+ * it. Includes a pending refund, because its money has left the payment. False when nothing is left of the orders'
+ * payments, because no order can then get a part.
  */
 const isUnassigned = sql`r.state IN ('pending', 'succeeded') AND r.request IS NULL AND r.amount_cents > 0
   AND 1 < (SELECT count(*) FROM payments p WHERE p.payment_intent = r.payment_intent
@@ -73,7 +73,7 @@ export const refundsOnPage = 50;
 
 type ListOf = { asked: readonly string[] } | { after: string | null };
 
-/** The statement of the list: either the named refunds, or a page of the waiting ones. */
+/** The SQL statement that lists refunds: either the named ones, or one page of those that wait for their assignment. */
 export function byHandStatement(environment: Environment, of: ListOf): Statement {
   const payments = sql`FROM payments p WHERE p.payment_intent = r.payment_intent`;
   const documents = sql`FROM billing_documents d JOIN payments p ON p.id = d.payment_id WHERE p.payment_intent = r.payment_intent`;
@@ -203,7 +203,7 @@ export async function isOnItsWay(db: Sql, { paymentIntent }: RefundByHand, payme
   return refunds.some(({ payment, state }) => payment === String(paymentId) && state === "pending");
 }
 
-/** The processor's name for the payment that a refund returns; null for an unknown refund. */
+/** The processor's id of the payment that a refund returns; null for an unknown refund. */
 export async function intentOfRefund(db: Sql, id: string): Promise<string | null> {
   const [row] = await db.query<{ paymentIntent: string | null }>(sql`
     SELECT r.payment_intent AS "paymentIntent", ${verified(refundState, sql`r`)} FROM refunds r WHERE r.id = ${id}`);

@@ -11,7 +11,10 @@ import {
 import { stateRows } from "../../kernel/platform/protected-data.ts";
 import type { DisputeMessage } from "./processor/message.ts";
 
-/** The columns of a dispute that its MAC covers. Forging a row must not permit a refund while a dispute is open. */
+/**
+ * The columns of a dispute that its MAC covers. Without the MAC, a forged row could permit a refund while a dispute is
+ * open.
+ */
 export const disputeState: StateMac = {
   table: sql`disputes`,
   key: sql`id`,
@@ -31,7 +34,7 @@ export const settledRefundQueue = "part-refund-news";
 export type Dispute = {
   id: string;
   paymentIntent: string;
-  /** In US cents; null when the bank named no amount, or one in another currency. */
+  /** The disputed amount in US cents; null when the bank named no amount, or one in another currency. */
   amountCents: number | null;
   /** The sum that the bank named in another currency; null for dollars. */
   foreign: { amount: number; currency: string } | null;
@@ -68,8 +71,8 @@ export async function lockIntent(tx: Tx, paymentIntent: string): Promise<void> {
 }
 
 /**
- * Records an event of a dispute. A decision replaces `opened`. Of two decisions, the later one counts, by the
- * processor's time; in the same second, the loss counts.
+ * Records an event of a dispute. A decision replaces `opened`. Of two decisions, stores the later one by the
+ * processor's time. If both have the same second, stores the loss.
  * @returns the dispute after the event. `isChange`: the dispute is new, or the event changed its state.
  */
 export async function recordDispute(

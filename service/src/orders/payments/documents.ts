@@ -20,7 +20,7 @@ const backfill = { set: "receipts" };
 
 export const billingRows = [stateRows(billingDocumentState, { backfill }), stateRows(billingPartyState, { backfill })];
 
-/** The name, in its credit note, of a refund of all that is left of a payment. */
+/** The refund name in the credit note for everything that was left of a payment. */
 const wholeRefund = "whole";
 
 type Subject = { partnerId: string; environment: string; firmName: string; amountCents: number; isRefunded: boolean };
@@ -44,7 +44,7 @@ export async function creditRest(tx: Tx, paymentId: number, at: Date): Promise<n
   const { subject, rest, notes } = await lockedBooks(tx, paymentId);
   if (rest <= 0) return 0;
   const earlier = notes.filter(({ refund }) => refund.startsWith(wholeRefund)).length;
-  // After a failed refund of the whole rest, this credit note needs a name and an amount of its own.
+  // If an earlier refund of the whole rest failed, its credit note has the plain name. This one gets a number.
   const refund = earlier === 0 ? wholeRefund : `${wholeRefund}:${earlier + 1}`;
   const partCents = earlier === 0 ? null : rest;
   return (await insert(tx, subject, paymentId, { kind: "credit_note", refund, partCents }, at)) ? rest : 0;
@@ -146,8 +146,8 @@ const settlementOf = (notes: readonly Note[], { refund }: Note): Note | undefine
   notes.find((each) => each.refund === `settled:${refund}` && !isReversed(notes, each));
 
 /**
- * Reverses a loss after the bank has reversed its decision. If the order's refund had settled the loss, reverses that
- * credit note: the payer has not received the money, and the service owes it.
+ * Reverses a loss after the bank has reversed its decision. If a credit note replaced the loss because the order was
+ * refunded, also reverses that credit note: the payer has not received the money, and the service owes it.
  * @returns the cents of that credit note; 0 for none
  */
 export async function reverseLoss(tx: Tx, paymentId: number, dispute: string, at: Date): Promise<number> {
@@ -160,7 +160,7 @@ export async function reverseLoss(tx: Tx, paymentId: number, dispute: string, at
   return (await insert(tx, subject, paymentId, document, at)) ? partCents : 0;
 }
 
-/** Reverses a loss once. If a refund of the order settled the loss, its credit note stays. */
+/** Reverses a loss once. If a refund of the order replaced the loss by a credit note, that credit note stays. */
 export async function unbookLoss(tx: Tx, paymentId: number, dispute: string, at: Date): Promise<void> {
   const { subject, notes } = await lockedBooks(tx, paymentId);
   const loss = lossesOf(notes, dispute).find((each) => !isReversed(notes, each));
@@ -173,7 +173,7 @@ const reversalOf = ({ refund, partCents }: Note): NewDocument => ({
   partCents,
 });
 
-/** Settles the losses of all payments of a refunded order, even of partly refunded ones. @returns the cents */
+/** Replaces the losses of all payments of a refunded order by credit notes. @returns the credited cents */
 export async function settleLosses(tx: Tx, orderId: number, at: Date): Promise<number> {
   const payments = await tx.query<{ id: number }>(sql`SELECT id FROM payments WHERE order_id = ${orderId} ORDER BY id`);
   let settled = 0;
@@ -236,7 +236,7 @@ export async function lockBilling(tx: Tx, { partnerId, environment }: { partnerI
 
 export type Note = { kind: Exclude<Kind, "receipt">; refund: string; partCents: number | null };
 
-/** The documents that correct a payment's receipt, the cents that are left, and those that credit notes returned. */
+/** The documents that correct a payment's receipt, the cents that are left, and the cents that were credited. */
 async function booksOf(
   db: Sql,
   paymentId: number,
@@ -264,7 +264,7 @@ export async function lockedBooks(tx: Tx, paymentId: number) {
   return { subject, ...(await booksOf(tx, paymentId, subject)) };
 }
 
-/** The year of a number never decreases, even when the firm chooses a time zone that is behind. */
+/** Inserts a document. The year in its number never decreases, even if the firm moves to a time zone farther west. */
 async function insert(
   tx: Tx,
   { partnerId, environment, firmName }: Subject,

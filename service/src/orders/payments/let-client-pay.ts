@@ -69,8 +69,8 @@ const changed = (code: string, how: string) =>
 
 /**
  * For a page: why the clients of these orders can't pay in place of the firm; null for each order whose client can.
- * Locks nothing. Reads the orders one by one, because a room can have many, and so that an altered record of one
- * doesn't hide the others.
+ * Locks nothing. Reads the orders one by one: a room can have many, and an altered record of one must not hide the
+ * others.
  */
 export async function whyClientsCantPay(
   deps: { db: Sql } & Pick<Deps, "notarySupply">,

@@ -1,4 +1,6 @@
-/** The credit notes of money that was paid back outside the payment processor, by the names of their refunds. */
+/**
+ * Recognizes the credit notes of money that was paid back outside the payment processor, by the names of their refunds.
+ */
 import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
 
 /** The ways in which money can be paid back outside the payment processor, in words. */

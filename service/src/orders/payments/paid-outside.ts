@@ -23,7 +23,7 @@ import { undonePart } from "./undo-outside.ts";
 
 const isOutsideWay = (text: string): text is OutsideWay => Object.hasOwn(outsideWays, text);
 
-/** True if a part of the payment was returned outside the processor, which still counts that part as refundable. */
+/** True if a part was returned outside the processor, which still treats that part as refundable. */
 export async function wentBackOutside(db: Sql, paymentId: number): Promise<boolean> {
   const notes = sql`SELECT FROM billing_documents d WHERE d.payment_id = ${paymentId} AND d.refund LIKE 'outside:%'`;
   return (await db.query(notes)).length > 0;
@@ -45,7 +45,7 @@ type WaitingParts = {
   close: (tx: Tx, part: { id: string; partnerId: string }, note: string) => Promise<void>;
 };
 
-/** The answer for a failed refund that was not paid back outside the processor. */
+/** The operator's answer that a failed refund was not paid back outside the processor. */
 const booksNothing = "none";
 
 export type FailedRefundAnswer = {
@@ -62,8 +62,8 @@ export const booksMoney = ({ how }: FailedRefundAnswer): boolean => how !== book
 /**
  * Ends the task about a failed refund, with a note. If the money was returned outside the processor, books it. Closes
  * the partial refund that only an earlier account can make, because its task would open again otherwise.
- * @throws ServiceError without an answer, when no held money can have been returned, while another refund of the
- * payment is open, and after another one unless the answer says that this money is additional
+ * @throws ServiceError without an answer, when no held money can have been returned, and while another refund of the
+ * payment is open. Also after another refund, unless the answer says that this money is additional.
  */
 export async function endFailedRefund(
   deps: TaskDeps & { parts: WaitingParts },
@@ -79,7 +79,8 @@ export async function endFailedRefund(
       ({ request, paymentIntent }) => subject === elsewhereSubject(paymentIntent, orderId, request),
     );
     if (!own && !isOutsideWay(how)) {
-      // An earlier release named no part in the task's subject. The part's job then opens a task that names it.
+      // An earlier release opened tasks whose subject names no partial refund. The queued job opens a task for the
+      // partial refund that still waits.
       if (waiting.length > 0) await enqueue(tx, settledRefundQueue, { orderId });
       return {};
     }
@@ -114,7 +115,8 @@ async function payBack(
       ${verified(paymentState, sql`payments`)} FROM payments WHERE order_id = ${orderId} ORDER BY id`);
   const intents = [...new Set(payments.flatMap(({ paymentIntent }) => paymentIntent ?? []))].sort();
   for (const intent of intents) await lockIntent(tx, intent);
-  // Closing the own part keeps its job from refunding the money. The other parts return other money.
+  // The task's own partial refund was closed, so its job refunds nothing. Without one, another waiting partial refund
+  // might return the same money.
   if (!own && others.length > 0)
     throw new ServiceError(
       "conflict",
@@ -148,7 +150,7 @@ async function payBack(
   await tellFirm(tx, order, { moment: "paid_back", cents: amountCents, about, how: outsideWays[how] });
   await endPriceTasks(tx, order, { actor, at });
   await enqueue(tx, settledRefundQueue, { orderId });
-  // The refund of the whole order may have waited only for this money.
+  // The refund of the whole order may have waited until this money was booked.
   if (order.status === "RefundPending") await enqueue(tx, refundQueue, { orderId });
   return amountCents;
 }
@@ -161,7 +163,7 @@ type Refunded = {
   isFurther: boolean;
 };
 
-/** Prevents that the same money is booked twice: another requested refund may have returned it, or may soon do so. */
+/** Prevents booking the same money twice: another requested refund may have returned it, or may soon do so. */
 async function requireNoOtherRefund(
   tx: Tx,
   { orderId, payments, intents, subject, isFurther }: Refunded,
@@ -202,7 +204,7 @@ async function requireNoWholeRefund(
   if (status !== "RefundPending") return;
   for (const { payment, name } of returned) {
     const { paymentIntent = null, isRefunded = false } = payments.find(({ id }) => id === payment) ?? {};
-    // The refund of the whole order leaves out a payment that was refunded before.
+    // The refund of the whole order leaves out a payment that is already refunded.
     if (isRefunded) continue;
     // The present account can't refund this payment, so the whole refund is paid back by this booking.
     if (name === elsewhereSubject(paymentIntent, orderId, null)) continue;
@@ -214,7 +216,7 @@ async function requireNoWholeRefund(
   }
 }
 
-/** Whether the processor reported a refund of the payment's rest after the order had entered RefundPending. */
+/** True if the processor reported a refund of the payment's rest after the order had entered RefundPending. */
 async function hasWholeRefund(
   tx: Tx,
   { orderId, payment, paymentIntent }: { orderId: number; payment: number; paymentIntent: string },

@@ -39,8 +39,8 @@ const label = "Payment in place of one that a bank took back";
 
 /**
  * The cents of the order's price that banks took back and nobody has paid again. Below zero when the price was paid
- * again and the bank then returned the first payment. The refunded part of the second payment counts as unpaid. Leaves
- * out payments that paid for nothing.
+ * again and the bank then returned the first payment. The refunded part of the second payment is treated as unpaid.
+ * Leaves out payments that paid for nothing.
  * @throws ServiceError `unavailable` for an altered row
  */
 async function lossOf(db: Sql, orderId: number): Promise<number> {
@@ -80,7 +80,7 @@ export type AcceptsPayment = (environment: Environment) => boolean;
 export type PayAgain = {
   /** The cents to pay again. */
   cents: number;
-  /** The reason why an operator can't allow it now; null when they can. */
+  /** The reason why an operator can't allow this payment now; null when they can. */
   refusal: string | null;
 };
 
@@ -170,8 +170,8 @@ export async function reviseLoss(
 }
 
 /**
- * After a refund or a dispute: closes outdated tasks about the price of an order, which report that it can be paid
- * again, or that its money is held twice.
+ * After a refund or a dispute: closes outdated tasks about the price of an order. Such tasks report that the price can
+ * be paid again, or that its money is held twice.
  */
 export async function endPriceTasks(tx: Tx, order: LockedOrder, by: { actor: string; at: Date }): Promise<void> {
   await endTasksAfter(tx, order, await lossOf(tx, order.id), by);

@@ -186,7 +186,7 @@ export const fromSupplements: Statement = sql`FROM supplements u`;
 export const leftJoinSupplement = (paymentId: Statement): Statement =>
   sql`LEFT JOIN supplements u ON u.payment_id = ${paymentId}`;
 
-/** Selects the `order_id` of each order that this payment paid. @param intent the processor's name for the payment */
+/** Selects the `order_id` of each order that this payment paid. @param intent the processor's id of the payment */
 export const ordersPaidBy = (intent: string): Statement =>
   sql`SELECT order_id FROM payments WHERE payment_intent = ${intent}`;
 
@@ -248,7 +248,7 @@ export function paymentJobs(jobs: Jobs, deps: RefundJobDeps): void {
 }
 
 /**
- * Opens tasks for payments that a bank, the processor or a payer has not answered in time, and mails firms whose card
+ * Opens tasks for payments for which the answer of a bank, the processor or a payer is overdue. Mails firms whose card
  * expires.
  */
 export async function watchPayments(deps: { db: Database; clock: Clock; log: Log }): Promise<void> {

@@ -192,11 +192,11 @@ export type HeldPayment = {
   currency: string;
   /** True if the payment is one order's share of a payment for several orders. */
   isShared: boolean;
-  /** The part that the bank took back permanently. */
+  /** The cents of the payment that the bank took back permanently. */
   lostCents: number;
-  /** The part that was refunded at the processor without a request here, or outside the processor. */
+  /** The cents of the payment that were refunded at the processor without a request here, or outside the processor. */
   byHandCents: number;
-  /** The refunded part: the sum of its credit notes, without those that a failed refund reversed. */
+  /** The refunded cents of the payment: the sum of its credit notes, without those that a failed refund reversed. */
   creditedCents: number;
 };
 
@@ -234,7 +234,7 @@ export async function restOfOrder(db: Sql, orderId: number): Promise<number> {
   return rest;
 }
 
-/** Whether the payment was refunded. @throws ServiceError `unavailable` when the MAC of the payment is invalid */
+/** True if the payment was refunded. @throws ServiceError `unavailable` when the MAC of the payment is invalid */
 export async function wasRefunded(tx: Tx, orderId: number, paymentIntent: string): Promise<boolean> {
   const found = await tx.query<{ isRefunded: boolean }>(sql`
     SELECT refunded_at IS NOT NULL AS "isRefunded", ${verifiedPayments} FROM payments

@@ -1,6 +1,6 @@
 /**
- * Supplements: further amounts that are due after an order was paid, because a correction made it more expensive, or
- * because a bank took back what was paid. The order's total does not change. A supplement is paid like an order, by a
+ * Supplements: further amounts that are due after an order was paid. Either a correction made the order more expensive,
+ * or a bank took back what was paid. The order's total does not change. A supplement is paid like an order, by a
  * checkout or a charge, and only the processor's event settles it.
  */
 
@@ -28,7 +28,7 @@ import { paymentState } from "./store.ts";
 export type Supplement = {
   id: number;
   amountCents: number;
-  /** The reason, as the receipt prints it. */
+  /** The reason for the supplement, as the receipt prints it. */
   label: string;
   state: "asked" | "paid" | "withdrawn";
   askedAt: Date;
@@ -37,7 +37,7 @@ export type Supplement = {
   replacesLoss: boolean;
 };
 
-/** The MAC covers all columns. */
+/** The MAC of a supplement covers all columns of its row. */
 export const supplementState: StateMac = {
   table: sql`supplements`,
   key: sql`id`,
@@ -140,7 +140,7 @@ type HeldSupplement = { cents: number; paidAt: Date };
 
 /**
  * For a locked order: the paid supplements on top of its price whose money was not all refunded or lost, with the cents
- * that are left. Money that a bank took back counts as left once it was paid again.
+ * that are left. Money that a bank took back is included again once it was paid again.
  * @throws ServiceError `unavailable` when a supplement or its payment was altered
  */
 export async function heldSupplements(tx: Tx, orderId: number): Promise<HeldSupplement[]> {
@@ -167,7 +167,7 @@ export async function heldSupplements(tx: Tx, orderId: number): Promise<HeldSupp
 }
 
 /**
- * The cents that a bank took back from a payment and has not returned. Counts only losses booked until `replacedAt`,
+ * The cents that a bank took back from a payment and has not returned. Includes only losses booked until `replacedAt`,
  * when the loss was paid again.
  */
 async function replacedLoss(tx: Tx, paymentId: number, replacedAt: Date): Promise<number> {
@@ -246,7 +246,7 @@ export async function withdrawSupplement(
 const payableStatuses: ReadonlySet<string> = new Set([waiting, "ShippingFailed", "OnHold"]);
 
 /**
- * Settles a supplement with a payment of its exact amount. If it was for postage, continues the order's shipping.
+ * Marks a supplement as paid by a payment of its exact amount. If it was for postage, continues the order's shipping.
  * @returns false when the order doesn't wait for this money
  */
 export async function settleSupplement(

@@ -15,7 +15,7 @@ import { paymentState, processorEventState, resolutionState } from "./store.ts";
 
 /** A payment that paid for no order, because the payment arrived too late, for the second time, or after its refund. */
 export type UnappliedPayment = {
-  /** The id of the processor's event. */
+  /** The id of the processor's event that reported the payment. */
   eventId: string;
   receivedAt: Date;
   orderCode: string;

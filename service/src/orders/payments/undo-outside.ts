@@ -33,9 +33,10 @@ type Undo = { document: number; reason: string; actor: string; at: Date; isRefun
 
 /**
  * Reverses the booking. The caller must have locked the order.
- * @param isRefundOpen true while a requested refund of the order has no decision, or an approved part moved no money yet
- * @throws ServiceError for another document, a booking that was reversed before, while another refund is open, and for a
- * payment that a bank has taken or may take: the loss was booked without this part
+ * @param isRefundOpen true while a requested refund of the order has no decision, or an approved part moved no money
+ * yet
+ * @throws ServiceError for a document that is not such a booking, for a booking that is already reversed, and while
+ * another refund is open. Also for a payment that a bank has taken or may take: the loss was booked without this part.
  */
 export async function undoPaidOutside(
   tx: Tx,

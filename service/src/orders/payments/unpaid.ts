@@ -44,8 +44,9 @@ export async function reportDebit(
 type Failed = { at: Date; share: { amount: number | null; supplementId: number | null } };
 
 /**
- * Notifies the firm that its bank debit at the checkout failed, for its own order or one of its client. The client is
- * not notified. `notify` mails the firm about a failed charge. A declined card is shown to its payer at once.
+ * Notifies the firm that its bank debit at the checkout failed, whether the firm or its client is the order's payer.
+ * The client is not notified. `notify` mails the firm about a failed charge. A declined card is shown to its payer at
+ * once.
  */
 export async function reportFirmsDebit(
   tx: Tx,

@@ -20,8 +20,8 @@ function typedValue({ name, type, maxLength }: Parameter, text: string): string 
 }
 
 /**
- * Checks the fields of a form against a playbook's parameters. Refuses unknown fields first.
- * @returns the arguments by name; an empty field counts as absent
+ * Checks the fields of a request against a playbook's parameters. Refuses unknown fields first.
+ * @returns the arguments by name; an empty field is treated as absent
  * @throws ServiceError naming the field
  */
 export function argumentsOf(

@@ -148,7 +148,7 @@ export async function openPricing(sql: Sql, paths: Record<keyof PricingFiles, st
 const mostPages = 10_000;
 const digits = /^\d{1,5}$/;
 
-/** The typed texts of a price inquiry, before a document exists. Empty texts count as not typed. */
+/** The typed texts of a price inquiry, before a document exists. An empty text means that nothing was typed. */
 type EstimateQuestion = {
   pages: string;
   docSlug: string;

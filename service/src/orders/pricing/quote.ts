@@ -12,7 +12,7 @@ export type OrderLine = { type: LineType; label: string; amountCents: number };
  */
 export type Quote = { lines: OrderLine[]; subtotalCents: number; discountCents: number; totalCents: number };
 
-/** The bought services. The catalog row decides about signing and notarization, whatever the form requested. */
+/** The bought services. The catalog row decides about signing and notarization, whatever the order form requested. */
 export type BoughtServices = { sign: boolean; notarize: boolean; ship: boolean; fax: boolean };
 
 export type QuoteInput = {

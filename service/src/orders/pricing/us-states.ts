@@ -122,7 +122,7 @@ export const loadNotarizationStates = (path: string): DataFile<NotarizationState
   parseNotarizationStates(readDataFile(path), path);
 
 /**
- * As `loadNotarizationStates`, from the file's text. `file` is only for messages.
+ * Like `loadNotarizationStates`, but parses the file's text. `file`: its path, for error messages.
  * @throws DataFileError naming the line, the field and the rule
  */
 export function parseNotarizationStates(source: string, file: string): DataFile<NotarizationStates> {

@@ -8,14 +8,14 @@ import { isOneOfTheFiftyOrDc } from "./us-states.ts";
 export type Zip3Area = { first: string; last: string; state: string; latitude: number; longitude: number };
 
 /**
- * Reads where the areas of ZIP codes are, for the choice of postage zones, from a YAML file.
+ * Reads the areas of ZIP codes and their centers from a YAML file. The zones of postage are computed from them.
  * @throws DataFileError when the file cannot be read or is not valid; the message names the line, the field and the
  * rule
  */
 export const loadZip3Areas = (path: string): DataFile<Zip3Area[]> => parseZip3Areas(readDataFile(path), path);
 
 /**
- * As `loadZip3Areas`, from the file's text. `file` is only for messages.
+ * Like `loadZip3Areas`, but parses the file's text. `file`: its path, for error messages.
  * @throws DataFileError naming the line, the field and the rule
  */
 export function parseZip3Areas(source: string, file: string): DataFile<Zip3Area[]> {

@@ -103,8 +103,8 @@ export async function insertPart(
 type JobDeps = Parameters<typeof giveBack>[0];
 
 /**
- * The jobs that request approved partial refunds from the processor, and that resume those that waited for the decision
- * of a bank or of people.
+ * The jobs that request approved partial refunds from the processor. They also resume refunds that waited for a
+ * decision of a bank or of people.
  */
 export function partRefundJobs(jobs: Jobs, deps: JobDeps): void {
   const giveAll = async (which: Parameters<typeof selectApprovedParts>[1]) => {
@@ -168,7 +168,7 @@ async function reasonAgainst(
   return `Refused: the bank took ${dollars(lostCents)} of the payment back, so that refunding the part would pay it twice.`;
 }
 
-/** Closes a part, unless it was closed before. */
+/** Closes a part, unless it is already closed. */
 async function close({ db, clock }: JobDeps, { id, orderId }: ApprovedPart, note: string): Promise<void> {
   const [order] = await db.query<{ code: string }>(sql`
     SELECT o.code AS "code@order", ${verifiedOrder} ${fromOrders} WHERE o.id = ${orderId}`);
@@ -179,7 +179,7 @@ async function close({ db, clock }: JobDeps, { id, orderId }: ApprovedPart, note
   });
 }
 
-/** Closes a part, unless it was closed before. The caller must have locked its order. */
+/** Closes a part, unless it is already closed. The caller must have locked its order. */
 export async function closeApproved(
   tx: Tx,
   { id, partnerId }: { id: string; partnerId: string },

@@ -33,7 +33,7 @@ export type FirmOrdersQuery = {
   methods?: readonly SearchMethod[];
   /** The statuses to search for; null for all. */
   statuses: readonly OrderStatus[] | null;
-  /** The ids of orders that are listed with these statuses, whatever their own status. */
+  /** The ids of further orders that the list includes, whatever their own status. */
   alsoIds?: readonly number[];
   /** The payer of the orders to search for; absent for all. */
   payer?: Payer;

@@ -51,8 +51,8 @@ const longestRole = 60;
 const longestMessage = 500;
 
 /**
- * Reads a template's form. A field that is missing keeps its value from the previous version. A field that is empty is
- * cleared. Without signing, roles, fields and message are cleared too.
+ * Reads the form fields of a template. A field that is missing keeps its value from the previous version. A field that
+ * is empty is cleared. Without signing, roles, fields and message are cleared too.
  * @throws ServiceError naming the field and the rule
  */
 export function parseContent(

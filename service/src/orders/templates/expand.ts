@@ -110,7 +110,9 @@ export async function templateOf(
 export const pagesWithFields = ({ fields, roles }: TemplateContent): number[] | null =>
   fields && [...new Set(requestedOf(fields, roles).map(({ page }) => page))];
 
-/** Refuses a document in which the template's fields would be placed on other words. */
+/**
+ * Refuses a document in which the template's fields would be placed on other words than in the template's own document.
+ */
 async function requireForm(
   deps: TemplateDeps,
   { partnerId: holder }: Principal,

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { openWithinBounds, textItems } from "../../kernel/pdf/pdf-js.ts";
 
-/** A fingerprint of a page. It recognizes the same form when other entries are filled in. */
+/** A fingerprint of a page. Pages of the same form have similar fingerprints even if other entries are filled in. */
 export type PagePrint = {
   /** The size of the displayed page, in whole points. */
   readonly width: number;

@@ -17,7 +17,10 @@ export const printsIn = (workers: Workers, holder: string, bytes: Buffer): Promi
   });
 
 const mostStored = 32;
-/** Keeps the smallest hashes, which are a random sample of all hashes. */
+/**
+ * The fingerprints as they are stored: only the smallest hashes of each page, which are a random sample of all its
+ * hashes.
+ */
 export const storedPrints = (prints: readonly PagePrint[]): PagePrint[] =>
   prints.map(({ shingles, title, words, ...size }) => ({
     ...size,

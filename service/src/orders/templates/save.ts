@@ -28,7 +28,7 @@ export type TemplateDeps = Pick<OrderDeps, "db" | "blobs" | "rowMac" | "clock"> 
   Pick<OrderDeps["offer"], "pricing"> &
   Pick<OrderDeps["originals"], "requireStorage" | "trySigning"> & { workers: Workers };
 
-/** The form and file that the firm sent for a new template or a new version. */
+/** The form fields and the file that the firm sent for a new template or a new version. */
 export type SentTemplate = { fields: ReadonlyMap<string, string>; upload: SentDocument | null };
 
 export type SavedVersion = { templateId: string; version: number };
@@ -44,7 +44,7 @@ type FormFile = Pick<PrintedVersion, "sha256" | "bytes" | "pages" | "blobKey" | 
 };
 
 /**
- * Creates a template from a form, or from one of the firm's orders.
+ * Creates a template from the sent fields and file, or from one of the firm's orders.
  * @throws ServiceError naming the field and the rule; nothing was written then
  */
 export async function createTemplate(
@@ -78,7 +78,7 @@ export async function createTemplate(
 }
 
 /**
- * Adds a version. A field that the form leaves out stays as in the latest version.
+ * Adds a version. A field that the request leaves out stays as in the latest version.
  * @throws ServiceError naming the field and the rule; `not_found` for another firm's template
  */
 export async function addVersion(
@@ -99,7 +99,7 @@ export async function addVersion(
     deps.db.transaction(async (tx) => {
       const latest = await lockLatest(tx, principal, templateId);
       if (latest === undefined) throw noSuchTemplate();
-      // The form was based on an older version, so saving it would undo the changes of the newer one.
+      // The firm's changes are based on an older version, so saving them would undo the changes of the newer one.
       if (latest !== before.version)
         throw new ServiceError("conflict", "Another version was added at the same time. Get it, and send yours again.");
       if (latest >= mostVersions) throw invalid(`A template has at most ${mostVersions} versions.`);

@@ -41,7 +41,7 @@ export const deliveryHeaders = (
   ...standardSigned(eventId, t, body, keys),
 });
 
-/** The keys that sign with one secret, `svc_whsec_...`, and without an Ed25519 key. */
+/** The signing keys of a receiver with one secret, `svc_whsec_...`, and no Ed25519 key. */
 export const keysOfSecret = (secret: string): SigningKeys => ({
   secrets: [secretKeys(secretHash(secret))],
   privateKey: null,

@@ -79,7 +79,7 @@ function bookedPart(
 <form method="post" action="${linkFor(reader, `${appointmentPath(token)}/cancel`)}"><div class="form-actions"><button type="submit" class="quiet-button">${words.cancel}</button></div></form>`;
 }
 
-/** Only the mail contains the link of the notary's own tool. */
+/** The place of a session. For a session in the notary's own video tool, the page says that the link is in the mail. */
 const pointOf = ({ mode, meetingPoint }: NotarySession, words: AppointmentWords): string =>
   mode === "ipen" ? (meetingPoint ?? "") : meetingPoint === null ? words.here : words.byMail;
 

@@ -37,7 +37,7 @@ export function clientRoute<Url extends string>(
   });
 }
 
-/** A page with a message, and a link back; null for no link. */
+/** A page with a message and a link back. If `back` is null, the page has no link. */
 export function messagePage(
   assets: Pick<Assets, "url">,
   back: { path: string; label: string } | null,

@@ -43,7 +43,10 @@ export function clientPages(app: FastifyInstance, deps: ClientDeps, { rowMac, fi
   deliveryRoutes(app, deps);
 }
 
-/** Serves the logos that firms uploaded. The address has the picture's hash, so it may be cached forever. */
+/**
+ * Serves the logos that firms uploaded. The address contains the picture's hash, so browsers may cache the picture
+ * forever.
+ */
 function logoRoute(app: FastifyInstance, { db, limits }: { db: Sql; limits: RateLimits }): void {
   app.get<{ Params: { file: string } }>(
     `${logoPath}/:file`,

@@ -49,7 +49,7 @@ export function closingRoutes(app: FastifyInstance, deps: OrderPageDeps): void {
 
   clientRoute(app, deps, url, async ({ params }, reader) => {
     const shown = await read(deps, params);
-    // The order has left its room since the mail was sent. Its own page still shows it, and can pay it alone.
+    // The order has left its room since the mail was sent. The order's own page still shows it, with its payment.
     if (!shown) return { redirect: linkFor(reader, `/orders/${params.code}`) };
     const logo = logoOf(shown.firm.branding);
     const page = layout(assets, {
@@ -113,7 +113,7 @@ export function closingRoutes(app: FastifyInstance, deps: OrderPageDeps): void {
   );
 }
 
-/** Undefined for an order that is in no room. */
+/** Reads the closing that a link opens. Undefined if the link's order is in no room. */
 async function read(deps: OrderPageDeps, params: Link): Promise<Shown | undefined> {
   const { payments } = deps;
   const order = await requireToken(deps, params);

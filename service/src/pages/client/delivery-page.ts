@@ -85,8 +85,8 @@ export function deliveryRoutes(app: FastifyInstance, deps: DeliveryPageDeps): vo
 }
 
 /**
- * The routes of the documents' proofs. A proof reveals nothing of its document, so a GET may open it, and it is not
- * logged as a download.
+ * The routes of the documents' proofs. A proof reveals nothing of its document, so a GET may open it, and the request
+ * is not logged as a download.
  */
 function proofRoutes(app: FastifyInstance, deps: DeliveryPageDeps): void {
   const { deliveries } = deps.documents;
@@ -103,7 +103,7 @@ const cookieName = "delivery";
 
 type LinkCall = PageCall<{ id: string; token: string }>;
 
-/** The link, with the session from this browser's cookie. */
+/** The link that the request's URL contains, with the session from this browser's cookie. */
 function linkOf({ params: { id, token }, request }: LinkCall): Link {
   const cookies = parseCookie(request.headers.cookie ?? "");
   return { id, token, session: cookies[cookieName]?.slice(0, 100) ?? null };
@@ -165,7 +165,7 @@ function codeRoutes(app: FastifyInstance, deps: DeliveryPageDeps): void {
 
 type Door = Awaited<ReturnType<typeof deliveryDoor>> & { path: string; outcome: string | undefined };
 
-/** The page before the code was entered. It names neither the closing nor its documents. */
+/** The page for a recipient who has not entered the mailed code yet. It names neither the closing nor its documents. */
 function doorPage(assets: Assets, { to, isLocked, isMailed, room, path, outcome }: Door, reader: Reader): string {
   const { words } = reader;
   const { code } = words.delivery;

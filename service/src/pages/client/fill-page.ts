@@ -19,7 +19,7 @@ export type FillPageView = {
   faults: readonly Fault[];
   /**
    * True if another window saved answers after this window was opened, so that this window's answers were not saved.
-   * The page shows them again, and the next attempt saves them.
+   * The page shows the unsaved answers again, and the next attempt saves them.
    */
   isStale: boolean;
   /** Returns a question's answer from the rejected form. If absent, the questions show their saved answers. */

@@ -171,7 +171,7 @@ async function end({ assets, fills }: FillRoutesDeps, view: View, reader: Reader
   return answer(view, fillEndPage(assets, view, hasDocument, reader));
 }
 
-/** The content security policy allows the firm's logo. */
+/** Responds with a page whose content security policy permits the firm's logo. */
 function answer({ firm }: FillPageView, page: string): { page: string; headers: Record<string, string> } {
   const logo = logoOf(firm.branding);
   return { page, headers: { "Content-Security-Policy": refreshingPolicy(logo ? [logo.origin] : []) } };

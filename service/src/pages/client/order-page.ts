@@ -106,8 +106,8 @@ function details(order: OrderView, { language, orderPage, components }: Words): 
 }
 
 /**
- * The card of the order's documents. On the page that the mailed link opens, this card comes first, because the reader
- * came for the documents. Of the documents, the valid one comes first: the notarized one, otherwise the signed one.
+ * The card of the order's documents. On the page that the mailed link opens, this card is at the top, because the
+ * reader came for the documents. The valid document is listed first: the notarized one, otherwise the signed one.
  */
 function documentsCard(documents: LinkedDocuments, { title, signers }: OrderView, words: Words): Html {
   const places: Partial<Record<OrderDocument["kind"], number>> = { notarized: 0, sealed: 1, original: 3 };

@@ -81,7 +81,8 @@ export type OrderPageDeps = {
     of: (orderCode: string) => Promise<readonly ProvenDocument[]>;
     /**
      * The transparency log's proof for a document.
-     * @throws ServiceError `not_found` as `read`; `unavailable` or `conflict` while the log has none
+     * @throws ServiceError `not_found` for an unknown or deleted document; `unavailable` or `conflict` while the log
+     * has no proof of it
      */
     proof: (document: { orderCode: string; documentId: string }, form: ProofForm) => Promise<Buffer>;
     /**
@@ -167,7 +168,7 @@ export function orderRoutes(app: FastifyInstance, deps: OrderPageDeps, hasRooms:
     return { ...order, ...shown };
   }
 
-  /** The content security policy allows the firm's logo. */
+  /** Responds with the order's page. Its content security policy permits the firm's logo. */
   function withPolicy(order: OrderView, reader: Reader, documents?: LinkedDocuments): PageAnswer {
     const logo = logoOf(order.firm.branding);
     const page = orderPage(assets, order, baseUrl, reader, documents);
@@ -193,7 +194,7 @@ function proofRoutes(app: FastifyInstance, deps: OrderPageDeps): void {
     });
 }
 
-/** Mails the documents, and returns the outcome as in the address of the page that shows it. */
+/** Mails the link to the documents. Returns "unsent" if there is nothing to send, or if the link was sent too often. */
 export const mailedDocuments = (
   { documents }: OrderPageDeps,
   code: string,
@@ -207,7 +208,10 @@ export const mailedDocuments = (
     },
   );
 
-/** The words about the mail with the documents. A mail of a test order is only stored. */
+/**
+ * The title and text of the page after the client requested the documents. For a test order, the text says that the
+ * mail is only stored.
+ */
 export const mailWords = ({ words: { documentsMail } }: Reader, outcome: "sent" | "unsent", environment: string) =>
   documentsMail[outcome === "sent" && environment === "test" ? "test" : outcome];
 

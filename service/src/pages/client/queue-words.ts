@@ -18,7 +18,7 @@ type QueueWords = {
   enter: string;
   expired: string;
   refused: string;
-  /** The title while a room is open, or an appointment in one is booked. */
+  /** The title while a meeting room is open, or while an appointment for a meeting room is booked. */
   room: string;
   booked: string;
 };

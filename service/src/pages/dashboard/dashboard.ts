@@ -128,8 +128,8 @@ export function dashboard(app: FastifyInstance, deps: DashboardDeps): void {
 
 /**
  * After a rejected form, the browser shows the URL to which the form was sent, and reloading that URL with GET would
- * fail. So a GET redirects to the nearest page above it, which contains the form. Records the routes that are
- * registered in the scope after this call.
+ * fail. So a GET redirects to the page with the form, whose URL is that URL without its last parts. Records the routes
+ * that are registered in the scope after this call.
  * @returns a function that registers the redirects, once all routes exist
  */
 function waysBack(scope: FastifyInstance): (after: FastifyInstance) => void {

@@ -144,8 +144,8 @@ export const doOnce =
   };
 
 /**
- * Returns an error handler. If the API's error says that the same request is in progress, this message replaces it.
- * Every other error is thrown again.
+ * Returns an error handler. If the API's error says that the same request is in progress, the handler throws `message`
+ * instead. It throws every other error unchanged.
  */
 export const inOurWords =
   (message: string) =>

@@ -221,7 +221,7 @@ export function livePages(app: FastifyInstance, { assets, limits, live, passing,
   });
 }
 
-/** Adds the page with the document, which the room shows in a frame, and the file that its script fetches. */
+/** Adds the page that shows the document in a frame of the room, and the PDF file that the page's script fetches. */
 function documentPages(scope: FastifyInstance, deps: Pick<LivePageDeps, "assets" | "limits" | "live">): void {
   const { assets, limits, live } = deps;
   const headers = { ...formHeaders, "Content-Security-Policy": viewerPolicy([], "'self'") };

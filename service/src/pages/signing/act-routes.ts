@@ -91,7 +91,7 @@ function actsBeforeSigning(deps: ActDeps): Acts {
       const words = await wordsFor(deps, link);
       if (!text) throw invalid(words.refused.changed);
       if (form["can_read"] !== "on") throw invalid(words.refused.canRead);
-      // Without JavaScript, this is the first proof that a person opened the page.
+      // Without JavaScript, the consent is the first proof that a person opened the page.
       await ceremony.opened(link, client);
       await ceremony.consent(link, { version: text.version, language: text.language }, client);
       return after(link, "consent");

@@ -4,7 +4,10 @@
  */
 export type Picture = { readonly width: number; readonly height: number; readonly deflated: string };
 
-/** The largest width and height of a picture, the same as in `mostPicture`. They are repeated here for the browser. */
+/**
+ * The largest width and height of a picture, the same as in `mostPicture`. Repeated here, because the browser's scripts
+ * can't import `mostPicture`.
+ */
 export const pictureSides = { width: 600, height: 300 } as const;
 export const longestPicture = 120_000;
 

@@ -81,9 +81,9 @@ async function loadState(
 }
 
 /**
- * The person, to look up the documents that wait for a notary. Null before the person has entered a code, because a
- * stranger may have the link. Null also where others see the page: on a shared device, in a firm's site, and with the
- * notary.
+ * The signer whose documents before a notary are looked up. Null before the signer has entered a code, because a
+ * stranger may have the link. Null also where other people see the page: on a shared device, in a firm's site, and with
+ * the notary.
  */
 export const meetingSignerOf = ({ state, room, host, frame, orderCode, signer }: SigningView): ClosingSigner | null =>
   state === "identify" || state === "locked" || room || host !== null || frame !== null

@@ -81,7 +81,7 @@ export const moneyRows = (caption: string, rows: readonly (readonly [name: strin
 export const codeText = (text: string, what: string, words = english.copy): Html =>
   html`<span class="code"><code>${text}</code><button type="button" class="copy" data-copy="${words.done}" aria-label="${words.what(what)}">${words.go}</button></span>`;
 
-/** Information for the reader; with `attention`, the reader should act on it. */
+/** Information for the reader. With the tone `attention`, the reader should do something. */
 export const notice = (
   tone: "info" | "attention" | "stopped",
   title: string,

@@ -16,7 +16,7 @@ import { readerOf } from "./words/reader.ts";
 export const acceptsPage = (request: FastifyRequest): boolean =>
   !/^\/(?:api|internal)(?:\/|$)/.test(request.url) && (namedQuality(request.headers.accept, "text/html") ?? 0) > 0;
 
-/** True if one of our own scripts made this request. It gets JSON, and errors in the API's format. */
+/** True if one of our own scripts made this request. The script gets JSON, and errors in the API's format. */
 export const wantsJson = ({ headers }: FastifyRequest): boolean =>
   (namedQuality(headers.accept, "application/json") ?? 0) > 0;
 

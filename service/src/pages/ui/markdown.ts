@@ -36,7 +36,7 @@ const slug = (text: string): string =>
 
 const marked = new Marked({
   renderer: {
-    // Omits HTML comments. A tool writes the tables of the guides, and marks them with such comments.
+    // Omits HTML comments. The tool that generates the tables of the guides puts such comments around them.
     html: () => "",
     heading({ tokens, depth, text }) {
       return `<h${depth} id="${slug(text)}">${this.parser.parseInline(tokens)}</h${depth}>\n`;
@@ -72,8 +72,8 @@ export function guideHtml(markdown: string): Html {
     samples = [];
   };
   for (const token of tokens.filter((each) => !isNothing(each))) {
-    // True for code in no listed language, such as output, or commands that are run only once. It stays a block of its
-    // own.
+    // True for code in no listed language, such as output, or commands that are run only once. Such code stays a block
+    // of its own.
     const standsAlone = isCode(token) && !Object.hasOwn(languages, token.lang?.split(" ")[0] ?? "");
     if (!isCode(token) || standsAlone) endSamples();
     if (!isCode(token)) parts.push(html`${raw(marked.parser([token]))}`);

@@ -13,7 +13,7 @@ const trustAtSaving = html`<p class="quiet">This file knows the service’s cert
  * The verification page as one file that works from disk, without a network: its own policy forbids loading and sending
  * anything.
  * @param sealCertificates trust list, or PEM of seal certificates, that the file should contain; empty for none
- * @throws Error when the script or the style contains text that would end its element
+ * @throws Error when the script or the style contains text that would end its HTML element
  */
 export function standaloneVerifier({ bytes }: Pick<Assets, "bytes">, sealCertificates: string): string {
   const [page, verify, copy, style] = [

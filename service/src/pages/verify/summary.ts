@@ -31,7 +31,10 @@ const answers: Readonly<Record<Unchanged, { shape: IconName; words: string; look
   unchecked: { shape: "unchecked", words: "Not checked", look: "unchecked" },
 };
 
-/** The document, its owner, its signers, the time and the author of its seal, if it changed, and the download link. */
+/**
+ * The summary: the document, its owner, its signers, whether it changed, the time and the author of its seal, and the
+ * download link.
+ */
 export function summaryView({
   document,
   firm,

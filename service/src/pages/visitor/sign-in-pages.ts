@@ -61,7 +61,7 @@ export const useLinkPage = (assets: AssetUrls, who: string | null): string =>
 </form>`,
   );
 
-/** An operator's link that was used, expired or mistyped. */
+/** The page for an operator's link that was used, expired or mistyped. */
 export const unusableOperatorLinkPage = (assets: AssetUrls): string =>
   page(
     assets,

@@ -102,7 +102,7 @@ function signInRoutes(app: FastifyInstance, deps: SignInRouteDeps): void {
       url: "/sign-in",
       policy: "sign-in",
       handle: async ({ form: { email = "", return_to: returnTo }, request: { headers, ip } }) => {
-        // One secret per browser, so that every link requested in this browser works.
+        // All sign-in links that one browser requests share one secret, so that each of these links works.
         const browser = cookieOf(headers.cookie, cookieNames.signIn) ?? newToken();
         const rememberedToken = cookieOf(headers.cookie, cookieNames.known);
         await askForLink(members, { email, browser, proof: rememberedToken, ip, returnTo });

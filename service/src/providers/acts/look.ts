@@ -14,7 +14,7 @@ import { enqueueIntent, type IntentRow, lockIntent, updateIntent } from "./store
  * the outcome.
  */
 const pausesMs = [1, 2, 5, 10, 15].map((minutes) => minutes * minuteMs);
-/** The most look-ups of an act: one after each of these delays, then one an hour for a day. */
+/** The most look-ups of an act: one after each delay of `pausesMs`, then one an hour for a day. */
 export const mostLooks = pausesMs.length + 24;
 
 type LookDeps = { clock: Clock; sealed: SealedJson };

@@ -104,7 +104,7 @@ export function createCaller(deps: CallerDeps, settings: CallerSettings): Caller
     if (!breaker.admits()) return notNow(`${name} did not answer lately`, breakerSettings.coolDownMs);
     const elapsedMs = stopwatch();
     const exchanged = await send(deps.fetch, settings, request).catch((error) => {
-      // Every request that the breaker admitted must be reported to it, even if nothing was sent.
+      // The breaker must learn the result of every request that it admitted, even if nothing was sent.
       breaker.failed();
       throw error;
     });

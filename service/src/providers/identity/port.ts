@@ -8,7 +8,7 @@ export type CredentialResult = {
   credential: {
     type: string;
     issuer: string;
-    /** `YYYY-MM-DD`; null when the provider did not read a date. */
+    /** The dates of issue and expiry: `YYYY-MM-DD`; null when the provider did not read the date. */
     issuedOn: string | null;
     expiresOn: string | null;
   } | null;

@@ -52,7 +52,7 @@ export const recordKey = (bytes: Uint8Array): KeyObject => createSecretKey(Buffe
 export type SpoolEvents = {
   /** Called when a chunk is durable. */
   readonly onChunk: (line: ChainLine) => void;
-  /** Called when a file was closed. */
+  /** Called when a file of the spool was closed. */
   readonly onPart: (file: string) => void;
   /** Called when writing has failed for good. */
   readonly onFailure: (error: Error) => void;

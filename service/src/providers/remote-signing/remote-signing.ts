@@ -31,7 +31,7 @@ export type RemoteSigning = {
   /** Describes a key. @throws ServiceError `validation` for a key that this service can't use to sign a document */
   credential: (token: string, id: string) => Promise<RemoteCredential>;
   /**
-   * Signs one hash. The authorization that it obtains is valid for no other hash.
+   * Signs one hash. The authorization that this call obtains is valid for no other hash.
    * @throws ServiceError
    */
   sign: (token: string, credential: RemoteCredential, order: SignOrder) => Promise<Uint8Array>;

@@ -92,7 +92,7 @@ export function ceremonyWith(
 export function textsOf(providers: Providers, settings: TelnyxSettings | null): Texts | null {
   const from = settings?.smsFrom ?? null;
   if (settings === null || from === null || !providers.has("telnyx")) return null;
-  // A separate circuit breaker, so that failing faxes don't stop the codes.
+  // A separate circuit breaker, so that failing faxes don't stop the text messages with signing codes.
   const telnyx = createTelnyx(providers.separateCallOf("telnyx"));
   const outcomes = { done: "sent", refused: "refused", unavailable: "away", unknown: "unknown" } as const;
   return {

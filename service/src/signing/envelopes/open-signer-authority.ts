@@ -114,7 +114,10 @@ async function openAuthority(
   }
 }
 
-/** Requires different keys, so that a holder of the seal key can't sign as a signer, and vice versa. */
+/**
+ * Requires that the authority's key differs from the seal key, so that a holder of the seal key can't sign as a signer,
+ * and vice versa.
+ */
 async function requireApart(settings: SealIdentitySettings, { publicKey }: SealKey): Promise<void> {
   const { certificate } = leafOf(await configuredChain(settings));
   if (equalBytes(certificate.spki, publicKey)) {

@@ -59,7 +59,7 @@ export function formReader(typed: Typed) {
     return value;
   }
 
-  /** Reads an instant in UTC, written `2026-01-31T14:05`, with or without seconds and `Z`. */
+  /** Reads an instant in UTC, written `2026-01-31T14:05`, with or without seconds and `Z`; null for an empty field. */
   function instant(name: string): string | null {
     const value = typedIn(name);
     if (value === "") return null;

@@ -1,7 +1,7 @@
 /** Where a person is. `region` is a state or province; `country` is two letters, as in ISO 3166-1. */
 export type Place = { city: string; region: string; country: string };
 
-/** The countries and territories of ISO 3166-1, as two letters. */
+/** The codes of the countries and territories of ISO 3166-1, two letters each. */
 const codes =
   "AD AE AF AG AI AL AM AO AQ AR AS AT AU AW AX AZ BA BB BD BE BF BG BH BI BJ BL BM BN BO BQ BR BS BT BV BW BY BZ CA CC CD " +
   "CF CG CH CI CK CL CM CN CO CR CU CV CW CX CY CZ DE DJ DK DM DO DZ EC EE EG EH ER ES ET FI FJ FK FM FO FR GA GB GD GE GF " +

@@ -56,8 +56,8 @@ export type RecordsExport = {
 /**
  * Exports the records under a day's head for an auditor, and writes an audit line about the export.
  * @param day null for the newest head in the log
- * @throws StartupError for a day without a head, and for a head that is not in the log yet. Also when the stored states
- * don't match the head.
+ * @throws StartupError for a day without a head, for a head that is not in the log yet, and for stored states that
+ * don't match the head
  */
 export async function exportRecords(deps: Pick<Resources, "db" | "clock">, day: string | null): Promise<RecordsExport> {
   return deps.db.transaction(async (tx) => {

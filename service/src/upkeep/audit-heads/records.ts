@@ -25,7 +25,7 @@ export type RecordName = { source: string; key: string };
 
 /**
  * A row in its present state. `content` is JSON: the members that the row's MAC covers, and whether the row has a MAC.
- * The row of a revoked partner key has none.
+ * The row of a revoked partner key has no MAC.
  */
 export type PresentRecord = RecordName & { firm: string | null; content: string };
 

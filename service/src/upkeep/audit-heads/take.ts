@@ -14,8 +14,8 @@ export const dayOf = (at: Date): string => at.toISOString().slice(0, 10);
 /**
  * Creates the head of the most recent day that has ended, once across all nodes, and queues its line for the live log.
  * The head covers the records at the time of the call, usually some minutes after midnight UTC.
- * @returns the day. Null when the day already has a head, when another node is creating it, or when the service was
- * installed later.
+ * @returns the day. Null when the day already has a head, when another node is creating it, or when the audit log began
+ * after that day.
  */
 export async function makeHead(deps: HeadDeps): Promise<string | null> {
   const { db, clock } = deps;

@@ -172,8 +172,8 @@ function statesCheck(heads: readonly StoredHead[]) {
 }
 
 /**
- * The times at which people were removed from firms, from audit lines with valid MACs. They explain missing rows: no
- * other rows are ever deleted.
+ * The times at which people were removed from firms, from audit lines with valid MACs. Only memberships are ever
+ * deleted, so nothing else explains a missing row.
  */
 async function memberRemovals(tx: Tx, { rowMac }: Deps): Promise<Map<string, Date[]>> {
   const removals = new Map<string, Date[]>();

@@ -23,8 +23,8 @@ export type ClusterCopy = {
 };
 
 /**
- * Copies the running cluster like `pg_basebackup`, which is not shipped. At a restore, PostgreSQL recovers the copy
- * from the WAL written during the copy.
+ * Copies the running cluster like `pg_basebackup`, which the service does not ship. At a restore, PostgreSQL recovers
+ * the copy from the WAL written during the copy.
  */
 export function copyCluster(asOwner: AsOwner, cluster: string, to: string): Promise<ClusterCopy> {
   return asOwner((owner) =>

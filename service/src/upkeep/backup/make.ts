@@ -26,7 +26,9 @@ type BackupDeps = {
 /** The backup's manifest. */
 export type BackupFacts = {
   format: string;
-  /** The backup's database contains everything that was committed up to some moment between these two times. */
+  /**
+   * The backup's database contains everything that was committed up to some moment between `startedAt` and `endedAt`.
+   */
   startedAt: string;
   endedAt: string;
   release: string;

@@ -91,7 +91,8 @@ export const claimedStatement = (environment: Environment, by: string, limit: nu
 export const claimedTasks = (db: Sql, environment: Environment, by: string, limit: number) =>
   listed(db, claimedStatement(environment, by, limit));
 
-// The query scans the index for each kind, up to the limit, and then selects the first of all results.
+// The query scans the index once for each kind, up to the limit, and then selects the tasks of all kinds that are due
+// first.
 export const dueStatement = (environment: Environment, kinds: readonly TaskKind[], limit: number): Statement =>
   joined(sql`SELECT t.* FROM unnest(${kinds}::text[]) AS k (kind), LATERAL (
       SELECT * ${fromTasks} WHERE environment = ${environment} AND t.kind = k.kind AND ${isOpen}

@@ -64,7 +64,7 @@ function paymentEventsFinding({ stripe, baseUrl }: Config): Promise<Finding> {
   });
 }
 
-/** Checks whether the recorded account of the payment processor is the account of the key. */
+/** Checks whether the configured key of the payment processor belongs to the account that the database records. */
 async function accountFinding({ config: { stripe, baseUrl }, db }: Examined): Promise<Found> {
   if (!stripe) return "STRIPE_SECRET_KEY is not set";
   const processor = openProcessor(stripe, baseUrl);
@@ -166,7 +166,7 @@ async function recordingsFinding({ config, db, clock }: Examined): Promise<Found
   return isLow ? { warning: words } : words;
 }
 
-/** The next deletions, which can't be undone. */
+/** How many documents the retention plan deletes next, and when. A deletion can't be undone. */
 async function retentionFinding({ config, db, clock }: Examined): Promise<string> {
   const { due, next, nextRule } = await upcomingDeletions(
     { db, sources: retained.sources },
@@ -190,7 +190,7 @@ async function findings(
     loadPricingFiles(config.priceFiles);
     return `${config.priceFiles.priceBook}, ${config.priceFiles.catalog}`;
   });
-  // The data folder is checked first, because this check creates a missing folder, and the keys may be in it.
+  // The data folder is checked first: this check creates the folder if it is missing, and the keys may be in it.
   const ownFindings = async () => [...(await findData()), ...(await findKeys())];
   const [own, outside, providers, media, events] = await Promise.all([
     ownFindings(),

@@ -28,7 +28,7 @@ type OwnRow = { line: string; row: string; at: Date };
 /** The service's database records, for comparison with its published log. */
 export type OwnLog = {
   key: string;
-  /** The newest checkpoint in the database with at most `size` entries. */
+  /** The newest checkpoint in the database with at most `size` entries; null when there is none. */
   checkpointUpTo: (size: number) => Promise<{ name: string; size: number; note: string } | null>;
   /** The monitor calls this with each entry of the published log. */
   onEntry: (index: number, line: string) => void;
@@ -106,7 +106,7 @@ const ownLine = (text: string): string => {
 /** The rows whose lines the log must have, as their features declare them. */
 const logged = [loggedPassports, loggedDocuments, loggedClosings, loggedRecordings];
 
-/** Rows about sealed files and recordings. */
+/** Rows about sealed files, closing versions and recordings. */
 const sealedRows = ({ db }: Pick<Resources, "db">, log: Environment): Promise<OwnRow[]> =>
   withLongStatements(db).query<OwnRow>(unionAll(logged.map((rows) => rows(log))));
 

@@ -4,7 +4,7 @@ import { sha256 } from "./seal-room.ts";
 
 const hex = (seed: string) => sha256(seed);
 
-/** The content of a certificate. @param labels the labels of its documents */
+/** The content of a closing certificate. @param labels the labels of the documents that it lists */
 export function certificateContent(
   labels: (string | null)[],
   more: { roomName?: string; versions?: number } = {},

@@ -282,7 +282,7 @@ test("chainOk is computed from the stored bytes, so an altered or missing manife
   const shown =
     "Version 2 is not what was sealed, so no version can follow it. The operator of this service has to look at it.";
   assert.deepEqual([refused.status, refused.body.error], [409, shown]);
-  // The sweep that ends the tasks of sealed closings leaves this one open.
+  // The sweep closes the tasks of sealed closings. It must leave the task about this closing open.
   await reportSealFailures({ db: running.db, clock: () => new Date() });
   const tasks = () =>
     running.db.query<{ reason: string; state: string }>(sql`
@@ -339,10 +339,11 @@ test("the page of a version whose stored manifest is unreadable says that verifi
     assert.match(text, /This closing certificate failed/, altered);
     assert.match(text, /The manifest can be read/);
     assert.equal(text.includes(first.manifestSha256), true);
-    // Only the first four, because the rate limit allows one client no further requests.
+    // The public verification runs for the first four alterations only, because the rate limit allows one client no
+    // more.
     if (index < 4) assert.equal((await verify(running.service.baseUrl, first.verifyCode)).chainOk, false, altered);
   }
-  // The next version is linked to the sealed content, and its page reports that the previous version was altered.
+  // The next version still links to what was sealed, and its page reports that the previous version was altered.
   assert.match((await pageOf(second)).text, /This closing certificate failed/);
 });
 

@@ -149,7 +149,7 @@ test("kill -9 during 64 seals: acknowledged versions exist, the chain has no gap
     const codes = new Set(await requireWholeChain(room, running.service.baseUrl));
     assert.ok(acknowledged.length >= 12);
     for (const { verifyCode } of acknowledged) assert.ok(codes.has(verifyCode));
-    // The killed node's lock was released with its connection, so the other node continues at once, up to the limit of
+    // The killed node's lock ended with its connection. So the other node continues at once, up to the limit of 20
     // versions.
     for (let version = codes.size + 1; version <= 20; version++) {
       assert.equal((await sealRoom(acme, room)).version, version);

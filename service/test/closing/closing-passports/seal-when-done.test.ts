@@ -358,8 +358,8 @@ test("a member who switches the seal off while it is made stops it", async () =>
     async () => assert.equal((await switchTo("off")).status, 303),
   );
   assert.deepEqual(await versionsOf(room), []);
-  // The member turns the automatic seal off and on again while it is created. That seal belongs to the earlier request,
-  // so it must stop.
+  // While the service makes the seal, the member turns the automatic seal off and on again. The seal belongs to the
+  // earlier request, so it must stop.
   await whileBlocked(
     "EXCLUSIVE",
     () => switchTo("on"),

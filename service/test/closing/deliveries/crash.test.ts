@@ -64,7 +64,7 @@ test("a service that is killed while it sends a zip sends the same bytes afterwa
   const page = at(`/dashboard/rooms/${roomCode}/deliveries`);
   assert.equal((await postForm(page, { ...typed, ...chosen }, { ...agent, Accept: "text/html" })).status, 303);
   const path = await until(() => links("lee@lender.example")[0]);
-  // The zip gets a log proof of each file once the log has the file's seal.
+  // Waits until the log has every seal, so that the zip gets a log proof of each file.
   await settled(db);
   const whole = await download(path);
   assert.ok(whole.length > 8 * 1024 * 1024);

@@ -122,7 +122,7 @@ test("the checker in a zip verifies the zip's own documents, and says which docu
   assert.equal(outcomes.length, pdfs.length);
   for (const outcome of outcomes) {
     assert.ok(outcome.kind !== "failed" && outcome.verdict === "verified", JSON.stringify(outcome).slice(0, 300));
-    // Test orders are sealed as tests, so no card is green. Nothing in the zip is red either.
+    // Test orders are sealed as tests, so the verifier shows no file of the zip in green. It shows none in red either.
     assert.equal(bannerOf(outcome).tone, "unknown");
   }
   const claims = outcomes.flatMap((outcome) => (outcome.kind === "proof" ? outcome.claims : []));
@@ -282,7 +282,7 @@ test("sends documents by a link whose page downloads nothing, lists the download
   assert.match(await look(), /The link was ended/);
 });
 
-/** The box for the closing certificate on a room's page, and its hint. */
+/** The HTML of the checkbox for the closing certificate on a room's page, and the hint below it. */
 async function certificateBox(room: string): Promise<readonly [box: string, hint: string]> {
   const page = await (await fetch(`${baseUrl}/dashboard/rooms/${room}`, { headers: agent })).text();
   const [, box = "", hint = ""] =
@@ -526,7 +526,7 @@ const told = (to: string, about: string) =>
     new RegExp(`^Subject: .*Documents sent to ${about} were downloaded`, "m").test(mail),
   );
 
-/** Sends the deed to a new recipient, whose link has no code. @returns the path of the link */
+/** Sends the deed to a new recipient by a link that needs no code. @returns the path of the link */
 async function linkFor(name: string, email: string): Promise<string> {
   assert.equal((await send({ name, email })).status, 303);
   return until(() => links(email)[0]);
@@ -563,7 +563,7 @@ test("mails the sender once when documents are first downloaded, however many do
   assert.equal(told(to, "Otto Bank").length, 0);
 });
 
-/** A link that requires a code, before a code was mailed. */
+/** Sends a link that requires a code, and requests no code yet. */
 async function asking(email: string) {
   assert.equal((await sendWithCode(email)).status, 303);
   return until(() => links(email)[0]);
@@ -699,8 +699,7 @@ test("sends recipients their documents once these are done, each document once, 
   await db.query(sql`INSERT INTO closing_receivers (room_id, order_id, name, email, asked_by, asked_at) ${put}`);
   await sweep(60);
   assert.deepEqual(await sentTo("eve@example.com"), []);
-  // When the firm requests another recipient for the same order, the service must not write a valid MAC to the forged
-  // row.
+  // The firm requests another recipient for the same order. That must not give the forged row a valid MAC.
   const [forged] = await db.query<{ orderId: number; roomId: string }>(sql`
     SELECT order_id AS "orderId", room_id AS "roomId" FROM closing_receivers WHERE email = 'eve@example.com'`);
   assert.ok(forged);
@@ -807,8 +806,8 @@ test("counts only the deliveries that the firm sends by hand toward the limit of
   const [of] = await running.db.query<{ id: string }>(sql`
     SELECT room_id AS id FROM closing_deliveries WHERE recipient_email = ${receivers[0]}`);
   const byHand = (email: string) => send({ email, [`send-${finished}`]: "on" }, room);
-  // The person already received the document automatically. The firm sends it again by hand, which is the only delivery
-  // that is listed.
+  // The first receiver already got the document automatically. Sending it again by hand works, and only that delivery
+  // is counted.
   assert.equal((await byHand("one@lender.example")).status, 303);
   await running.db.transaction(async (tx) => {
     const [at, expiresAt] = [new Date(), new Date(Date.now() + 86_400_000)];

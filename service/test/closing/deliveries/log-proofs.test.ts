@@ -146,7 +146,8 @@ test("a zip has the .ots of each sealed file once the calendars have a root, and
       assert.equal(outcome.kind === "failed" ? outcome.why : outcome.verdict, "verified", JSON.stringify(outcome));
   }
   await assertClosingProven(check, dropped);
-  // Two documents at once: each is verified with the proofs that have its name, whatever they prove.
+  // Checks two documents at once. Each is verified with the proofs that have its name, even if such a proof is for
+  // another file.
   const deedPdf = others.find(({ name }) => name.endsWith(".pdf")) ?? assert.fail();
   const second = { name: "other.pdf", bytes: Buffer.concat([deedPdf.bytes, Buffer.from("\n")]) };
   assert.equal(included(await check([...others, second])), "holds");
@@ -315,7 +316,7 @@ test("a damaged tile of the log prevents no download: the zip leaves the proof o
         UPDATE log_tiles SET hashes = set_byte(hashes, 0, 255 - get_byte(hashes, 0)) WHERE log = 'test' AND level = 0`);
     });
   await running.db.transaction(async (tx) => {
-    // A batch on a damaged tile would halt the log.
+    // Holds the log's lock, because a batch that reads the damaged tile would halt the log.
     await waitForLock(tx, "test");
     await flip();
     try {

@@ -22,7 +22,10 @@ const documents = process.env["FUZZ"] === "long" ? 32 : 4;
 const documentBytes = 32 * mebibyte;
 const mostGrowth = 64 * mebibyte;
 
-/** Opens the same stored document under as many names. Each is read, decrypted and sent separately. */
+/**
+ * Opens one stored document once for each of the zip's names. Each opened document is read, decrypted and sent
+ * separately.
+ */
 async function entriesOf(blobs: Blobs): Promise<ZipEntry[]> {
   const plain = randomBytes(documentBytes);
   const use = { kind: "document", owner: "a", sha256: hash("sha256", plain) } as const;

@@ -83,8 +83,8 @@ async function books(client: Person): Promise<void> {
 }
 
 /**
- * Moves the firm's test clock to a minute after the start of the appointment, because a notarization before its start
- * would cancel it.
+ * Moves the firm's test clock to a minute after the appointment has begun. A notarization before that would cancel the
+ * appointment.
  */
 async function meets(): Promise<void> {
   const [session] = await running.db.query<{ seconds: number }>(sql`
@@ -93,7 +93,10 @@ async function meets(): Promise<void> {
   await post("/api/partner/sandbox/clock", { advanceSeconds: session?.seconds });
 }
 
-/** Waits until all mails are sent. Makes mails that wait for other documents check at once. */
+/**
+ * Waits until all mails are sent. A mail may be delayed until other documents are done, so makes such mails due at
+ * once.
+ */
 const quiet = () =>
   until(async () => {
     await running.db.query(sql`

@@ -30,7 +30,7 @@ const owner = { partnerId: acme.partnerId, environment: "test" } as const;
 const noon = (day: string) => () => new Date(`${day}T17:00:00Z`);
 const overview = (today: string) => openClosings({ db, clock: noon(today), titleOf: () => null }, owner);
 
-/** A room with orders of these statuses, with its due date. */
+/** A room with this due date, and with orders of these statuses. */
 async function closing(name: string, closesOn: string | null, ...statuses: readonly string[]) {
   const room = await acme.room(name);
   if (closesOn !== null) await acme.ok("POST", `/api/rooms/${room}/closes-on`, { closesOn });

@@ -18,9 +18,9 @@ export type Client = Caller & {
   keyId: string;
   room: (name?: string) => Promise<string>;
   order: (fields?: Record<string, string>) => Promise<string>;
-  /** A second client of the same partner with a key of the other environment. */
+  /** A client of the same partner, with a new key of this environment. */
   withKey: (environment: "live" | "test") => Promise<Client>;
-  /** The client with the same key at another node. */
+  /** A client with the same key, which calls another node. */
   at: (service: Service) => Client;
 };
 

@@ -25,7 +25,7 @@ const faxStates = async (code: string) =>
       WHERE ${isSealed(sql`o.code`, "order", code)} ORDER BY f.id`)
   ).map(({ status }) => status);
 
-/** Kills the service with SIGKILL and restarts it, with the killed node's leases expired. */
+/** Kills the service with SIGKILL, restarts it, and expires the leases of the killed process. */
 async function killAndRestart(): Promise<void> {
   const { harness } = world;
   await harness.service.kill();

@@ -203,9 +203,9 @@ test("after a cut connection, a fax that Telnyx accepted is found there, and the
       return call?.lookAt;
     });
     assert.equal(await world.statusOf(code), "FaxPending");
-    // Some faxes get an event before their look-up.
+    // For every third fax, Telnyx sends an event before the service looks the fax up.
     if (n % 3 === 1) await world.tell(fax, "sending");
-    // Some look-ups fail as well.
+    // For every third fax, the look-up fails as well.
     if (n % 3 === 2) world.telnyx.fail("cut", /^GET/);
     await until(async () => {
       await world.passTime(code);
@@ -450,7 +450,7 @@ test("if Telnyx is unreachable for an hour, people may take over, and faxes that
   await until(async () => (await awaySince()).length >= 2);
   await world.db.query(sql`
     UPDATE provider_calls SET away_since = now() - interval '1 hour' WHERE away_since IS NOT NULL`);
-  // A person claims the task of the first order.
+  // A person claims the task about the first order's fax, so the service must not send that fax.
   await changeRowsOf(
     world.db,
     taskState,
@@ -470,7 +470,7 @@ test("if Telnyx is unreachable for an hour, people may take over, and faxes that
   });
   assert.deepEqual([world.faxesTo(one.faxTo).length, world.faxesTo(two.faxTo).length], [0, 1]);
   assert.equal(await world.statusOf(one.code), "FaxPending");
-  // The person releases the claim, and Telnyx sends the fax after all.
+  // The person releases the claim, so the service sends the fax after all.
   const claimed = (await world.tasksOf(one.code)).find(({ state }) => state === "claimed");
   await world.harness.service.cli("task", "release", String(claimed?.id));
   await world.become(one.code, "FaxSent");

@@ -60,8 +60,8 @@ const contentOf = (events: number[]): ReceiptContent => ({
 });
 
 /**
- * Creates a receipt for a new order `times` times, and then twice at once. @returns the order's code, the path of the
- * documents that its firm sees, and those that are receipts of this kind
+ * Makes one receipt of a new order `times` times, and then twice at once. @returns the order's code, the path of its
+ * documents for the firm, and those of them that are receipts of this kind
  */
 async function receiptOf(kind: ReceiptKind, content: ReceiptContent | null, times = 1) {
   const code = await running.order([{ name: "Jane Doe", email: "jane@example.com" }]);

@@ -147,8 +147,7 @@ test("a person decides about postage that exceeds the quote by more than a tenth
   const { cookie, id } = await newOperator(world.harness, { roles: ["shipper"] });
   const shown = () => world.page(`/operator/paper/${code}`, cookie);
   assert.match(await shown(), /Buy it for \$6\.53 \(USPS Ground Advantage\)/);
-  // A person with only the shipping role may not accept a price far above the quote, and nobody may send an empty
-  // price.
+  // A price far above the quote needs more than the shipping role. Nobody may send an empty price.
   const [{ id: labelId = 0 } = {}] = await world.labels(code);
   for (const [cents, status] of [
     [1187, 403],
@@ -238,7 +237,7 @@ test("a report that arrived while an order was on hold counts after the hold", a
   await until(async () => (await world.statusOf(code)) === "Shipped");
   assert.equal((await world.labels(code)).length, 1);
 
-  // After three days, the parcel still waits for pickup.
+  // The parcel waits for pickup, and the test then lets the three days pass.
   await world.deliver(label.trackerId, "available_for_pickup", {}, { twice: true });
   const [trouble] = await until(async () => {
     await world.hurry("label-pickup");
@@ -265,7 +264,7 @@ test("a parcel that came back is shipped again; an unused label is returned, and
   await until(async () =>
     (await world.labels(code)).some(({ number, state }) => number === 2 && state === "not_bought"),
   );
-  // A used label can't be printed or shipped again.
+  // The label of the parcel that came back can't be printed or used again.
   const paper = await world.page(`/operator/paper/${code}`, cookie);
   assert.doesNotMatch(paper, new RegExp(`labels/1"|value="${first.trackingNumber}"`));
   offers.splice(0, offers.length, ...usual);
@@ -274,12 +273,12 @@ test("a parcel that came back is shipped again; an unused label is returned, and
     (await world.labels(code)).find(({ number, state }) => number === 3 && state === "bought"),
   );
   assert.notEqual(second.trackingNumber, first.trackingNumber);
-  // The earlier parcel no longer decides the order's status.
+  // The parcel that came back no longer decides the order's status.
   await world.deliver(first.trackerId, "delivered");
   await until(async () => (await world.tasks(code)).some(({ reason }) => /delivered after all/.test(reason ?? "")));
   assert.equal(await world.statusOf(code), "ShippingPending");
 
-  // The order was shipped in another way, so the label is not used.
+  // A person ships the order with another carrier, so the new label is returned unused.
   const form = { carrier: "FedEx", tracking: "7777 1" };
   assert.equal((await world.post(`/operator/paper/${code}/moves/shipped`, cookie, form)).status, 303);
   const refund = (state: string) =>
@@ -368,7 +367,7 @@ test("a label that a person reported as bought is followed by EasyPost's data ab
   const code = await world.payFor(await world.place());
   const label = await world.boughtLabel(code);
   const { easypost, db } = world;
-  // The state of a label that a person recorded by hand.
+  // Changes the label to one that a person reported as bought: a mistyped tracking number, no tracker and no file.
   await setLabel(
     label.id,
     sql`tracker_id = NULL, label_url = NULL, file_sha256 = NULL, tracking_number = 'MISTYPED',

@@ -269,7 +269,7 @@ test("while a label is being bought, or its purchase has an unknown outcome, the
   assert.match(refused.body.error ?? "", /A label is being bought at this moment|Nobody knows yet/);
 });
 
-/** Kills the service with SIGKILL and restarts it, with the killed node's leases expired. */
+/** Kills the service with SIGKILL, restarts it, and expires the leases of the killed process. */
 async function killAndRestart(): Promise<void> {
   const { harness } = world;
   await harness.service.kill();

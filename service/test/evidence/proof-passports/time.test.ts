@@ -47,7 +47,7 @@ async function anchorOf({ passportId }: SealAnswer): Promise<AnchorRow | undefin
   return row;
 }
 
-/** Another node with its own job, whose clock the test sets. */
+/** A further node, with its own job and with the clock that the test sets. */
 function node(): { anchoring: Anchoring; metrics: ReturnType<typeof createMetrics> } {
   const metrics = createMetrics();
   const urls = calendars.map(({ url }) => url);
@@ -127,7 +127,7 @@ test("many concurrent nodes poll each proof once", async () => {
 
 test("a proof that a dead node had claimed is polled again", async () => {
   const answer = await seal(caller, makePdf());
-  // The claim of a crashed node.
+  // Simulates a node that claimed the proof for ten minutes and then crashed.
   await db.query(sql`
     UPDATE passport_anchors SET next_look_at = ${later(10)}, looks = 1 WHERE passport_id = ${answer.passportId}`);
   const block = calendars[1]?.mine();

@@ -19,7 +19,9 @@ const harness = await forTests(openHarness());
 const { service, db } = harness;
 const caller = { ...(await newPartner(service)), baseUrl: service.baseUrl };
 
-/** Counts the passports, events, lines of the audit log, and entries of the folder of blobs. */
+/**
+ * Counts everything that a seal stores: passports, events, lines of the audit log, and files in the folder of blobs.
+ */
 async function recorded(): Promise<number[]> {
   const [rows] = await db.query<{ counts: number[] }>(sql`
     SELECT ARRAY[(SELECT count(*) FROM passports), (SELECT count(*) FROM events), 

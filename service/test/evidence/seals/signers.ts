@@ -18,7 +18,10 @@ export function memoryKey(kind: "rsa" | "p-256"): SealKey {
   return sealKeyOf(key, "memory");
 }
 
-/** A self-signed seal certificate for the key, made at the instant, as earlier releases without a root made it. */
+/**
+ * A self-signed seal certificate for the key, valid from the instant. Earlier releases, which had no root, made such
+ * certificates.
+ */
 export function selfSigned(key: SealKey, at: number = someInstant): Promise<Certificate> {
   const name = commonNameOf("SignSealShip seal seal.example");
   const extensions = [

@@ -10,8 +10,8 @@ const dayMs = 24 * 3_600_000;
 let days = 0;
 
 /**
- * Anchors the newest state of each log with a calendar. A node does this an hour (in tests, a day) after the last
- * anchor.
+ * Anchors the newest state of each log with a calendar. A node waits an hour between anchors of the live log, and a day
+ * for the test log. So the clock advances two days with each call.
  */
 export async function anchorLogs(harness: Pick<Harness, "db" | "rowMac">, calendarUrl: string): Promise<void> {
   const log = openLog("silent");

@@ -27,7 +27,7 @@ async function newest() {
 
 before(async () => {
   await completedOrder("first@example.com");
-  // The log signs its first checkpoint when it is empty.
+  // Waits for a checkpoint with an entry, because the log signs its first checkpoint while it is empty.
   await until(async () => ((await newest())?.size ?? 0) > 0);
 });
 

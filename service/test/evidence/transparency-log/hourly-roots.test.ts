@@ -62,8 +62,8 @@ const get = (path: string) => fetch(`${harness.service.baseUrl}${path}`);
 const bytesAt = async (path: string) => Buffer.from(await (await get(path)).arrayBuffer());
 
 /**
- * Each attestation covers the message that an .ots derives from its own digest. So the composed .ots proves the root
- * for the file if the reference reader derives the same messages from it as from the calendars' .ots of the root.
+ * Asserts that the service's `.ots` of the sealed PDF proves as much as the calendars' `.ots` of the log's root. The
+ * reference reader must find the same attestations of the same messages in both.
  */
 function attestsSameMessages(files: ReadonlyMap<string, Uint8Array>): ReadOts["found"] {
   const read = (name: string) => readByReference(files.get(name) ?? assert.fail(name));

@@ -40,7 +40,7 @@ test("a node whose turn began before another node added a batch waits for the ne
   const slow = await nodeOn({
     ...db,
     async transaction(work, time) {
-      // Only batches have this time limit.
+      // A transaction with this time limit is a batch. Before the slow node's first batch, the other node adds its own.
       if (!isOvertaken && time === longStatements) {
         isOvertaken = true;
         await other.turn();

@@ -98,7 +98,7 @@ test("a witness that has seen more than the readers is asked about the newest st
   assert.equal((await read()).hasQuorum, false);
   for (let i = 0; i < 3; i++) await grow();
   assert.equal((await read()).size, size);
-  // Another node has requested the witness's signature on the newest state since.
+  // Simulates another node that has already asked the witness about a newer state.
   const [newest] = await db.query<{ size: number }>(
     sql`SELECT max(size) AS size FROM log_checkpoints WHERE log = 'live'`,
   );

@@ -196,7 +196,7 @@ test("gives a line one leaf, although it is queued twice at once and again later
     for (let i = 0; i < 2; i++) await tx.query(queueEntry("test", entry, new Date()));
   });
   await until(isQueueEmpty);
-  // A line leaves the queue before the checkpoint that proves it is published.
+  // Waits for the proof, because a line leaves the queue before the checkpoint that proves it is published.
   const first = await until(async () => {
     const proof = await logProof(db, "test", entry);
     return proof.state === "queued" ? undefined : proof;
@@ -247,7 +247,7 @@ test("refuses to prove a line by a damaged tile, and proves it once the tile is 
 test("serves no damaged bundle or tile, full or partial, because readers would store it for a year", async () => {
   for (let i = 0; i < 300; i++)
     await db.query(queueEntry("test", { kind: "artifact/v1", commitment: String(i).padStart(64, "e") }, new Date()));
-  // A batch that runs while a tile is damaged would halt the log.
+  // Waits until no batch is due, because a batch that runs while a tile is damaged would halt the log.
   await until(async () => {
     return (
       (await isQueueEmpty()) && (await checkpointOf("test")).checkpoint.size === (await currentTree(db, "test"))?.size
@@ -398,7 +398,8 @@ test("a turn that must stop takes no further step, and reports no pool that was 
   for (const last of [1, 2, 3]) {
     const stopping = new AbortController();
     let statements = 0;
-    // The service closes its pool after this statement.
+    // Runs a statement. Simulates a service that stops during statement number `last`, and whose pool then refuses
+    // further statements.
     const ask = <Answer>(statement: () => Answer): Answer => {
       statements++;
       if (stopping.signal.aborted) throw new Error("Cannot use a pool after calling end on the pool");

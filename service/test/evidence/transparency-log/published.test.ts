@@ -134,7 +134,8 @@ test("readers at several nodes concurrently see no smaller state after a larger 
   for (let size = 1; size <= 30; size++) {
     await signs(size);
     if (size % 3 === 0) await getsQuorum(size - 1, size);
-    // Half of the nodes have a clock by which every quorum has expired.
+    // By the clocks of half of the nodes below, every quorum has expired. Still, no node may show less than what was
+    // published before.
     const before =
       (await db.query<{ size: number }>(sql`SELECT size FROM log_published WHERE log = ${log}`))[0]?.size ?? 0;
     const sizes = await Promise.all(Array.from({ length: 6 }, (_, node) => shown(size + (node % 2) * 120)));

@@ -94,7 +94,7 @@ async function judged(node: Node, text: string, proof: string, logs?: readonly T
   const claims = await verifyLogProof({ proof: Buffer.from(proof), entry, environment: "live", logs: trusted });
   return claims.map(({ name, state }) => `${name} ${state}`);
 }
-/** The name of the log that has not ended. */
+/** The name of the current live log: the one that has not ended. */
 const current = async () => (await currentTree(db, "live"))?.log ?? "live";
 
 const proven = ["log_inclusion holds", "log_checkpoint_signed holds"];

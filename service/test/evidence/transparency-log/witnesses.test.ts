@@ -268,7 +268,8 @@ test(
         });
       };
       for (let round = 0; round < 3; round++) await grows(round);
-      // The service waits for a second in each round. The other rounds call the same code without waiting.
+      // The running service waits a second in each round. So it is stopped, and the other rounds call its code
+      // directly, without waiting.
       await first.service.stop();
       const node = await openTransparencyLog(nodeOn(first, file), fetch);
       for (let round = 3; round < repeats(200, 3); round++)

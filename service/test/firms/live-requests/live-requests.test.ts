@@ -25,7 +25,7 @@ function requestAccess(firmName: string, workEmail: string): Promise<Response> {
 }
 
 let firms = 0;
-/** A firm with one member, who signed in with the address that had requested access, and joined with one click. */
+/** A firm that got a trial key, and the signed-in person who had requested access for the firm. */
 async function firm(name: string) {
   const workEmail = `dana@live-${++firms}.com`;
   const asked = await requestAccess(name, workEmail);

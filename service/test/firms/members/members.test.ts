@@ -60,7 +60,7 @@ test("a person of one firm can't be linked to another", async () => {
   assert.equal(me.status, 200);
 });
 
-/** The paths for changing each member, in the order in which they joined. */
+/** The paths that change each member, in the order in which the members joined. */
 async function pathsOf(partnerId: string, what: "role" | "remove"): Promise<string[]> {
   const members = await db.query<{ id: string }>(
     sql`SELECT user_id AS id FROM members WHERE partner_id = ${partnerId} ORDER BY linked_at`,

@@ -62,7 +62,7 @@ test("a session's runs of playbooks count for its firm, whichever member starts 
 test("one address can request ten links in a quarter of an hour", async () => {
   const ask = () => postForm(`${service.baseUrl}/sign-in`, { email: "e@acme.example" });
   const found = await statuses(12, ask);
-  // Four links were requested above.
+  // The sign-ins of this file's four members have used four of the ten links.
   assert.equal(found.filter((status) => status === 200).length, 6);
   assert.equal(found.filter((status) => status === 429).length, 6);
 });

@@ -124,7 +124,7 @@ test("a stranger who uses up links of an address does not affect its owner", asy
   for (let i = 0; i < 8; i++) await postForm(`${service.baseUrl}/sign-in`, { email }, stranger);
   const neighbour = { "X-Forwarded-For": "2001:db8::8" };
   await postForm(`${service.baseUrl}/sign-in`, { email }, neighbour);
-  // Waits for the owner's mails, because a mail that is still in transit would be mistaken for one of them.
+  // Waits for all mails that the requests above caused, so that none of them is mistaken for the owner's next mail.
   await until(() => linksTo(service, email).length === 5);
   const { browser, path } = await askForLink(service, email);
   assert.equal((await use(path, { Cookie: browser })).status, 303);

@@ -1,6 +1,6 @@
 import { createHash, createSign, generateKeyPairSync, randomBytes } from "node:crypto";
 
-/** The statements of a browser and an authenticator about themselves, which a test may falsify. */
+/** Values that a browser and an authenticator state about themselves. A test may falsify them. */
 type Lie = {
   origin?: string;
   rpId?: string;

@@ -35,10 +35,10 @@ async function mailed() {
   const mail = await until(() => mailsTo(service, email).find((each) => each.includes("On hold")));
   const header = /^List-Unsubscribe:\s*<([^>]+)>/m.exec(mail.replaceAll(/\r\n[ \t]+/g, " "))?.[1] ?? assert.fail(mail);
   const page = async () => (await running.call("/dashboard/security", { headers })).body as string;
-  // The service's own address in mails differs from the one that tests call.
+  // Takes only the path: mails name the service's public address, and tests call another address.
   const { pathname } = new URL(header.replaceAll(" ", ""));
   const userId = pathname.split("/").at(-2) ?? "";
-  /** The link that a mail about live orders would contain now. */
+  /** The unsubscribe link that a mail about live orders would contain if it was sent now. */
   const liveUrl = async () =>
     unsubscribeUrl(
       { baseUrl: service.baseUrl, secrets },

@@ -14,7 +14,8 @@ import { type OperatorDeps, operatorPages } from "../../../src/pages/operator/op
 import { newOperator, newSession } from "./console-people.ts";
 
 /**
- * The permissions of each role, written out a second time, so that a change of the table must also change this test.
+ * The permissions of each role, written a second time. So nobody can change the service's table without changing this
+ * test.
  */
 const matrix: Readonly<Record<Permission, readonly OperatorRole[]>> = {
   "orders.read": ["agent", "approver", "admin", "auditor"],
@@ -49,7 +50,8 @@ async function consoleRoutes(): Promise<Route[]> {
   const app = Fastify();
   const routes: Route[] = [];
   app.addHook("onRoute", ({ method, url, config }) => {
-    // A device that was handed to a signer has no console session, and its pages have another path.
+    // Only paths below /operator are the console's. A device that was handed to a signer has no console session, and
+    // uses other paths.
     for (const each of url.startsWith("/operator") ? [method].flat() : [])
       if (each !== "HEAD") routes.push({ method: each, url, permissions: config?.permissions });
   });
@@ -147,7 +149,10 @@ test("changes of money, keys or roles are refused to people whose passkey check 
   }
 });
 
-/** Sends the form of a proof without its label, with a pause in the middle. */
+/**
+ * Uploads a notary's proof with a pause in the middle. The form lacks its label, so an upload that the service accepts
+ * ends with 400.
+ */
 async function slowUpload(cookie: string, meanwhile: () => Promise<unknown>) {
   const form = new FormData();
   form.append("document", new Blob(["%PDF-1.7"]), "proof.pdf");

@@ -198,7 +198,9 @@ test("changing people needs a recent passkey; a person who may only read gets no
   }
 });
 
-/** The number of whole hours until the person may decide on other people's requests; null for no waiting time. */
+/**
+ * The whole hours that the person must still wait before deciding on other people's requests; null for no waiting time.
+ */
 async function waitOf(email: string): Promise<number | null> {
   const [row] = await running.db.query<{ from: Date | null }>(sql`
     SELECT decides_from AS "from" FROM operators JOIN users ON users.id = user_id WHERE email = ${email}`);

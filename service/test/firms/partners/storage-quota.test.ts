@@ -12,7 +12,7 @@ import { sql } from "../../../src/kernel/platform/database/sql.ts";
 import { markMembers } from "../../../src/kernel/retention/retention.ts";
 
 const folder = temporaryFolder();
-// A PDF with a comment after its end. Three such files exceed the limit of two megabytes.
+// A PDF with a long comment after its end. Three such files exceed the quota of two megabytes.
 const document = Buffer.concat([makePdf(), Buffer.from(`\n%${"x".repeat(800_000)}\n`)]);
 
 const limits = join(folder.path, "limits.yaml");

@@ -36,7 +36,7 @@ describe("a line of the audit log", () => {
       from_status: null,
       to_status: null,
       detail: { reason: "it's due" },
-      // The position is assigned later: see `chain.ts`.
+      // The position in the chain is assigned later: see `chain.ts`.
       chain_position: null,
       chain_placed_at: null,
       chain_sha256: null,

@@ -219,7 +219,7 @@ test("nodes that chain concurrently while many write make one chain of all lines
     for (let n = 0; n < 40; n++) {
       await db.transaction(async (tx) => {
         await tx.query(auditLine({ at, action: "test", actor: `key:${w}` }));
-        // The transactions commit in another order than their ids.
+        // Delays some commits, so that transactions commit in another order than their ids.
         if (n % 3 === w % 3) await new Promise((done) => setTimeout(done, Math.random() * 5));
       });
     }

@@ -64,7 +64,8 @@ describe("errors of the HTTP layer", () => {
         [options.status, options.headers.get("allow"), await options.json()],
         [405, allow, { error: "Method not allowed." }],
       );
-      // RFC 10008 defines QUERY as a method with a body. This request has a body without a content type.
+      // RFC 10008 defines QUERY as a method with a body. This request has no body and no content type, and is refused
+      // by its method alone.
       const query = await fetch(service.baseUrl + path, { method: "QUERY" });
       assert.deepEqual([query.status, query.headers.get("allow")], [405, allow]);
     }

@@ -112,7 +112,10 @@ function bodyOf({ body }: Item["request"]): FormData | string | undefined {
   return form;
 }
 
-/** Sends a request as a program that imported the collection does, and stores the variables that its script sets. */
+/**
+ * Sends a request of the collection as a program that imported it does, and stores the variables that the request's
+ * script sets.
+ */
 async function send(name: string): Promise<{ status: number; answer: Record<string, unknown> }> {
   const item = items().find((each) => each.name === name);
   assert.ok(item, name);

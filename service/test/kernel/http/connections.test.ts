@@ -4,7 +4,7 @@ import { type AddressInfo, connect, createServer, type Socket } from "node:net";
 import { type TestContext, test } from "node:test";
 import { boundConnections } from "../../../src/kernel/http/client-address.ts";
 
-/** A server that sends one byte to each connection that it accepts. */
+/** A server with these limits, which sends one byte on each connection that it keeps. */
 async function bounded(t: TestContext, unbounded: string[]) {
   let refused = 0;
   const server = createServer();

@@ -119,7 +119,7 @@ const writes: Record<string, Write> = {
 for (const [what, { write, other, status, made }] of Object.entries(writes))
   describe(`${what} with an Idempotency-Key`, () => {
     const isCheckout = made === sessions;
-    // An open checkout is returned again, with or without a key.
+    // A checkout that is still open is returned again, with or without a key. So such a request may create no session.
     const most = (before: number) => (isCheckout ? [before, before + 1] : [before + 1]);
 
     test("is performed once, and answered byte for byte the same, also with the firm's other key", async () => {

@@ -95,7 +95,7 @@ test("passes method, path, body, cookies and the client's address on, and the wh
 });
 
 test("a passed request is not counted against the client's limit a second time", async () => {
-  // The limit is 10 requests, and each node counts separately.
+  // The holder's limit is 10 requests, but it does not count requests that another node has passed on.
   for (let n = 0; n < 15; n++) assert.equal((await echo()).status, 201);
 });
 

@@ -20,8 +20,8 @@ after(async () => {
 const upgrade = (db: Database) => migrate({ db, asOwner: (work) => work(db), folder: migrations });
 
 /**
- * A database whose list of migrations contains the versions 1 to `schema`, which a release before the baseline ran one
- * by one. For every `schema`, its tables are those of the baseline.
+ * A database that a release before the baseline upgraded to version `schema`. Its list of migrations has the versions 1
+ * to `schema`. Its tables are always those of the baseline.
  */
 async function databaseOfSchema(schema: number): Promise<{ db: Database; dataDir: string }> {
   const dataDir = join(folder.path, `data-${databases.length}`);
@@ -38,7 +38,7 @@ async function databaseOfSchema(schema: number): Promise<{ db: Database; dataDir
   return { db, dataDir };
 }
 
-/** Replaces the rows up to the baseline in the list of migrations by rows for the versions 1 to `newest`. */
+/** In the list of migrations, replaces the rows up to the baseline by rows of the versions 1 to `newest`. */
 async function earlierRows(db: Database, newest: number): Promise<void> {
   await db.query(sql`DELETE FROM schema_migrations WHERE version <= ${baseline.version}`);
   await db.query(sql`

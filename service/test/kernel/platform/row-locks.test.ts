@@ -12,8 +12,8 @@ test("knows a lock that a foreign key waits for, and one that it passes", () => 
 });
 
 /**
- * A row that a transaction writes twice, such as when its MAC is added, has its foreign keys checked again. If a reader
- * had locked the order with FOR UPDATE, the check would wait for the reader, and the reader for the row: a deadlock.
+ * A row that a transaction writes twice, such as when its MAC is added, has its foreign keys checked again. That check
+ * would wait for a reader who locked the order FOR UPDATE. If the reader then waits for the row, both wait forever.
  */
 test("no statement of the service locks rows against foreign keys", () => {
   const root = join(import.meta.dirname, "../../../src");

@@ -54,7 +54,8 @@ test("leaves a form unchanged whose encoding differs from the one that this serv
     for (const stored of [...inserted, ...appended, form.slice(0, -1)])
       assert.equal(oldTexts.open("manifest", stored), stored);
   }
-  // The other base64 alphabet encodes the same bytes with "+" and "/".
+  // Standard base64 writes "+" and "/" in place of "-" and "_". The service must not accept it as another form of the
+  // same bytes.
   const forms = Array.from({ length: 20 }, (_, n) => oldTexts.seal("manifest", `${code}${n}`));
   const others = forms.map((form) => form.replaceAll("-", "+").replaceAll("_", "/"));
   assert.notDeepEqual(others, forms);

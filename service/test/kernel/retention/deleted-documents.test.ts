@@ -21,9 +21,11 @@ const json = async (path: string) => {
 };
 const page = async (path: string) => (await get(path, "text/html")).text();
 
-/** The tests use one object of each kind of a firm, and restart the service with its clock set ahead. */
+/**
+ * The tests share one object of each kind, and restart the service with its clock ahead. The harness stops only the
+ * first service, so the last one is stopped here.
+ */
 after(async () => {
-  // The harness stops only the first service.
   await running.service.stop();
 });
 const running = await forTests(openRoomsService());

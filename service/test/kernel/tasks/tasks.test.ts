@@ -206,7 +206,8 @@ describe("a live order whose service has ended", () => {
   });
 
   test("has its job from the moment it ends, and none if it is a test order", async () => {
-    // Before a pause, the service queues a second job of the order, and then removes the first one.
+    // The number of orders that have a job. Jobs are not counted one by one: before a pause, the service queues a
+    // second job of the order, and then removes the first.
     const jobs = async () =>
       (
         await running.db.query<{ n: number }>(sql`

@@ -39,8 +39,8 @@ for (let n = 0; n < orders; n++) {
 }
 const owner = { partnerId, environment: "live", firmName: "Acme Title" } as const;
 const count = months * orders + orders / 2;
-// The time of the n-th payment. A month's payments are one hour apart and begin on its second day, so that none is near
-// the start or the end of the month.
+// The time of the n-th payment. A month's payments begin on its second day, one hour apart, so none is near the start
+// or end of the month.
 const at = sql`'2021-01-02T00:00:00Z'::timestamptz + ((n - 1) / ${orders}::int) * interval '1 month'
   + ((n - 1) % ${orders}::int) * interval '1 hour'`;
 await db.query(sql`

@@ -26,7 +26,7 @@ const { db, deps, stripe, orders, clock } = world;
 const firm = await world.newFirm();
 const { owner } = firm;
 
-/** Moves to noon of a day of the next month. */
+/** Sets the clock to noon of this day of the next month. */
 function moveTo(day: number): void {
   const now = clock();
   const target = Date.UTC(now.getUTCFullYear(), now.getUTCMonth() + 1, day, 12);
@@ -108,7 +108,10 @@ async function papersOf(month: string) {
   };
 }
 
-/** Asserts that the pages of a month have each line once and in its place, and that a file number finds its lines. */
+/**
+ * Asserts that the pages of a month have each line once and in its place. A search for a file number must find the
+ * file's lines.
+ */
 function requirePages(found: StatementWithLines): void {
   const shown = (more: Partial<MonthPage>) => monthBody(found, "live", { page: 1, file: "", ...more }).toString();
   const linesIn = (page: string) => [...page.matchAll(/receipts\/([A-Z]+-[\d-]+)"/g)].map(([, number]) => number);

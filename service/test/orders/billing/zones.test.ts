@@ -27,7 +27,7 @@ const orders = await forTests(openOrdersDatabase());
 const { db } = orders;
 let now = new Date("2026-01-10T12:00:00Z");
 const clock = () => now;
-// The service's file says New York.
+// The billing file that the service ships with names New York as its time zone.
 await registerIssuer(db, readIssuer(new URL("../../../data/billing.yaml", import.meta.url).pathname), now);
 const [firm] = await db.query<{ partnerId: string }>(sql`SELECT id AS "partnerId" FROM partners`);
 const partnerId = firm?.partnerId ?? "";

@@ -286,7 +286,7 @@ test("links to a finished document that went to a wrong address end at once, and
   await until(() => running.mailsTo(to).some((mail) => mail.includes("/documents/")));
   assert.equal(running.mailsTo(grace.email).length, before);
 
-  // The limits of the codes for the earlier link end with it.
+  // The counters of requested and wrong codes are reset, because they were about the earlier link.
   const limits = await db.query(sql`
     SELECT codes_requested, codes_of_day, failures, locked_at FROM envelope_signers WHERE email = ${grace.email}`);
   assert.deepEqual(limits, [{ codes_requested: 0, codes_of_day: 0, failures: 0, locked_at: null }]);

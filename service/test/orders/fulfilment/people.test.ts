@@ -78,7 +78,7 @@ test("a person moves an order from signing to delivery, and its client is mailed
     documents.map(({ kind }) => kind),
     ["original", "sealed", "notarized"],
   );
-  // The stored document was sealed, so it is longer than the uploaded one.
+  // The stored document was sealed, so its hash is not that of the uploaded one.
   assert.notEqual(documents[1]?.sha256, createHash("sha256").update(examplePdf).digest("hex"));
   assert.deepEqual(
     shipments.map(({ status, trackingNumber }) => [status, trackingNumber]),

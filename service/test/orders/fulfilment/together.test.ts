@@ -21,7 +21,10 @@ const { key, headers } = await newPartner(service, { tier: "ClosingDesk" });
 const client = newClient(service.baseUrl, key, (status) => status < 300);
 
 let clients = 0;
-/** A closing with the services of each document. The last document has another client. */
+/**
+ * A closing with one document for each element, which has the document's services. The last document has another
+ * client.
+ */
 async function closing(documents: readonly Record<string, string>[], doesClientSign = false) {
   const email = `client${++clients}@example.com`;
   const other = `other${clients}@example.com`;

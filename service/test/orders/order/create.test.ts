@@ -303,7 +303,7 @@ describe("text parts", () => {
   test("arrive unchanged, even when they are labelled as JSON", async () => {
     const form = orderForm(minimal);
     form.append("external_reference", new Blob(['{"a": 1}'], { type: "application/json" }));
-    // In FormData a Blob always has a file name, so the part without a file name is written as text.
+    // FormData gives each Blob a file name, so the part without a file name is written as text.
     const whole = Buffer.from(await new Response(form).arrayBuffer()).toString("latin1");
     const type = `multipart/form-data; boundary=${/--(\S+)/.exec(whole)?.[1]}`;
     const body = Buffer.from(

@@ -14,7 +14,10 @@ const sign = (signer: number) => ({ ...place, kind: "signature", signer, width: 
 const people = (...turns: number[]) =>
   JSON.stringify(turns.map((routing, n) => ({ name: `Signer ${n}`, email: `signer-${n}@example.com`, routing })));
 
-/** The fields as the order stores them, followed by the signatures. Two signers sign one after the other. */
+/**
+ * Parses an order with these fields and a signature of each signer. Returns the fields as the order stores them. By
+ * default, two signers sign one after the other.
+ */
 const parse = (fields: readonly object[], turns = [1, 2]) =>
   parseOrderForm(
     new Map(

@@ -51,7 +51,7 @@ const nasty = fc.oneof(
     "NaN",
   ),
 );
-// Creating the library's own arbitrary for query strings takes a second.
+// Creating fast-check's own arbitrary for query strings takes a second.
 const queryText = fc.string({
   unit: fc.oneof(fc.constantFrom(..."abz059-._~!$&'()*+,;=:@/?"), anyCharacter.map(encodeURIComponent)),
 });

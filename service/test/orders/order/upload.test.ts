@@ -160,7 +160,7 @@ test("the files on the disk reveal nothing of the document", async () => {
 });
 
 test("twenty concurrent uploads of 35 MiB, of four firms, all succeed, and memory stays limited", async () => {
-  // No firm may hold more than two of the eight places.
+  // A firm may use at most two of the eight upload places at once, so three other firms upload as well.
   const others = await Promise.all(["Beta", "Gamma", "Delta"].map((name) => newPartner(service, { name })));
   const memory = (field: string): number => {
     const status = readFileSync(`/proc/${service.process().pid}/status`, "utf8");

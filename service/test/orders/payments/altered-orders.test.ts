@@ -37,7 +37,7 @@ async function alter(code: string): Promise<() => Promise<void>> {
 const alarms = async (code: string) =>
   (await tasksOf([code], "order_altered")).flat().flatMap(({ state, reason }) => (state === "open" ? [reason] : []));
 
-/** Queues the job of a placed closing. */
+/** Queues the job that charges the firm for the orders of a closing, as placing the closing does. */
 async function place({ firm, codes }: Group): Promise<void> {
   const actor = `key:${firm.principal.key?.id}`;
   const orderIds = await Promise.all(codes.map(world.orderIdOf));

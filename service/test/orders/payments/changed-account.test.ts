@@ -79,7 +79,7 @@ const restricted = <Node extends { processor: Processor }>(node: Node): Node => 
   processor: { ...node.processor, account: async () => null },
 });
 
-/** True if the error is the generic one for callers, and the log contains this reason about the key. */
+/** True if the error tells callers nothing about the key, and its cause states this reason. */
 const isRefusedFor = (why: RegExp) => (error: unknown) => {
   assert.ok(error instanceof ServiceError && error.cause instanceof Error);
   assert.deepEqual([error.code, error.message], ["unavailable", "Payments are not available now. Try again later."]);
@@ -423,7 +423,7 @@ test("payments that can no longer be compared with the earlier account's books a
 
   const node = await otherAccount();
   assert.ok(await notice(node));
-  // A refund in the earlier account, of a payment that was compared before.
+  // A refund in the earlier account, for a payment that was already compared with that account's books.
   for (const event of stripe.refundByHand(compared.intent, 1_000)) await world.take(event);
   await compare(node);
   await compare(node);
@@ -439,7 +439,7 @@ test("payments that can no longer be compared with the earlier account's books a
   assert.match(tasks[0]?.reason ?? "", /1 dispute/);
   assert.match(tasks[0]?.reason ?? "", /Not compared with its books: \d+ payments of \$[\d,.]+ in all/);
   assert.ok(unseen.intent);
-  // The person ended the task about these counts, and no other task.
+  // A person ends the task. The next comparison finds the same numbers, so it must not open another task.
   const end = { kinds: ["money_difference"], state: "done", at: clock(), by: "operator:x", outcome: "looked" } as const;
   const [subject] = await db.query<{ subject: string }>(sql`
     SELECT subject FROM tasks WHERE kind = 'money_difference' AND state = 'open'`);
@@ -460,7 +460,7 @@ async function compare(by: Omit<typeof deps, "firm"> & { db: typeof db }) {
   await scheduleReconciliation(by);
   await reconcile(by, clock().toISOString().slice(0, 10));
 }
-/** The double records its balance transactions at the real time. */
+/** Dates the double's balance transactions by the test's clock, because the double uses the real time. */
 const stamp = (double: StripeDouble) => {
   for (const each of double.balance.transactions) each["created"] = Math.floor(clock().getTime() / 1000);
 };
@@ -470,7 +470,7 @@ const differencesOf = async (intent: string) =>
 test("a debit that clears after the change is a payment of the account that it was sent to", async () => {
   const own = firstAccount();
   await notice(own);
-  // The movements of earlier tests, in which another account was used.
+  // Dates the movements that earlier tests booked to the present time of the test's clock.
   stamp(stripe);
   await compare(own);
   const { intent } = await charged("processing");
@@ -509,7 +509,8 @@ test("back in the first account, its books are compared from where they were lef
   assert.deepEqual(await differencesOf(intent), []);
   const node = await otherAccount();
   await notice(node);
-  // A refund in the other account, whose event arrives; and a refund here without a movement, like a forged row.
+  // Somebody refunds a part at the processor while the node uses the other account. Later, back in the first account,
+  // another refund has no movement, as if its row were forged.
   for (const event of stripe.refundByHand(intent, 1_000)) await world.take(event);
   stamp(stripe);
   for (let day = 0; day < 6; day += 1) await compare(node);
@@ -677,8 +678,7 @@ test("a key of the test mode is refused after payment pages of a live key that m
   assert.deepEqual(await recorded(), [{ account: name }], "the setting names it");
   assert.equal(await presentAccount(node(null)), name);
 
-  // The live key without permission to read its account is used again, so the recorded test account is no longer in
-  // use.
+  // The service gets the live key again, whose account it can't read. So the recorded test account is no longer in use.
   assert.equal(await requireNewestKey(node(name)), name);
   await page("cs_live_2");
   await assert.rejects(presentAccount(node(null)), isRefusedFor(/of the test mode .* a live account is in use/));

@@ -76,7 +76,7 @@ const paymentsOf = (code: string) =>
 
 /**
  * Kills the node in the middle of its work and restarts it, while the other node continues. `look` runs directly after
- * the kill, because the other node may take over the work during a slow start.
+ * the kill: the other node may take over the work before the restart ends.
  */
 async function kill(node: Service, look = async () => {}): Promise<void> {
   await node.kill();
@@ -87,7 +87,7 @@ async function kill(node: Service, look = async () => {}): Promise<void> {
 }
 
 /**
- * Asserts that the processor charged only once, and that each order is paid once although the charge's event arrives
+ * Asserts that the processor charged only once. Each order must be paid once, although the charge's event arrives
  * twice.
  */
 async function requireOnePayment({ codes }: Target): Promise<void> {

@@ -28,7 +28,7 @@ export function groupsOf(world: MoneyWorld) {
   const membersOf = (codes: readonly string[]) => () =>
     Promise.all(codes.map(async (code) => ({ id: await world.orderIdOf(code), code })));
 
-  /** The orders and prices in the form of their room's page. */
+  /** The fields of the form on the room's page: each order, and the price that the page shows for it. */
   const shownOf = (codes: readonly string[]) =>
     Promise.all(
       codes.map(async (code) => {

@@ -54,8 +54,8 @@ const signedIn = (operator: Operator): Operator => ({ ...operator, signedInAt: c
 const [minute, hour] = [60_000, 3_600_000];
 
 /**
- * A step's random number. When the step runs, the number selects a target or an amount among those that exist at that
- * time.
+ * A random number that each step gets. When the step runs, the number selects one of the targets or amounts that then
+ * exist.
  */
 const pick = fc.nat(50);
 const rarely = fc.nat(3).map((n) => n === 0);
@@ -245,13 +245,13 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
   const sessions: string[] = [];
   /** For each disputed payment: the id and the state of its dispute. */
   const disputes = new Map<string, { id: string; state: "opened" | "won" | "lost" }>();
-  /** The orders with a page that this service has not recorded, and the ids of these pages. */
+  /** The orders with a payment page that this service has not recorded, and the ids of these pages. */
   const orphans = new Map<string, string>();
   /** The payments in another currency than dollars. */
   const foreign = new Set<string>();
   /** For each payment: the cents that were paid back by check, after the bank had returned a refund. */
   const byCheck = new Map<string, number>();
-  /** The payments of reversed bookings, by the subjects of their tasks. */
+  /** The payments whose booking of a check was reversed, by the subject of the task about each. */
   const undone = new Map<string, string>();
   const events: StripeEvent[] = [];
   const states = new Map<string, string>();
@@ -414,7 +414,7 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
     if (isGiven) seen.add(amountCents === null ? "refund of all" : "refund of a part");
   }
 
-  /** A person decides on the requests that a crash left open, and rejects those that can't be approved any more. */
+  /** A person decides on the requests that a crash left open. Those that can't be approved any more are rejected. */
   async function decide(): Promise<void> {
     const { open } = await listRefunds(refundDeps, agent);
     for (const { id } of open.filter(({ orderCode }) => codes.includes(orderCode)))
@@ -519,7 +519,7 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
     if (isBooked) seen.add("assigned by people");
   }
 
-  /** An operator allows that an order is paid again after a bank reversed its payment, and the payment starts. */
+  /** An operator lets an order be paid again after a bank reversed its payment. Then starts the new payment. */
   async function again(n: number, by: By, points: number | null): Promise<void> {
     const losses: string[] = [];
     for (const code of codes) if ((await unpaidLossOf(db, code)) > 0) losses.push(code);
@@ -531,7 +531,7 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
     await begin(code, by, points);
   }
 
-  /** A parcel costs more postage, and the payment of it starts. */
+  /** Requests more postage for a parcel, and starts the payment of the postage. */
   async function postage(n: number, by: By, points: number | null): Promise<void> {
     const waiting: string[] = [];
     for (const code of codes) if ((await world.orders.look(code)).status === "ShippingPending") waiting.push(code);
@@ -593,7 +593,9 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
     events.push(event);
   }
 
-  /** Assigns each event a later second, because of two decisions in the same second the service applies the loss. */
+  /**
+   * Gives each event its own, later second: if a dispute has two decisions in one second, the service applies the loss.
+   */
   const later = (event: StripeEvent): StripeEvent => ({ ...event, created: ++second });
 
   /** A person ends a charge whose event is overdue. */
@@ -744,7 +746,8 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
       world.advance(11 * minute);
       await watchPayments(deps);
       look();
-      // People may have to divide a manual refund again, because a bank has since reversed some of the money.
+      // Not over while a manual refund waits to be divided, perhaps again, because a bank has since reversed some of
+      // the money.
       const isOver = events.length === 0 && (await waitingJobs()).length === 0;
       if (isOver && (await unassigned()).length === 0) return;
     }
@@ -782,8 +785,8 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
         add(kept, paymentReference, kind === "credit_note" || kind === "loss" ? -amountCents : amountCents);
       }
       const orderId = await orderIdOf(code);
-      // Money that arrived after a bank's second decision, after the order was canceled, or by another page, paid for
-      // nothing.
+      // Payments that pay for nothing: they arrived after a bank's second decision, after the order was canceled, or by
+      // another page.
       const isCanceled = (await world.orders.look(code)).status === "Cancelled";
       const mayComeLate = isCanceled || orphans.has(code) || (await supplementsOf(db, orderId)).length > 0;
       const unneeded = mayComeLate ? (await unappliedOfOrder(db, orderId)).size : 0;

@@ -274,7 +274,7 @@ test("the events of a dispute without an id, a payment or a sum change no other 
   assert.equal(await isDisputed(db, id), false);
   await take(eventOf("charge.dispute.created", { id: `dp_${intent}`, payment_intent: intent, amount: -5 }));
   assert.equal(await isDisputed(db, id), true);
-  // The sum is unknown until a later event states it.
+  // The amount of this dispute is invalid, so the lost sum is unknown until a later event states it.
   await take(disputed(intent, "lost", 1_772_700_000, 700));
   assert.deepEqual(await booksOf(code), [
     ["receipt", total],
@@ -332,8 +332,8 @@ test("a refund that fails after it had succeeded reverses its credit note, once,
     ["credit_note", 500],
     ["credit_reversal", 500],
   ]);
-  // The service has the money and the price is still credited, so it owes the firm the amount until another refund
-  // succeeds.
+  // The failed refund left the money with the service, but the price is still credited. So the service owes the firm
+  // the amount until another refund succeeds.
   const owed = await sumsNow();
   assert.deepEqual(
     [owed.refunds, owed.credits, owed.closing],
@@ -604,7 +604,7 @@ test("a refund of one order’s part that arrives after the bank’s decision di
       ["loss", 1_500],
       ["loss", 1_500],
     ]);
-    // At the processor, this refund came before the dispute.
+    // The event about a refund arrives only now, although the processor made the refund before the dispute.
     const [payment = 0] = payments;
     const [request, amount] = isWhole ? [shareRequest(String(payment)), total] : [`request-${intent}`, 9_801];
     const given = eventOf("refund.updated", {

@@ -97,7 +97,7 @@ test("an owner adds a card on the processor's page; only the signed event makes 
   assert.doesNotMatch(await look("/dashboard/billing?setup=returned"), /4242/);
   const events = stripe.finishSetup(sessionId);
   assert.doesNotMatch(await look("/dashboard/billing"), /4242/);
-  // Delivers both events in the opposite order, and then again.
+  // Delivers the session's and the intent's events in reverse order, and then again.
   for (const event of [...events.reverse(), ...events]) assert.equal((await deliver(event)).status, 200);
   await until(async () => /Visa •••• 4242/.test(await look("/dashboard/billing")));
   const mails = await until(() => {
@@ -262,7 +262,8 @@ for (const [outcome, words] of [
     assert.match(page, words);
     assert.match(page, /Open the checkout for/);
     stripe.firm.outcomes.delete(method);
-    // The page has no button for a card that needs its holder's confirmation, but this owner's form may be older.
+    // Posts a form that the owner opened earlier. The page now has no button for a card that needs its holder's
+    // confirmation.
     const fields = { total_cents: String((await orderOf(code)).totalCents), charged_method: await activeId() };
     assert.equal((await post(`/dashboard/orders/${code}/charge`, fields)).status, 303);
     const again = await charge(code, "answered");
@@ -301,7 +302,7 @@ test("a charge button charges only the card that it names, on the order's page, 
   );
   assert.equal((await pressCharge(code)).status, 303);
   await deliver(stripe.chargeEvent((await charge(code, "answered")).intent ?? ""));
-  // The firm's tier allows few open rooms.
+  // Closes the room, because the firm's tier allows few open rooms.
   assert.equal((await post(`${room}/close`)).status, 303);
 });
 
@@ -354,7 +355,7 @@ test("a bank debit is pending for days, blocks a checkout, and its failure makes
     const late = stripe.chargeEvent(intent ?? "");
     stripe.firm.bankAnswers(intent ?? "", outcome);
     await deliver(stripe.chargeEvent(intent ?? ""));
-    // The event about the pending payment arrives late.
+    // The event that the bank payment is pending arrives after the bank's answer.
     await deliver({ ...late, id: `${late.id}late` });
     assert.equal(await live.statusOf(code), outcome === "failed" ? "PaymentFailed" : "EsignPending");
   }
@@ -422,7 +423,7 @@ test("a bank account that is verified later is usable then, and a mail reports a
     if (isRight) assert.equal(await stateOfMethod(method), "active");
     else await until(() => mailsTo(service, email).some((mail) => /could not be verified/.test(mail)));
   }
-  // The earlier method was replaced, and the processor forgot it.
+  // Waits until the processor has forgotten the method that the new one replaced.
   await until(() => [...stripe.firm.methods.values()].filter(({ customer }) => customer !== null).length <= 2);
 });
 
@@ -745,7 +746,7 @@ test("after a decline, a member lets the client pay on the order's page or the r
     );
   }
   assert.match(await look(`/dashboard/orders/${alone}`), /The client pays in place of the firm/);
-  // The firm's tier allows few open rooms.
+  // Closes the room, because the firm's tier allows few open rooms.
   assert.equal((await post(`/dashboard/rooms/${roomCode}/close`)).status, 303);
 });
 
@@ -812,7 +813,8 @@ test("a late failure of an earlier charge does not undo a debit in progress", as
   const first = (await charge(code, "declined")).intent ?? "";
   const late = stripe.chargeEvent(first);
   stripe.firm.outcomes.set(method, "processing");
-  // The page has no button for a card that needs its holder's confirmation, but this owner's form may be older.
+  // Posts a form that the owner opened earlier. The page now has no button for a card that needs its holder's
+  // confirmation.
   const fields = { total_cents: String((await orderOf(code)).totalCents), charged_method: await activeId() };
   assert.equal((await post(`/dashboard/orders/${code}/charge`, fields)).status, 303);
   await deliver(stripe.chargeEvent((await charge(code, "pending")).intent ?? ""));
@@ -853,7 +855,7 @@ test("dearer postage waits until a member charges it, and only its event settles
     (await db.query(sql`SELECT FROM jobs WHERE queue IN ('firm-charge', 'firm-wait')`)).length === 0;
   await until(isDone);
   assert.equal((await chargesOf(code)).length, 1, "nobody has seen the amount");
-  // Nodes of an earlier release queued the supplement to be charged.
+  // Queues the charge of the supplement, as nodes of an earlier release did.
   await db.query(sql`
     SELECT enqueue_job('firm-charge', jsonb_build_object('orderId', id)) FROM orders WHERE ${isSealed(sql`code`, "order", code)}`);
   await until(isDone);
@@ -942,7 +944,7 @@ test("Billing and a mail tell owners that a bank account is unusable, and a new 
   const page = await look("/dashboard/billing");
   assert.match(page, /STRIPE TEST BANK •••• 6789 can’t be charged any more/);
   assert.match(page, />Add a card or bank account</);
-  // The first mail was about the bank account with the disputed payment.
+  // An earlier test already caused one of these mails, about the bank account with the disputed payment.
   const told = () => mailsTo(service, email).filter((mail) => /Subject: Your bank account is not charged/.test(mail));
   const mails = await until(() => (told().length > 1 ? told() : undefined));
   assert.equal(mails.length, 2);
@@ -971,7 +973,7 @@ test("Billing and a mail ask owners to add a card again that only an earlier acc
   const code = await placeForFirm();
   assert.match(await look(`/dashboard/orders/${code}`), /Add a card or bank account/);
   assert.equal(intentsOf(code).length, 0, "it is not charged");
-  // The first account is used again.
+  // The service uses the first account of the processor again.
   const name = first?.account ?? "";
   const back = { ...processor, accountAgain: name, account: async () => name };
   await presentAccount({ db, clock: () => new Date(), processor: back });

@@ -173,7 +173,7 @@ test("a failed debit opens a task for each order once, which ends when its order
   assert.deepEqual(await tasksOf(codes, "debit_failed"), [["done", "open"], ["done", "open"], ["dropped"]]);
   await debit("succeeded");
   assert.deepEqual(await tasksOf(codes, "debit_failed"), [["done", "done"], ["done", "done"], ["dropped"]]);
-  // A decline of a card is not a debit.
+  // A declined card opens no task about a failed debit.
   const card = await charged("card_declined");
   await take(card.intent);
   assert.deepEqual(await statuses(card.codes), all("PaymentFailed"));
@@ -426,7 +426,7 @@ test("lets the clients of all orders pay instead, or of none while a payment is 
   await assert.rejects(letClientsPay(deps, firm.principal, members, []), /no order here that its client could pay/);
   await assert.rejects(letClientPay(deps, firm.principal, codes[0]), /The client pays this order/);
   await assert.rejects(chargeByMember(deps, firm.principal, codes[0]), /The client pays this order/);
-  // A job that was queued earlier charges none of them.
+  // A job that was queued before the clients became the payers charges neither order.
   await db.query(sql`SELECT enqueue_job(${firmChargeQueue}, jsonb_build_object('orderIds', ${orderIds}::bigint[]))`);
   await runJobs();
   assert.equal(intentsOf(firm).length, 2);
@@ -542,7 +542,7 @@ test("orders of two firms, or of two people, are never charged by one payment", 
   const placers = new Map([
     [first, one.firm],
     [second, one.firm],
-    // The same key, in an order of another firm.
+    // Each of these two orders names a key of the other firm as the one that placed it.
     [other, one.firm],
     [one.codes[2], two.firm],
     [clients, one.firm],

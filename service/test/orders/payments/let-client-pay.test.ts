@@ -48,7 +48,7 @@ const payers = (codes: readonly string[]) =>
 const sessionAt = (url: string) => url.split("/").at(-1) ?? "";
 const stateOf = (url: string) => stripe.sessions.get(sessionAt(url))?.["status"];
 
-/** The moments of all mails to the clients of the orders. */
+/** The moments (kinds) of all queued mails to the clients of these orders. */
 async function mailed(codes: readonly string[]): Promise<string[]> {
   const orderIds = await Promise.all(codes.map(world.orderIdOf));
   const found = await db.query<{ moment: string }>(sql`
@@ -57,7 +57,7 @@ async function mailed(codes: readonly string[]): Promise<string[]> {
   return found.map(({ moment }) => moment);
 }
 
-/** The facts that decide if a mail to the client is sent or discarded. */
+/** The facts by which a mail to the client is sent or discarded. */
 async function mailable(id: number): Promise<Mailable> {
   const [order] = await db.query<Mailable>(sql`SELECT ${mailableColumns} FROM orders o WHERE o.id = ${id}`);
   assert.ok(order);
@@ -124,7 +124,7 @@ test("ends the firm's open checkout at the processor before the client becomes t
   assert.equal(stateOf(own), "open");
 });
 
-/** The payer of each payment of an order, as named in its receipts, and if the client is mailed about it. */
+/** The payer that each receipt of an order names, and true if the client is mailed about a payment. */
 async function paidBy(code: string) {
   const receipts = await documentsOfOrder(db, code, null);
   const order = await mailable(await world.orderIdOf(code));

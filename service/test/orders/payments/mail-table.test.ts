@@ -59,7 +59,7 @@ async function newOrder(reference: string | null): Promise<{ code: string; id: n
   return { code, id: await world.orderIdOf(code) };
 }
 
-/** The mails of the service's table, with true for those about an order's money. */
+/** The service's mails by their names; true for those about an order's money. */
 const table: Readonly<Record<string, boolean>> = {
   ...{ orderMail: true, orderUpdateMail: true, chargeMail: true, moneyMail: true },
   // These mails are about the firm's card, its monthly statement or all of its waiting orders, and not about one order.

@@ -82,7 +82,7 @@ const refunded = (intent: string, amount: number) =>
 const whole = (intent: string, metadata = {}) =>
   take("charge.refunded", { payment_intent: intent, refunded: true, amount: total, currency: "usd", metadata });
 
-/** Orders in a status that one payment paid. */
+/** Orders in this status, all paid by one payment. */
 async function paidTogether(size: number, status = "EsignPending", payBy: "client" | "firm" = "firm") {
   const intent = `pi_${++count}`;
   const codes: string[] = [];

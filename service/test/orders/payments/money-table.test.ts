@@ -253,7 +253,8 @@ test("a dispute holds unfinished work and is a task until the bank decides, in a
     );
     assert.match((await tasks(code))[0]?.reason ?? "", /\$99\.00/);
     await take(disputeOf(end, "closed", end));
-    // A person releases the order. After a lost dispute, a person settles the money by hand.
+    // The order stays on hold until a person releases it. After a lost dispute, a person also settles the money by
+    // hand.
     assert.equal((await orders.look(code)).status, "OnHold");
     const found = await tasks(code);
     assert.deepEqual(found.map((each) => each.state).sort(), end === "won" ? ["done"] : ["done", "open"]);

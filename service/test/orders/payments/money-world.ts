@@ -119,8 +119,8 @@ export async function openMoneyWorld() {
 }
 
 /**
- * Ends a step at its n-th point. There are points before and after each transaction, before its commit, and before and
- * after each call of the processor. Work that the step does after this point fails as well.
+ * Lets a step crash at its n-th point: all work of the step after that point fails. There are points around each
+ * transaction, before its commit, and around each call of the processor.
  */
 function createFuse() {
   let left = Number.POSITIVE_INFINITY;

@@ -94,7 +94,10 @@ async function refundPart(code: string, amountCents: number) {
 const allowed = { ...deps, acceptsPayment: () => true };
 const allow = (code: string) => allowPayAgain(allowed, { code, environment: "live", actor: "operator:test" });
 const statusOf = async (code: string) => (await world.orders.look(code)).status;
-/** The operator's option to let an order be paid again, with its amount and the reason if it is refused. */
+/**
+ * The option to let an order be paid again, as the operator's page offers it: its amount, and the reason if it is
+ * refused.
+ */
 const offerOf = async ({ code, id }: { code: string; id: number }, acceptsPayment = () => true) =>
   payAgainOf(db, acceptsPayment, { id, status: await statusOf(code), environment: "live" });
 const stateOf = async (code: string) => (await supplementsOfCode(db, code)).map(({ state }) => state);
@@ -271,7 +274,7 @@ test("nothing is asked for when a bank takes back a duplicate payment", async ()
     ...{ charges: total, payments: 2 * total, losses: total, closing: 0, owed: 0, held: 0 },
   });
   assert.equal(await unpaidLossOf(db, code), 0);
-  // The loss of the payment that actually paid the order allows the operator to offer to pay again.
+  // Once the bank takes back the payment that paid the order, the operator may let the order be paid again.
   await lose(first, total);
   assert.equal((await offerOf({ code, id }))?.cents, total);
 });
@@ -320,7 +323,7 @@ test("a client is told once when a payment that came twice has gone back, and th
   assert.equal(await mailsOf(whole, "payment_returned"), 0);
 });
 
-/** The facts that decide if a mail to the client is sent or discarded. */
+/** The facts by which a mail to the client is sent or discarded. */
 async function mailable(id: number): Promise<Mailable> {
   const [order] = await db.query<Mailable>(sql`SELECT ${mailableColumns} FROM orders o WHERE o.id = ${id}`);
   assert.ok(order);
@@ -368,7 +371,7 @@ test("the firm is mailed, and nobody else, when its bank debit for a price that 
   await world.take(stripe.payByBank(session));
   const before = await mailsOf(id, "pay_again");
   await world.take(stripe.bankAnswers(session, "failed"));
-  // The mail to the member who placed the order. The firm has no owner.
+  // The firm has no owner, so the mail is sent to the member who placed the order.
   assert.deepEqual([await mailsOf(id, "debit_failed"), await mailsOf(id, "pay_again")], [1, before]);
 });
 

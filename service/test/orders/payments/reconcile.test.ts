@@ -373,7 +373,7 @@ test("a run that is cut off repeats safely, by pages of a hundred, and two nodes
   await Promise.all([scheduleReconciliation(deps), scheduleReconciliation(deps)]);
   const queued = await db.query(sql`SELECT FROM jobs WHERE queue = 'reconcile' AND payload ->> 'day' = ${dayOf()}`);
   assert.equal(queued.length, 1);
-  // The first page is copied, and the node stops before the second one.
+  // Stops the node after it has copied the first page of the books.
   let seen = 0;
   const stopping = {
     get aborted() {

@@ -90,7 +90,7 @@ async function open(room: string): Promise<Checkout & { session: string }> {
 const single = async (code: string): Promise<string> =>
   sessionOf((await call<Checkout>(`/api/partner/orders/${code}/checkout`, acme)).body);
 const deliver = (event: ReturnType<typeof stripe.event>) => stripe.deliver(service.baseUrl, event);
-// Reads and moves orders in this process, because each command-line verb would start a process for hundreds of reads.
+// Reads and moves orders in this process. A command-line verb would start a process for each of hundreds of reads.
 const orderOf = async (code: string) => (await orderHistory(db, code)) as unknown as Paid;
 const statuses = (codes: readonly string[]) => Promise.all(codes.map(async (code) => (await orderOf(code)).status));
 const stateOf = (session: string) => stripe.sessions.get(session)?.["status"];
@@ -618,7 +618,7 @@ test("answers 409 and not 503 while another transaction keeps one of its orders 
   const alone = () => call<Checkout>(`/api/partner/orders/${codes[1]}/checkout`, acme);
   const answers = await db.transaction(async (tx) => {
     await tx.query(sql`SELECT FROM orders WHERE ${isSealed(sql`code`, "order", codes[1])} FOR UPDATE`);
-    // The first request waits for the transaction, the others wait for the first.
+    // The first request waits for this transaction to unlock the order. The other requests wait for the first.
     return Promise.all([alone(), alone(), alone()].concat(checkout(room)));
   });
   for (const { status, body } of answers)

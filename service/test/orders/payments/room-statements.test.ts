@@ -46,8 +46,8 @@ async function statementsFor(orders: number): Promise<{ minting: number; paying:
 
 test("opens and settles the checkout of a room with few statements for each further order", async () => {
   const [few, many] = [await statementsFor(2), await statementsFor(12)];
-  // For each further order: reads that decide whether it can be paid.
+  // For each further order, at most four reads, which decide whether the order can be paid.
   assert.ok(many.minting - few.minting <= 10 * 4, `${many.minting} statements mint a checkout of twelve orders`);
-  // For each further order: the payment with its receipt, and two transitions with their jobs.
+  // For each further order, at most 19 statements: the payment with its receipt, and two transitions with their jobs.
   assert.ok(many.paying - few.paying <= 10 * 19, `${many.paying} statements apply the payment of twelve orders`);
 });

@@ -305,7 +305,7 @@ test("one test payment pays the orders of a room, and a refund of one of them le
   assert.deepEqual([await acme.kinds(refunded), await acme.kinds(paid)], [["receipt", "credit_note"], ["receipt"]]);
 });
 
-/** The month after `2026-11` is `2026-12`. */
+/** The month that follows a month: `2026-12` for `2026-11`. */
 const monthAfter = (month = "") => {
   const [year = 0, number = 0] = month.split("-").map(Number);
   return new Date(Date.UTC(year, number, 15)).toISOString().slice(0, 7);
@@ -351,7 +351,7 @@ test("a month of a test firm closes with its clock, and later receipts are in th
   const clock = await acme.client.sandbox.clock.get();
   assert.ok(Math.abs(Date.parse(receipt?.issuedAt ?? "") - Date.parse(clock.testTime)) < day * 1000);
 
-  // After a reset, nothing is booked into a closed month.
+  // After the test clock is reset, payments are booked into the open month, because an earlier one may be closed.
   await acme.client.sandbox.clock.reset();
   const third = await acme.place({ external_reference: "FILE-3" });
   await acme.statusIs(third, "EsignPending");
@@ -365,7 +365,7 @@ test("the limit of a month begins again when the test clock passes the month's e
   await acme.client.sandbox.paymentMethod("card", { perOrderCents: price, perMonthCents: price });
   const [first, above] = [await acme.place(), await acme.place()];
   const state = async (code: string) => (await acme.client.orders.get(code)).charge?.state;
-  // Either of them may be charged first.
+  // The service may charge either of the two orders first.
   for (const code of [first, above])
     await until(async () => ["succeeded", "refused"].includes((await state(code)) ?? ""));
   const states = [await state(first), await state(above)].sort();

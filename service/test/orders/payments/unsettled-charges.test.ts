@@ -49,7 +49,7 @@ test("stays open while the processor is away, although it would now be refused, 
   assert.deepEqual(await reasons(found), all(["price_changed"]));
   stripe.arriveLate();
   assert.equal(moneyOf(found), 0, "the late request takes no money");
-  // The orders can be paid in another way, once.
+  // A checkout opens for each order, so the orders can be paid in another way.
   for (const code of codes) assert.match(await checkoutUrl(deps, code, null), /cs_test/);
   for (const intent of intentsOf(found.firm)) await world.take(stripe.chargeEvent(String(intent["id"])));
   assert.deepEqual(await statuses(codes), all("QuoteReady"));

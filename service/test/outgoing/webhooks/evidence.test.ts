@@ -82,7 +82,7 @@ test("once the public key is created, v1a is a signature that OpenSSL accepts; e
   const [caught] = await running.catcher.wait("/asymmetric");
   assert.ok(caught);
   const headers = headersOf(caught);
-  // The package ignores signatures of unknown schemes.
+  // The package of Standard Webhooks ignores signatures of schemes that it doesn't know.
   new Webhook(standardForm(hook.secret)).verify(caught.body, headers);
   const [, signature = ""] = / v1a,(\S+)$/.exec(headers["webhook-signature"] ?? "") ?? [];
   const file = (name: string, bytes: string | Buffer) => {

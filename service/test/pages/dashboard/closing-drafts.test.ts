@@ -160,10 +160,10 @@ test("two windows lose nothing: the one that has not seen the other's changes sa
   const onPhone = await dana.save({ ...phone, ...withFile(file), closing_name: "From the phone" });
   assert.equal(onPhone.isCopy, true);
   assert.notEqual(onPhone.id, first.id);
-  // The response to a save was lost, so the window names an older version of its own draft.
+  // The laptop saves again and names an older version of its own draft, as if the response to its first save was lost.
   const repeated = await dana.save({ ...laptop, ...withFile(file), closing_name: "From the laptop again" });
   assert.deepEqual([repeated.id, repeated.isCopy], [first.id, false]);
-  // A file that the other draft uses outlives the discarded one.
+  // The phone's draft uses the same file, so the file outlives the laptop's draft, which is discarded first.
   await dana.post(`/dashboard/closings/drafts/${first.id}/discard`, {});
   assert.equal(await keptFiles(file), 1);
   await dana.post(`/dashboard/closings/drafts/${onPhone.id}/discard`, {});
@@ -200,7 +200,7 @@ test("placing ends the draft in the same transaction, and a late save revives no
   assert.doesNotMatch((await dana.page("/dashboard")).text, /not placed/);
   const again = await dana.post(path, { ...alone, draft_version: "2" });
   assert.equal(again.location.split("?")[0], placed.location.split("?")[0], "the same form is the same closing");
-  // A draft that was never saved is ended as well, because its first save can arrive after the closing was placed.
+  // Placing the closing also ends a draft that was never saved, because its first save can arrive later.
   const second = formOf((await dana.page(path)).text);
   const other = { ...alone, ...second, doc1: await dana.file() };
   assert.equal((await dana.post(path, other)).status, 303);
@@ -392,7 +392,7 @@ test("a rejected attempt to place neither restores the draft of a closing that w
   const whole = { ...alone, client_signs: "on", doc1_signs_client: "on", byod_confirmed: "on" };
   await dana.save(whole);
   assert.equal((await dana.post(path, { ...whole, draft_version: "1" })).status, 303);
-  // The file is used, so the changed form is refused.
+  // The placed closing has used the file, so the form is refused with the same file and another name.
   const again = await dana.post(path, { ...whole, draft_version: "1", closing_name: "Ortega, once more" });
   assert.equal(again.status, 400);
   assert.doesNotMatch((await dana.page("/dashboard")).text, /not placed/);

@@ -11,7 +11,10 @@ import { type OrdersPages, openOrdersPages, part, said } from "./orders-pages.ts
 type Page = OpenPage["page"];
 type Locator = ReturnType<Page["locator"]>;
 
-/** `words`: those that the form shows when it is opened, and when it is ready to be placed. */
+/**
+ * Upper limits of this walk. `words`: how many words the form shows when it is opened, and when it is ready to be
+ * placed.
+ */
 const most = { clicks: 12, mails: 5, words: { empty: 170, filled: 620 } };
 const words = (x: number, y: number, text: string) => `BT /F1 11 Tf ${x} ${792 - y} Td (${text}) Tj ET`;
 /** A line with words below it. */
@@ -124,7 +127,9 @@ async function payAll(): Promise<void> {
   await pages.stripe.deliver(pages.service.baseUrl, event);
 }
 
-/** Opens an order of the closing, which names the fields of each signer, and links to all documents. */
+/**
+ * Opens the page of one of the closing's orders. The page names the fields of each signer, and links to all documents.
+ */
 async function orderShows(page: Page, document: string): Promise<void> {
   const room = page.url();
   await mailed(ana.email, "please sign");

@@ -26,7 +26,7 @@ const line = (number: string, more: Partial<Line> = {}): Line => ({
 });
 
 const lines: Line[] = [
-  // Seven hours later it is December in New York, and still November in Los Angeles.
+  // At this time it is December in New York, but still November in Los Angeles.
   line("R-2026-00001", { at: new Date("2026-12-01T06:30:00Z") }),
   line("R-2026-00002", { reference: null, document: "=cmd|' /C calc'!A0", amountCents: 18_240 }),
   line("R-2026-00003", { reference: "@SUM(1+1)*cmd", document: "Escritura, número “7”\nx" }),

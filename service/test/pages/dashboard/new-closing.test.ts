@@ -177,7 +177,7 @@ test("an owner is asked for the firm's time zone until it is chosen, and the for
   for (const zone of ["", "Mars/Olympus"]) {
     const refused = await save(zone);
     assert.equal(refused.status, 400);
-    // The card is there in live mode, too, unlike the test clock's.
+    // Live mode shows the card for the time zone, too, but not the card for the test clock.
     assert.match(
       /<section[^>]* id="time-zone"[\s\S]*?<\/section>/.exec(await refused.text())?.[0] ?? "",
       /role="alert"/,

@@ -44,7 +44,10 @@ async function written(page: Page): Promise<Written[]> {
   return value === "" ? [] : JSON.parse(value);
 }
 
-/** Opens the form with a document and the editor, for one signer (Jane) or for two, who sign at once or in turn. */
+/**
+ * Opens the form with a document and the editor. Either Jane signs alone, or two people sign, at once or one after the
+ * other.
+ */
 async function begin(buffer: Buffer, { signers = 1, inTurn = false, width = 1280, height = 800 } = {}) {
   const { opened, page } = await pages.open({ width, height });
   await pages.go(page, newPath);

@@ -299,7 +299,8 @@ test("without script a webhook is created, tested, replayed, rotated and deleted
   const { secret } = await shown(opened);
   await page.getByRole("link", { name: "I saved it" }).click();
   await page.getByRole("button", { name: "Send a test" }).click();
-  // The delivery may arrive while the browser still loads the next page after the form, which can't be reloaded then.
+  // Waits for the page that follows the form. It can't be reloaded while it loads, and the delivery may arrive before
+  // that.
   await page.getByText("A test event is on its way.").waitFor();
   await running.catcher.wait("/plain");
   await until(async () => {

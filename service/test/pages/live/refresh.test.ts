@@ -29,7 +29,7 @@ function opened({ mock }: { mock: { timers: MockTimers } }) {
     down: (is: boolean) => {
       isDown = is;
     },
-    /** Responds to the load that was requested last, so that of two concurrent loads the earlier one would end last. */
+    /** Responds to the newest load first. So of two concurrent loads, the earlier one would end last. */
     async answer() {
       open.pop()?.();
       await new Promise(setImmediate);

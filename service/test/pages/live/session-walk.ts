@@ -81,8 +81,8 @@ async function readTogether(notary: Page, rooms: readonly OpenPage[]): Promise<v
 }
 
 /**
- * Checks that a page in a session, and the pages in its frames, send requests only to the service, and that their
- * policy allows no other destination. Only the page of the room itself may use the camera.
+ * Checks that a page of a session and its frames send requests only to the service, and that their policies allow
+ * nothing else. Only the room's own page may use the camera.
  */
 async function asksOnlyTheService({ page, troubles }: OpenPage): Promise<void> {
   assert.deepEqual(
@@ -156,11 +156,11 @@ const limitMs = 9 * 60_000;
 const actionMs = 15_000;
 
 /**
- * Repeats an action, while `ready` is shown, until the page shows a state. On a busy machine, the service rejects an
+ * Repeats an action, while `ready` is shown, until the page shows `state`. On a busy machine, the service rejects an
  * action while a person is absent.
  *
- * Each attempt ends before the next one, and before this function returns. An abandoned attempt could mark the second
- * signer's step, which has the same name, before the test expects it.
+ * Each attempt ends before the next one, and before this function returns. Otherwise it could act later: the second
+ * signer's step has the same name, and would be marked too early.
  */
 async function tries(state: Locator, ready: Locator, act: () => Promise<void>): Promise<void> {
   const page = ready.page();
@@ -221,7 +221,7 @@ export async function walkThroughSessions(media: Record<string, string> = {}): P
 
   const { place, claim, statusOf, signsAtHome, reachesNotary } = ordersToNotarize(running, partner);
 
-  /** A browser without camera access reports this before the code binds the session to it. */
+  /** Checks that a browser without camera access says so, before a mailed code binds the session to that browser. */
   async function saysWhenNoCamera(page: Page): Promise<void> {
     const notice = (shown: Page) => shown.getByText("This browser gives no camera here. Open the link in");
     assert.deepEqual([await notice(page).count(), await notice(page).isVisible()], [1, false]);
@@ -558,7 +558,7 @@ export async function walkThroughSessions(media: Record<string, string> = {}): P
     await page.goto("about:blank");
     await room.page.getByText("On hold:").waitFor();
     assert.equal((await postForm(at(`${open}/sign`), { revision: "1", name: "Carla Diaz" }, {})).status, 409);
-    // The page joins before its event stream is open, so the server's first offer, which is sent by the stream, is
+    // The page joins before its event stream is open. The server sends its first offer by that stream, so the offer is
     // lost.
     await page.route("**/session/events", (route) => route.fulfill({ status: 503 }), { times: 1 });
     await page.goBack();
@@ -706,7 +706,7 @@ export async function walkThroughSessions(media: Record<string, string> = {}): P
     await watching.page.getByText("Nobody sees or hears you").first().waitFor();
     assert.equal(await watching.page.locator("#turn, #document, [name=text]:visible").count(), 0);
     await assertGoodLooks(watching);
-    // The observer has no picture on other pages, and returns after a reload.
+    // Nobody sees a picture of the observer, who sends none. After a reload, the observer is in the session again.
     for (const each of [page, signer.page]) assert.equal(await each.locator("#picture-third-1").count(), 0);
     await watching.page.reload();
     await sees();

@@ -108,7 +108,8 @@ test("the words below the places of both signers are visible in the page, below 
   await consent(opened);
   await checked(opened);
   await shownPage(opened, 1);
-  // The whole page is black. Fields with a background, drawn by pdf.js or by the page, stay visible.
+  // The document's page is black all over. Fields with a background, drawn by pdf.js or by the signing page, stay
+  // visible.
   const fields = page.locator(".viewer-page .viewer-field");
   for (const field of [fields.first(), fields.last()]) {
     await field.scrollIntoViewIfNeeded();
@@ -184,7 +185,8 @@ test("by keyboard alone: fields are found, filled in and signed, and the shown d
   await press("Enter");
   await page.getByRole("textbox", { name: "Type", exact: true }).fill("Jane Q. Doe");
   await press("Enter");
-  // The focus is on the list of values that Sign will write, so that the next key does not sign by accident.
+  // The list of the values that Sign will write has the focus, not the button. So the next key does not sign by
+  // accident.
   assert.equal(await page.evaluate("document.activeElement.id"), "sign-values");
   await press("Enter");
   await page.keyboard.press("Tab");
@@ -441,7 +443,7 @@ test("after a hold, the form comes back in place with what was entered, and a re
   await shownPage(opened, 1);
   assert.equal(await page.locator(".viewer-field").count(), 0);
   await assertGoodLooks(opened);
-  // The signer reads the document when the session continues.
+  // The signer reads further down when the notary's step ends. The page must neither scroll nor reload.
   const link = page.getByRole("button", { name: "Read as text" });
   await link.focus();
   const place = () => page.evaluate<number>("document.querySelector('.viewer-pages').getBoundingClientRect().top");
@@ -457,7 +459,7 @@ test("after a hold, the form comes back in place with what was entered, and a re
   assert.deepEqual([moved, loaded, said], [false, "once", "The notary’s step is done. You can sign now."]);
   assert.ok(await link.evaluate((one) => one === one.ownerDocument.activeElement));
   assert.equal(await parcel.inputValue(), "R-17");
-  // For a signer who reads the notary's step, the page scrolls to the form.
+  // The page scrolls to the form for a signer who was reading about the notary's step when the step ended.
   room(false);
   await page.reload();
   await shownPage(opened, 1);
@@ -540,7 +542,7 @@ test("the TEST banner is open at first, then a strip that says TEST; a reload ke
   await page.reload();
   await checked(opened);
   assert.ok(!(await text.isVisible()));
-  // In either case, the banner covers no field.
+  // The closed banner covers no field.
   const bottom = await page.evaluate<number>("document.querySelector('#test-banner').getBoundingClientRect().bottom");
   const top = await page.evaluate<number>("document.querySelector('.viewer-field').getBoundingClientRect().top");
   assert.ok(bottom <= top);

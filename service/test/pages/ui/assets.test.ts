@@ -46,10 +46,10 @@ describe("the bundles", () => {
     const css = assets.bytes("site.css").toString();
     const isUsed = (part: string): boolean => {
       if (part === ":host") return markup.includes("attachShadow");
-      // Only Internet Explorer and Edge before version 79 have these.
+      // Only Internet Explorer and Edge before version 79 have pseudo-elements with this prefix.
       if (part === "::-ms-") return false;
       if (part.startsWith("@keyframes ")) return new RegExp(`animation(-name)?:[^;}]*${part.slice(11)}`).test(css);
-      // Any element could match another pseudo-class without an element.
+      // A pseudo-class without an element could match any element, so it counts as used.
       return part.startsWith(":") || inMarkup(part).test(markup);
     };
     assert.deepEqual(unusedInPico.filter(isUsed), []);

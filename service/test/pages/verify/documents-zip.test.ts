@@ -45,7 +45,7 @@ async function closing(name: string): Promise<Uint8Array> {
     const answer = await fetch(`${baseUrl}/dashboard/rooms/${roomCode}/zip`, { headers: agent });
     assert.equal(answer.status, 200);
     const zip = new Uint8Array(await answer.arrayBuffer());
-    // Two documents, their custody certificates, and the closing certificate.
+    // The zip has the proofs of five PDFs: two documents, their custody certificates, and the closing certificate.
     return proofsIn(zip).length === 5 ? zip : null;
   });
 }

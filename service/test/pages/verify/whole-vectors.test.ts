@@ -60,7 +60,10 @@ const tones: Readonly<Record<string, string>> = {
   not_verified: "refuted",
 };
 
-/** Vectors that the page verifies as ordinary documents, because of the kind that the seal states. */
+/**
+ * Vectors whose files the page does not verify as a set: by the kind that its seal states, the file is an ordinary
+ * document.
+ */
 const judgedByItself = new Set([
   "a purpose of another kind",
   "a proof with a manifest attached",

@@ -270,7 +270,8 @@ test("a person whose connection fails or never comes is told so once, and nobody
   await rooms.remove("s", "b");
   cut();
   assert.equal(told().length, 1);
-  // The browser may not notice that nothing arrives here.
+  // The person sends nothing for 16 seconds. The browser may not notice that its connection failed, so the engine ends
+  // the connection.
   for (let count = 0; count < 16; count++) second({});
   await new Promise(setImmediate);
   const failed = events.filter((event) => event.kind === "left" && event.cause === "failed");

@@ -6,7 +6,10 @@ import { guardDtls } from "../../../src/providers/media/engine/guarded-dtls.ts";
 
 guardDtls();
 
-/** Two connected ends. @param copies how often each flight arrives; more than once simulates retransmissions */
+/**
+ * The two connected ends of a transport. @param copies how often each flight arrives; more than once simulates
+ * retransmissions
+ */
 function line(copies: number) {
   const end = () => ({ type: "test", closed: false, close: async () => {} }) as unknown as Transport;
   const [client, server] = [end(), end()];

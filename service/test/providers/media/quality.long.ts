@@ -34,9 +34,8 @@ const run = { key, head: emptyChain, firstTake: 1, lastTake: 1_000 };
 const look = { width: 800 };
 
 /**
- * A camera that turns white and a microphone that beeps at the same time, for 300 ms of every two seconds. One timer
- * drives both, and draws a frame at each tick. Ticks are rarer than the sent frames; otherwise a flash between two sent
- * frames would seem late.
+ * For 300 ms of every two seconds, a camera turns white and a microphone beeps. One timer drives both, and draws a
+ * frame at each tick. Frames are sent more often than it ticks: otherwise a flash between two frames would seem late.
  */
 const flashAndBeep = `
 navigator.mediaDevices.getUserMedia = async () => {

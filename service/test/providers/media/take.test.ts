@@ -9,14 +9,16 @@ const arrivedFirst = 50_000;
 const aheadMs = 3_600_000;
 
 type Run = {
-  /** The arrival times of the sender's report of each kind, in milliseconds after the first packet. */
+  /**
+   * When the sender's report about sound, and that about the picture, arrive, in milliseconds after the first packet.
+   */
   reports: Partial<Record<Media, number>>;
-  /** How much longer a sound than a picture is in transit from the sender to the recording. */
+  /** The milliseconds by which sound takes longer than the picture, on the way from the sender to the recording. */
   soundLateMs: number;
   lastsMs: number;
-  /** How much later than the sound the picture begins. */
+  /** The milliseconds by which the picture begins later than the sound. */
   pictureLateMs?: number;
-  /** How much too early the sender's report dates the sound. */
+  /** The milliseconds by which the sender's report dates the sound too early. */
   soundSetBackMs?: number;
 };
 

@@ -145,7 +145,7 @@ test("after an interrupted first run the next one makes the missing files, and k
   ];
   const keys = join(whole.dataDir, "keys");
   assert.deepEqual(readdirSync(keys).sort(), made);
-  // The files in the reverse order of their creation.
+  // The files of the keys folder, in the reverse order of their creation.
   const order = [
     "test-signer-ca-certificate.pem",
     "test-root-certificate.pem",

@@ -134,7 +134,7 @@ const toRead = (code: string) =>
   marked([code, "open", null], [code, "appear"], [code, "identify", 1, identity()], ...asked(code));
 
 async function noted(code: string, more: Record<string, string> = {}): Promise<void> {
-  // Rejected while an earlier step is open.
+  // The service rejects this mark, because an earlier step is still open.
   await mark(code, "close", null);
   await notesAct({ get, post }, code, more);
 }
@@ -263,7 +263,7 @@ test("a jurat in person: reading, oath, signature, the notary's signature; reade
   assert.ok(mutool > 1_000 && poppler > 1_000, `${mutool} ${poppler}`);
 });
 
-/** A person signs before the notary, who then signs. @returns the order's code */
+/** Lets a person sign in the notary's presence, up to the notary's own signature. @returns the order's code */
 async function actOf(signer: { name: string; email: string }): Promise<string> {
   const code = await begun("jurat", { signers: JSON.stringify([signer]), email: "ida-client@example.com" });
   await toRead(code);
@@ -494,7 +494,8 @@ for (const [act, words] of [
     const file = await orders().notarized(code);
     const path = join(folder.path, `again-${act}.pdf`);
     writeFileSync(path, file);
-    // The signer in the act, the notary, and the seal. The signature that was made at home is not in the file.
+    // The file has three signatures: the signer's in this act, the notary's, and the seal. It does not have the
+    // signature that was made at home.
     assert.deepEqual(
       (await pdfsig(path)).map(({ valid }) => valid),
       [true, true, true],
@@ -528,7 +529,7 @@ for (const [act, words] of [
     assert.doesNotMatch(readme, /custody certificate of a notarized document/);
   });
 
-/** The state after a kill between preparing the document and opening the sheet. */
+/** Prepares the document and opens no sheet, as if the service was killed in between. */
 async function preparedAlone(code: string): Promise<void> {
   assert.equal((await post(desk(code, "/sheet"), { act: "jurat", pin })).status, 303);
   assert.equal((await post(desk(code, "/sheet/end"))).status, 303);
@@ -605,7 +606,8 @@ for (const act of ["jurat", "witnessing"])
       await alertIn(refused),
       /was signed before.*In person, on this device.*or print the document, have everybody sign the print again/,
     );
-    // An act that was noted before the document was signed, or with a sheet that has ended since.
+    // Notes an act that is allowed, and then changes its kind in the database. So it is like an act that was noted
+    // before the document was signed, or with a run sheet that has ended.
     assert.equal((await post(desk(code, "/act"), withoutSheet("acknowledgment"))).status, 303);
     const [draft] = await running.db.query<{ taskId: number; notaryId: string; act: Act }>(sql`
       SELECT task_id AS "taskId", notary_id AS "notaryId", act FROM notary_drafts ORDER BY updated_at DESC LIMIT 1`);
@@ -888,7 +890,7 @@ test("of two tabs that begin an act one succeeds; an ended act begins again with
   const [rooms] = await running.db.query<{ ended: string[] }>(sql`
     SELECT array_agg(coalesce(e.outcome, 'open') ORDER BY e.attempt) AS ended FROM envelopes e JOIN orders o ON o.id = e.order_id
     WHERE ${isSealed(sql`o.code`, "order", code)}`);
-  // The second tab may also have prepared the document.
+  // A second tab may have prepared the document as well, so more than one envelope may be voided.
   const [last, ...before] = rooms?.ended.toReversed() ?? [];
   assert.deepEqual([last, ...new Set(before)], ["open", "Voided"]);
 });

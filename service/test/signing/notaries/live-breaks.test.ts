@@ -127,7 +127,7 @@ function acting(session: BegunSession) {
     return (await signingPages(n)) ?? "";
   }
 
-  /** Does all steps before this one. */
+  /** Does all steps that come before the given step. */
   async function comesTo(step: string, signer: number | null): Promise<void> {
     for (;;) {
       const turn = await open();
@@ -203,7 +203,7 @@ test("two signers sign in turn, each identified and while all are there; one who
   assert.ok(notary && ann && ben);
   const peers = [notary, ann, ben];
   try {
-    // Nobody gets the document before the notary has identified them.
+    // No signer gets the document before the notary has identified that signer.
     assert.equal((await asNotary.post(`${desk}/turn`)).status, 409);
     await comesTo("read", 1);
     const annSigns = await given(1);
@@ -332,7 +332,7 @@ test("after the first signature of a jurat the service is killed: the session en
     assert.deepEqual(await first.signedBy(), [1]);
   });
   await serviceDies();
-  // The first person who returns shows how long everybody was away.
+  // When the first person returns, the service finds out how long everybody was away.
   const peers = await connectAll(running.service.baseUrl, { ...session, pages: session.pages.slice(0, 1) });
   await until(async () => (await first.live()).state === "ended");
   await Promise.all(peers.map((peer) => peer.close()));
@@ -382,7 +382,7 @@ test("two signers who signed at home sign again for a jurat, in turn and each af
       await given(n);
       assert.equal(await signingPages(n === 1 ? 2 : 1), undefined, "one signer at a time has the signing pages");
     }
-    // The two signers of the act, the notary, and the seal.
+    // The file has four signatures: those of the two signers of this act, the notary's, and the seal.
     await isValid(await notarySigns(), "again", 4);
   });
   const [entry] = await db.query<{ record: string }>(

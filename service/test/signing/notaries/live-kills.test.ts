@@ -46,7 +46,7 @@ function watchMachine() {
     await file.close();
   })();
   return {
-    /** The sum of the delays between two times. */
+    /** The sum of the machine's delays between two times. */
     delayMs: (from: number, to: number): number =>
       delays.filter(({ at }) => at > from && at <= to + 1_000).reduce((sum, { ms }) => sum + ms, 0),
     async stop(): Promise<void> {
@@ -66,8 +66,8 @@ function assertWithin(t: TestContext, what: string, ms: number, limit: number, f
 }
 
 /**
- * Ends the session. Asserts that everything recorded is one chain, that the manifest names a gap of each person after
- * each kill, and that only the last moments before a kill are lost.
+ * Ends the session. Asserts that everything recorded is one chain, and that the manifest names a gap of each person
+ * after each kill. Only the last moments before a kill may be lost.
  */
 async function checkRecord(t: TestContext, session: BegunSession, killedAt: readonly number[]): Promise<void> {
   await world.end(session);

@@ -63,7 +63,7 @@ test("the pages of a person whose connection failed join again, and no other pag
   const of = { session: "failed", person: "signer-1" };
   emit({ kind: "cut", ...of });
   assert.deepEqual([notary.got.news, signer.got.news], [0, 1]);
-  // A page that replaces its connection must not be notified.
+  // A page that itself replaced its connection must not be notified.
   emit({ kind: "left", cause: "replaced", ...of });
   assert.deepEqual([notary.got.news, signer.got.news], [0, 1]);
 });
@@ -81,7 +81,8 @@ function tabs(session: string) {
   listens("signer-1", "two");
   listens("notary", "other");
   /**
-   * Requests the connection; the person acted on the page so many milliseconds ago. @returns true if the page got it
+   * Requests the connection for a page on which the person acted `agoMs` milliseconds ago. @returns true if the page
+   * got it
    */
   const asks = async (name: string, agoMs: number) =>
     "ticket" in (await rooms.connect(session, "signer-1", { page: name, agoMs }));
@@ -97,8 +98,8 @@ test("of a person's pages, the one on which the person acted last has the connec
   assert.deepEqual(news(), ["one: taken two", "two: taken two"]);
   now += 60_000;
   admitted.length = 0;
-  // A laptop that was asleep, and missed the notification, requests the connection when it wakes, as does a page that
-  // lost while it was connecting.
+  // Page "one" requests the connection again, as after its laptop slept and missed the notification, or after it lost
+  // while it was connecting.
   assert.equal(await asks("one", 121_000), false);
   assert.deepEqual([admitted.length, news()], [0, []], "the page in use keeps its connection");
   assert.ok(await asks("two", 60_500), "it also may connect again");

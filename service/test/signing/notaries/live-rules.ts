@@ -7,8 +7,8 @@ const value = (name: string, text: string) =>
   `      ${name}:\n        value: ${text}\n        asOf: 2026-11-26\n        source: made up for tests\n`;
 
 /**
- * A rules file that allows notaries of Ohio to meet signers by audio and video here, and to identify them by personal
- * knowledge. The rules are invented for the test.
+ * A rules file, invented for the test. It lets notaries of Ohio meet signers by audio and video here, and identify them
+ * by personal knowledge.
  */
 function liveRules(folder: string, values: Readonly<Record<string, string>> = {}): string {
   const file = join(folder, "rules.yaml");

@@ -431,7 +431,7 @@ function otherNode({
 
 const newLease = () => ({ until: 0, since: performance.now() });
 
-/** The state after a service was killed this many seconds ago. */
+/** Makes the session look like one whose service was killed this many seconds ago. */
 async function killed(code: string, seconds: number, node = "killed"): Promise<LiveSession> {
   const { id } = await liveOf(code);
   const at = new Date(Date.now() - seconds * 1000 + leaseMs);
@@ -694,7 +694,7 @@ test("a person whom the notary excuses while they connect is not connected", asy
   assert.deepEqual([...(rooms.roomOf(id)?.people.keys() ?? [])], ["notary", "signer-1"]);
 });
 
-/** Invites a person who has agreed to the recording, and waits. */
+/** Adds an invited person who has agreed to the recording and waits to be admitted. */
 async function waiting(session: LiveSession, n: number, role: "witness" | "observer", name: string): Promise<void> {
   const person = {
     id: newUuid(),
@@ -765,7 +765,7 @@ test("an admitted witness who does not join blocks the act, and no act names a w
   };
   const moves = async (person: string) =>
     (await eventsOf(db, rowMac, await liveOf(code))).flatMap((event) => (event.person === person ? [event.name] : []));
-  // The witness arrives later than the absence limit after which an act begins again.
+  // The admitted witness was last present a minute ago. That is longer than the absence that makes an act begin again.
   Object.assign(room.people.get("third-1") ?? {}, { lastAt: Date.now() - 60_000 });
   await rooms.connect(id, "third-2", null, true);
   const stop = watchSessions(deps);
@@ -1407,7 +1407,7 @@ test("a session that the notary signs during the check of the disk is not ended"
   await stop();
   await endTechnical(deps, seen);
   assert.deepEqual([(await sheetOf(code))?.outcome, interrupted], [null, []]);
-  // A session ends that was signed long ago, and that nobody completes.
+  // Ends a session whose document was signed long ago, and which nobody completes.
   await endTechnical(deps, await liveOf(code));
   assert.equal((await sheetOf(code))?.outcome, "technical");
 });
@@ -1468,7 +1468,7 @@ test("nobody can sign from the moment at which the engine is lost, and the signe
   joined(id);
   await given(code);
   const maySign = async () => (await signatures(code)).map((turn) => turn.maySign);
-  // The watch is in the middle of a check, and would notice only at the next check.
+  // The periodic watch hangs in its check of the disk, so only its next check could notice the following change.
   const disk = Promise.withResolvers<number>();
   let looks = 0;
   const freeBytes = () => {
@@ -1520,7 +1520,7 @@ async function leaseOf(id: string): Promise<HeldRow> {
   return row;
 }
 
-/** When the open turn of a session's signer ends. */
+/** The time at which the open turn of a session's signer ends. */
 async function turnEnd(orderId: number): Promise<number> {
   const [row] = await db.query<{ at: Date }>(sql`
     SELECT r.expires_at AS at FROM signer_rooms r JOIN envelope_signers s ON s.id = r.signer_id

@@ -274,7 +274,7 @@ test("a notary who had claimed an order and does not answer loses it, and anothe
   await order.advance(1);
   await until(async () => (await requestsOf(order))[0]?.state === "waiting");
   assert.equal((await order.leave()).status, 303);
-  // The notary who claims the order is on duty but never calls, so the claim ends with the request.
+  // A notary on duty claims the order but never calls its people, so the claim ends with the request.
   assert.equal((await pia.post(`/tasks/${task?.id}/claim`)).status, 303);
   assert.equal((await order.ask()).status, 303);
   await order.advance(1201);

@@ -120,7 +120,7 @@ for (const [what, path] of [
       whole.length,
       Number((await get(zip, { Range: "bytes=0-0" })).headers.get("content-range")?.split("/")[1]),
     );
-    // Also directly after the first file, whose checksum may not be stored yet.
+    // One of the cuts is directly after the first file, whose checksum may not be stored yet.
     for (const length of [3_000, Math.floor(whole.length / 2)]) {
       const again = await exported(path);
       const { bytes, etag } = await cutAt(again, length);

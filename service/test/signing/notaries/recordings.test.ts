@@ -740,7 +740,7 @@ test("a node that leaves late takes neither the folder nor the files of the node
   const [open = ""] = readdirSync(join(otherDir, "shared"));
   await otherEngine.remove("shared", "n");
   await peer.close();
-  // The file is not touched, although nothing is written to it.
+  // Nobody writes to the recording at present, but `leave` does not remove the other node's open file.
   await recordings.leave("shared");
   assert.deepEqual(readdirSync(join(otherDir, "shared")), [open]);
   const again = await openPeer({ engine: otherEngine, session: "shared", person: "n", video: false });
@@ -919,8 +919,8 @@ test("a manifest includes a part that was stored while the manifest was made", a
   assert.deepEqual(await checkRecording(deps, await recordingById(db, id)), { faults: [], unread: [] });
   const away = new ServiceError("unavailable", "Documents can't be read now.", { cause: new Error("no answer") });
   const refused = (code: string) => Object.assign(new pg.DatabaseError(`state ${code}`, 1, "error"), { code });
-  // A deadlock victim in each try, a full disk, no memory, a missing privilege, a missing file, a bug of the server,
-  // and a damaged index (PostgreSQL, appendix A).
+  // PostgreSQL's codes of passing errors: a deadlock, a full disk, no memory, a missing privilege, a missing file, a
+  // server bug and a damaged index (appendix A).
   const passing = ["40P01", "53100", "53200", "42501", "58P01", "XX000", "XX002"].map(refused);
   for (const error of [away, new BusyError("Too many documents are being read right now."), ...passing]) {
     const failing = { ...deps, blobs: { ...deps.blobs, open: () => Promise.reject(error) } };

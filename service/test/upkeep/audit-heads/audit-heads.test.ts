@@ -50,8 +50,8 @@ async function nextDay(): Promise<string> {
 }
 
 /**
- * Waits until all lines of the audit log are in its chain, and until all lines of the transparency log have a leaf and
- * are below a checkpoint.
+ * Waits until the chain of the audit log has all of its lines. Each line of the transparency log must have a leaf and
+ * be below a checkpoint.
  */
 const settled = () =>
   until(async () => {

@@ -99,8 +99,8 @@ test("blobs in S3 and an operator's own database are restored by the printed com
   const due = new Date(Date.now() + 600_000);
   await enqueue(db, "order-mail", { orderId: row?.id, moment: "payment_received", at: due, isAlone: true }, due);
 
-  // Waits until no line is unpublished. A line that gets its leaf between the copies of the database and of the keys
-  // could only be recovered from a mirror.
+  // Waits until a checkpoint covers each line that has a leaf. A line that gets its leaf between the copies of the
+  // database and of the keys could be recovered only from a mirror.
   const unpublished = sql`SELECT FROM log_trees t WHERE size > coalesce((SELECT max(size) FROM log_checkpoints c
     WHERE c.log = t.log), 0) OR EXISTS (SELECT FROM log_entries e WHERE e.log = t.log)`;
   await until(async () => (await db.query(unpublished)).length === 0);

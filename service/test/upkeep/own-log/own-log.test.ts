@@ -57,7 +57,10 @@ test("finds no fault when each row of a sealed file has its entry, and each entr
   );
 });
 
-/** A holder's verdict on a pack (a file with its evidence), and its claims about the log, without the service. */
+/**
+ * A holder's verdict on a pack (a file with its evidence), and the verdict's claims about the log. The service is not
+ * asked.
+ */
 async function claimsOfPack(pack: string): Promise<(string | undefined)[]> {
   const statuses = await running.service.cli<{ log: string; key: string }[]>("log", "status");
   const key = statuses.find(({ log }) => log === "test")?.key ?? "";

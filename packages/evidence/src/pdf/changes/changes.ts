@@ -15,7 +15,7 @@ export { type ChangeLevel, isWithin, permits } from "./levels.ts";
 /** A signature whose revision is compared with all later ones. */
 export type Signed = {
   readonly dictionary: PdfDictionary;
-  /** Offset of the indirect object that contains the dictionary. */
+  /** Offset of the indirect object that contains the signature dictionary. */
   readonly start: number;
   /** Number of signed bytes, and so the end of the revision. */
   readonly end: number;
@@ -50,8 +50,8 @@ const UNKNOWN: LaterChanges = {
 };
 
 /**
- * Compares each signed revision with all later ones, step by step. So a change that the next revision reverts still
- * counts. The whole file is read once, however many signatures there are.
+ * Compares each signed revision with all later ones, step by step. So a change that the next revision reverts is still
+ * reported. The whole file is read once, however many signatures there are.
  */
 export function laterChanges(document: PdfDocument, signatures: readonly Signed[]): LaterChanges[] {
   const found: Found[] = signatures.map(() => ({ revision: -1, covered: false, lock: null }));
@@ -70,8 +70,8 @@ export function laterChanges(document: PdfDocument, signatures: readonly Signed[
 }
 
 /**
- * The permission (/P) of a signature's locks in a given revision. The strictest one when the locks are unreadable; null
- * when none states it.
+ * The permission (/P) of a signature's locks in a given revision. The strictest permission when the locks are
+ * unreadable; null when no lock states one.
  */
 export function lockPermission(
   document: PdfDocument,

@@ -2,13 +2,13 @@ import { stringText } from "../text.ts";
 import { flagsOf, nameOf, type PdfDictionary, type PdfValue } from "../values.ts";
 import { ROLE, type Role } from "./roles.ts";
 
-/** The parent of a field, with its inheritable entries. */
+/** The parent of a form field, with the entries that the field can inherit. */
 type FieldParent = {
   readonly name: string | undefined;
   readonly type: string | undefined;
   /** The number of the object with the field's name (/T) and thus with its value. */
   readonly holder: number | undefined;
-  /** The number of the object whose /Kids contain this one. */
+  /** The number of the parent object, whose /Kids contain the field. */
   readonly node: number | undefined;
   /** The field's flags (/Ff); null when readers may disagree on them. */
   readonly flags: number | null;
@@ -31,8 +31,8 @@ export type Field = {
 };
 
 /**
- * The way by which a walk came to an object. `parent` is the field above it, and `above` the page node above it.
- * `owner` is the field whose appearance or value it is.
+ * The way by which a walk came to an object. `parent` is the field above the object, and `above` the page node above
+ * it. `owner` is the field whose value or appearance the object is.
  */
 export type Along = { readonly parent?: FieldParent; readonly above?: number; readonly owner?: number };
 
@@ -107,8 +107,9 @@ const every =
 const allDrawn = every(ROLE.drawn);
 
 /**
- * Follows a reference from an object back to its container (such as /Parent). It is harmless if it names the object
- * from which the walk came. Otherwise the target counts as drawn, because readers look up inherited entries there.
+ * Follows a reference from an object back to its container (such as /Parent). The reference is harmless if its target
+ * is the object from which the walk came. Otherwise the target gets the role `drawn`, because readers look up inherited
+ * entries there.
  */
 function climb(value: PdfValue, above: number | undefined, lead: Lead): void {
   if (value.kind !== "reference" || value.number !== above) lead.by("Parent", value, ROLE.drawn);

@@ -77,15 +77,15 @@ export function judgeHistory(
     visit(index, { view: earlier, reach, reaches });
   }
   const later = lost.filter(({ at }) => at >= end);
-  // The signed bytes contain an object that no section references. A later revision can make readers search the file
-  // for objects, and they would then find this object.
+  // The signed bytes contain an object that no cross-reference section names. A later revision can make readers search
+  // the file for objects, and they would then find this object.
   if (isMisled) later.push({ at: bytes.length, number: null });
   return withLost(steps, revisions.slice(0, oldest), later);
 }
 
 /**
- * Assigns the level `other` to each revision with objects that no section names. If such objects follow the last
- * revision, adds a step for them.
+ * Assigns the level `other` to each revision with objects that no cross-reference section names. If such objects follow
+ * the last revision, adds a step with this level.
  */
 function withLost(steps: readonly StepResult[], later: readonly Revision[], lost: readonly Lost[]): StepResult[] {
   const ends = later.map(({ main }) => main.offset).reverse();
@@ -107,7 +107,7 @@ export function documentAt(document: PdfDocument, index: number): PdfDocument {
 }
 
 /**
- * Adds a revision's entries to the table of an older one.
+ * Adds a revision's cross-reference entries to the table of an older revision.
  * @param containers collects the object streams to which the entries point
  */
 function merge(table: Table, entries: Table, containers: Set<number>): void {
@@ -128,7 +128,7 @@ function furthest(objects: Iterable<Stored | undefined>): number {
 
 /**
  * The index of the revision that consists of the first `end` bytes, or -1. The last `startxref` in these bytes must
- * lead to their newest section. That section and all earlier sections must be complete.
+ * lead to their newest cross-reference section. That section and all earlier sections must be complete.
  */
 export function revisionEndingAt(document: PdfDocument, end: number): number {
   const revisions = loadRevisions(document);

@@ -57,16 +57,16 @@ export type StepResult = {
   readonly invisible: readonly (number | undefined)[];
 };
 
-/** A revision and the entries of its sections. */
+/** A revision and the entries of its cross-reference sections. */
 export type Named = {
   readonly revision: Revision;
   readonly changed: Table;
-  /** The object streams that any earlier section uses. */
+  /** The numbers of the object streams to which earlier cross-reference sections point. */
   readonly containers: ReadonlySet<number>;
 };
 
 /**
- * Classifies a revision by the change of each object that its sections name.
+ * Classifies a revision by the changes of all objects that its cross-reference sections name.
  *
  * @throws EvidenceError when an object is unreadable, or reading takes too much work
  */
@@ -105,7 +105,7 @@ export function judgeStep(
   return { level: worst(levels), touched, invisible: values.map((number) => later.get(number)?.start) };
 }
 
-/** Counts, for each object stream, the objects that the sections locate in it. */
+/** Counts, for each object stream, the objects that a revision's cross-reference sections locate in it. */
 function heldBy(changed: Table): ReadonlyMap<number, number> {
   const held = new Map<number, number>();
   for (const entry of changed.values()) {
@@ -124,7 +124,7 @@ function trailerLevel({ earlier, later, between }: Step): Level {
   const [was, is] = [earlier.trailer.entries, later.trailer.entries];
   for (const key of ["Root", "Encrypt"]) if (!sameValue(was.get(key), is.get(key))) return "other";
   if (later.trailer.repeated.length > 0) return "other";
-  // Without a valid /Size, some readers search the file and find other objects.
+  // Without a valid /Size, some readers ignore the cross-reference table and search the file for objects.
   const size = integerOf(later.trailer, "Size") ?? 0;
   if (size < 1 || size > MAX_SIZE) return "other";
   const information = is.get("Info");
@@ -132,13 +132,16 @@ function trailerLevel({ earlier, later, between }: Step): Level {
   return between(ROLE.information, was.get("Info"), information);
 }
 
-/** A rewritten object stream changes all objects in it, although the revision's sections do not name these objects. */
+/**
+ * Rewriting an object stream changes all objects in it, although the revision's cross-reference sections do not name
+ * these objects.
+ */
 function containerLevel({ earlier, later }: Step, number: number, containers: ReadonlySet<number>): Level {
   const [was, is] = [earlier.entry(number), later.entry(number)];
   if (containers.has(number) && !isSameEntry(was, is)) return "other";
   const holder = is?.type === "compressed" ? is.stream : undefined;
-  // The container's number belonged to an ordinary object before. Some readers cache that object and do not look for
-  // objects inside the new one.
+  // The object stream has the number of an earlier ordinary object. Some readers cache the ordinary object and do not
+  // look for objects inside the stream.
   return holder !== undefined && !containers.has(holder) && earlier.inUse(holder) ? "other" : "none";
 }
 
@@ -160,8 +163,8 @@ function objectLevel(step: Step, number: number): Level {
 }
 
 /**
- * True if two sections point to the same bytes of the file. Object streams that earlier sections use must stay
- * unchanged.
+ * True if two cross-reference entries point to the same bytes of the file. Object streams that earlier sections use
+ * must stay unchanged.
  */
 function isSameEntry(one: XrefEntry | undefined, other: XrefEntry | undefined): boolean {
   if (one?.type === "offset") {
@@ -175,7 +178,7 @@ function isSameEntry(one: XrefEntry | undefined, other: XrefEntry | undefined): 
   );
 }
 
-/** True if a value contains a repeated key, of which some readers use the first and some the last. */
+/** True if a value contains a repeated key. Some readers use the first value of such a key, and some the last. */
 function hasRepeatedKey(value: PdfValue): boolean {
   if (value.kind === "array") return value.items.some(hasRepeatedKey);
   if (value.kind !== "dictionary") return false;

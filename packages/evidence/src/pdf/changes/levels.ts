@@ -12,7 +12,7 @@
 const LEVELS = ["none", "validation", "invisible", "signatures", "forms", "fields", "annotations", "other"] as const;
 export type Level = (typeof LEVELS)[number];
 
-/** The levels that reports use. They count an invisible signature as `signatures`. */
+/** The levels that reports use. In a report, an invisible signature has the level `signatures`. */
 export type ChangeLevel = Exclude<Level, "invisible">;
 
 export const reported = (level: Level): ChangeLevel => (level === "invisible" ? "signatures" : level);

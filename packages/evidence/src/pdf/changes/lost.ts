@@ -16,14 +16,14 @@ const nextTrailer = searchFor("trailer");
 const MAX_TRAILER = 4096;
 
 /**
- * An object or a trailer that is in the file but that no section names. `at` is its offset; `number` is null for a
+ * An object or a trailer in the file that no cross-reference section names. `at` is its offset; `number` is null for a
  * trailer.
  */
 export type Lost = { readonly at: number; readonly number: number | null };
 
 /**
- * Finds objects and trailers that no section names. Readers that consider a section faulty search the file, and use the
- * last object with each number. Which sections they consider faulty differs.
+ * Finds objects and trailers that no cross-reference section names. A reader that considers a section faulty searches
+ * the file, and uses the last object with each number. Readers differ on what makes a section faulty.
  *
  * @throws EvidenceError when the search takes too much work
  */
@@ -48,8 +48,8 @@ export function lostIn(document: PdfDocument, revisions: readonly Revision[]): L
 }
 
 /**
- * True if an object that no section names could replace one that a section names. Bytes inside objects that were read,
- * such as attachments, do not count.
+ * True if a reader could use an object that no cross-reference section names in place of an object in use. Bytes inside
+ * objects that were read, such as attachments, do not count.
  *
  * @param table the offsets of the objects in use
  */
@@ -83,8 +83,8 @@ function skipped({ budget }: PdfDocument, cursor: Cursor): Cursor {
 }
 
 /**
- * True if a trailer that no section names has the same /Root and /Encrypt as the document's own trailer. Repaired
- * documents contain such trailers.
+ * True if a trailer that no cross-reference section names has the same /Root and /Encrypt as the document's own
+ * trailer. Repaired documents contain such trailers.
  */
 function leadsAlike({ bytes, trailer, budget }: PdfDocument, { position }: Cursor): boolean {
   spend(budget, COST.candidate);
@@ -99,8 +99,8 @@ function leadsAlike({ bytes, trailer, budget }: PdfDocument, { position }: Curso
 }
 
 /**
- * The offsets of the word `obj` in the header of each object that a section names. For a cross-reference stream, also
- * in the stream's own header.
+ * The offsets of the word `obj` in the header of each object that a cross-reference section names. For a
+ * cross-reference stream, also the offset in the stream's own header.
  */
 function wordsOf(document: PdfDocument, section: XrefSection): number[] {
   const { bytes, base, budget } = document;
@@ -120,7 +120,7 @@ function wordsOf(document: PdfDocument, section: XrefSection): number[] {
   return words;
 }
 
-/** The number of the object whose header ends with the word at `at`; null if it is not a header. */
+/** The number of the object whose header ends with the word `obj` at `at`; null if there is no such header. */
 function numberBefore(bytes: Uint8Array, at: number): number | null {
   const generation = spaceBefore(bytes, at);
   const end = spaceBefore(bytes, digitsBefore(bytes, generation));
@@ -151,8 +151,8 @@ function spaceBefore(bytes: Uint8Array, at: number): number {
 }
 
 /**
- * Finds where the comment begins that contains the byte before `end`: at the first `%` of its line. -1 when there is no
- * such comment.
+ * The start of the comment that contains the byte before `end`: the first `%` in that byte's line. -1 when there is no
+ * comment.
  */
 function commentIn(bytes: Uint8Array, end: number): number {
   let found = -1;
@@ -161,8 +161,8 @@ function commentIn(bytes: Uint8Array, end: number): number {
 }
 
 /**
- * True if readers agree on the objects of a later revision. In a hybrid file they may differ: some use only the table
- * for objects that it names, and some follow the /Prev of the cross-reference stream.
+ * True if all readers find the same objects in a later revision. In a hybrid file they may differ. For an object in
+ * both, some readers use the table and some the stream; some follow the stream's /Prev.
  *
  * @param earlier offsets of the objects that were in use before this revision
  */
@@ -176,11 +176,11 @@ export function isReadAlike({ main, hybrid }: Revision, earlier: Table): boolean
 }
 
 /**
- * Classifies a new stream that lists objects: readers that search for objects use its list, even if no section leads to
- * it.
+ * Classifies a new cross-reference stream or object stream. Readers that search a file for objects use such a stream
+ * even if no cross-reference section leads to it.
  *
- * @param revision the revision whose sections name the stream
- * @param held how many objects the revision's sections locate in the stream
+ * @param revision the revision whose cross-reference sections name the stream
+ * @param held how many objects these sections locate in the stream
  */
 export function listingLevel(after: Stored | undefined, { main, hybrid }: Revision, held: number): Level {
   if (after?.data === undefined || after.value.kind !== "dictionary") return "none";

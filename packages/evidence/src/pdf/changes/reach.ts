@@ -14,7 +14,7 @@ export type Reach = {
   readonly fields: Map<number, Field>;
   /** For each page: the node of the page tree that references it; null if two nodes do. */
   readonly above: Map<number, number | null>;
-  /** For each appearance or value: the fields that have it. */
+  /** For each appearance or value, by object number: the fields that use it. */
   readonly owners: Map<number, Set<number>>;
   /** For each signature dictionary that is an indirect object: the field whose value it is. */
   readonly signed: Map<number, number>;
@@ -119,13 +119,13 @@ function visit(reach: Reach, view: View, task: Task): Task[] {
   if (place === undefined) return next;
   const lead = leadInto(reach, next, place.number);
   const { by } = task;
-  // An array element counts as found under the array's key.
+  // An array element is treated as a value of the key that leads to the array.
   const inArray: Lead = by === undefined ? lead : { ...lead, to: (value, role) => value && lead.by(by, value, role) };
   follow(place.role, place, place.value.kind === "array" ? inArray : lead);
   return next;
 }
 
-/** Finds the value that a task leads to; undefined when there is nothing new to visit. */
+/** Finds the value to which a task of the walk leads; undefined when there is nothing new to visit. */
 function placeOf(reach: Reach, view: View, task: Task): (Place & { readonly role: Role }) | undefined {
   const { value, role, along, within } = task;
   if (value.kind !== "reference") {

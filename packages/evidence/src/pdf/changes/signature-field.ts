@@ -22,7 +22,7 @@ export type AddedField = {
    * empty or has a document time stamp.
    */
   readonly whenLocked: boolean;
-  /** True if the field shows nothing on the page. */
+  /** True if the new field shows nothing on the page. FieldMDP locks apply to such a field, and /Lock entries don't. */
   readonly isNew: boolean;
   /** The number of the object that is the field's value, for a signature in an invisible field. */
   readonly invisible: number | null;
@@ -52,7 +52,7 @@ export function addedField(earlier: View, later: View, item: PdfValue): AddedFie
     const whenLocked = value === undefined || signed === "validation";
     return { level, name, whenLocked, isNew: true, invisible: isSignature ? value.number : null, widgets };
   }
-  // An unsigned field with an appearance is only a picture on the page, so it counts as an annotation.
+  // An unsigned field with an appearance is only a picture on the page, so its level is that of annotations.
   const isPicture = !isSigned(later, value) && parts.some(({ dictionary }) => dictionary.entries.has("AP"));
   return {
     level: isPicture ? "annotations" : "fields",

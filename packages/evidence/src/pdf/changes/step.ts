@@ -11,7 +11,7 @@ export type Step = {
   readonly later: View;
   /** The roles of the objects before the revision. */
   readonly reach: Reach;
-  /** The signature fields that the revision adds, and their widgets, by object. */
+  /** The signature fields that the revision adds, and their widgets, by object number. */
   readonly newFields: ReadonlyMap<number, NewField>;
   /** The fields that the form computes (/CO). */
   readonly computed: () => ReadonlySet<number>;
@@ -55,7 +55,7 @@ export function changedKeys(before: PdfDictionary | undefined, after: PdfDiction
   return [...keys].filter((key) => !sameValue(before?.entries.get(key), after.entries.get(key)));
 }
 
-/** The items that were added to a list and removed from it. */
+/** The items added to a list, and the items removed from it. */
 export type ListChange = { readonly inserted: readonly PdfReference[]; readonly removed: readonly PdfReference[] };
 
 /**

@@ -50,7 +50,7 @@ export type ReadObjects = {
   readonly set: (number: number, stored: Stored | undefined) => unknown;
 };
 
-/** The locations of the objects in use. */
+/** The locations of the objects in use, by object number. */
 export type Table = Map<number, XrefEntry>;
 
 /**

@@ -18,7 +18,10 @@ export type KeyEntries = {
   readonly id: Uint8Array;
 };
 
-/** The string that pads passwords to 32 bytes. The empty password consists only of this padding (section 7.6.4.3.2). */
+/**
+ * The string that pads passwords to 32 bytes. The empty password consists only of this padding (ISO 32000-2, section
+ * 7.6.4.3.2).
+ */
 const PADDING = Uint8Array.from([
   0x28, 0xbf, 0x4e, 0x5e, 0x4e, 0x75, 0x8a, 0x41, 0x64, 0x00, 0x4e, 0x56, 0xff, 0xfa, 0x01, 0x08, 0x2e, 0x2e, 0x00,
   0xb6, 0xd0, 0x68, 0x3e, 0x80, 0x2f, 0x0c, 0xa9, 0xfe, 0x64, 0x53, 0x69, 0x7a,
@@ -30,7 +33,7 @@ export async function fileKeyOf(entries: KeyEntries): Promise<Uint8Array | null>
   return entries.revision >= 5 ? aes256Key(entries) : rc4Key(entries);
 }
 
-/** Derives the key of revisions 2 to 4 (algorithms 2 and 6). */
+/** Derives the key of encryption revisions 2 to 4 (ISO 32000-2, algorithms 2 and 6). */
 function rc4Key({ revision, keyLength, o, u, permissions, encryptMetadata, id }: KeyEntries): Uint8Array | null {
   const p = new Uint8Array(4);
   new DataView(p.buffer).setInt32(0, permissions, true);
@@ -49,7 +52,7 @@ function rc4Key({ revision, keyLength, o, u, permissions, encryptMetadata, id }:
   return equalBytes(u.subarray(0, expected.length), expected) ? key : null;
 }
 
-/** Derives the key of revisions 5 and 6 (algorithm 2.A). */
+/** Derives the key of encryption revisions 5 and 6 (ISO 32000-2, algorithm 2.A). */
 async function aes256Key({ revision, u, ue }: KeyEntries): Promise<Uint8Array | null> {
   if (u.length < 48 || ue.length < 32) return null;
   if (!equalBytes(await hash2B(revision, u.subarray(32, 40)), u.subarray(0, 32))) return null;
@@ -57,11 +60,14 @@ async function aes256Key({ revision, u, ue }: KeyEntries): Promise<Uint8Array | 
   return decryptAesCbc(intermediate, new Uint8Array(16), ue.subarray(0, 32));
 }
 
-/** Hashes the empty user password with a salt (algorithm 2.B): SHA-256, hardened in revision 6. */
+/**
+ * Hashes the empty user password with a salt (ISO 32000-2, algorithm 2.B). Revision 5 uses SHA-256 once; revision 6
+ * adds at least 64 rounds.
+ */
 async function hash2B(revision: number, salt: Uint8Array): Promise<Uint8Array> {
   let key = await digest("SHA-256", Uint8Array.from(salt));
   if (revision === 5) return key;
-  // The rounds end at most at 287, because the last byte is at most 255.
+  // There are at most 287 rounds, because `last` is a byte.
   for (let round = 1, last = 0; round <= 64 || last > round - 33; round++) {
     const repeated = concatBytes(Array.from({ length: 64 }, () => key));
     const encrypted = await encryptAesCbc(key.slice(0, 16), key.slice(16, 32), repeated);

@@ -113,7 +113,10 @@ function keyEntries(document: PdfDocument, dictionary: PdfDictionary, version: n
   };
 }
 
-/** The cipher of the crypt filter with that name (section 7.6.6); undefined for Identity, which does not encrypt. */
+/**
+ * The cipher of the crypt filter with this name (ISO 32000-2, section 7.6.6); undefined for Identity, which does not
+ * encrypt.
+ */
 function filterCipher(
   document: PdfDocument,
   dictionary: PdfDictionary,
@@ -136,8 +139,8 @@ function rc4Cipher(fileKey: Uint8Array): Cipher {
 }
 
 /**
- * Decrypts with AES (algorithms 1 and 1.A). The data is an initialization vector, then whole blocks with PKCS#7
- * padding.
+ * Decrypts with AES (ISO 32000-2, algorithms 1 and 1.A). The data is an initialization vector, then whole blocks with
+ * PKCS#7 padding.
  */
 function aesCipher(keyOf: (number: number, generation: number) => Uint8Array): Cipher {
   return (data, ...object) => {
@@ -146,7 +149,7 @@ function aesCipher(keyOf: (number: number, generation: number) => Uint8Array): C
   };
 }
 
-/** Derives the key of one object (steps a to d of algorithm 1). */
+/** Derives the key of one object (ISO 32000-2, algorithm 1, steps a to d). */
 function objectKey(fileKey: Uint8Array, salt: string, number: number, generation: number): Uint8Array {
   const numbers = [number, number >> 8, number >> 16, generation, generation >> 8].map((value) => value & 0xff);
   const salted = Uint8Array.from([...numbers, ...new TextEncoder().encode(salt)]);

@@ -120,7 +120,8 @@ const badLine = stranger.signed(12, root).split("\n").at(-2) ?? "";
 const unsigned = { ...both, log_checkpoint_signed: "fails" } as const;
 proofCase("with a wrong signature of a second trusted key", `${proof}${badLine}\n`, unsigned, { logs: two });
 proofCase("signed by a stranger", proof.replace(note, stranger.signed(11, root)), unsigned);
-// The inclusion path is the same in a tree of 11 entries and in one of 12, so only the signed checkpoint differs.
+// The inclusion path is the same in trees of 11 and of 12 entries. So only the checkpoint's signature can reveal the
+// changed size.
 proofCase("of a checkpoint that nobody signed", proof.replace("\n11\n", "\n12\n"), unsigned);
 proofCase("whose signature is one byte short", proof.replace(signature, shortened(signature)), unsigned);
 proofCase("of a log of the other environment", proof, unsigned, { environment: "test" });
@@ -173,7 +174,8 @@ proofCase("of a log that ended under another trusted key", proof, both, {
 proofCase("of a log that is listed twice, once as ended", proof, unsigned, {
   logs: [...trusted, { environment: "live", key, end: { size: 10, root: otherRoot, reason: "rotation" } }],
 });
-// The inclusion path is the same in a tree of 11 entries and in one of 12, so only the signed checkpoint differs.
+// The inclusion path is the same in trees of 11 and of 12 entries. So only the log's stated end reveals the extra
+// entry.
 proofCase("of a log that ended, with its last root for one entry more", proof.replace(note, live.signed(12, root)), unsigned, {
   logs: [{ environment: "live", key, end: { size: 11, root: hex(root), reason: "rotation" } }],
 });

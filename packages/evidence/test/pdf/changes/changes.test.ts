@@ -21,7 +21,7 @@ const PERMISSIONS: readonly Permission[] = [1, 2, 3, "approval"];
  * one. An unreadable file is refused as a whole.
  */
 async function first(pdf: string): Promise<string | undefined> {
-  // The appended comment ensures that no signature covers the whole file.
+  // With the appended comment, no signature covers the whole file. So none is treated as the seal.
   const result = await verifyProof(asBytes(`${pdf}% end\n`), { sealAnchors: [], tsaAnchors: [tsa.certificate] }, at, {
     crypto,
   });

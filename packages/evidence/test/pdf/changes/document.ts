@@ -165,17 +165,18 @@ export function signForm(pdf: string, options: FormSignature): string {
       : [[1, catalog.replace(/ >>$/, ` /Perms << /DocMDP ${size} 0 R >> >>`)] as const]),
     ...(options.objects ?? []),
   ];
-  // A section lists an object only once, so the given objects replace the usual ones with the same number.
+  // A cross-reference section lists an object only once, so the given objects replace the usual ones with the same
+  // number.
   const objects = (ranges: string) => [...new Map(revised(ranges))];
   return latin1(signRevision(pdf, placeholder, objects, options, " /Info 13 0 R"));
 }
 
-/** The object of a list to which one item was added, for a new revision. */
+/** Appends an item to the list with this object number. Returns the list's new version, for a new revision. */
 export function added(pdf: string, list: number, item: string): NewObject {
   return [list, insert(bodyOf(pdf, list), item)];
 }
 
-/** An object in which one text is replaced, for a new revision. */
+/** Replaces a text in the object with this number. Returns the object's new version, for a new revision. */
 export function edited(pdf: string, number: number, from: string | RegExp, to: string): NewObject {
   const body = bodyOf(pdf, number);
   const result = body.replace(from, to);

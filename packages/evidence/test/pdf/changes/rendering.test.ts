@@ -163,12 +163,12 @@ function drawn(files: readonly string[], { runs, page }: Renderer): (string | nu
   const all = together.flatMap((images) => images ?? []);
   if (!together.includes(null) && all.length === files.length * PAGES.length)
     return files.map((_, index) => all.slice(index * PAGES.length, (index + 1) * PAGES.length));
-  // Starting a program takes longer than drawing a page, so it draws all pages at once. After a failure, it draws them
-  // one by one.
+  // Starting a renderer takes longer than drawing a page, so one run draws all pages. If that run fails, each page is
+  // drawn in a run of its own.
   return files.map((file) => PAGES.map((number) => imagesOf(page(file, number))?.[0] ?? null));
 }
 
-/** pdf.js gives names to the objects that it loads. The names differ between documents. */
+/** Names that pdf.js gives to the objects that it loads. They differ between documents, so they are not compared. */
 const ownName = /^(?:g_)?(?:d\d+_|img_p|[a-z]?_f\d+$|g_)/;
 /** Compares only the flags that hide a widget, because a filled-in field may look different. */
 const HIDING = 0x22;

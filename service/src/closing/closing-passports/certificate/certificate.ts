@@ -118,8 +118,8 @@ const checkSteps = ({ manifestSha256, timeStamp }: CertificateContent) => [
 ];
 
 /**
- * The note that the attached manifest contains codes that grant access, and that a printed copy shows only the verify
- * code.
+ * The note about codes: the attached manifest contains codes that grant access, but a printed copy shows only the
+ * verify code.
  */
 function codesNote(flow: Flow): void {
   const note =
@@ -166,7 +166,10 @@ function summary(flow: Flow, content: CertificateContent): void {
   flow.skip(10);
 }
 
-/** The first three lines of a checkpoint are the log's origin, its size and its root in base64. */
+/**
+ * The state of the transparency log in words. The first three lines of a checkpoint are the log's origin, its size and
+ * its root in base64.
+ */
 function logStateText(checkpoint: string): string {
   const [origin, size, root] = checkpoint.split("\n");
   return `${origin}, ${size} entries, root ${root}`;

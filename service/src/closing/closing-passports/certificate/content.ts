@@ -21,7 +21,7 @@ export type TakenIn = "sealed" | "notarized";
 
 /** A time stamp over the manifest alone. */
 export type ManifestTimeStamp = {
-  /** The authority's name and address. */
+  /** The name and address of the time-stamping authority. */
   name: string;
   authority: string;
   at: Date;

@@ -20,8 +20,8 @@ import {
 } from "./store.ts";
 
 const maxOrders = 50;
-// Anyone with an order's code may attach the order to rooms, and each change of the order updates the views of all
-// these rooms. This limit bounds that work.
+// Anyone with an order's code may attach the order to rooms. Each change of the order updates the views of all these
+// rooms. The limit bounds that work.
 const maxForeignRooms = 100;
 const topic = "room.order_attached";
 
@@ -56,7 +56,7 @@ export async function attachOrder(
   });
 }
 
-/** Adds an order that the transaction has locked or written. */
+/** Adds an order to a locked room. The transaction must have locked or written the order. */
 export async function attachIn(
   tx: Tx,
   { room, at, audit }: RoomChange,

@@ -91,7 +91,10 @@ export const closingsOf = async (db: Sql, orderId: number): Promise<Closing[]> =
     ),
   );
 
-/** The caller must have locked the room, so that `order_count` equals the number of rows. */
+/**
+ * Inserts the attachment of an order to a room. The caller must have locked the room, so that `order_count` equals the
+ * number of its attachments.
+ */
 export async function insertAttachment(
   tx: Tx,
   roomId: string,

@@ -13,12 +13,12 @@ export const roomMailQueue = "room-mail";
 
 export type RoomMail = { participantId: string; at: string };
 
-// The most addresses that a room mails its link to in 24 hours. Addresses of removed participants count too.
+// The most addresses that a room mails its link to in 24 hours. Includes the addresses of removed participants.
 const mostInvited = 25;
 
 /**
- * Mails the room's link to a participant. Mails nothing if no mail can be sent to the address, if it got the link in
- * the last 24 hours, or if the room mailed too many. The caller must have locked the room.
+ * Mails the room's link to a participant. Mails nothing in three cases: the address can't get mail, it got the link in
+ * the last 24 hours, or the room has reached its daily limit. The caller must have locked the room.
  * @returns whether the link is mailed
  */
 export async function invite(

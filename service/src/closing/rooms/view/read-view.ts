@@ -124,8 +124,7 @@ export async function ownRoom({ db, rowMac }: ViewDeps, principal: Principal, ro
 }
 
 /**
- * The documents and participants of the caller's room. Marks altered records instead of refusing the whole room, as
- * `ownRoom` does.
+ * The documents and participants of the caller's room. Marks altered records, while `ownRoom` refuses a room with one.
  * @throws ServiceError for an unknown room, and for one of another owner or environment
  */
 export async function roomDocuments(

@@ -115,10 +115,7 @@ export type OwnRoomRow = RoomRow & {
   /** The encrypted name of the document is in hex. */
   ownOrders: (Omit<OwnOrder, "documentName"> & { documentName: string | null })[];
   versions: SealedVersion[];
-  /**
-   * The owner's payment method that can be charged. The next member lists the charges of the owner's orders, newest
-   * first.
-   */
+  /** The owner's payment method that can be charged. `charges`: the charges of the owner's orders, newest first. */
   firmMethod: FirmMethod;
   charges: ChargeOfOrder[];
 };
@@ -127,7 +124,10 @@ const hasCode = (code: string): Statement => isSealed(sql`r.code`, "room", code)
 
 const version = sql`r.view_version || '.' || p.view_version AS version`;
 
-/** The statement is built apart from its execution, like `viewStatement`, so that tests can check its query plan. */
+/**
+ * The SQL statement for the present version of a room's view. Building it is separate from running it, so that tests
+ * can check its query plan.
+ */
 export const versionStatement = (code: string): Statement =>
   sql`SELECT ${version} FROM rooms r ${joinFirm(sql`r.partner_id`)} WHERE ${hasCode(code)}`;
 
@@ -160,8 +160,8 @@ const cards = sql`
     WHERE s.envelope_id = (SELECT e.id FROM envelopes e WHERE e.order_id = o.id ORDER BY ${latestFirst(sql`e`)} LIMIT 1)
   ) envelope ON o.sign`;
 
-// The latest events of the room's timeline. Events of an order appear in every room that contains it, but its
-// attachment to a room only in that room.
+// The latest events of the room's timeline. Events of an order appear in every room that contains it. The event of its
+// attachment to a room appears only in that room.
 const recent = sql`
   SELECT a.code, item.* FROM attached a CROSS JOIN LATERAL (
     ${shownLines(sql`a.order_id`, sql`room_id IS NULL`)} UNION ALL ${shownLines(sql`a.order_id`, sql`room_id = a.room_id`)}

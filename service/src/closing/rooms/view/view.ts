@@ -8,7 +8,7 @@ import type { CardRow, RoomRow } from "./store.ts";
 
 /**
  * The signers of an order; the client, if the order names none. If the sandbox completed the signing of a test order,
- * all of them count as signed.
+ * all of them are shown as signed.
  */
 function signersOf(row: CardRow, rowMac: RowMac): Signer[] {
   if (!row.sign) return [];
@@ -78,7 +78,10 @@ export function progressOf(cards: readonly OrderCard[]): RoomView["progress"] {
   };
 }
 
-/** The statements in store.ts decide which activity and which passport a room shows. */
+/**
+ * Makes the public view from a room's record. The statements in store.ts have already selected the activity and the
+ * passport to show.
+ */
 export function viewOf(row: RoomRow, rowMac: RowMac): RoomView {
   const orders = row.cards.map((card) => cardOf(card, rowMac));
   return {

@@ -222,7 +222,7 @@ async function sealFinished(
 }
 
 /**
- * Refuses the document if the order went on in another way in the meantime.
+ * Refuses the document if the order has meanwhile continued online: people signed there, or a notary claimed the order.
  * @throws ServiceError `conflict` when all signers have signed online, or a notary has claimed the order
  */
 async function requireFree(tx: Tx, { id, code }: LockedOrder, on: Finishing, actor: string): Promise<void> {

@@ -18,7 +18,7 @@ import { stateRows } from "../../../kernel/platform/protected-data.ts";
 import { closeTasks, openTask } from "../../../kernel/tasks/tasks.ts";
 import { hasOrderCode, joinOrder, type LockedOrder, lockOrder } from "../../../orders/order/order.ts";
 
-/** Whether one person may both request and approve. The same setting applies to refunds. */
+/** The setting for whether one person may both request and approve. Refunds use the same setting. */
 export type ApprovalDeps = { refundApproval: Approval };
 
 type Deps = { db: Database; clock: Clock };

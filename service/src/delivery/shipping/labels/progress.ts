@@ -40,8 +40,8 @@ export const isHandedOver = (seen: Seen): boolean => byCarrier.some((status) => 
 export const isFinal = (seen: Seen): boolean => seen.has("return_to_sender") || seen.has("delivered");
 
 /**
- * The outcome of a parcel. For a returned parcel, the carrier's last report is a delivery, namely to the sender. Such a
- * parcel still counts as not delivered.
+ * The outcome of a parcel. For a returned parcel, the carrier's last report is a delivery to the sender. The outcome of
+ * such a parcel is still `failed`.
  */
 export function parcelOutcome(seen: Seen): "delivered" | "failed" | "on_its_way" | "waiting" {
   if (seen.has("return_to_sender")) return "failed";
@@ -64,7 +64,7 @@ export function eventsToFollow(orderStatus: string, seen: Seen): ShippingEvent[]
     if (outcome === "delivered") return ["delivered"];
     return outcome === "failed" ? ["shipping_failed"] : [];
   }
-  // The carrier delivered the parcel after it had failed to, or after it had reported a failure.
+  // The carrier delivered the parcel after the order's shipping was recorded as failed.
   if (orderStatus === "ShippingFailed" && outcome === "delivered") return ["shipping_retried", "shipped", "delivered"];
   return [];
 }

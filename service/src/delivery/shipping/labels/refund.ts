@@ -38,7 +38,10 @@ export async function giveBack(
   await providers.intend(tx, { ...intent, isBeside: true });
 }
 
-/** The service's names for EasyPost's refund states. A state that is not in the table counts as in progress. */
+/**
+ * The service's names for EasyPost's refund states. A refund with a state that is not in the table is treated as in
+ * progress.
+ */
 const states: Readonly<Record<string, RefundState>> = {
   refunded: "refunded",
   rejected: "rejected",

@@ -18,7 +18,7 @@ import type { TrackingStatus } from "./progress.ts";
 
 export type RefundState = "intended" | "submitted" | "refunded" | "rejected" | "not_applicable";
 
-/** A carrier's label for an order. The row exists since the label was requested. */
+/** A carrier's label for an order. The row is inserted when the label is requested. */
 export type Label = {
   id: number;
   orderId: number;
@@ -117,7 +117,9 @@ export async function insertLabel(
   return row.id;
 }
 
-/** The number of times that the order has entered ShippingPending. The end of a hold doesn't count. */
+/**
+ * The number of times that the order has entered ShippingPending. Returns to it at the end of a hold are not included.
+ */
 export async function shippingAttempt(db: Sql, orderId: number): Promise<number> {
   const [row] = await db.query<{ attempt: number }>(sql`
     SELECT ${movesTo(sql`${orderId}::bigint`, "ShippingPending")} AS attempt`);

@@ -93,7 +93,7 @@ function failureOf({ letterId, progress, recalledAt }: Letter): string | null {
 }
 
 type Followed = {
-  /** The order as it was before the reports. The next member is the order afterwards. */
+  /** The order before the reports changed it. `moved`: the order afterwards. */
   order: LockedOrder;
   moved: LockedOrder | null;
   letter: Letter;

@@ -107,7 +107,7 @@ const sentences: Readonly<Record<MailClass, string>> = {
 export const mailReceipt: ReceiptSource = async (db, orderId, subject) => {
   const letter = (await lettersOfOrder(db, orderId)).find(({ id }) => id === subject);
   const delivered = letter?.progress.delivered;
-  // A letter that was returned later does not count as delivered.
+  // A letter that was returned after its delivery gets no receipt of delivery.
   if (!delivered || stageOf(letter.progress) !== "delivered") return null;
   const { mailClass, letterId, trackingNumber, docSha256, pages, doubleSided, acceptedAt, progress } = letter;
   const mailed = mailedAt(progress);

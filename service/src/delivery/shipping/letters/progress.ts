@@ -58,7 +58,7 @@ export function withHappening(progress: LetterProgress, what: Happening, at: Dat
 
 const final = ["cancelled", "failed", "returned", "delivered"] as const;
 
-/** Any report by the postal service shows that the letter was mailed. */
+/** The stage that the reports show. Any report by the postal service shows that the letter was mailed. */
 export function stageOf(progress: LetterProgress): LetterStage {
   const ended = final.find((stage) => progress[stage]);
   if (ended) return ended;

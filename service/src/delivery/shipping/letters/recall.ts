@@ -60,7 +60,7 @@ export const cancelAct = (deps: LetterDeps): Act<null> => ({
   },
   async perform(intent, call) {
     const outcome = await createLob(call).cancel(recalledOf(intent).letterId);
-    // A 404 may mean that the letter is already canceled. The look-up then decides.
+    // A 404 may mean that the letter is already canceled. The unknown outcome causes a look-up, which finds that out.
     return outcome.kind === "refused" && outcome.status === 404 ? { kind: "unknown", why: outcome.why } : outcome;
   },
   async lookUp(intent, call) {
@@ -79,10 +79,11 @@ export const cancelAct = (deps: LetterDeps): Act<null> => ({
     const at = deps.clock();
     if (end.kind === "done") {
       await applyReports(deps, tx, order, letter, [{ what: "cancelled", at, words: "cancelled" }]);
-      // If a hold ended before the cancellation succeeded, the order needs another letter. The queued job decides that.
+      // If a hold ended before the cancellation succeeded, the order needs another letter. The queued job checks
+      // whether this is so.
       return enqueue(tx, mailQueue, { orderId: order.id });
     }
-    // Lob refuses the cancellation permanently. The letter no longer counts as canceled, and the request is not
+    // Lob refuses the cancellation permanently. The letter is no longer marked as canceled, and the request is not
     // repeated.
     await markRecalled(tx, letter.id, null);
     if (await isWanted(tx, order, letter)) return closePrinting(tx, order.id, at);

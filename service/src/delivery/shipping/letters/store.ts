@@ -34,7 +34,7 @@ const happenings = letterHappenings
   .map((what) => sql`, l.${columnOf(what)} AS ${columnOf(what)}`)
   .reduce((all, column) => sql`${all}${column}`);
 
-/** The MAC covers all columns. */
+/** The MAC of a letter covers all columns of its row. */
 const letterState: StateMac = {
   table: sql`letters`,
   key: sql`id`,
@@ -83,8 +83,8 @@ export const lettersOfOrder = (db: Sql, orderId: number): Promise<Letter[]> =>
   select(db, sql`WHERE l.order_id = ${orderId} ORDER BY l.id`);
 
 /**
- * The letter on which an order's shipping depends: the last one. A letter that was accepted before the order's shipping
- * failed doesn't count.
+ * The letter on which an order's shipping depends: the last one. Ignores letters that were accepted before the order's
+ * shipping failed.
  */
 export async function shippingLetter(db: Sql, orderId: number): Promise<Letter | undefined> {
   const [letter] = await select(

@@ -18,7 +18,7 @@ import type { LookupDeps } from "../lookup.ts";
  */
 export type Edition = {
   passportId: string;
-  /** True if the proof certificate names the firm. Only the one for the owner does. */
+  /** True if the proof certificate names the firm. Only the proof certificate for the owner does. */
   namesFirm: boolean;
   /**
    * True if the sealed PDF is stored. When that PDF is deleted, the proof certificate that describes it is deleted too.

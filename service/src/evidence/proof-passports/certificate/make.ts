@@ -27,8 +27,8 @@ export type CertificateDeps = Omit<NamedDeps, "db"> & {
 };
 
 /**
- * Returns the sealed proof certificate of a passport; null for an unknown code. With `forOwner` it is the owner's one,
- * which names the firm. The public must not learn the firm.
+ * Returns the sealed proof certificate of a passport; null for an unknown code. With `forOwner`, returns the one for
+ * the passport's owner, which names the firm. The public must not learn the firm.
  */
 export type ProofCertificates = (verifyCode: string, forOwner: boolean) => Promise<StoredFile | null>;
 
@@ -78,8 +78,8 @@ async function makeAndKeep(
   const [document, firm] = [await documentOf(deps, evidence), edition.namesFirm ? await firmOf(deps, evidence) : null];
   const name = edition.namesFirm ? deps.names.open(evidence.name, evidence.id) : record.name;
   const bytes = await make(deps, evidence, { record: { ...record, name }, firm, document });
-  // The sealed PDF should be stored but can't be read now, so this certificate lacks facts about it. It is not stored,
-  // because a later one can contain them.
+  // The sealed PDF should be stored but can't be read now, so this proof certificate lacks facts about the PDF. It is
+  // not stored, because a certificate made later can contain these facts.
   if (edition.documentKept && document === null)
     return heldFile({ memory: deps.blobs.memory, holder: memoryHolder(evidence) }, bytes);
   return keepCertificate(deps, edition, bytes, evidence);

@@ -14,7 +14,7 @@ import { signatureAlgorithm } from "../algorithms.ts";
 import type { Authority } from "./authority.ts";
 import { authorityKeyIdentifier, distributionPoint, extension } from "./write.ts";
 
-/** A revoked certificate: its serial number, and the time from which its key no longer counts. */
+/** A revoked certificate: its serial number, and the time of the revocation in epoch milliseconds. */
 export type RevokedCertificate = { readonly serialNumber: Uint8Array; readonly at: number };
 
 type CrlFields = {

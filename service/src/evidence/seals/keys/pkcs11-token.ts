@@ -58,7 +58,7 @@ async function loadLibrary(): Promise<Library> {
 
 /**
  * Initializes the module.
- * @returns true if this call did it, false if other code in this process had done so before
+ * @returns true if this call initialized it; false if other code in this process had initialized it before
  */
 function initialize(library: Library, module: Module): boolean {
   try {

@@ -20,10 +20,10 @@ export type SealKey = {
 };
 
 /**
- * The reason why a key can't be opened or used. `bad-uri`: the setting can't be parsed. `not-supported`: it names
- * something that this service does not support. `unreadable`: the key exists but can't be used. `not-found`: no key has
- * that name. `locked`: PIN or credentials are wrong or missing. `unreachable`: the module or service does not respond
- * now. `refused`: it responded, but did not sign.
+ * The reason why a key can't be opened or used. `bad-uri`: the setting can't be parsed. `not-supported`: the setting
+ * names something that this service does not support. `unreadable`: the key exists but can't be used. `not-found`: no
+ * key has that name. `locked`: PIN or credentials are wrong or missing. `unreachable`: the module or service does not
+ * respond now. `refused`: the module or service responded, but did not sign.
  */
 export type SealKeyErrorCode =
   | "bad-uri"

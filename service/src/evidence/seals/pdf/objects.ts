@@ -132,8 +132,8 @@ export function changedObjects(look: PdfLookup, field: Ref): NewObject[] {
   const changed = new Map<number, NewObject>();
   const change: Change = (ref, body, old) => {
     const other = changed.get(ref.num);
-    // One array may be both the page's Annots and the form's Fields; it then changes once. An object that would have to
-    // change in two different ways makes the document invalid.
+    // One array may be both the page's Annots and the form's Fields. It is then changed only once. If an object would
+    // have to change in two different ways, the document is refused.
     if (other && other.body !== body) throw new PdfRefusal("needs_repair", `object ${ref.num} is two things at once`);
     refuseStream(old, ref);
     changed.set(ref.num, { ref, body, clear: old.bytes !== look.file.bytes });

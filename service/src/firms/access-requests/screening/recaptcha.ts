@@ -4,7 +4,7 @@ import type { Log } from "../../../kernel/platform/logs.ts";
 /** The two keys of the operator's reCAPTCHA v3 site, and the address of its API. */
 export type RecaptchaSettings = { siteKey: string; secret: string; apiBase: string };
 
-/** The action name of the page's token; tokens for other actions don't count. */
+/** The action name in the page's tokens. A token for another action is not accepted. */
 export const recaptchaAction = "request_access";
 
 /** The scorer's verdict on a token: `unscored` when no score was available. */

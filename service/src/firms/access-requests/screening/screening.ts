@@ -45,7 +45,7 @@ function screenDomain(rules: ScreeningRules, listed: ReadonlySet<string>, email:
   if (names.some((name) => rules.disposableDomains.has(name))) return ["disposable_mail"];
   if (names.some((name) => rules.freeDomains.has(name)) || isProvider(rules, labels)) return ["free_mail"];
   if (names.some((name) => rules.exemptDomains.has(name))) return [];
-  // The list may contain the ASCII or the Unicode form of a name, so both are looked up.
+  // The list of mailbox domains may contain the ASCII or the Unicode form of a name, so both are looked up.
   const isListed = (name: string) => listed.has(name) || listed.has(domainToUnicode(name));
   return names.some((name) => isListed(name) && (name === domain || !endingOfMany.test(name))) ? ["listed_mail"] : [];
 }

@@ -57,7 +57,10 @@ export async function sendCode(
   });
 }
 
-/** The proof that a person presents: an authenticator's response, a recovery code or a mailed code. */
+/**
+ * The proof that a person presents: an authenticator's response, a recovery code or a mailed code. Both kinds of codes
+ * are in `code`.
+ */
 export type Shown = { passkey: string } | { code: string };
 
 /**
@@ -135,7 +138,8 @@ type OpenCode = { sessionId: string; codeId: string; expiresAt: Date };
 type NewCode = OpenCode & { at: Date };
 
 /**
- * Stores a new code for the session. Replaces an earlier code only if that was created at `replaceable` or before.
+ * Stores a new code for the session. Replaces an earlier code only if the earlier one was created at `replaceable` or
+ * before.
  * @returns true if the new code was stored
  */
 async function putCode(tx: Tx, { sessionId, codeId, at, expiresAt }: NewCode, replaceable: Date): Promise<boolean> {

@@ -20,7 +20,7 @@ export async function mailOwnersOfKey(
 const named = (name: string | null): string =>
   name === null ? "without a name" : plainTitle(`“${name}”`, "(its name is in the dashboard)");
 
-/** Skips people who are no longer owners. */
+/** The mail to one owner about a change to a key. Not sent to a person who is no longer an owner. */
 export const keyMail = defineMail({
   queue: "key-mail",
   load: (about: KeyChange, { db }: MailDeps) => selectKeyMailFacts(db, about),

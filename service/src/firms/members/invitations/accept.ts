@@ -31,7 +31,7 @@ export async function lookAtInvitation(
 /**
  * Consumes an invitation and makes its person a member. Mails the owners.
  * @throws ServiceError as `lookAtInvitation`, for a person with another address than the invited one, and for a person
- * who belongs to a firm. After the latter two errors the invitation stays usable.
+ * who belongs to a firm. In the last two cases the invitation stays usable.
  */
 export async function acceptInvitation(deps: MemberDeps, session: Session, token: string): Promise<void> {
   const { db, clock, rowMac } = deps;

@@ -26,7 +26,7 @@ export type InvitationDeps = { db: Database; clock: Clock; secrets: SecretBytes;
 export const invitationMailQueue = "invitation-mail";
 
 const lastsMs = 7 * dayMs;
-/** The same request within this time counts as a form that was sent twice. */
+/** If an owner sends the same request again within this time, it counts as a form that was sent twice. */
 const sameMs = 60_000;
 const maxADay = { ofFirm: 30, toAddress: 5 };
 
@@ -39,8 +39,8 @@ export const listInvitations = ({ db }: { db: Sql }, principal: Principal): Prom
   principal.member?.role === "owner" ? store.selectPending(db, principal.partnerId) : Promise.resolve([]);
 
 /**
- * Mails an invitation to an address. It replaces an earlier invitation. Nothing reveals whether the address already has
- * an account.
+ * Mails an invitation to an address. The invitation replaces an earlier one of the firm to the same address. Nothing
+ * reveals whether the address already has an account.
  * @throws ServiceError for an invalid address or role, a member of the firm, too many mails, and a caller without the
  * right or a recent proof
  */
@@ -95,7 +95,7 @@ export async function withdrawInvitation(
 
 type Giver = { own: Membership; principal: Principal; at: Date };
 
-/** An owner can't grant more access than they have, nor change an invitation that grants more. */
+/** An owner can't grant more access than the owner has, nor change an invitation that grants more. */
 function requireMayGive({ own, principal, at }: Giver, liveAccess: boolean): void {
   if (liveAccess && !own.liveAccess) throw liveAccessRequired();
   requireProof(principal, at, liveAccess ? "live" : "test");
@@ -155,13 +155,14 @@ const audit = (tx: Tx, principal: Principal, at: Date, action: string, detail: o
 /** The path of an invitation's page. The token in it is a credential. */
 const invitationPath = (token: string): string => `/invitation/${token}`;
 
-/** Mails invitations. Skips ended ones. */
+/** The mails with invitations. Not sent for an invitation that has ended. */
 export const invitationMail = defineMail({
   queue: invitationMailQueue,
   load: ({ invitationId }: { invitationId: string }, { db, rowMac, clock }: MailDeps) =>
     selectToMail(db, rowMac, invitationId, clock()),
   write({ email, firmName, role, inviter, tokenSha256 }, { invitationId }, { secrets, baseUrl }) {
-    // Tries all secret keys of the service, because a node that already has a newer one may have made the link.
+    // Tries all secret keys of the service. The link may have been made by a node that already has a newer key than
+    // this node.
     const token = invitationTokenOf(secrets, invitationId, tokenSha256);
     if (token === null)
       throw new Error("the invitation was made with a key that is not in SECRETS_KEY or SECRETS_KEYS_OLD");

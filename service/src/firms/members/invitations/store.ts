@@ -123,7 +123,7 @@ const usable = (tokenSha256: Buffer, now: Date) =>
   sql`i.token_sha256 = ${tokenSha256} AND i.ended_at IS NULL AND i.expires_at > ${now} AND ${stands}
     AND NOT ${isRevoked(now, sql`i.id::text`)}`;
 
-/** The offer behind a link; undefined for an unusable link. */
+/** The offer of the invitation whose link has this token; undefined if the invitation can't be accepted. */
 export async function selectOffer(db: Sql, rowMac: RowMac, tokenSha256: Buffer, now: Date): Promise<Offer | undefined> {
   const [found] = await db.query<{ firmName: string; inviter: string } & WithMac>(sql`
     SELECT ${invitationColumns}, p.name AS "firmName", u.email AS inviter, ${verifiedFirm}
@@ -154,7 +154,7 @@ export async function consumeInvitation(
   return { invitationId, role, liveAccess, invitedBy };
 }
 
-/** The facts for the mail; undefined for an ended invitation. */
+/** The facts for an invitation's mail; undefined for an ended invitation. */
 export async function selectToMail(db: Sql, rowMac: RowMac, invitationId: string, now: Date) {
   const [found] = await db.query<{ firmName: string; inviter: string } & WithMac>(sql`
     SELECT ${invitationColumns}, p.name AS "firmName", u.email AS inviter, ${verifiedFirm}

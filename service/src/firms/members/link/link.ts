@@ -24,9 +24,9 @@ import type { Linked } from "./schemas.ts";
 const noKey = () => invalid("apiKey must be a valid partner API key.");
 
 /**
- * Links a signed-in person to the firm of a key (contract, Authentication 6); the first one becomes its owner. The
- * session switches to the key's environment. A test key grants only test access. A live key also grants live access,
- * even to a person who was already linked.
+ * Links a signed-in person to the firm of a key (contract, Authentication 6). The first person who links to a firm
+ * becomes its owner. The session switches to the key's environment. A test key grants only test access. A live key also
+ * grants live access, even to a person who was already linked.
  *
  * If the firm requires passkeys, a live key without a recent passkey grants only test access to a new member, and is
  * refused for an existing member.

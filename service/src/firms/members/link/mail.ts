@@ -15,7 +15,7 @@ export async function mailOwners(
     await memberMail.enqueue(tx, { userId, ownerId, at: at.toISOString(), invited });
 }
 
-/** Skips people and owners who have left the firm. */
+/** The mail to one owner about a person who was linked. Not sent if the person or the owner has left the firm. */
 export const memberMail = defineMail({
   queue: "member-mail",
   load: ({ userId, ownerId }: LinkEvent, { db }: MailDeps) => selectMailFacts(db, userId, ownerId),
@@ -55,7 +55,7 @@ async function selectOtherOwners(tx: Tx, partnerId: string, userId: string): Pro
 }
 
 /**
- * The facts for the mail to an owner about a member; undefined when they are no longer a member and an owner of the
+ * The facts for the mail to an owner about a member. Undefined unless the two still are a member and an owner of the
  * same firm.
  */
 async function selectMailFacts(db: Sql, userId: string, ownerId: string) {

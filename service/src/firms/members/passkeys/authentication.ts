@@ -33,7 +33,7 @@ export async function requestOptions(deps: PasskeyDeps, { id, userId }: Holder) 
 /**
  * Verifies a passkey and runs the caller's work in the same transaction.
  * @param text the browser's response
- * @throws ServiceError for a passkey of another person, or one that is not accepted; nothing is done then
+ * @throws ServiceError for a passkey of another person, or a response that is not accepted; then the work does not run
  */
 export async function withPasskey<T>(
   deps: PasskeyDeps,

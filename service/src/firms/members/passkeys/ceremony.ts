@@ -43,7 +43,9 @@ export function hasPasskeys({ ownOrigin }: Pick<PasskeyDeps, "ownOrigin">): bool
   return isIP(hostname.replace(/^\[|\]$/g, "")) === 0;
 }
 
-/** Creates a challenge for a session. It replaces the earlier one for the same purpose. */
+/**
+ * Creates a challenge for a session. The new challenge replaces the session's earlier challenge for the same purpose.
+ */
 export async function newChallenge(
   { db, clock, random }: Pick<PasskeyDeps, "db" | "clock" | "random">,
   sessionId: string,

@@ -163,7 +163,10 @@ export async function replaceCodes(
     SELECT ${userId}, code, mac FROM unnest(${hashes}::bytea[], ${macs}::bytea[]) AS codes (code, mac)`);
 }
 
-/** Consumes a code. @returns whether it was a valid code of the person */
+/**
+ * Consumes a recovery code.
+ * @returns true if it was a valid code of the person
+ */
 export async function consumeRecoveryCode(
   tx: Tx,
   rowMac: RowMac,

@@ -26,7 +26,7 @@ export type Verified = NewCredential;
 
 /**
  * Verifies an authenticator's response (WebAuthn level 3, sections 7.1 and 7.2).
- * @throws Error when it is not accepted
+ * @throws Error when the response is not accepted
  */
 export const run: Run<VerifyInput, Verified> = async (_bytes, { response, current, ...expected }) =>
   current ? verifyShown(response, current, expected) : verifyAdded(response, expected);

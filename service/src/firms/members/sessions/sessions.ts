@@ -33,7 +33,7 @@ async function noteUse(db: Sql, { sessionId, lastSeenAt }: Used, now: Date): Pro
   if (now.getTime() - lastSeenAt.getTime() > touchEveryMs) await store.touchSession(db, sessionId, now);
 }
 
-/** Resolves session cookies with one indexed read each. */
+/** Returns a function that finds the session of a cookie with one indexed read. */
 export function sessionResolver({ db, clock, rowMac }: SessionDeps): ResolveSession {
   return async (cookie, isUse = true) => {
     const token = cookieOf(cookie, cookieNames.session);
@@ -121,7 +121,7 @@ export async function completeSession(
 export const listSessions = ({ db, clock }: ReadDeps, { userId }: Session) => store.selectSessions(db, userId, clock());
 
 /**
- * Ends one of the person's own sessions. To end any but the current one needs a recent proof.
+ * Ends one of the person's own sessions. Ending another session than the current one needs a recent proof.
  * @throws ServiceError for an unknown id, or without the proof
  */
 export async function endSession({ db, clock }: EndDeps, session: Session, sessionId: string): Promise<void> {

@@ -91,7 +91,7 @@ function isMember(rowMac: RowMac, { memberVersion: version, memberMac: mac, ...r
   return rowMac.holds(memberTable, memberMembers(facts), mac);
 }
 
-/** A session whose second factor is due, with its person. */
+/** A session whose second factor is due, with the session's person. */
 export async function findDueSession(db: Sql, rowMac: RowMac, tokenSha256: Buffer, now: Date) {
   const [row] = await db.query<WithMac & { userId: string; email: string }>(
     sql`SELECT ${sessionColumns}, u.email FROM sessions s JOIN users u ON u.id = s.user_id
@@ -108,7 +108,7 @@ export type OperatorSession = {
   consoleEnvironment: Environment;
 };
 
-/** A session from a command line link; undefined for an unknown or expired one. */
+/** A session from a command line link; undefined for an unknown or expired session. */
 export async function findOperatorSession(db: Sql, rowMac: RowMac, tokenSha256: Buffer, now: Date) {
   const [row] = await db.query<OperatorSession & WithMac>(
     sql`SELECT ${sessionColumns}, s.last_seen_at AS "lastSeenAt", s.console_environment AS "consoleEnvironment"
@@ -197,7 +197,10 @@ async function endSessions(tx: Tx, condition: Statement, at: Date, actor?: strin
   return ended.map(({ id }) => id);
 }
 
-/** Ends one of a person's sessions. @returns whether it existed */
+/**
+ * Ends one of a person's sessions.
+ * @returns true if the session existed
+ */
 export async function deleteSession(tx: Tx, userId: string, sessionId: string, at: Date): Promise<boolean> {
   const ended = await endSessions(tx, sql`s.id = ${sessionId} AND s.user_id = ${userId}`, at);
   return ended.length === 1;

@@ -8,14 +8,15 @@ export const newToken = newSecret;
 export const tokenSha256 = (token: string): Buffer => hash("sha256", token, "buffer");
 
 /**
- * The token of a browser that has signed in with an address. It grants no access. Sign-in links for such browsers have
- * a quota of their own, which strangers can't use up. The token is derived from the address, so no table stores it.
+ * The token of a browser that has signed in with an address. The token grants no access. Sign-in links for such
+ * browsers have a quota of their own, which strangers can't use up. The token is derived from the address, so no table
+ * stores it.
  */
 export function rememberedBrowserToken(secrets: SecretBytes, email: string): string {
   return base32(createHmac("sha256", deriveKey(secrets, "known-browser")).update(email).digest());
 }
 
-/** Whether a browser has the token of an address, made with any of the keys. */
+/** True if a browser has the token of an address, derived from SECRETS_KEY or one of SECRETS_KEYS_OLD. */
 export const isRememberedBrowser = (secrets: SecretBytes, email: string, token: string): boolean =>
   keysOf(secrets).some((key) => tokenSha256(rememberedBrowserToken(key, email)).equals(tokenSha256(token)));
 
@@ -27,7 +28,10 @@ export const linkToken = (secrets: SecretBytes, linkId: string): string =>
 export const invitationToken = (secrets: SecretBytes, invitationId: string): string =>
   derivedToken(deriveKey(secrets, "invitation"), invitationId);
 
-/** The token of an existing link, made with any of the keys; null when no key matches. */
+/**
+ * The token of an existing link, derived from SECRETS_KEY or one of SECRETS_KEYS_OLD; null when no key gives the stored
+ * hash.
+ */
 const matchingToken =
   (make: typeof linkToken) =>
   (secrets: SecretBytes, id: string, sha256: Buffer): string | null =>

@@ -58,8 +58,8 @@ export const lockEmail = (tx: Tx, email: string) =>
   tx.query(sql`SELECT pg_advisory_xact_lock(hashtextextended('sign-in:' || ${email}, 0))`);
 
 /**
- * The numbers of open mailed links of this address: for known browsers, for other browsers and, among the latter, for
- * this network.
+ * The numbers of usable mailed links of this address. `proven`: those for browsers that have signed in with the
+ * address. `strangers`: those for other browsers. `network`: those for other browsers in this network.
  */
 export async function countMailed(db: Sql, email: string, networkSha256: Buffer, now: Date) {
   const [row] = await db.query<{ proven: number; strangers: number; network: number }>(
@@ -71,8 +71,8 @@ export async function countMailed(db: Sql, email: string, networkSha256: Buffer,
 }
 
 /**
- * Makes the open mailed links usable in the requesting browser too. A link for a known browser becomes usable only in
- * another known browser.
+ * Makes the mailed links of the address that have not expired usable in the requesting browser too. A link for a
+ * browser that has signed in before becomes usable only in another such browser.
  */
 export async function shareLinks(tx: Tx, rowMac: RowMac, link: NewLink): Promise<void> {
   const { email, at, proven } = link;
@@ -97,7 +97,10 @@ SELECT ${linkColumns} FROM sign_in_links WHERE id = ${id} AND expires_at > ${now
 
 type LinkToMail = { email: string; tokenSha256: Buffer };
 
-/** A link's token and the secret of the browser that requested it; null for an operator's link. */
+/**
+ * The hashes of a link's token, and of the secret of the browser that requested the link. `browserSha256` is null for
+ * an operator's link.
+ */
 export type LinkSecrets = { tokenSha256: Buffer; browserSha256: Buffer | null };
 
 const usable = ({ tokenSha256, browserSha256 }: LinkSecrets, now: Date) =>

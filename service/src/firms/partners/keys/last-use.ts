@@ -3,7 +3,10 @@ import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import { loggedNetwork } from "../../../kernel/platform/network.ts";
 
-/** Remembers when and from which network keys were last used. Writes this periodically instead of with each request. */
+/**
+ * Remembers when and from which network each key was last used. Writes these uses to the database periodically, not
+ * with each request.
+ */
 export type LastUse = {
   seen: (keyId: string, ip: string | undefined) => void;
   /** Writes the uses since the last call, in one statement. */
@@ -20,7 +23,7 @@ export function trackLastUse(db: Sql, clock: Clock): LastUse {
       seen = new Map();
       const uses = [...batch.values()];
       const networks = uses.map(({ ip = "" }) => loggedNetwork(ip) ?? null);
-      // Updates only older times, because another node may have written a later use of the key.
+      // Replaces only an earlier time of last use, because another node may have written a later one.
       await db.query(
         sql`UPDATE partner_keys k SET last_used_at = to_timestamp(u.ms / 1000.0), last_used_from = coalesce(u.network, k.last_used_from)
          FROM unnest(${[...batch.keys()]}::uuid[], ${uses.map(({ ms }) => ms)}::float8[], ${networks}::text[])

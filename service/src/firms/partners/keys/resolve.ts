@@ -68,7 +68,10 @@ const principalFrom = (row: KeyRow): Principal => ({
 
 export type KeyResolverDeps = { db: Sql; clock: Clock; rowMac: RowMac; lastUse: LastUse };
 
-/** Resolves bearer keys with one indexed read each. The result for any key that is not valid is null. */
+/**
+ * Returns a function that finds the principal of a bearer key with one indexed read; null for any key that is not
+ * valid.
+ */
 export function keyResolver(deps: KeyResolverDeps): ResolveKey {
   return (authorization, ip) => find(deps, { authorization, ip }, keyStatement, principalFrom);
 }

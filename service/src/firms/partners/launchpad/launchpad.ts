@@ -5,7 +5,10 @@ import type { Launchpad } from "./schemas.ts";
 
 type Item = { key: string; label: string; action: string; deepLink: string; done: (facts: Facts) => boolean };
 
-/** The steps that lead a new partner to live; the last step is live itself. Each step links to the page for it. */
+/**
+ * The steps that lead a new partner to live access; the last step is live access itself. Each step links to the page
+ * for it.
+ */
 const items: readonly Item[] = [
   {
     key: "first_test_order",

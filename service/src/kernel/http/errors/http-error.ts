@@ -1,6 +1,6 @@
 import { ServiceError } from "../../platform/errors.ts";
 
-/** The error codes of the HTTP layer. The domain has its own. */
+/** The error codes of the HTTP layer. `ErrorCode` has those of the domain. */
 export type HttpErrorCode =
   | "unauthenticated"
   | "sign_in_required"

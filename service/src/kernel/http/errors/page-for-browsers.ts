@@ -8,7 +8,7 @@ export const negotiated = { ...uncached, Vary: "Accept" };
 /**
  * Hook for the API's public verifications, whose addresses people forward to each other. It redirects a browser to the
  * page that shows the result; a program gets the JSON.
- * @param pages the URL of the pages, without the code
+ * @param pages the URL of these pages, up to the verify code
  */
 export const pageForBrowsers =
   (pages: string): onRequestAsyncHookHandler =>

@@ -50,7 +50,7 @@ const frameworkErrors: ReadonlyMap<string, WireError> = new Map([
   ["FST_ERR_CTP_BODY_TOO_LARGE", wire("payload_too_large", "The body is too large.")],
 ]);
 
-/** The value of `Retry-After`, in seconds. Most outages are over by then. */
+/** The value of `Retry-After`, in seconds. Most outages end within this time. */
 const retryAfterSeconds = 2;
 
 const internal = wire("internal", "Something went wrong on our side.");
@@ -84,8 +84,8 @@ function sendWireError(request: FastifyRequest, reply: FastifyReply, { status, c
 }
 
 /**
- * The body of a refusal. For public verification the body has another form (contract, Errors); for a deleted document
- * it also tells about the deletion.
+ * The body of a refusal: `{error}`, except from a public verification, which responds with `{verdict}` (contract,
+ * Errors). If the document was deleted, that body also contains the message about the deletion.
  */
 function bodyOf(code: WireCode, message: string): object {
   if (code === "verdict_unknown") return { verdict: "unknown" };

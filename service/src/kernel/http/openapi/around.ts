@@ -119,8 +119,8 @@ function describeBody(operation: Operation): void {
   delete operation[bodyOptional];
   if (!requestBody) return;
   if (optional) requestBody.required = false;
-  // A 415 is only for JSON routes. For forms with a document, the contract defines a 400 with other messages, also for
-  // a document that is too large.
+  // Only JSON routes get a 415. Forms with a document get a 400 instead, by the contract, also when the document is too
+  // large.
   const isJson = "application/json" in requestBody.content;
   if (isJson || "application/x-www-form-urlencoded" in requestBody.content)
     responses["413"] ??= structuredClone(tooLarge);

@@ -6,7 +6,7 @@ type Parameter = {
   in: string;
   required?: boolean;
   description?: string;
-  /** The only example of a parameter. If a parameter has several examples, they are in its schema instead. */
+  /** The parameter's example, if it has only one. Several examples are in the parameter's schema instead. */
   example?: unknown;
   schema: JsonSchema;
 };
@@ -28,7 +28,7 @@ type Described = {
 
 const schema = "https://schema.getpostman.com/json/collection/v2.1.0/collection.json";
 
-/** Collection variables that a response's script sets, for use in later requests. */
+/** Collection variables that a script sets from the response of this operation, for use in later requests. */
 const remembered: Readonly<Record<string, string>> = {
   createOrder: "orderCode",
   createRoom: "roomCode",

@@ -37,7 +37,7 @@ export type PartRules = {
 };
 
 /**
- * Reads the parts of a multipart request; discards the rest of a refused request.
+ * Reads the parts of a multipart request. If the request is refused, discards the rest of its body.
  * @param capacity the longest file to hold; null to refuse any file as too large
  * @throws ServiceError `validation`
  */
@@ -90,8 +90,8 @@ async function readText(part: MultipartFile): Promise<string> {
 }
 
 /**
- * Reads the form's file. The parser cuts a file off one byte after the limit, so one byte too many means that the file
- * is too large.
+ * Reads the form's file. The parser cuts a file off one byte after the limit. So a file with one byte too many is too
+ * large.
  */
 async function readFile(part: MultipartFile, rules: PartRules, capacity: number | null): Promise<Upload | "too large"> {
   if (capacity === null) {

@@ -56,8 +56,8 @@ export function ignoreMultipart(app: FastifyInstance, pace: BodyPace = bodyPace)
 export async function acceptMultipart(scope: FastifyInstance): Promise<void> {
   scope.removeContentTypeParser(multipartType);
   await scope.register(multipart, {
-    // The parser must read one byte more than the limit. Otherwise a file of exactly the limit would be reported as
-    // truncated.
+    // The parser's limit must be one byte above the largest file accepted. Otherwise the parser would report a file of
+    // exactly that size as truncated.
     limits: {
       fileSize: maxUploadBytes + 1,
       fields: maxFields,
@@ -77,8 +77,8 @@ export async function acceptMultipart(scope: FastifyInstance): Promise<void> {
 /**
  * Reads a form with at most one file. The file is hashed as it arrives and is held once, in reserved memory. The memory
  * is reserved for the request's principal, or for the holder that the caller passes.
- * @throws ServiceError `validation` for a body that is not such a form, is cut off, too slow, too large or has a second
- * file; and the errors of `authenticate`
+ * @throws ServiceError `validation` for a body that is not such a form, is cut off, too slow or too large, or has a
+ * second file. Also throws the errors of `authenticate`.
  */
 export async function readForm(request: FastifyRequest, rules: FormRules, pace: BodyPace = bodyPace): Promise<Form> {
   const { messages } = rules;
@@ -123,8 +123,8 @@ async function readInPace(request: FastifyRequest, rules: FormRules, capacity: n
   // The sender may have disconnected while the form was queued for memory.
   if (raw.destroyed) throw invalid(messages.incomplete);
   const parts = readParts(request, rules, capacity);
-  // A fault is emitted as an error of the body's stream. That stops the parser, but keeps the connection open for the
-  // response.
+  // If the body is too slow or too long, an error is emitted on the body's stream. That stops the parser, but keeps the
+  // connection open for the response.
   const stop = watchBody(raw, pace, (fault) =>
     raw.emit("error", invalid(fault === "stalled" ? messages.incomplete : messages.tooLarge)),
   );
@@ -154,12 +154,12 @@ export type BodyPace = {
   windowMs: number;
   minBytes: number;
   minBytesAtMost: number;
-  /** The most bytes that are read altogether. */
+  /** The most bytes of a body that are read, including the discarded rest. */
   maxBytes: number;
 };
 
-// The usual pace. Because the minimum doubles, an attacker who wants to occupy reserved memory for minutes must send
-// megabytes.
+// The pace that applies by default. Because the minimum doubles, an attacker who wants to occupy reserved memory for
+// minutes must send megabytes.
 const bodyPace: BodyPace = {
   windowMs: 30_000,
   minBytes: 64 * 1024,

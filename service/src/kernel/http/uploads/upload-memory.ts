@@ -6,8 +6,8 @@ import { BusyError } from "../../platform/errors.ts";
  */
 export type UploadMemory = {
   /**
-   * Resolves with a function that releases the bytes. Serves holders round-robin, so that one heavy sender can't starve
-   * the others.
+   * Waits until the memory is free, and resolves with a function that releases it. Serves holders round-robin, so that
+   * one heavy sender can't starve the others.
    * @throws BusyError when the holder already has `mostWaiting` reservations in the queue
    */
   reserve: (holder: MemoryHolder, bytes: number, mostWaiting: number) => Promise<() => void>;

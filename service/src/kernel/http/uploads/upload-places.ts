@@ -8,7 +8,7 @@ export type UploadHolder = Pick<Principal, "partnerId" | "environment" | "liveEn
 /** Memory for the uploads of firms. */
 export type UploadPlaces = {
   /**
-   * Resolves with a function that releases the bytes.
+   * Waits until the memory is free, and resolves with a function that releases it.
    * @throws ServiceError `unavailable` when the firm already has too many uploads in the queue
    */
   reserve: (holder: UploadHolder, bytes: number) => Promise<() => void>;

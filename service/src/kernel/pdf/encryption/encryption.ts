@@ -22,7 +22,7 @@ export function openEncryption(file: PdfFile): Encryption | null {
   for (const { trailer } of older) {
     const other = entry(trailer, "Encrypt");
     // Some readers take Encrypt only from the newest trailer, others from older trailers too. If the trailers differ,
-    // the two decrypt the file differently.
+    // these two kinds of readers decrypt the file differently.
     if (other && other.bytes.toString("latin1", other.start, other.end) !== newestText) {
       throw refused(`the trailer at ${trailer.start} and the newest one name different Encrypt dictionaries`);
     }
@@ -79,7 +79,7 @@ function keyEntries(file: PdfFile, dict: Dict, version: number, id: Buffer): Key
     ue: bytes("UE"),
     oe: bytes("OE"),
     perms: bytes("Perms"),
-    // Some producers write the 32 bits as an unsigned number.
+    // Some producers write P as an unsigned number of 32 bits, so it is converted to a signed one.
     permissions: permissions | 0,
     encryptMetadata: metadata?.bytes.toString("latin1", metadata.start, metadata.end) !== "false",
     id,

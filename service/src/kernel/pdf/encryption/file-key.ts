@@ -86,8 +86,8 @@ export function permissionsGenuine(fileKey: Buffer, { revision, perms, permissio
 }
 
 /**
- * Algorithm 2.B for the empty password. Revision 5 takes one SHA-256 of the salt and the user entry; revision 6 adds at
- * least 64 rounds.
+ * Algorithm 2.B for the empty password. Revision 5 computes one SHA-256 of the salt and the user entry; revision 6 adds
+ * at least 64 rounds.
  */
 function hash2B(revision: number, salt: Buffer, userEntry: Buffer): Buffer {
   let key = createHash("sha256").update(salt).update(userEntry).digest();

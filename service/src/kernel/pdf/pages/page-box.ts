@@ -31,7 +31,8 @@ export type UserSpaceRect = {
 const letter = [0, 0, 612, 792] as const;
 
 /**
- * The part of a page that readers show: its crop box within its media box, in the page's own units, before rotation.
+ * The part of a page that readers show: the overlap of its crop box and its media box, in the page's own units, before
+ * rotation.
  * @throws PdfRefusal `needs_repair` for a page without an area
  */
 export function pageBox(file: PdfFile, page: Page): PageBox {

@@ -68,8 +68,8 @@ export function firstPage(file: PdfFile, catalog: Dict): Page {
 }
 
 /**
- * The number of pages that the page tree reaches, which must equal the Count in its root.
- * @throws PdfRefusal `needs_repair` when they differ
+ * The number of pages that the page tree reaches. It must equal the Count in the root of the tree.
+ * @throws PdfRefusal `needs_repair` when the two numbers differ
  */
 export function countPages(file: PdfFile, catalog: Dict): number {
   const root = resolveDict(file, entry(catalog, "Pages"), "the root of the page tree");

@@ -13,15 +13,15 @@ export const overlap = (a: { x: number; width: number }, b: { x: number; width: 
   Math.min(endOf(a), endOf(b)) - Math.max(a.x, b.x);
 
 /**
- * The words of a page, without the marks that make up blanks and without lone punctuation, such as a slash between
- * marks.
+ * The words of a page: its runs, without marks such as underscores, and without lone punctuation, such as a slash
+ * between marks.
  */
 export const wordsIn = ({ runs }: PageContent): Run[] =>
   runs.filter((run) => !isMarks(run) && !/^[/|&,;()[\] ]+$/.test(run.text));
 
 /**
- * The blanks of a page; blanks made of marks, such as underscores, come first. A box or a drawn line in the place of
- * such marks is not a second blank. Nor is a line in a box.
+ * The blanks of a page; blanks made of marks, such as underscores, come first. A box or a drawn line at the place of
+ * such marks is not a second blank. A line in a box isn't one either.
  */
 export function blanksIn(content: PageContent): Blank[] {
   const words = wordsIn(content);
@@ -44,10 +44,10 @@ export function blanksIn(content: PageContent): Blank[] {
   for (const box of content.boxes.filter((each) => isBlankSize(each) && isBoxSize(each))) {
     const inside = words.filter((run) => isInside(run, box));
     // Words in a box may be its label, if the box has space to write next to them or below them. A low box that is
-    // mostly filled with words has none.
+    // mostly filled with words has no such space.
     const isFull = inside.reduce((sum, run) => sum + run.width, 0) > 0.75 * box.width && box.height < 30;
     if (inside.length > 3 || isFull || inside.some(({ text }) => isValue(text))) continue;
-    // A line in a box is the place to write on.
+    // If the box contains a line, people write on that line.
     const line = content.rules.find((rule) => isBlankSize(rule) && isLineIn(rule, box));
     add(line ? { ...line, box } : { x: box.x + 2, y: box.y + box.height - 3, width: box.width - 4, box });
   }
@@ -90,8 +90,8 @@ export const isInside = (run: Run, box: Rect): boolean =>
   run.x >= box.x - 2 && endOf(run) <= endOf(box) + 2 && run.y > box.y && run.y <= box.y + box.height + 1;
 
 /**
- * True if words below or above the left end of a line ask for a signature. Even if such a line is long, it is a line to
- * write on.
+ * True if words below or above the left end of a line ask for a signature. Such a line is a line to write on, even if
+ * it is long.
  */
 const isSigned = (rule: Rule, words: readonly Run[]): boolean =>
   words.some(

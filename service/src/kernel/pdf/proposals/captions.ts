@@ -3,7 +3,7 @@ import { type Found, isExplicit, isOnLine, isPerson, type PageWords, read } from
 import { kindOfLabel, measures } from "./patterns.ts";
 import { joinedWith, type Run } from "./runs.ts";
 
-/** Whether the words below a blank continue a sentence of the document, instead of labeling the blank. */
+/** True if the words below a blank continue a sentence of the document, instead of labeling the blank. */
 const isSentence = (words: string): boolean => {
   const text = words.replace(/(?<=\bsignature )\(.*\)$/i, "").trim();
   const count = text.split(/\s+/).length;
@@ -46,7 +46,7 @@ export function captionsBelow(blank: Blank, { words, blanks, content }: PageWord
   );
 }
 
-/** Whether words are not wider than a blank, or begin where it begins, or are centered below it. */
+/** True if words are not wider than a blank, or begin where the blank begins, or are centered below the blank. */
 const isAligned = (run: Run, blank: Blank): boolean =>
   run.width <= blank.width + captionOff ||
   Math.abs(run.x - blank.x) < captionOff ||
@@ -117,11 +117,11 @@ export function signerBlock(blank: Blank, page: PageWords): Found | null {
   return hasWords(blank, page) ? null : { label: "", kind: "signature" };
 }
 
-/** Whether there are words on the line of a blank, before or after the blank. */
+/** True if there are words on the line of a blank, before or after the blank. */
 export const hasWords = (blank: Blank, { words }: PageWords): boolean =>
   words.some((run) => isOnLine(run, blank) && endOf(run) > blank.x - 160 && run.x < endOf(blank) + 40);
 
-/** Whether a caption that matches no pattern may name the party who signs. */
+/** True if a caption that matches no pattern may name the party who signs. */
 export const isShortName = ({ text }: Run): boolean =>
   /^\(?\p{Lu}/u.test(text) && text.split(/\s+/).length <= 5 && !/[\d$€:?]/.test(text) && kindOfLabel(text) === null;
 
@@ -157,7 +157,7 @@ const hasBlank = (run: Run, blank: Blank, { blanks }: PageWords): boolean =>
   );
 
 /**
- * True if the labels in a column of blanks are above the blanks. The sign of this: no words follow below the last
+ * True if the labels in a column of blanks are above the blanks. The evidence is that no words follow below the last
  * blank.
  */
 export function isLabeledAbove(blank: Blank, page: PageWords): boolean {

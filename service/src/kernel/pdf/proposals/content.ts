@@ -7,10 +7,10 @@ import type { Operators, Ops } from "./walk.ts";
 
 export type { Rect, Rule } from "./lines.ts";
 
-/** An option of a choice. Each option of a radio group has its own place. */
+/** An option of a choice. Each option of a radio group has a rectangle of its own. */
 export type OwnOption = { readonly label: string; readonly rect: Rect | null };
 
-/** An empty form field that the document already contains. The place of a radio is that of its first option. */
+/** A form field that the document already contains. For a radio group, `rect` is the rectangle of its first option. */
 export type OwnField = {
   readonly kind: "signature" | "text" | "checkbox" | "dropdown" | "radio";
   readonly name: string;
@@ -90,7 +90,7 @@ type Annotation = {
 const optionCount = { least: 2, most: 50 } as const;
 const longestOption = 200;
 
-/** Some form editors store a blank as the value of a field that nobody filled in. */
+/** Some form editors store spaces as the value of a field that nobody filled in. */
 const isEmpty = (value: unknown): boolean =>
   [value].flat().every((each) => each === null || each === undefined || each === "Off" || `${each}`.trim() === "");
 

@@ -13,7 +13,7 @@ import {
 import type { Run } from "./runs.ts";
 
 /**
- * Returns a function that tells whether a given height of the page is where people sign: below words such as "in
+ * Returns a function that tells whether people sign at a given height of the page. They sign below words such as "in
  * witness whereof", below the page's last sentence, or next to a date. Sentences of a notary's certificate don't count.
  */
 export function executionAbove(
@@ -23,13 +23,13 @@ export function executionAbove(
   const first = Math.min(...words.filter(({ text }) => executionWords.test(text)).map(({ y }) => y));
   const sentences = words.filter((run) => isSentence(run) && !isInPart(run, ofOthers));
   const last = Math.max(...sentences.map(({ y }) => y));
-  // A party's line that shares a row with the word "Date" is a line for a signature.
+  // A line with a party's name that shares a row with the word "Date" is a line for a signature.
   const dates = words.filter(({ text }) => kindOfLabel(text) === "date").map(({ y }) => y);
   return (y, isCaption = false) =>
     y >= first - 4 || ((isCaption || sentences.length > 1) && y > last) || dates.some((date) => Math.abs(date - y) < 4);
 }
 
-/** Whether a run has so many words that it is a sentence of the document. */
+/** True if a run has so many words that it is a sentence of the document. */
 export const isSentence = ({ text }: Run): boolean => text.split(/\s+/).length >= measures.wordsOfSentence;
 
 export type Part = {
@@ -66,8 +66,8 @@ export function partsOfOthers({ height, width }: PageContent, words: readonly Ru
       continue;
     const end = Math.min(height, y + (part.height ?? height));
     const bottom = close ? Math.min(close.y + 20, end) : end;
-    // Only a part for an office, such as a recorder's, has a fixed height. It is as wide as the page: gaps between its
-    // words don't mean that it has columns.
+    // Only a part for an office, such as a recorder, has a fixed height. Such a part is as wide as the page, because
+    // gaps between its words don't separate columns.
     const right = part.height === undefined ? columnEnd(run, bottom, sorted, width) : width;
     found.push({ top: y - 14, bottom, left: 0, right });
   }
@@ -95,22 +95,22 @@ const columnGap = 24;
 /** The left column ends at most at this share of the page's width. */
 const widestColumn = 0.55;
 
-/** In points. A larger vertical gap between two lines of words ends the part of a witness. */
+/** In points. A larger vertical gap between two lines of words ends the part for a witness. */
 const apart = 70;
 /** Of the headings of witnesses on a page, only this many are read. */
 const mostHeadings = 40;
 /** The greatest distance, in points, from a line down to its caption. */
 const captionGap = 14;
 /**
- * In points. `centered`: a heading whose middle is this close to the middle of the page stands above all columns.
- * `column`: the most width of one column.
+ * In points. `centered`: a heading whose middle is this close to the middle of the page applies to all columns.
+ * `column`: the greatest width of one column.
  */
 const centered = 20;
 const column = 200;
 
 /**
- * The parts of a page below headings such as "First witness" and "Witnesses:". Such a part is as wide as the heading's
- * column. It ends at a sentence, at a gap larger than `apart`, or at words that name another party.
+ * The parts of a page below headings such as "First witness" and "Witnesses:". Such a part is as wide as the column of
+ * its heading. It ends at a sentence, at a gap larger than `apart`, or at words that name another party.
  */
 export function partsOfWitnesses({ width }: PageContent, words: readonly Run[], blanks: readonly Blank[]): Part[] {
   const isHeading = ({ text }: Run) => witnessHeading.test(text) || witnessClause.test(text);

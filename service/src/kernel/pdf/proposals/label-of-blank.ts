@@ -17,8 +17,8 @@ export function ofBlank(blank: Blank, page: PageWords): Piece[] {
   if (inside) return piece(inside, "label_in_box");
   const leftLabel = labelToTheLeft(blank, page);
   const captions = captionsBelow(blank, page);
-  // "X" and "Attest" mean only that somebody signs here. So a caption that names a witness or asks for initials
-  // decides.
+  // "X" and "Attest" say only that somebody signs here. So if a caption below names a witness or asks for initials, the
+  // caption determines the kind of the blank.
   const decisive = leftLabel && /^(?:x|attest)$/i.test(leftLabel.label) ? captions : [];
   for (const kind of ["notary", "initials"] as const) {
     const caption = decisive.find(({ text }) => kindOfLabel(text) === kind);
@@ -50,10 +50,11 @@ export function ofBlank(blank: Blank, page: PageWords): Piece[] {
 }
 
 function ofCaption(blank: Blank, caption: Run, page: PageWords): Found {
-  // A person's name below a box is not its label.
+  // If a person's name is below a box, it is not the box's label.
   const found = read(caption.text, page, caption.y, blank.box === null);
   if (!isPerson(found.label) || isExplicit(found.label)) return found;
-  // If a caption such as "(Print or type name)" is below a typed name, the blank is not for a signature but for a name.
+  // If a caption such as "(Print or type name)" is below the person's name, the blank is for a name, not for a
+  // signature.
   if (page.words.some((run) => isLineBelow(run, caption) && kindOfLabel(run.text) === "name"))
     return { ...found, kind: "name" };
   if (blank.width < measures.leastNamed) return { ...found, kind: null };
@@ -63,11 +64,11 @@ function ofCaption(blank: Blank, caption: Run, page: PageWords): Found {
 const isLineBelow = (run: Run, caption: Run): boolean =>
   Math.abs(run.x - caption.x) < 4 && run.y > caption.y && run.y - caption.y < 1.5 * caption.size;
 
-/** Whether a person's name follows a blank. */
+/** True if a person's name follows a blank on its line. */
 const isNamedBehind = (blank: Blank, { words }: PageWords): boolean =>
   words.some((run) => follows(run, blank, 16) && isPerson(run.text));
 
-/** Whether a heading such as "BUYER:" is right above a blank. */
+/** True if a heading such as "BUYER:" is right above a blank. */
 const isBelowParty = ({ x, y }: Blank, { words }: PageWords): boolean =>
   words.some(
     (run) =>
@@ -137,7 +138,7 @@ function labelInside(blank: Blank, page: PageWords): Found | null {
   return found.kind === "signature" && isHeading ? { ...found, kind: "other" } : found;
 }
 
-/** Whether the second cell follows the first in a column. */
+/** True if the second cell is right below the first cell in a column. */
 const isBelow = (upper: Rect, lower: Rect): boolean =>
   Math.abs(lower.x - upper.x) < 3 &&
   Math.abs(lower.width - upper.width) < 6 &&

@@ -9,7 +9,7 @@ export type PageWords = {
   readonly content: PageContent;
   /**
    * True if people sign the document at this height of the page (`executionAbove`).
-   * @param isCaption true for a caption below a line. One sentence above a caption is enough; other labels need two
+   * @param isCaption true for a caption below a line. A caption needs only one sentence above it; other labels need two
    * sentences on the page.
    */
   readonly isExecution: (y: number, isCaption?: boolean) => boolean;
@@ -25,7 +25,7 @@ const withoutLabel = (text: string): string =>
     .replace(/^(?:(?:name|nombre):|by\b:?)\s*/i, "")
     .trim();
 
-/** Whether a text is a person's name, alone or followed by a description: "JOHN ROE, an unmarried man". */
+/** True if a text is a person's name, alone or followed by a description: "JOHN ROE, an unmarried man". */
 export const isPerson = (text: string): boolean => person.test(withoutLabel(text));
 
 /** Reads a label. A party's name asks for a signature only at a height where people sign. */
@@ -41,8 +41,8 @@ export function read(text: string, { isExecution }: PageWords, y: number, isCapt
     isPerson(label) && (kind === null || kind === "other" || isSigner || /^(?:name|nombre):/i.test(label));
   if (isNamed && isCaption && (isExecution(y, true) || isSigner) && !isFormWords(label))
     return { label, kind: "signature" };
-  // A party's name in quotation marks is a definition. Text in lowercase that ends with a period is the end of a
-  // sentence.
+  // A party's name in quotation marks defines that name in the text. Text in lowercase that ends with a period is the
+  // end of a sentence. Neither is a label.
   if (kind === "signature" && !isExplicit(text) && (/["“”]|^\p{Ll}.*\.$/u.test(text) || !isExecution(y, isCaption)))
     return { label, kind: null };
   return { label, kind };
@@ -54,13 +54,16 @@ const isNamedParty = (label: string): boolean => {
   return /^individually\b/i.test(part) || parties.some((words) => words.test(part));
 };
 
-/** True if the words are common in forms, such as "Date". Even in capitals, they are then not a person's name. */
+/**
+ * True if the label consists of words that are common in forms, such as "Date". Such words are not a person's name,
+ * even if they are capitalized.
+ */
 const isFormWords = (label: string): boolean => kindOfLabel(withoutLabel(label).split(",")[0] ?? "") === "other";
 
 export const isExplicit = (text: string): boolean =>
   /\bsign|\binitial|^by\b|\bby$|^x\b|^\/s\/|firma|iniciales|^recib[ií]|conform|lu et approuv/i.test(text);
 
-/** Whether a run is an arrow that points from a label to its blank. */
+/** True if a run is an arrow that points from a label to its blank. */
 export const isArrow = ({ text }: Run): boolean => arrowAlone.test(text);
 
 const arrowAlone = new RegExp(`^[${arrows}]{1,4}$`, "u");
@@ -75,26 +78,29 @@ export const beforeArrow = (arrow: Run, { words }: Pick<PageWords, "words">): Ru
 /** The greatest distance, in points, from an arrow to the words before it. */
 const nearArrow = 14;
 
-/** Whether words are on the line of a blank. A line may be drawn lower than the baseline of the words before it. */
+/**
+ * True if words are on the line of a blank. The line may be drawn lower than the baseline of the words before the
+ * blank.
+ */
 export function isOnLine({ y, size }: Run, blank: Blank): boolean {
   if (blank.box) return y > blank.box.y && y < blank.box.y + blank.box.height + 2;
   const below = blank.y - y;
   return below > -Math.max(5, size * 0.4) && below < Math.max(6.5, size * 0.78);
 }
 
-/** Whether words follow a blank on its line, closer than `gap` points. */
+/** True if words follow a blank on its line, closer than `gap` points. */
 export const follows = (run: Run, blank: Blank, gap: number): boolean =>
   isOnLine(run, blank) && run.x >= endOf(blank) - 2 && run.x - endOf(blank) < gap;
 
 export const linesOfLabel = { most: 4, words: 6, apart: 1.7 } as const;
 
-/** Joins a label of several lines: `last`, and the short lines above it that start at the same place. */
+/** Joins a label of several lines: `last`, and the short lines above it that begin at the same left edge. */
 export function wrapped(last: Run, { words, blanks }: PageWords): string {
   const lines = [last];
   while (lines.length < linesOfLabel.most) {
     const [top] = lines;
     const above = top && words.find((run) => isLineAbove(run, top));
-    // Words that are followed by their own blank are another label.
+    // Words above that have a blank of their own, on their line, are another label.
     if (!above || blanks.some((blank) => isOnLine(above, blank) && blank.x >= endOf(above) - 2)) break;
     lines.unshift(above);
   }

@@ -63,7 +63,7 @@ function collect({ points, isCurved }: Subpath, clip: Rect | null, into: Lines):
   else if (points.length >= 4 && width > 8 && height > 6 && (isCurved || isBox(points, bounds))) into.boxes.push(shown);
 }
 
-/** Whether a path with curves is a box with round corners: both ends of each curve are at the edges of the box. */
+/** True if a path with curves is a box with round corners: both ends of each curve are at the edges of the box. */
 const isRounded = (points: Points, { x, y, width, height }: Rect): boolean =>
   points.length >= 8 &&
   points.every(([left, top]) => near(left, x) || near(left, x + width) || near(top, y) || near(top, y + height));
@@ -81,7 +81,7 @@ function boundsOf(points: Points): Rect | null {
 
 const nowhere: Rect = { x: Number.NEGATIVE_INFINITY, y: 0, width: 0, height: 0 };
 
-/** The part of a place inside a clip; null when the clip hides all of it. */
+/** The part of a rectangle inside a clip; null when the clip hides the whole rectangle. */
 function clipped(bounds: Rect, clip: Rect | null): Rect | null {
   if (!clip) return bounds;
   const [x, y] = [Math.max(bounds.x, clip.x), Math.max(bounds.y, clip.y)];
@@ -140,8 +140,8 @@ function joined(rules: readonly Rule[]): Rule[] {
 }
 
 /**
- * True if a piece continues a line that is drawn in short pieces. It must be as long as the first piece, and start
- * where the line ends so far.
+ * True if a piece continues a line that is drawn in short pieces. The piece must be as long as the line's first piece,
+ * and start where the line ends so far.
  */
 const isNextPiece = ({ x, width }: Rule, line: Rule, piece: number): boolean =>
   width < longestPiece && Math.abs(width - piece) < 1 && Math.abs(x - line.x - line.width) < 1;
@@ -195,7 +195,7 @@ function cellsIn(rules: readonly Rule[], uprights: readonly Upright[]): Rect[] {
   });
 }
 
-/** Whether a rule is the upper or lower edge of a box. Such a rule is not a line to write on. */
+/** True if a rule is the upper or lower edge of a box. Such a rule is not a line to write on. */
 const isEdgeOf = ({ x, y, width }: Rule, box: Rect): boolean =>
   (Math.abs(y - box.y) < touch || Math.abs(y - box.y - box.height) < touch) &&
   Math.min(x + width, box.x + box.width) - Math.max(x, box.x) > 0.5 * Math.min(width, box.width);

@@ -66,8 +66,8 @@ export const executionWords = pattern(data.execution);
 type ReservedPart = {
   readonly opens: RegExp;
   /**
-   * Words that must also occur further down the page. Without them, the part's first words decide nothing, because
-   * words such as "acknowledgment" occur in any document.
+   * Words that must also occur further down the page. Without them, the words that open the part have no effect,
+   * because words such as "acknowledgment" occur in any document.
    */
   readonly needs?: RegExp;
   /**
@@ -94,8 +94,8 @@ export const reservedParts: readonly ReservedPart[] = data.reserved.map(
 );
 
 /**
- * Words for the person whom a form is about, such as a patient. If somebody else signs, a label with such a word asks
- * for the name of that person.
+ * Words for the person whom a form is about, such as a patient. If another label on the form asks for a signature, a
+ * label with such a word asks for that person's name.
  */
 export const subjects = pattern(data.subjects);
 
@@ -122,15 +122,25 @@ export const measures = {
    * initials.
    */
   foot: 0.85,
-  /** The greatest distance from a cell for a date or name to the signature or initials that it belongs to. */
+  /**
+   * The greatest vertical distance from a cell for a date or name to the place where the same person signs or initials.
+   */
   cellsOfSigner: 120,
-  /** The distance from a date to the nearest signature. A date that is further away is not the date of signing. */
+  /**
+   * The greatest vertical distance from a date to a signature. A date that is further from every signature is not the
+   * date of signing.
+   */
   dateOfSigner: 240,
-  /** The greatest distance from a signer's line down to an unlabeled line that is treated like it. */
+  /**
+   * The greatest distance from a signer's line down to an unlabeled line. A closer unlabeled line counts as a line of
+   * the same kind.
+   */
   nextLine: 50,
   /** A text with fewer words than this is a label or a heading. */
   wordsOfSentence: 9,
-  /** Shares of the page's width. A longer box (`mostBlank`) or rule (`mostRule`) divides the page. */
+  /**
+   * Shares of the page's width. A longer box (`mostBlank`) or rule (`mostRule`) is not a blank: it divides the page.
+   */
   mostBlank: 0.8,
   mostRule: 0.74,
   /** The greatest distance from the end of a label to the blank on its right. */
@@ -151,7 +161,7 @@ export const measures = {
   /** The greatest distances from a blank to a label below it, and to a label above it that asks for no signature. */
   labelBelow: 18,
   labelAboveDate: 38,
-  /** A label above a blank may be wider than the blank by this. */
+  /** A label above a blank may be this much wider than the blank. */
   labelWider: 50,
   /**
    * The greatest distance from a blank up to a label that asks for a signature. The space between the two is room to
@@ -165,26 +175,26 @@ export const measures = {
   /** The least width of a line for a signature above a person's name. */
   leastNamed: 90,
   /**
-   * The greatest distances from a line to words that ask for the signer's name: down to them, and between their left
-   * ends.
+   * The greatest distances from a line to words below it that ask for the signer's name. `blockBelow`: the vertical
+   * distance. `blockIndent`: the distance between their left ends.
    */
   blockBelow: 30,
   blockIndent: 16,
-  /** The greatest height of a row with a line at its bottom. */
+  /** The greatest height of a table row whose lower edge is the line to write on. */
   rowHeight: 30,
   /** The greatest height of a field for a signature or initials, and of any other field. */
   signatureHeight: 26,
   textHeight: 16,
   /**
-   * In points. Words in a box that are this close to its writing line stand on that line. The field then begins to the
-   * right of these words.
+   * In points. Words that are this close to the writing line of their box are on that line. The field then begins to
+   * the right of these words.
    */
   besideLabel: 11,
   /** A share of the page's width. A longer line is not for a signature, if the words below it match no pattern. */
   mostSignature: 0.6,
   /**
-   * Space above a line. With `roomToSign`, a line with an unknown title below it can still be for a signature. With
-   * less than `leastRoom`, a line is not for a signature, whatever its label says.
+   * Points of empty space above a line. With `roomToSign`, a line with an unknown title below it can still be for a
+   * signature. With less than `leastRoom`, a line is not for a signature, whatever its label says.
    */
   roomToSign: 18,
   leastRoom: 9.5,

@@ -28,8 +28,8 @@ const isMark = ({ found: { kind } }: Piece): boolean => kind === "signature" || 
 /**
  * Drops blanks that look like those of signers, but are for other people or for other entries.
  *
- * For example, empty cells of a ledger have headings too. So a cell for a date or a name needs a signature or initials
- * near it. A date below a column's heading needs one on its own row.
+ * For example, empty cells of a ledger have headings too. So a cell for a date or a name is dropped unless a signature
+ * or initials are near it. A date below a column's heading is dropped unless they are on its own row.
  */
 export function ofSigners(pieces: readonly Piece[], page: PageWords): Piece[] {
   const signed = pieces.filter((piece) => !isNameOf(piece, pieces) && !isRowOfOthers(piece.blank, page));
@@ -60,8 +60,8 @@ const isRowOfOthers = ({ box }: Blank, { words }: PageWords): boolean =>
 const isOnRow = (a: Blank, b: Blank): boolean => Math.abs(a.y - b.y) < 10;
 
 /**
- * True if a blank with a party's name is for that name, because the signature goes elsewhere. That place is another
- * cell of the same row or, if the form is about this party, any place on the page.
+ * True if a blank with a party's name as its label asks for that name, because the party signs elsewhere. The party
+ * signs in another cell of the same row or, if the form is about this party, anywhere on the page.
  */
 function isNameOf({ blank, found }: Piece, pieces: readonly Piece[]): boolean {
   if (found.kind !== "signature" || isExplicit(found.label)) return false;
@@ -71,14 +71,14 @@ function isNameOf({ blank, found }: Piece, pieces: readonly Piece[]): boolean {
 }
 
 /**
- * Whether a sentence is between a date and a signature. Then the date is an entry in the text, not the date of signing.
+ * True if a sentence is between a date and a signature. Then the date is an entry in the text, not the date of signing.
  */
 const isApart = (mark: Blank, date: Blank, sentences: readonly Run[]): boolean =>
   sentences.some(({ y }) => y > Math.min(mark.y, date.y) + 3 && y < Math.max(mark.y, date.y) - 3);
 
 /**
- * True if a date on the row of a mark is the date of signing. In a table, a date on a row of initials is an entry that
- * the initials confirm.
+ * True if a date on the row of a signature or initials is the date of signing. In a table, a date on a row of initials
+ * is an entry that the initials confirm.
  */
 const isOfRow = ({ blank, found }: Piece, date: Blank, { content }: PageWords): boolean => {
   const [left, right] = blank.x < date.x ? [blank, date] : [date, blank];
@@ -88,7 +88,7 @@ const isOfRow = ({ blank, found }: Piece, date: Blank, { content }: PageWords): 
   return found.kind === "signature" || between.length < 2;
 };
 
-/** Whether a blank is for a witness or an office. */
+/** True if a blank is for the date or name of a witness or an office. */
 const isOthers = (other: Blank, pieces: readonly Piece[]): boolean => signerOf(other, pieces)?.found.kind === "notary";
 
 /**

@@ -61,7 +61,7 @@ export function proposeAll(content: PageContent): { signers: Proposal[]; witness
       parts,
     ).flatMap((piece) => asProposal(piece, page)),
   ]);
-  // A date or name next to the line of a witness is for the witness, even outside the part with the witnesses' heading.
+  // A date or name next to the line of a witness is the witness's, even outside the part below the witnesses' heading.
   const isTheirs = ({ kind, rect }: Plain) =>
     (kind === "date" || kind === "name") && theirs.some((each) => each.kind === kind && meet(each.rect, rect));
   const signers = apart([...own, ...lined, ...unlined]).filter((each) => !isTheirs(each));
@@ -102,8 +102,8 @@ function piecesOf(blanks: readonly Blank[], page: PageWords): Piece[] {
 }
 
 /**
- * Finds lines that resemble those of signers: a line above a title that matches no pattern, such as "Physician", or a
- * line without words in the column of a signer's line.
+ * Finds blank lines that resemble those of signers. One kind is a line above a title that matches no pattern, such as
+ * "Physician". The other is a line without words, in the column of a signer's line.
  */
 function likeOthers(blanks: readonly Blank[], pieces: readonly Piece[], page: PageWords): Piece[] {
   return blanks.flatMap((blank): Piece[] => {
@@ -118,7 +118,10 @@ function likeOthers(blanks: readonly Blank[], pieces: readonly Piece[], page: Pa
   });
 }
 
-/** The nearest piece above a line in its column of lines, if the column has no larger gap. */
+/**
+ * The nearest piece above a line in its column of lines. Undefined if two lines of the column are further apart than
+ * `nextLine`.
+ */
 function foundAbove(blank: Blank, blanks: readonly Blank[], pieces: readonly Piece[]): Piece | undefined {
   let last = blank;
   for (let steps = 0; steps < 20; steps++) {
@@ -135,7 +138,7 @@ function foundAbove(blank: Blank, blanks: readonly Blank[], pieces: readonly Pie
   return undefined;
 }
 
-/** Whether a line of the usual width has room for a signature above it, at a height where people sign. */
+/** True if a line of the usual width has room for a signature above it, at a height where people sign. */
 const isRoomToSign = (blank: Blank, { words, blanks, content, isExecution }: PageWords): boolean =>
   isExecution(blank.y) &&
   blank.width >= measures.leastSignature &&
@@ -166,13 +169,16 @@ function asProposal({ blank, found, reason }: Piece, { words, blanks, content }:
   return [{ kind, rect, options: [], label: labelFor(kind, label), words: label.slice(0, 200), reason }];
 }
 
-/** Whether the words print the rest of a date: "this ____ day of ____, 20__" would get a whole date in its first blank. */
+/**
+ * True if the words after a date's blank print the rest of a date. In "this ____ day of ____, 20__", a whole date would
+ * otherwise go into the first blank.
+ */
 const isRestOfDate = (text: string): boolean => /^(?:st|nd|rd|th)?\s*day\s+of\b/i.test(text);
 
 /** Only text fields need a label. Other kinds, such as a signature, are self-explanatory. */
 const labelFor = (kind: Kind, label: string): string => (kind === "text" ? label.slice(0, 200) : "");
 
-/** Finds labels with an empty space to the right, in forms without rules: "Signature:" */
+/** Finds labels, such as "Signature:", with an empty space to the right instead of a line. */
 function ofLabelsAlone(page: PageWords): Plain[] {
   const { words, blanks, content } = page;
   return words.flatMap((run): Plain[] => {
@@ -195,7 +201,7 @@ function ofLabelsAlone(page: PageWords): Plain[] {
     const width = Math.min(end - endOf(run) - 4, 200);
     if (width < (kind === "initials" ? 40 : 80)) return [];
     const place = { x: endOf(run) + 4, width };
-    // The bottom of a row is the line to write on.
+    // If the label is in a row of a table, people write on the bottom line of that row.
     const rows =
       kind === "signature"
         ? [...content.rules, ...content.boxes.map((box) => ({ ...box, y: box.y + box.height }))]
@@ -209,9 +215,9 @@ function ofLabelsAlone(page: PageWords): Plain[] {
 }
 
 /**
- * The label without its punctuation, if the words stand for a field: they end with a colon or an arrow, or share a row
- * with other labels, as "Signature of U.S. person" and "Date" do on a W-9. The arrow may be a run of its own, behind a
- * label of several lines.
+ * The label without its punctuation; null if the words don't ask for an entry. Words that end with a colon or an arrow
+ * do, and so do words that share a row with other labels. An example is "Signature of U.S. person" and "Date" on a W-9.
+ * The arrow may be a run of its own, behind a label of several lines.
  */
 function labelAlone(run: Run, page: PageWords): string | null {
   if (pointing.test(run.text)) return run.text;

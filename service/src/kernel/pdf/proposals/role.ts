@@ -10,7 +10,7 @@ const reach = { below: 20, above: 120, left: 160 } as const;
 const reachOfNames = 42;
 /** The number of texts near a place that are compared with the signers' names. */
 const mostTexts = 8;
-/** Extra distance, in points, for words above a place: such words usually label the line above them. */
+/** Distance in points that is added for words above a place, because such words usually label the line above them. */
 const aboveCosts = 12;
 
 /**
@@ -38,7 +38,7 @@ export function textsNear(place: Rect, page: PageWords): string[] {
     .map(({ text }) => text.slice(0, 200));
 }
 
-/** True if words above a place are the caption of another line, which is above those words. */
+/** True if words above a place are the caption of another blank, which is above those words. */
 const isOfAnother = (run: Run, { x, y, width, height }: Rect, { blanks }: PageWords): boolean =>
   blanks.some(
     (blank) =>
@@ -102,13 +102,14 @@ const singular = (word: string): string =>
     .replace(/s$/, "");
 
 /**
- * Whether a signer with this role signs where the page names this party. A buyer does not sign for "Buyer's agent", and
+ * True if a signer with this role signs where the page names this party. A buyer does not sign for "Buyer's agent", and
  * an agent of the buyer does not sign for "Buyer".
  */
 export function isRoleOf(role: string, party: string): boolean {
   const [wanted] = partiesIn(party);
   const named = partiesIn(role);
-  // A role may be a word that no pattern matches, such as "Homebuyer". It then only has to contain the party's name.
+  // A role may be a word that no pattern matches, such as "Homebuyer". Such a role only has to contain the party's
+  // name.
   if (!wanted || named.length === 0) return singular(party) !== "" && singular(role).includes(singular(party));
   return named.some(
     ({ head, owner }) => head === wanted.head && (owner === null || wanted.owner === null || owner === wanted.owner),

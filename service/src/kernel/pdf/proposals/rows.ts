@@ -15,10 +15,10 @@ import {
 import { endMarks, kindOfLabel, measures } from "./patterns.ts";
 import type { Run } from "./runs.ts";
 
-/** The words to the left of a blank, on its line, without another blank between them. */
+/** The label of a blank, from the words to its left, on its line. Another blank between them hides these words. */
 export function labelToTheLeft(blank: Blank, page: PageWords): Found | null {
   const { words, blanks } = page;
-  // Item marks such as "4." are not labels. A pleading also numbers its lines in this way.
+  // Item marks such as "4." are not labels. The line numbers of a pleading look like item marks too.
   const nearest = words
     .filter((run) => isOnLine(run, blank) && endOf(run) <= blank.x + 4 && !isItemMark(run))
     .sort((a, b) => endOf(b) - endOf(a))[0];
@@ -41,8 +41,8 @@ export function labelToTheLeft(blank: Blank, page: PageWords): Found | null {
   }
   const label = lastPart(wrapped(left, page)) ?? lastPart(left.text);
   const isAdjacent = isColon || blank.x - endOf(left) < 12;
-  // Words that are too long for a label may be a sentence that continues in the blank. A sentence that ends further
-  // from the blank is in another column.
+  // Words that are too long for a label may be a sentence that continues in the blank. If the sentence ends further
+  // from the blank, it is in another column.
   if (label === null) return isAdjacent ? { label: "", kind: kindOfClause(left, blank) } : null;
   const isInSentence = words.some(
     (run) => run !== left && isOnLine(run, blank) && endOf(run) <= left.x + 2 && left.x - endOf(run) < nextWord,
@@ -66,7 +66,9 @@ export function labelToTheLeft(blank: Blank, page: PageWords): Found | null {
   return found;
 }
 
-/** In points. Words with a smaller gap between them belong to one sentence; a larger gap separates columns. */
+/**
+ * In points. Words on a line with a smaller gap between them belong to one sentence; a larger gap separates columns.
+ */
 const nextWord = 40;
 
 /**
@@ -97,7 +99,8 @@ function lastPart(text: string): string | null {
 }
 
 /**
- * The label in the cell before a line. The label may be higher than the line: in the middle or at the top of its cell.
+ * The label in the cell before a line. The label may be higher than the line: in the middle or at the top of the
+ * label's cell.
  */
 export function labelOnRow(blank: Blank, page: PageWords): Found | null {
   if (blank.box) return null;
@@ -127,14 +130,15 @@ export function labelOnRow(blank: Blank, page: PageWords): Found | null {
 export function initialsBefore(blank: Blank, { words, blanks }: PageWords): Found | null {
   if (blank.width > measures.mostInitials) return null;
   if (isAfterWrap(blank, words)) return { label: "", kind: "initials" };
-  // Several people may initial one item: "____ ____ Primary Residence". So the item may follow a later blank.
+  // Several people may initial one item: "____ ____ Primary Residence". So the item may follow a later blank of the
+  // row.
   let end = endOf(blank);
   const onLine = blanks.filter(({ x, y }) => Math.abs(y - blank.y) < 3 && x > blank.x).sort((a, b) => a.x - b.x);
   for (const { x, width } of onLine) if (x > end - 2 && x - end < 12 && width <= measures.mostInitials) end = x + width;
   const item = words.some((run) => follows(run, { ...blank, width: end - blank.x }, 24) && !/^\p{Ll}/u.test(run.text));
   const isFirst = !words.some((run) => isOnLine(run, blank) && run.x < blank.x && !isItemMark(run));
-  // True if a like blank is right above or below. In a list with two columns, the blanks of the second column are
-  // recognized by this.
+  // True if a blank of the same size is right above or below. This identifies the blanks in the second column of a
+  // list.
   const isNext = blanks.some(
     ({ x, y, width }) =>
       Math.abs(x - blank.x) < 2 && Math.abs(width - blank.width) < 2 && y !== blank.y && Math.abs(y - blank.y) < 24,
@@ -148,7 +152,7 @@ export function initialsBefore(blank: Blank, { words, blanks }: PageWords): Foun
 /** True for the mark of a list item: "(c)", "(ii)", "4." and the like. */
 const isItemMark = ({ text }: Run): boolean => /^(?:\(?\d{1,2}[.)]?|\([a-z]{1,4}\)|[a-z][.)])$/i.test(text);
 
-/** Whether the line above ends with "Initials:", so that the blanks for initials begin this line. */
+/** True if the line of words above ends with "Initials:", so that the blanks for initials begin this line. */
 const isAfterWrap = ({ x, y }: Blank, words: readonly Run[]): boolean =>
   words.some(
     (run) =>
@@ -162,7 +166,7 @@ const isAfterWrap = ({ x, y }: Blank, words: readonly Run[]): boolean =>
 const asksInitials = (text: string): boolean =>
   text.endsWith(":") && kindOfLabel(lastPart(text) ?? text.slice(-longestEnd)) === "initials";
 
-/** In characters. From a label that is too long, only its end of this length is read. */
+/** In characters. If a label is too long, only this many characters at its end are read. */
 const longestEnd = 40;
 
 /** True for words right after a line that label it: "____, Seller", "____ (date)" and "____ (Seal)". */
@@ -180,7 +184,7 @@ export function labelBehind(blank: Blank, page: PageWords): Found | null {
   const label = run.text.replace(/^,\s*/, "");
   const found = read(label, page, run.y, true);
   // In minutes of a meeting, each director's line is followed by the director's surname. So a single capitalized word
-  // here means a signature.
+  // after a line means a signature.
   const isName = found.kind === null && blank.width >= measures.leastSignature && /^\p{Lu}[\p{L}'’-]+$/u.test(label);
   return isName && page.isExecution(blank.y, true) ? { ...found, kind: "signature" } : found;
 }

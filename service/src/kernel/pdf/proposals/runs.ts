@@ -26,8 +26,8 @@ const gaps = {
   /** The width of letters and spaces in monospaced text. */
   typed: 0.6,
   /**
-   * The least size of a character, relative to the font size, that still belongs to the same words. `smallCapitals`
-   * applies between two capitals, `sameSize` otherwise.
+   * The least ratio between the font sizes of two neighboring characters of the same words. `smallCapitals` applies
+   * between two capitals, `sameSize` otherwise.
    */
   smallCapitals: 0.6,
   sameSize: 0.8,
@@ -145,7 +145,7 @@ export const joinedWith = (last: Run, run: Run): Run => ({
   starts: [...last.starts, last.x + last.width, ...run.starts],
 });
 
-/** Whether a run is a row of marks, such as underscores or dots, that form a blank. */
+/** True if a run is a row of marks, such as underscores or dots, that form a blank. */
 export const isMarks = ({ text }: Pick<Run, "text">): boolean => /^[_.…‗﹍–—\-/ ]{3,}$/u.test(text);
 
 const isBlankMark = (character: string | undefined): boolean =>

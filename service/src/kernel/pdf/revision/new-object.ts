@@ -21,5 +21,5 @@ export function refuseStream(old: Span, ref: Ref): void {
   if (isStream(old)) throw new PdfRefusal("needs_repair", `object ${ref.num} is a stream where a dictionary belongs`);
 }
 
-/** Whether a dictionary is that of a stream. */
+/** True if a dictionary is that of a stream. */
 export const isStream = ({ bytes, end }: Span): boolean => hasWord(bytes, skipSpace(bytes, end), "stream");

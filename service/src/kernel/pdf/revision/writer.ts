@@ -16,11 +16,14 @@ export type RevisionWriter = ObjectWriter & {
   /** Reserves a number for an object that the caller writes itself. */
   number: () => Ref;
   /**
-   * A text in PDF syntax, as a value for a key of an existing dictionary. Encrypted if the dictionary's other strings
-   * are.
+   * Converts a text in PDF syntax to the value for a key of an existing dictionary. The value is encrypted if the
+   * dictionary's other strings are.
    */
   text: (ref: Ref, dict: Dict, text: string) => string;
-  /** Sets keys of an object's dictionary to values in PDF syntax. Several calls for one object accumulate. */
+  /**
+   * Sets keys of an object's dictionary to values in PDF syntax. A later call for the same object adds to the earlier
+   * changes.
+   */
   set: (ref: Ref, dict: Dict, entries: Readonly<Record<string, string>>) => void;
   /**
    * Appends references to the array under a key of a dictionary. The array may be direct, an object of its own, or

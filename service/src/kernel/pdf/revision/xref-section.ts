@@ -2,13 +2,13 @@ import type { Span } from "../lexer.ts";
 import type { PdfLookup } from "../xref/lookup.ts";
 import { consecutive, type ObjectOffset, subsectionText } from "../xref/xref-table.ts";
 
-/** The longest identifier that is copied: 64 bytes in hexadecimal, with delimiters. */
+/** The longest file identifier (ID) that is copied from the document: 64 bytes in hexadecimal, with delimiters. */
 const MAX_ID = 130;
 
 /**
  * The cross-reference section and trailer of an appended revision, as latin1 text up to and including %%EOF. The new
  * section is a table if the document's newest section is one, otherwise a stream.
- * @param at the offset of the new section, counted as the document's cross-references count
+ * @param at the offset of the new section, counted from where the document's own cross-references count
  */
 export function xrefSection(
   look: PdfLookup,
@@ -21,7 +21,7 @@ export function xrefSection(
   return `${section}startxref\n${at}\n%%EOF\n`;
 }
 
-/** Adds all objects of the document to the new section, if the document's own cross-reference can't be read. */
+/** If the document's own cross-reference can't be read, adds all objects of the document to the new section. */
 function withRestated(
   { file: { restated } }: PdfLookup,
   objectOffsets: readonly ObjectOffset[],
@@ -49,7 +49,7 @@ function trailerEntries(look: PdfLookup, size: number, docSha256: string): strin
 }
 
 function table(look: PdfLookup, objects: readonly ObjectOffset[], docSha256: string): string {
-  // If no earlier section follows by /Prev, this section must begin with the head of the free list.
+  // If /Prev leads to no earlier section, this section must begin with the head of the free list.
   const head = look.file.restated === null ? "" : "0 1\n0000000000 65535 f \n";
   const text = `xref\n${head}${consecutive(objects).map(subsectionText).join("")}`;
   return `${text}trailer\n<<${trailerEntries(look, sizeAfter(objects), docSha256)}>>\n`;

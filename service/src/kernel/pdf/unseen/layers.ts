@@ -9,8 +9,9 @@ import { type DocumentNotice, quoted, UnseenContent } from "./notice.ts";
 const mostNotices = 20;
 
 /**
- * Returns a notice for each layer of a document that is off (ISO 32000-2, section 8.11). A layer's usage can switch it
- * for viewing or printing, but not all readers apply the usage. So the states with and without it are considered.
+ * Returns a notice for each layer of a document that is off (ISO 32000-2, section 8.11). A layer's usage can switch the
+ * layer for viewing or printing, but not all readers apply the usage. So the states with and without the usage are
+ * considered.
  * @throws UnseenContent for a layer that may differ between screens and paper
  */
 export function hiddenLayers(file: PdfFile, catalog: Dict): DocumentNotice[] {

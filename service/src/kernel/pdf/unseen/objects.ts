@@ -9,7 +9,7 @@ import { asRef, type Dict, elements, isArray, isDict, readDict } from "../values
 export type Reached = {
   readonly dict: Dict;
   readonly isStream: boolean;
-  /** The key that led to the dictionary; an element of an array has the array's key. */
+  /** The key that led to the dictionary. For a dictionary in an array, it is the key of the array. */
   readonly key: string;
   /** The key that led to the parent dictionary. */
   readonly above: string;
@@ -68,5 +68,5 @@ export function* dictionariesFrom(
   }
 }
 
-/** Whether a value can lead to a dictionary. */
+/** True if a value can lead to a dictionary. */
 const leads = (value: Span): boolean => isDict(value) || isArray(value) || asRef(value) !== undefined;

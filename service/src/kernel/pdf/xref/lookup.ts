@@ -56,14 +56,14 @@ export function lookUpPdf(bytes: Buffer, maxBytes: number = LIMITS.fileBytes): P
 
 /**
  * Looks up an unsigned document with an unreadable cross-reference by scanning for its objects.
- * @throws PdfRefusal `refusal`, the reason why the cross-reference is unreadable, unless all readers would find the
- * same objects
+ * @param refusal the reason why the cross-reference is unreadable
+ * @throws PdfRefusal `refusal`, unless all readers would find the same objects
  */
 function lookUpRestated(bytes: Buffer, refusal: PdfRefusal): PdfLookup {
   try {
     const header = headerOffset(bytes);
     const look = lookUp(restate(bytes, header));
-    // A signed document is refused. Readers verify an earlier signature over the bytes of its revision. A rebuilt
+    // A signed document is refused. Readers verify each earlier signature in the revision that it covers. A rebuilt
     // cross-reference could give that revision other objects.
     const isSigned = look.signatures > 0 || look.docMdp !== null;
     if (!isSigned && listsAll(readableChain(bytes, header), look.file.restated ?? [])) return look;

@@ -6,8 +6,8 @@ import { asName, type Dict, entry, isDict, readDict } from "../values.ts";
 import { type XrefTable, xrefRows } from "./xref-table.ts";
 
 /**
- * An indirect object that the scan found. `at` is the offset of its number. `dict` is its dictionary; null if its value
- * is not one.
+ * An indirect object that the scan found. `at` is the offset of its number. `dict` is null if the object's value is not
+ * a dictionary.
  */
 type Found = { readonly gen: number; readonly at: number; readonly dict: Dict | null };
 

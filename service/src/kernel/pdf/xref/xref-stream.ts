@@ -81,8 +81,8 @@ function highest(ranges: readonly Range[]): number {
 export function streamEntry(stream: XrefStream, num: number, budget: Budget): XrefEntry | undefined {
   const row = rowOf(stream.ranges, num);
   if (row === undefined) return undefined;
-  // The span is returned unresolved: in this stream's own dictionary, a reference can't be followed, because no
-  // cross-reference is available yet.
+  // The dictionary's values are used without resolving references. No cross-reference is available yet, so a reference
+  // in this dictionary can't be followed.
   stream.rows ??= streamData(stream.dict, (span) => span, budget);
   const [typeWidth, secondWidth, thirdWidth] = stream.widths;
   const width = typeWidth + secondWidth + thirdWidth;

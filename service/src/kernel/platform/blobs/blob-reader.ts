@@ -51,8 +51,8 @@ const [sentChunks, wholeChunks] = [4, 32];
 const mostCompared = 20_000;
 /**
  * The number of documents that may be compared with their hash at once. Each comparison holds two large parts in
- * memory. They are not taken from the memory budget: the caller may already hold a share of it, so waiting for more
- * could deadlock.
+ * memory. This memory is not taken from the memory budget. The caller may already have reserved a part of the budget,
+ * so waiting for more could deadlock.
  */
 const comparedAtOnce = 8;
 
@@ -96,7 +96,7 @@ export function blobReader({ backend, master, memory, ask }: ReaderDeps): BlobRe
     return decryptStretch(layout, first, stretchIn(part, start, length, layout.end));
   }
 
-  /** Concurrent readers share these bytes, so they must not write to them. */
+  /** Reads chunks of a blob. Concurrent readers get the same bytes, so they must not write to them. */
   function readShared(key: string, layout: BlobLayout, first: number): Promise<Buffer> {
     const name = `${key} ${first} ${layout.end}`;
     const inProgress = reading.get(name);

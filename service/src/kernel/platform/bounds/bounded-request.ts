@@ -2,12 +2,12 @@
 export type Fetch = (url: string, init: RequestInit) => Promise<Response>;
 
 /**
- * The result of a request: a complete response within the limits, with any status. Or, without one, a sentence that
- * says why.
+ * The result of a request: a complete response within the limits, with any status. Otherwise a sentence that says why
+ * there is no such response.
  */
 export type BoundedAnswer =
   | { readonly ok: true; readonly status: number; readonly headers: Headers; readonly body: Uint8Array<ArrayBuffer> }
-  /** `isUnsent`: the server can't have received the request. */
+  /** `isUnsent` is true if the server can't have received the request. */
   | { readonly ok: false; readonly why: string; readonly isUnsent: boolean };
 
 /**
@@ -44,7 +44,8 @@ async function readBounded(response: Response, maxBytes: number): Promise<Uint8A
   return new Uint8Array(Buffer.concat(chunks, length));
 }
 
-// Codes of errors before a connection exists. The server can have received the request only after other errors.
+// Codes of errors that occur before a connection exists. After any other error, the server may have received the
+// request.
 const unconnected: ReadonlySet<string> = new Set([
   "ECONNREFUSED",
   "ENOTFOUND",

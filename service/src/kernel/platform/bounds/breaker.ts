@@ -7,15 +7,15 @@ import type { Clock } from "../clock.ts";
 export type Breaker = {
   /**
    * True if the caller may send a request now. After several consecutive failures, false for every caller until the
-   * cool-down ends. Then one caller is admitted, whose result ends the refusals or starts the cool-down again. An
-   * admitted caller must report `succeeded` or `failed`.
+   * cool-down ends. Then one caller is admitted. The result of that caller's request ends the refusals or starts the
+   * cool-down again. An admitted caller must report `succeeded` or `failed`.
    */
   readonly admits: () => boolean;
   readonly succeeded: () => void;
   readonly failed: () => void;
   /** Starts the cool-down at once, after a failure that is certain to repeat. */
   readonly open: () => void;
-  /** True during the cool-down. Unlike `admits`, it admits nobody, so it changes nothing. */
+  /** True during the cool-down. This only reads the state, while `admits` may also admit the caller. */
   readonly isOpen: () => boolean;
 };
 

@@ -1,6 +1,9 @@
 import { createFairQueue } from "./fair-queue.ts";
 
-/** Runs work, for each key one piece at a time, with a limit on the total. Holders of many keys take turns. */
+/**
+ * Runs pieces of work: one at a time for each key, and a limited number in all. Queued pieces of several holders take
+ * turns.
+ */
 export type KeyedSemaphore = <T>(key: string, work: () => Promise<T>, holder?: string) => Promise<T>;
 
 /**

@@ -1,8 +1,8 @@
 import { BusyError } from "../errors.ts";
 
 /**
- * A name for a holder of memory, such as a firm and its environment. A template type, so that the compiler refuses a
- * bare id.
+ * The name of a holder of memory: a firm and its environment, with a space between them. The template type makes the
+ * compiler refuse a bare id.
  */
 export type Holder = `${string} ${string}`;
 
@@ -16,7 +16,7 @@ export const memoryHolder = (of: { readonly partnerId: string; readonly environm
  */
 export type MemoryBudget = {
   /**
-   * Resolves with a function that releases the bytes.
+   * Waits until the memory is free, and resolves with a function that releases it.
    * @throws BusyError when the queue is full, or when the reservation was queued for too long
    */
   readonly reserve: (holder: Holder, bytes: number) => Promise<() => void>;
@@ -61,7 +61,7 @@ function createShares(total: number, share: number) {
 
   /**
    * True if a holder may get more memory. A holder that already uses some must leave at least as much memory free as it
-   * then has. Otherwise a few holders with full shares would leave nothing for others.
+   * would then use. Otherwise a few holders with full shares would leave nothing for others.
    */
   const mayHold = (held: number, more: number): boolean =>
     held === 0 || (held + more <= share && held + more <= free - more);
@@ -89,8 +89,8 @@ function createShares(total: number, share: number) {
   return {
     /**
      * Adds a reservation to its holder's queue.
-     * @returns `waits`: true if the reservation is still queued; and the numbers of queued reservations, in all and of
-     * this holder
+     * @returns `waits`: true if the reservation is still queued. `inLine`, `ofHolder`: the numbers of queued
+     * reservations, in all and of this holder.
      */
     join(name: string, place: Waiting): { waits: boolean; inLine: number; ofHolder: number } {
       const holder = holders.get(name) ?? { held: 0, line: [] };
@@ -102,7 +102,7 @@ function createShares(total: number, share: number) {
     },
     /**
      * Removes a reservation from its queue.
-     * @returns false if it was no longer queued
+     * @returns false if the reservation was no longer queued
      */
     leave(name: string, place: Waiting): boolean {
       const holder = holders.get(name);

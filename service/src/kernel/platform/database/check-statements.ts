@@ -11,8 +11,8 @@ type Connection = Queryable & { readonly processID?: number | null };
 const checkMs = 5_000;
 const headStartMs = 5;
 /**
- * How long the second connection keeps a database session busy, in milliseconds. Each attempt takes longer, because the
- * pooler may need time to open another session.
+ * How long the second connection keeps a database session busy, in milliseconds, at each attempt. Later attempts last
+ * longer, because the pooler may need time to open another session.
  */
 const busyMs = [20, 50, 100, 200];
 
@@ -22,9 +22,9 @@ const busyMs = [20, 50, 100, 200];
  * Runs a new prepared statement until two sessions of the server have answered it. A pooler prefers the session that
  * became free last. So a second connection briefly keeps that session busy, to force the pooler to use another one. No
  * transaction is opened, so that nodes that check at the same time don't block each other.
- * @param check the number of this check in the process, a part of the statement's name. The name must be new, because a
- * faulty pooler no longer fails with a name that each session has prepared. The name also contains the connection's
- * process id, because other processes may have left names behind
+ * @param check the number of this check in the process, a part of the statement's name. Each check needs a new name:
+ * once every session has prepared a statement of that name, even a faulty pooler passes the check. The name also
+ * contains the connection's process id, because other processes may have prepared statements in these sessions.
  */
 export async function checkStatements(
   first: Connection,

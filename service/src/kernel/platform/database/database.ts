@@ -57,7 +57,7 @@ export type Database = Sql & {
   close: () => Promise<void>;
 };
 
-/** The keys of a database handle, which are set after it is opened. */
+/** The keys of a database handle. They are set after the handle is opened. */
 type HandleKeys = { rowMac: RowMac | null; readonly seals: Seals };
 
 /** The connections of the pool, and the number of queued callers. */

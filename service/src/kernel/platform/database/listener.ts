@@ -6,8 +6,9 @@ type Send = (channel: string, payload: string) => Promise<unknown>;
 /** A connection that receives notifications. */
 export type Listener = {
   /**
-   * Checks that notifications arrive. `send` sends one to the channel of these checks.
-   * @returns true if it arrives in time
+   * Checks that notifications arrive.
+   * @param send sends a notification to the channel of these checks
+   * @returns true if the notification arrives in time
    */
   hears: (send: Send) => Promise<boolean>;
   end: () => Promise<void>;

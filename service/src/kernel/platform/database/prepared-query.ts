@@ -25,7 +25,7 @@ export function watchReplication(client: pg.PoolClient): void {
 const wasUnreplicated = (connection: object): boolean => unreplicated.delete(connection);
 
 /**
- * Must be called after each commit. PostgreSQL reports success even for a commit that was not replicated, and tells so
+ * Must be called after each commit. PostgreSQL reports success even for a commit that was not replicated, and says so
  * only in a notice (`watchReplication`).
  * @throws Error when the last commit exists only on the primary
  */
@@ -49,7 +49,7 @@ type Columns = {
   names: string[];
   parsers: ((text: string) => unknown)[];
   empty: object;
-  /** The columns from which the database handle verifies the MACs of rows (state-mac.ts). */
+  /** The columns that contain MACs of rows, which the database handle verifies (state-mac.ts). */
   ofState: string[];
 };
 
@@ -57,7 +57,7 @@ type Columns = {
  * A parser for the sealed texts of a column `name@kind`. For JSON, `name@kind.member` names the members to decrypt,
  * several separated by commas.
  *
- * Other members are never decrypted, because they may contain a user's text. A user could paste a sealed form there to
+ * Other members are never decrypted, because they may contain a user's text. A user could paste a sealed text there to
  * get it decrypted.
  */
 function openingParser(type: number, how: string, seals: Seals): (text: string) => unknown {

@@ -24,8 +24,8 @@ export async function readFence(db: Sql): Promise<number> {
 }
 
 /**
- * Blocks new writes until the caller's transaction ends, and waits for the transactions that have written something.
- * Otherwise an older node could add rows that the migration's changes of data would miss.
+ * Blocks new writes until the caller's transaction ends, and first waits for the end of transactions that have already
+ * written. Otherwise an older node could add rows that the migration's changes of data would miss.
  */
 export async function stopWriters(tx: Tx): Promise<void> {
   const tables = await ownTables(tx);
@@ -33,8 +33,8 @@ export async function stopWriters(tx: Tx): Promise<void> {
 }
 
 /**
- * Raises the lowest schema version that may write, and adds the fence's trigger to every table. Runs as the owner of
- * the tables, in the transaction of the migrations.
+ * Raises the lowest schema version whose nodes may write, and adds the fence's trigger to every table. Runs as the
+ * owner of the tables, in the transaction of the migrations.
  */
 export async function raiseFence(tx: Tx, minimum: number): Promise<void> {
   if ((await readFence(tx)) < minimum || !(await hasFunction(tx))) await tx.script(fenceAt(minimum));

@@ -62,8 +62,8 @@ export async function grantRights(tx: Tx, { sha256, appendOnly }: Rights): Promi
 }
 
 /**
- * Functions that create or fill large objects. The role must not call them: it could fill the disk outside of the
- * service's tables. By default every role may call most of them.
+ * Functions that create or fill large objects. The service's role must not call them, because it could fill the disk
+ * outside of the service's tables. By default every role may call most of them.
  */
 export const largeObjectFunctions = [
   "lo_creat(integer)",

@@ -15,7 +15,7 @@ export function hasSqlState(error: unknown, state: string): boolean {
   return databaseError instanceof pg.DatabaseError && databaseError.code === state;
 }
 
-/** Whether PostgreSQL refused a statement. */
+/** True if PostgreSQL refused a statement. */
 export const isDatabaseError = (error: unknown): boolean => error instanceof pg.DatabaseError;
 
 /**
@@ -90,8 +90,8 @@ export const isOutcomeUnknown = (error: unknown): boolean =>
   !hasSqlState(error, sqlState.lockNotAvailable);
 
 /**
- * True if a statement timed out because another transaction had locked a row of this table. False if it had locked the
- * whole table.
+ * True if a statement timed out because another transaction had locked a row of this table. False if the other
+ * transaction had locked the whole table.
  */
 export function waitedForRowOf(table: string, error: unknown): boolean {
   const reported = error instanceof ServiceError ? error.cause : error;

@@ -39,8 +39,8 @@ export class Statement {
 }
 
 /**
- * A search tree for the text of composed templates. A template's key is its list of strings. After it, the keys on the
- * path are the lists of strings of its parts, in order; for a plain value the key is `value`.
+ * A node of the search tree that caches the texts of composed templates. The path to a text begins with the template's
+ * own strings. Then each interpolated part adds a key: the strings of a statement, or `value` for a plain value.
  */
 type Composed = { strings: readonly string[] | undefined; readonly by: WeakMap<readonly string[], Composed> };
 
@@ -83,8 +83,8 @@ function joined([start = "", ...template]: readonly string[], interpolated: read
 }
 
 /**
- * A value that is encrypted before it is sent to the database. It becomes either its form under the current key, or an
- * array with one form for each key.
+ * A value that is encrypted before it is sent to the database. It is sent as the text encrypted under the current key,
+ * or as an array of the texts encrypted under each key.
  */
 export class ToSeal {
   readonly kind: SealedKind;
@@ -98,7 +98,7 @@ export class ToSeal {
   }
 }
 
-/** Several texts to encrypt and send as one array, with a form of each text for each key. */
+/** Several texts to encrypt and send as one array, which contains each text encrypted under each key. */
 export class AllToSeal {
   readonly texts: readonly ToSeal[];
 

@@ -23,8 +23,8 @@ export type StateMac = {
 };
 
 /**
- * A value of a statement that stands for the new MAC of an existing row. The database handle has the key and replaces
- * it by the MAC.
+ * A value of a statement that stands for the new MAC of an existing row. The database handle, which has the key,
+ * replaces this value by the MAC.
  */
 export class MacOfState {
   readonly table: string;
@@ -44,8 +44,8 @@ export class MacOfState {
 export type OpenMembers = { readonly [name: string]: Members[string] | ToSeal };
 
 /**
- * A value of a statement that stands for the MAC of a new row. The database handle replaces it by the MAC, so that
- * features need no key.
+ * A value of a statement that stands for the MAC of a new row. The database handle replaces this value by the MAC, so
+ * that features need no key.
  */
 export class MacOfRow {
   readonly table: string;
@@ -59,7 +59,7 @@ export class MacOfRow {
 }
 
 /**
- * The members that the MAC of such a row covers.
+ * The members that the MAC covers in a table with a `StateMac`.
  * @param open the decrypted text of the sealed column, if the table has one
  */
 export const stateMembers = (digest: string, open?: string): Members => ({
@@ -144,7 +144,7 @@ export const isStateColumn = (name: string): boolean =>
 /** The keys with which a database handle verifies rows. */
 export type StateKeys = { rowMac: RowMac | null; seals: () => SealedTexts };
 
-/** Whether the MAC in a text made by `stateText` is valid. */
+/** True if the MAC in a text made by `stateText` is valid. */
 function stateHolds(rowMac: RowMac, seals: StateKeys["seals"], table: string, text: string): boolean {
   const [digest = "", mac = "", id = "", kind, ...sealed] = text.split(" ");
   const open = kind === undefined ? undefined : seals().open(kind as SealedKind, sealed.join(" "));

@@ -53,8 +53,8 @@ export type Jobs = {
 };
 
 const channel = "jobs";
-// The interval at which all queues are checked. Notifications alone are not enough: one is lost when its connection
-// breaks, and the end of a dead node's lease sends none.
+// The interval at which all queues are checked. Notifications alone are not enough: a notification is lost when its
+// connection breaks, and the expiry of a dead node's lease sends none.
 const lookMs = 5_000;
 // The number of queues that may query for jobs at once. All of them together would use every connection of the pool.
 const queuesAtOnce = 3;

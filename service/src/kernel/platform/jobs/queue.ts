@@ -28,8 +28,8 @@ export type JobsDeps = {
   onOutcome?: (queue: string, outcome: JobOutcome) => void;
 };
 
-// The longest sleep of a queue. It wakes earlier when a notification comes, when a job ends, or at the regular check of
-// all queues (jobs.ts).
+// The longest sleep of a queue. The queue wakes earlier when a notification arrives, when a job ends, or at the regular
+// check of all queues (jobs.ts).
 const longestWaitMs = 3_600_000;
 
 export type QueueDeps = JobsDeps & {

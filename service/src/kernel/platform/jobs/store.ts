@@ -6,7 +6,7 @@ import type { RowMac } from "../row-mac.ts";
 /** A job that this node has claimed. `attempt` counts from 1; a later attempt, by any node, has a higher number. */
 export type ClaimedJob = { id: number; payload: unknown; attempt: number };
 
-// Uses the database's clock, so that the clocks of nodes need not agree.
+// The time this many milliseconds from now, by the database's clock, so that the clocks of nodes need not agree.
 const fromNow = (ms: number) => sql`now() + ${ms} * interval '1 ms'`;
 
 /** Queues a job that becomes due after `ms` milliseconds. */
@@ -54,8 +54,8 @@ const vouchedTable = (queue: string): string => `jobs of ${queue}`;
 const vouchedMembers = (payload: object) => ({ payload: textOf([payload]) });
 
 /**
- * Queues a job whose payload has a MAC in its member `mac`, so that database access alone is not enough to queue or
- * alter such a job.
+ * Queues a job whose payload has a MAC in its member `mac`. So database access alone is not enough to queue or alter
+ * such a job.
  */
 export async function enqueueVouched(db: Sql, queue: string, payload: object): Promise<void> {
   const mac = new MacOfRow(vouchedTable(queue), vouchedMembers(payload));
@@ -76,8 +76,8 @@ export function vouchedPayload<P extends object>(rowMac: RowMac, queue: string, 
 }
 
 /**
- * Adds a MAC to queued jobs of an earlier release.
- * @returns their number
+ * Adds a MAC to each job of this queue that an earlier release queued without one.
+ * @returns the number of these jobs
  */
 export async function vouchForQueued(tx: Sql, queue: string): Promise<number> {
   const jobs = await tx.query<{ id: number; payload: object }>(

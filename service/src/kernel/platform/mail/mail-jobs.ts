@@ -33,15 +33,15 @@ export type Letter = MailTemplate &
 type Definition<Payload, Loaded, Deps> = {
   queue: string;
   /**
-   * True if the payload contains words or addresses. It then gets a MAC, so that database access alone is not enough to
-   * send mails with chosen text.
+   * True if the payload contains words or addresses. Then the payload gets a MAC, so that database access alone is not
+   * enough to send mails with chosen text.
    */
   isVouched?: true;
   /** The most attempts to send a mail; by default as many as for any job. */
   maxAttempts?: number;
   /**
-   * Reads what the mail is about when it is about to be sent.
-   * @returns null or undefined when the mail no longer applies; it is then not sent
+   * Called when the mail is about to be sent, to read the facts that the mail states.
+   * @returns null or undefined when the mail no longer applies; then it is not sent
    */
   load: (payload: Payload, deps: Deps) => Promise<Loaded | null | undefined>;
   write: (loaded: Loaded, payload: Payload, deps: Deps) => Letter;
@@ -53,8 +53,8 @@ type Definition<Payload, Loaded, Deps> = {
 export type MailJob<Deps = MailDeps> = {
   work: (jobs: Jobs, deps: Deps) => void;
   /**
-   * Adds MACs to queued jobs of an earlier release, if the queue needs MACs.
-   * @returns their number
+   * If the queue needs MACs, adds them to jobs that an earlier release queued without one.
+   * @returns the number of these jobs
    */
   vouch: (tx: Tx) => Promise<number>;
 };

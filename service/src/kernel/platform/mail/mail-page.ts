@@ -14,13 +14,14 @@ export type MailPage = {
   unsubscribeUrl: string | null;
   footer: string;
   language: string;
-  /** The sender's name. */
+  /** The name of the sender: the service, or the firm for which it sends the mail. */
   name: string;
   accentColor: string | null;
   logoUrl: string | null;
 };
 
-// Only for programs that support dark mode by media query. All others use the elements' inline styles.
+// Colors for mail programs that support dark mode by a media query. All other programs use the inline styles of the
+// elements.
 const dark = `@media (prefers-color-scheme: dark) {
 .paper { background: #12161d !important }
 .sheet { background: #1a2029 !important }
@@ -37,7 +38,7 @@ const grid = raw(`role="presentation" cellpadding="0" cellspacing="0" border="0"
 const narrow = raw(`${grid} width="600"`);
 const navy = "#2a4f8c";
 
-/** Uses tables for the layout, because some mail programs support nothing else. */
+/** Draws a mail as an HTML page. Uses tables for the layout, because some mail programs support nothing else. */
 export function mailPage(mail: MailPage): string {
   const { subject, heading, greeting, lines, language, name, accentColor, logoUrl, caution, footer } = mail;
   const stripe = /^#[0-9a-f]{6}$/i.test(accentColor ?? "") ? accentColor : navy;

@@ -42,7 +42,10 @@ export type Mailer = {
   send: (mail: Mail) => Promise<void>;
   /** Stores the mail as a file and doesn't send it, for mails that must not leave this machine. */
   keep: (mail: Mail) => Promise<void>;
-  /** True if the mail server responded at the last attempt; null before the first attempt, or without a server. */
+  /**
+   * True if the mail server responded at the last attempt to send a mail; null before the first attempt, or without a
+   * server.
+   */
   isUp: () => boolean | null;
   /**
    * The newest checkpoint (a signed note) of a transparency log; null before the first one. Absent where no log runs.
@@ -66,8 +69,8 @@ export type MailSettings = {
 };
 
 /**
- * Sends a mail about a live object. Mails about test orders and rooms are stored instead, because their addresses can
- * be those of strangers.
+ * Sends a mail about a live object. Mails about test orders and rooms are stored instead, because they may be addressed
+ * to strangers.
  */
 export const mailFor = (environment: Environment, mailer: Mailer, mail: Mail): Promise<void> =>
   environment === "live" ? mailer.send(mail) : mailer.keep({ ...mail, subject: `TEST: ${mail.subject}` });
@@ -120,8 +123,8 @@ export function openMailer({
     const { createTransport } = await import("nodemailer");
     const composed = await createTransport({ streamTransport: true, buffer: true }).sendMail(message(mail));
     mkdirSync(outbox, { recursive: true, mode: 0o700 });
-    // The name begins with the day, so the files sort by date. The same mail, sent again on that day, replaces its
-    // file.
+    // The file's name begins with the day, so the files sort by date. A mail that is stored again on that day replaces
+    // its earlier file.
     const name = `${clock().toISOString().slice(0, 10)}-${idHash(mail.id).slice(0, 16)}.eml`;
     await writeFileDurably(join(outbox, name), composed.message as Buffer, { mode: 0o600 });
   }

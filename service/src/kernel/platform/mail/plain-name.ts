@@ -7,15 +7,15 @@ const longestTitle = 120;
 // Firms choose the names of their clients and documents. Mails omit a name that looks like an address, because it could
 // be used for phishing.
 
-/** Whether a mail may use a text as a person's name. */
+/** True if a mail may use a text as a person's name. */
 export const isPlainName = (text: string): boolean => name.test(text) && !addressLike.test(text);
 
-/** Whether a mail may use a text as a document's title. */
+/** True if a mail may use a text as a document's title. */
 export const isPlainTitle = (text: string): boolean =>
   text.length <= longestTitle && !unshown.test(text) && !addressLike.test(text);
 
 /** The title if a mail may use it, else the fallback. */
 export const plainTitle = (text: string, otherwise: string): string => (isPlainTitle(text) ? text : otherwise);
 
-/** Whether a mail may quote a firm's own message to its signers. */
+/** True if a mail may quote a firm's own message to its signers. */
 export const isPlainMessage = (text: string): boolean => !unshown.test(text) && !addressLike.test(text);

@@ -6,7 +6,7 @@ import { isPlainTitle } from "./plain-name.ts";
 
 /** The firm that a mail is sent for. */
 export type MailFirm = {
-  /** The name under which the firm's clients know it. Not printed if it looks like an address (phishing). */
+  /** The name that the firm's clients know. Not printed if it looks like an address (phishing). */
   name: string;
   /** The firm's color, such as `#1a2b3c`. */
   accentColor: string | null;
@@ -20,7 +20,7 @@ export type Fact = readonly [label: string, value: string, url?: string];
 
 /** The parts of a mail. */
 export type MailTemplate = {
-  /** The subject. In a mail on behalf of a firm, the firm's name precedes it. */
+  /** The subject. In a mail on behalf of a firm, the firm's name is put before it. */
   subject: string;
   /** The heading of the mail; by default the subject. */
   heading?: string;

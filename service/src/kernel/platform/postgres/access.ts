@@ -46,8 +46,8 @@ async function makePasswords(folder: string): Promise<Passwords> {
 }
 
 /**
- * The settings to connect as a role. Before passwords exist, they contain a dummy password; without any, the driver
- * would take one from the environment.
+ * The settings to connect as a role. Before passwords exist, the settings contain a dummy password. Without a password,
+ * the driver would take one from the environment.
  */
 export const connectionOf = (folder: string, host: string, role: Role): Connection => ({
   host,
@@ -63,15 +63,15 @@ const byPassword = `# Written by SignSealShip: nobody but its two roles, by thei
   .join("")}`;
 const withoutPassword = `local ${database} ${users.owner} trust\n`;
 
-/** Overwrites the existing file instead of replacing it, so that it keeps its owner. */
+/** Writes pg_hba.conf into the existing file instead of replacing the file, so that the file keeps its owner. */
 const writeHba = (folder: string, text: string): void => writeFileSync(hbaFile(folder), text, { flush: true });
 
 const isClosed = (folder: string): boolean =>
   readPasswords(folder) !== null && readFileSync(hbaFile(folder), "utf8") === byPassword;
 
 /**
- * Call this before the server starts. It lets the owner connect without a password, so that `closeAccess` can set
- * passwords. Does nothing once `closeAccess` has succeeded.
+ * Lets the owner of the tables connect without a password, so that `closeAccess` can set passwords. Call this before
+ * the server starts. Does nothing once `closeAccess` has succeeded.
  */
 export function openAccess(folder: string): void {
   if (!isClosed(folder)) writeHba(folder, withoutPassword);
@@ -88,7 +88,8 @@ export async function closeAccess(folder: string, host: string): Promise<void> {
   await client.connect();
   try {
     await client.query(setUpRoles(readPasswords(folder) ?? (await makePasswords(folder))));
-    // Written last, because it requires the passwords. If anything fails before, the next start repeats all steps.
+    // pg_hba.conf is written last, because it then requires the passwords. If anything fails earlier, the next start
+    // repeats all steps.
     writeHba(folder, byPassword);
     await client.query("SELECT pg_reload_conf()");
     await untilRefused(host);
@@ -98,11 +99,11 @@ export async function closeAccess(folder: string, host: string): Promise<void> {
 }
 
 /**
- * The SQL that sets up both roles; it can be run again. PUBLIC loses the right to create objects, because these could
- * shadow the service's own.
+ * The SQL that sets up both roles; it can be run again. PUBLIC loses the right to create objects, because such objects
+ * could shadow the service's own.
  *
- * Passwords are hashed with one iteration. More iterations would protect weak passwords, but these have 256 random
- * bits, and each connection would take longer.
+ * Passwords are hashed with one iteration. More iterations would protect weak passwords. But these passwords have 256
+ * random bits, and more iterations would slow down each connection.
  */
 const setUpRoles = ({ owner, service }: Passwords): string => `
 BEGIN;
@@ -117,8 +118,8 @@ REVOKE TEMPORARY ON DATABASE ${database} FROM PUBLIC;
 COMMIT;`;
 
 /**
- * Waits until the server refuses access without a password. It applies new settings only a moment after the request to
- * reload them.
+ * Waits until the server refuses access without a password. The server applies new settings only a moment after the
+ * request to reload them.
  */
 async function untilRefused(host: string): Promise<void> {
   const isLate = timeLimit(10_000);
@@ -148,8 +149,8 @@ async function tryToConnect(connection: Connection): Promise<void> {
 }
 
 /**
- * Whether the server accepts its owner's connection.
- * @throws StartupError when it requires a different password
+ * True if the server accepts its owner's connection.
+ * @throws StartupError when the server requires a different password
  */
 export async function answers(folder: string, host: string): Promise<boolean> {
   try {

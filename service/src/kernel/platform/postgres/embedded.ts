@@ -81,7 +81,7 @@ export async function openEmbeddedPostgres(dataDir: string): Promise<EmbeddedPos
   });
 }
 
-/** Makes the user that runs the server the owner of a new cluster, as if the server had created it. */
+/** Gives a new cluster to the user that runs the server, as if the server had created the cluster. */
 export async function ownCluster(dataDir: string, draft: string): Promise<void> {
   const at = layout(dataDir);
   chmodSync(at.folder, passableMode());
@@ -101,7 +101,7 @@ function readPidFile(at: Layout): PidFile | null {
   }
 }
 
-/** Whether a database server runs here and responds. Waits for a server that is starting, recovering or stopping. */
+/** True if a database server runs here and responds. Waits for a server that is starting, recovering or stopping. */
 async function runningServer(at: Layout): Promise<boolean> {
   const isLate = timeLimit(60_000);
   for (let file = readPidFile(at); file && isAlive(file.pid); file = readPidFile(at)) {
@@ -179,7 +179,7 @@ async function start(at: Layout, identity: ServerIdentity, postgres: string): Pr
   const { command, args: wrapped, ...as } = identity.wrap(postgres, args);
   const log = openSync(at.log, "w", 0o600);
   chmodSync(at.log, 0o600);
-  // The server gets its own session. Ctrl-C then reaches only the service, which stops the server cleanly.
+  // The server gets a process session of its own. Ctrl-C then reaches only the service, which stops the server cleanly.
   const child = spawn(command, wrapped, { ...as, detached: true, stdio: ["ignore", log, log] });
   let exited: string | undefined;
   child.on("error", (error) => {
@@ -207,7 +207,7 @@ async function start(at: Layout, identity: ServerIdentity, postgres: string): Pr
  * A folder for the server's socket that no other user can enter. Otherwise another user could place a fake server's
  * socket there. If the path of the usual folder is too long for a socket, creates a folder with an unpredictable name
  * in the system's temporary folder.
- * @throws StartupError when something else is at its path
+ * @throws StartupError when something that is not a folder is at the usual path
  */
 function socketFolder({ sockets }: Layout): string {
   if (sockets.length > longestSocketFolder) return mkdtempSync(join(tmpdir(), "signsealship-"));

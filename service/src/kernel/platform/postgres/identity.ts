@@ -5,7 +5,7 @@ import { StartupError } from "../errors.ts";
 
 /** The user under which the database server runs. PostgreSQL refuses to run as root, so root needs another user. */
 export type ServerIdentity = {
-  /** The command, changed so that it runs as this user. */
+  /** Changes a command so that it runs as this user. */
   wrap: (command: string, args: string[]) => { command: string; args: string[]; uid?: number; gid?: number };
   /** Makes this user the owner of a folder. */
   own: (folder: string) => void;
@@ -69,9 +69,9 @@ function hasUserNamespaces(): boolean {
 }
 
 /**
- * Chooses the user that runs the server. A normal user runs it itself. Root uses the system's `postgres` user if that
- * user can reach the program and the folder; otherwise root uses a user namespace without privileges. An existing
- * cluster keeps the user that created it.
+ * Chooses the user that runs the server. If the service runs as a normal user, the server runs as the same user. Root
+ * uses the system's `postgres` user if that user can reach the program and the folder; otherwise root uses a user
+ * namespace without privileges. An existing cluster keeps the user that created it.
  * @throws StartupError when root can use neither
  */
 export function serverIdentity(program: string, folder: string, cluster: string): ServerIdentity {

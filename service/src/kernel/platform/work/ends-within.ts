@@ -1,6 +1,6 @@
 /**
  * Waits until the work has ended, but at most `graceMs`.
- * @returns whether the work has ended
+ * @returns true if the work has ended
  * @throws the error of the work
  */
 export async function endsWithin(work: Promise<unknown>, graceMs: number): Promise<boolean> {

@@ -74,8 +74,8 @@ export function createLoop(settings: LoopSettings): Loop {
 type Signal = {
   give: () => void;
   /**
-   * Resolves at once when `give()` was called since the last wait. Otherwise resolves at the next `give()` or after the
-   * time.
+   * Resolves at once if `give()` was called since the last wait. Otherwise resolves at the next `give()`, or after
+   * `withinMs`.
    */
   wait: (withinMs: number) => Promise<void>;
 };

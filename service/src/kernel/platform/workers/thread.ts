@@ -25,8 +25,8 @@ export type ThreadLimits = {
 const muchMb = 128;
 
 /**
- * Reaching V8's own limit can end the whole process. So V8's limit is a multiple of this service's limit, and a task is
- * killed long before it reaches V8's.
+ * Reaching V8's own memory limit can end the whole process. So V8's limit is this multiple of the service's limit, and
+ * a task is killed long before it reaches V8's limit.
  */
 const hardLimit = 4;
 const watchMs = 50;
@@ -81,7 +81,8 @@ export function startThread({ heapMb, processMb }: ThreadLimits): Thread {
       const timer = setTimeout(() => void end("time"), slowdown * task.limitMs);
       // A thread that has not started has used no processor time.
       const before = worker.cpuUsage().catch(() => ({ user: 0, system: 0 }));
-      // The thread may end during the measurement. An event reports that.
+      // The thread may end during the measurement, which then fails. That error is ignored, because an event reports
+      // the end of the thread.
       const watch = setInterval(() => {
         void watchHeap().catch(() => {});
         void before.then((used) => watchTime(task.limitMs, used)).catch(() => {});

@@ -8,11 +8,11 @@ export type Drawn = { readonly canvas: Canvas; readonly upright: Upright };
 
 export type TextLook = {
   readonly text: string;
-  /** Whether the field may have several lines of text. */
+  /** True if the field may have several lines of text. */
   readonly lines: boolean;
   /** The number of cells of a comb field, with one character in each; 0 for other fields. */
   readonly cells: number;
-  /** The font size in the form; 0 means that the size is chosen to fit the field. */
+  /** The font size that the PDF form states; 0 means that the size is chosen to fit the field. */
   readonly points: number;
   /** 0 left, 1 centered, 2 right (ISO 32000-2, table 226). */
   readonly align: number;
@@ -26,7 +26,7 @@ export type Ink = {
    */
   readonly text: (widget: WidgetOnPage, look: TextLook) => Drawn | "long" | "characters";
   /**
-   * Draws both states of a check box, for a form that has no drawings of its own.
+   * Draws both states of a check box, for a PDF form that has no drawings of its own.
    * @returns the appearance dictionary
    */
   readonly boxes: (to: ObjectWriter, widget: WidgetOnPage, isRound: boolean, state: string) => string;

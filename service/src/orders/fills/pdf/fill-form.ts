@@ -14,7 +14,7 @@ export type FillInput = {
   readonly answers: Answers;
   /** The labels of the chosen options. The fonts that they need are loaded before drawing. */
   readonly options: readonly string[];
-  /** Hex SHA-256 of the form. */
+  /** Hex SHA-256 of the PDF form. */
   readonly docSha256: string;
 };
 
@@ -24,8 +24,8 @@ export type Unshown = { readonly name: string; readonly why: "long" | "character
 export type FillOutput = { readonly tail: Uint8Array } | { readonly unshown: Unshown[] } | { readonly whyNot: WhyNot };
 
 /**
- * Builds a PDF revision that writes the answers into the form's own fields and draws them. It makes the fields
- * read-only, so that a later change needs a revision of its own.
+ * Builds a PDF revision that writes the answers into the fields of the PDF form and draws them. The revision makes the
+ * fields read-only, so that a later change needs a revision of its own.
  * @param form is neither changed nor copied
  * @param typeset has the fonts for all answers
  * @throws PdfRefusal, Unfillable
@@ -96,7 +96,7 @@ function write(
   return drawn;
 }
 
-/** The font size in the form; 0 means that the size is chosen to fit the field. */
+/** The font size that the PDF form states; 0 means that the size is chosen to fit the field. */
 function pointsOf({ file, acroForm }: PdfLookup, dict: Dict): number {
   const appearance = textAt(file, dict, "DA") || (acroForm ? textAt(file, acroForm.dict, "DA") : "");
   const size = Number(/(\d{1,3}(?:\.\d+)?)\s+Tf/.exec(appearance)?.[1] ?? 0);

@@ -31,7 +31,7 @@ export type WidgetOnPage = {
   readonly page: number;
   readonly box: PageBox;
   readonly rect: UserSpaceRect["rect"];
-  /** The name of the appearance state of a checked box, and whether the form has a drawing for it. */
+  /** The name of the appearance state of a checked box. `isDrawn`: true if the form has a drawing for this state. */
   readonly state: string;
   readonly isDrawn: boolean;
 };
@@ -74,7 +74,7 @@ export class Unfillable extends Error {
 }
 
 /**
- * The fields of a form that people fill in, in reading order. Skips signatures, push buttons, and fields that are
+ * The fields of a PDF form that people fill in, in reading order. Skips signatures, push buttons, and fields that are
  * hidden, read-only or without a name.
  * @throws PdfRefusal, Unfillable
  */
@@ -132,7 +132,7 @@ function widgetAt(
   return [{ ref, dict, page: at.number, box: at.box, rect, state: state ?? "", isDrawn: state !== null }];
 }
 
-/** The name of a box's checked state, which is any state except /Off; null when the form has none. */
+/** The name of a box's checked state, which is any state except /Off; null when the PDF defines none. */
 function onState(file: PdfLookup["file"], dict: Dict): string | null {
   if (drawnBy(file, { dict }) === "nothing") return null;
   const appearance = resolve(file, entry(dict, "AP"));
@@ -183,7 +183,7 @@ function optionsIn(file: PdfLookup["file"], dict: Dict): { value: string; label:
 const misleading = /[\p{Cc}\p{Cs}\p{Co}\u200B-\u200F\u2028-\u202E\u2060-\u206F\uFEFF\uFFFD]/gu;
 const longestWords = 200;
 
-/** Text from the form that is safe to show on a page, without characters that hide or reorder text. */
+/** Text from the PDF that is safe to show on a page, without characters that hide or reorder text. */
 export const shownWords = (text: string): string =>
   [...text.replace(misleading, " ").replace(/\s+/gu, " ").trim()].slice(0, longestWords).join("");
 
@@ -193,13 +193,13 @@ export const wordsIn = (name: string): string =>
 
 const textIn = (span: Parameters<typeof stringBytes>[0]): string => textOfBytes(stringBytes(span)) ?? "";
 
-/** A text in a dictionary; empty when it is missing. */
+/** The text under a key of a PDF dictionary; empty when it is missing. */
 export function textAt(file: PdfLookup["file"], dict: Dict, key: string): string {
   const value = resolve(file, entry(dict, key));
   return value && isString(value) ? textIn(value) : "";
 }
 
-/** The values that a field has in the form; a list may have several. */
+/** The values that a field has in the PDF form; a list may have several. */
 export function valuesAt(file: PdfLookup["file"], dict: Dict): string[] {
   const value = resolve(file, entry(dict, "V"));
   if (!value) return [];

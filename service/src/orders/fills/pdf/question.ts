@@ -4,12 +4,12 @@ export type Question = {
   readonly name: string;
   readonly kind: "text" | "checkbox" | "radio" | "dropdown" | "list";
   readonly label: string;
-  /** Whether the label is derived from the field's name, because no label was found in the form. */
+  /** True if the label is derived from the field's name, because no label was found in the form. */
   readonly isGuessed: boolean;
   readonly required: boolean;
   /** The page of the field, counted from 1. Each page with questions is a step. */
   readonly page: number;
-  /** Whether the answer may have several lines of text. */
+  /** True if the answer may have several lines of text. */
   readonly lines: boolean;
   readonly maxLength: number | null;
   /** The options of radio buttons, dropdowns and lists. */

@@ -117,10 +117,10 @@ const requestOf = (request: FastifyRequest, code: string): SandboxRequest => ({
   attempt: request.id,
 });
 
-/** The outcome that a body names; by default a success. @throws ServiceError for any other word */
+/** The outcome in a request's body; `success` when absent. @throws ServiceError for an unknown outcome */
 export const outcomeIn = (sent: unknown) => choice(sent, "outcome", outcomes) ?? "success";
 
-/** Reads a value that must be one of the names; null when absent. @throws ServiceError for anything else */
+/** Reads the named field of a request's body, which must be one of `names`; null when absent. @throws ServiceError */
 function choice<T extends string>(sent: unknown, field: "outcome" | "event", names: readonly T[]): T | null {
   const body = sent ?? {};
   if (typeof body !== "object" || Array.isArray(body)) throw invalid("The body must be a JSON object.");

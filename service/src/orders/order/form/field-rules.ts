@@ -30,7 +30,7 @@ export type RuledField = {
   readonly id?: string;
   readonly format?: FieldFormat;
   readonly showWhen?: ShowWhen;
-  /** The formula that calculates a number. */
+  /** For a calculated number field: its formula. */
   readonly formula?: string;
 };
 
@@ -168,7 +168,7 @@ function holds({ operator, value = "" }: ShowWhen, held: readonly string[], isNu
 /** The number in a drawn text, in ten-thousandths: `$1,234.50` gives 12345000. */
 const scaledIn = (drawn: string): bigint => scaled(drawn.replace(/[^\d.-]/g, ""));
 
-/** An empty field counts as 0. */
+/** The number in a drawn text, for formulas. An empty field is 0. */
 const numberOf = (drawn: string | undefined): Fraction => ({
   over: drawn === undefined ? 0n : scaledIn(drawn),
   under: 10n ** BigInt(mostDecimals),

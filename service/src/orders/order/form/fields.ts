@@ -2,7 +2,7 @@ import { invalid } from "../../../kernel/platform/errors.ts";
 import { isPlainText } from "../../../kernel/platform/text.ts";
 import type { OrderFormField } from "../schemas.ts";
 
-/** Reads the text fields of a form. Empty fields count as absent, because browsers send them. */
+/** Reads the text fields of a form. Treats empty fields as absent, because browsers send them, too. */
 export type Fields<Name extends string = OrderFormField> = {
   optional: (name: Name, maxLength: number) => string | null;
   required: (name: Name, maxLength: number, when?: string) => string;

@@ -40,7 +40,7 @@ export const payers = ["client", "firm"] as const;
 export type Payer = (typeof payers)[number];
 
 /**
- * Checks a form against the contract's table for creating orders.
+ * Checks an order form against the contract's table for creating orders.
  * @param hasDocument whether a `document` part was sent
  * @throws ServiceError `validation`, naming the field and the rule
  */
@@ -106,7 +106,7 @@ function payer(fields: Fields): Payer {
 }
 
 /**
- * The form's fax number in E.164 form; null for a form without one.
+ * The fax number of an order form, as E.164; null when the form has none.
  * @throws ServiceError naming the rule
  */
 export function faxNumber(fields: Fields): string | null {
@@ -179,7 +179,7 @@ const standIns: Readonly<Record<string, string>> = {
 const signing = ["signers", "signer_auth", "fields"];
 
 /**
- * Checks a whole form and collects all refusals.
+ * Checks a whole order form and collects all refusals.
  * @returns the refusals, each of which starts with its field; and the form with refused fields replaced, or null when
  * it still can't be read
  */

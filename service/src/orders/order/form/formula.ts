@@ -15,13 +15,16 @@ const deepest = 20;
 
 const isFunction = (name: string): name is FunctionName => ["sum", "min", "max", "round"].includes(name);
 
-/** Thrown for a formula that can't be parsed. The message is the broken rule, without the name of the member. */
+/**
+ * Thrown for a formula that can't be parsed. The message is the broken rule, without the name of the JSON member that
+ * contains the formula.
+ */
 class Unreadable extends Error {}
 
 /**
  * Parses a formula: numbers, ids of fields, `+ - * / ( )`, `sum`, `min`, `max` and `round`. A formula is never run as a
  * script.
- * @returns the parsed formula, or the broken rule; callers put the name of the member before it
+ * @returns the parsed formula, or the broken rule; callers put the JSON member's name before the rule
  */
 export function parseFormula(text: string): { readonly expression: Expression } | { readonly fault: string } {
   try {
@@ -179,7 +182,7 @@ function rounded({ over, under }: Fraction, places: bigint): Fraction {
   return { over: over < 0n ? -whole : whole, under: scale };
 }
 
-/** The number with this many decimals: `-12.50`. */
+/** Writes a fraction as a decimal number with this many decimals: `-12.50`. */
 export function toDecimal(value: Fraction, decimals: number): string {
   const { over } = rounded(value, BigInt(decimals));
   const digits = `${over < 0n ? -over : over}`.padStart(decimals + 1, "0");

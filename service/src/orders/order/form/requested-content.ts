@@ -18,7 +18,7 @@ import { mostHelp, mostOptions, mostPoints, mostValue, type requestedFieldSchema
 type Kind = RequestedField["kind"];
 type FieldMembers = Members<keyof typeof requestedFieldSchema.properties>;
 
-/** The name of each kind in error messages, with its article. */
+/** The name of each kind of field in error messages, with its article. */
 export const aKind: Readonly<Record<Kind, string>> = {
   signature: "a signature",
   initials: "initials",
@@ -32,16 +32,16 @@ export const aKind: Readonly<Record<Kind, string>> = {
   dropdown: "a dropdown",
 };
 
-/** The kinds whose value the sender may set. The signer or the service sets the others. */
+/** The kinds of fields whose value the sender may set. The signer or the service fills in fields of other kinds. */
 const prefilled: readonly Kind[] = ["text", "number", "checkbox", "radio", "dropdown"];
 export const acceptsValue = ({ kind, formula }: Pick<RequestedField, "kind" | "formula">): boolean =>
   prefilled.includes(kind) && formula === undefined;
 const withOptions: readonly Kind[] = ["radio", "multiple", "dropdown"];
-/** The kinds whose options each have a position of their own. */
+/** The kinds of fields whose options each have a position of their own. */
 export const spread: readonly Kind[] = ["radio", "multiple"];
 const formatted: readonly Kind[] = ["date", "text", "number"];
 
-/** Characters that make a reader show the following characters in another order. */
+/** Characters that make a program display the text after them in another order. */
 const reordering = /[\u202a-\u202e\u2066-\u2069]/;
 
 /**
@@ -152,7 +152,7 @@ function parseNumberFormat(input: unknown, at: string): NumberFormat {
   const bound = (name: "min" | "max"): string | null => {
     const value = members.number(name, -1e10, 1e10);
     if (value === null) return null;
-    // The decimals are counted in the text, because 0.1 * 10000 is not exact in binary.
+    // The decimals are counted in the number's text, because 0.1 * 10000 is not exact in binary.
     if (!/^-?\d+(?:\.\d{1,4})?$/.test(`${value}`))
       throw invalid(`${at}.${name} must have at most ${mostDecimals} decimals.`);
     return `${value}`;

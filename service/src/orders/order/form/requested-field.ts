@@ -3,7 +3,7 @@ import type { ShowWhen } from "./field-rules.ts";
 import type { FieldFormat } from "./field-values.ts";
 import type { requestedKinds } from "./signing-schemas.ts";
 
-/** A field that the order requests, in points from the upper left corner of the displayed page. */
+/** A field that the order requests. Its place is in points from the upper left corner of the displayed page. */
 export type RequestedField = {
   readonly kind: (typeof requestedKinds)[number];
   /** The number of the signer, counted from 1. */
@@ -26,7 +26,7 @@ export type RequestedField = {
   /** The name with which the rules of other fields refer to this field. */
   readonly id?: string;
   readonly showWhen?: ShowWhen;
-  /** The formula of a calculated number. */
+  /** For a calculated number field: its formula. */
   readonly formula?: string;
   /** The least and the most options that must be chosen in a multiple choice. */
   readonly choices?: { readonly least: number; readonly most: number };

@@ -13,7 +13,7 @@ import {
   requestedKinds,
 } from "./signing-schemas.ts";
 
-/** The smallest size of each kind, in points. Signers couldn't see or tap a smaller field. */
+/** The smallest size of each kind of field, in points. Signers couldn't see or tap a smaller field. */
 export const leastSize: Readonly<Record<RequestedField["kind"], { width: number; height: number }>> = {
   signature: { width: 8, height: 8 },
   initials: { width: 8, height: 8 },
@@ -28,8 +28,8 @@ export const leastSize: Readonly<Record<RequestedField["kind"], { width: number;
 };
 
 /**
- * The largest size of each kind, in points. A text may be as wide as its page minus 36 points, which is checked with
- * the document.
+ * The largest size of each kind of field, in points. A text field may be as wide as its page minus 36 points, which is
+ * checked with the document.
  */
 export const mostSize: Readonly<Record<RequestedField["kind"], { width: number; height: number }>> = {
   signature: { width: 360, height: 120 },

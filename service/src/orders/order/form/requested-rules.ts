@@ -134,7 +134,7 @@ function refuseImpossible(fields: readonly RequestedField[]): void {
   }
 }
 
-/** Writes the condition's value as the other field would draw it, so that the two can be compared. */
+/** Writes the condition's value as the compared field would draw it, so that the two texts can be compared. */
 function comparable({ field, operator, value }: ShowWhen, read: RequestedField, at: string): ShowWhen {
   const operators = readable[read.kind];
   if (!operators) throw invalid(`${at}.field must not name ${aKind[read.kind]}.`);

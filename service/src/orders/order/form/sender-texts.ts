@@ -1,17 +1,20 @@
 type SenderText = {
-  /** The text's member name in answers and rows. The name of its form field is also the name of its column. */
+  /**
+   * The member name of the text in answers and rows. The key in `senderTexts` is the name of its form field and of its
+   * column.
+   */
   readonly member: string;
   readonly maxLength: number;
   readonly example: string;
-  /** The published descriptions: in the form, and in answers. */
+  /** The published descriptions of the text: `sent` in the form, and `answered` in answers. */
   readonly sent: string;
   readonly answered: string;
 };
 
 /**
- * The sender's own texts, by their names in the form. The service stores them as sent and repeats them to the firm, but
- * never acts on them. The form, its check, the columns, the answers, and the firm's form and page are made from this
- * table.
+ * The sender's own texts, by their names in the order form. The service stores them as sent and repeats them to the
+ * firm, but never acts on them. The order form and its check, the columns, the answers, and the firm's web form and
+ * page are made from this table.
  */
 export const senderTexts = {
   external_reference: {

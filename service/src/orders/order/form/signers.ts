@@ -17,7 +17,7 @@ export type SignerAuth = (typeof signerAuths)[number];
 export type OrderSigner = {
   readonly name: string;
   readonly email: string;
-  /** The phone number in E.164 form. */
+  /** The phone number as E.164. */
   readonly phone: string | null;
   /**
    * The signer's turn, counted from 1. Signers with the same number sign in parallel, after those with lower numbers.
@@ -70,7 +70,7 @@ export const signersOf = (order: {
     { ...clientAsSigner({ name: order.customerName, email: order.customerEmail }), accessCodeHash: null },
   ];
 
-/** Reads `signer_auth`. @throws ServiceError */
+/** Reads the form's `signer_auth`, the way to identify signers. @throws ServiceError */
 export function parseSignerAuth(text: string | null): SignerAuth | null {
   const auth = signerAuths.find((each) => each === text) ?? null;
   if (text !== null && auth === null) throw invalid(`signer_auth must be one of ${signerAuths.join(", ")}.`);

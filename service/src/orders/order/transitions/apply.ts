@@ -48,7 +48,7 @@ export type LockedOrder = BoughtServices & {
   totalCents: number;
   faxTo: string | null;
   shipMethod: string | null;
-  /** Whether rush handling was bought. */
+  /** True if rush handling was bought. */
   isRush: boolean;
 };
 
@@ -144,8 +144,8 @@ export async function applyTransition(
   const mailed = mailedStatuses.find((status) => status === to);
   if (on !== "released" && !by.isNotified && mailed) await noteStatus(tx, moved, mailed, by.at);
   if (effect.job) await enqueue(tx, effect.job, { orderId: order.id });
-  // The job is also queued when a hold ends on an order that awaits signatures. Reminders and expiry of its envelope
-  // don't run during a hold.
+  // Queues the envelope job also when a hold ends on an order that awaits signatures. Reminders and expiry of its
+  // envelope don't run during a hold.
   if ((effect.movesEnvelope || to === "EsignPending") && order.sign)
     await enqueue(tx, envelopeQueue, { orderId: order.id });
   return { order: moved, from: order.status, firedEvents: milestone ? [milestone] : [] };
@@ -219,11 +219,11 @@ export const noteStatus = (
     SELECT ${id}, ${environment}, placed.by, ${status}, ${at} FROM (SELECT ${ordererOf(sql`${id}::bigint`)}) AS placed (by)
     WHERE placed.by LIKE 'member:%' OR (placed.by LIKE 'key:%' AND ${isTrouble(status)}::boolean)`);
 
-/** Whether a provider could be shipping the order now. For an order on hold, checks the status before the hold. */
+/** True if a provider could be shipping the order now. For an order on hold, checks the status before the hold. */
 const isBeingShipped = ({ status, statusBeforeHold }: LockedOrder): boolean =>
   ["ShippingPending", "Shipped", "ShippingFailed"].includes(statusBeforeHold ?? status);
 
-/** Whether a fax may be in progress: in a fax status, or earlier when the fax is sent ahead of the shipment. */
+/** True if a fax may be in progress: in a fax status, or earlier when the fax is sent ahead of the shipment. */
 function isBeingFaxed({ fax, status, statusBeforeHold }: LockedOrder): boolean {
   const before = statusBeforeHold ?? status;
   return before === "FaxPending" || before === "FaxSent" || faxesAhead({ fax, status: before });

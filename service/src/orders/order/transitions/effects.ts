@@ -24,9 +24,9 @@ export const nextSegmentQueue = "next-segment";
 export const firmChargeQueue = "firm-charge";
 
 /**
- * The queue of orders that wait until somebody of the firm agrees to a charge. These are new orders, orders that a
- * person priced, and orders with dearer postage. The payload is as of `firmChargeQueue`. A node of an earlier release
- * would charge the orders in `firmChargeQueue`, so these have a queue of their own.
+ * The queue of orders that wait until somebody of the firm agrees to a charge: new orders, orders that a person priced,
+ * and orders whose postage became dearer. It has the payload of `firmChargeQueue`. Nodes of an earlier release would
+ * charge every order in that queue, so waiting orders have this one.
  */
 export const firmWaitQueue = "firm-wait";
 

@@ -77,8 +77,8 @@ const paid: ReadonlySet<string> = new Set<OrderStatus>([
 ]);
 
 /**
- * True if the order was paid in full, whatever happened afterwards. An order on hold counts as paid if it was paid
- * before the hold. A status that this release doesn't know counts as not paid.
+ * True if the order was paid in full, whatever happened afterwards. An order on hold was paid if its status before the
+ * hold says so. A status that this release doesn't know is treated as unpaid.
  */
 export const wasPaid = (status: string, statusBeforeHold: string | null): boolean =>
   paid.has(status === "OnHold" ? (statusBeforeHold ?? "") : status);

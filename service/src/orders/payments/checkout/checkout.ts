@@ -111,7 +111,10 @@ export async function checkoutUrl(
   return openSession({ ...deps, processor }, () => requireProcessor(deps, "live"), opened);
 }
 
-/** An order is valid even if its checkout could not be opened; the client can request the checkout again. */
+/**
+ * Opens the checkout of a new order. Returns null when this fails: the order is valid, and the client can request the
+ * checkout again.
+ */
 export const checkoutOfNewOrder = (deps: CheckoutDeps, log: Log) => (code: string) =>
   checkoutUrl(deps, code, null).catch((error: Error) => {
     log.warn({ err: error }, "an order was placed without its checkout");

@@ -48,8 +48,8 @@ export async function pendingPayments(
 }
 
 /**
- * Opens a task for each payment whose bank has not answered in time. Until the bank answers, the orders can't be paid
- * in another way. Altered payments are logged and skipped.
+ * Opens a task for each payment whose bank's answer is overdue. Until the bank answers, the orders can't be paid in
+ * another way. Altered payments are logged and skipped.
  */
 export async function watchPending({ db, clock, log }: { db: Database; clock: Clock; log: Log }): Promise<void> {
   const at = clock();

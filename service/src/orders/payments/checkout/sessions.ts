@@ -43,7 +43,7 @@ export type Wanted = { groupId: string | null; parts: readonly Part[]; payer: Pa
 export type Reserved = { session: CheckoutSession } | { replaced: CheckoutSession[] };
 
 const justPaid = () => new ServiceError("conflict", "A payment was just made. Wait a moment.");
-/** The session belongs to an earlier processor account. It can still be paid and ended there, but only there. */
+/** Thrown for a session of an earlier processor account. The session can be paid and ended only in that account. */
 export class OpenElsewhere extends ServiceError {
   /** The milliseconds until the session has expired. */
   readonly endsInMs: number;
@@ -61,7 +61,7 @@ const busy = () => new ServiceError("conflict", "The checkout just changed. Try 
 
 /**
  * Many concurrent payers can keep an order locked for longer than the lock time-out. The caller may retry at once. Only
- * the first waiting request gets an error that names the row, so any lock time-out counts.
+ * the first waiting request gets an error that names the row, so every lock time-out is treated as this case.
  */
 function busyIfLocked(error: unknown): never {
   throw hasSqlState(error, sqlState.lockNotAvailable) ? busy() : error;
@@ -158,7 +158,8 @@ async function addressOf(db: Database, processor: Processor, session: CheckoutSe
   }
   const { sessionId, url } = minted;
   if (url !== null && (await recordMinted(db, session.id, sessionId, url))) return url;
-  // The row changed while the session was created: an order was canceled, another checkout replaced it, or it ended.
+  // The row changed while the session was created: an order was canceled, another checkout replaced the session, or the
+  // session ended.
   if ((await processor.expire(sessionId)) === "complete") throw justPaid();
   if (url === null) await failMinting(db, session.id);
   throw busy();

@@ -11,7 +11,7 @@ import { coveredAmount } from "../supplements.ts";
 
 /**
  * `replacing`: this service has asked the processor to end the session, so that it can create another. The row is ended
- * only after the processor's answer. So a crash in between never loses a session that can still be paid.
+ * only after the processor's answer. So a crash before that answer never loses a session that can still be paid.
  */
 export type CheckoutSession = {
   id: string;
@@ -89,7 +89,7 @@ export const currentSessions = (db: Sql, orderIds: readonly number[]) =>
     SELECT ${columns}, ${verifiedSession} FROM checkout_sessions s WHERE ${isOf(sql`${orderIds}::bigint[]`)} AND ${current}`);
 
 /**
- * Whether a payer has completed a checkout of the order, and the bank's money has neither arrived nor failed.
+ * True if a payer has completed a checkout of the order, and the bank's money has neither arrived nor failed.
  * @throws ServiceError `unavailable` for a session of the order whose MAC is invalid
  */
 export async function hasPendingFunds(db: Sql, orderId: number): Promise<boolean> {
@@ -197,7 +197,7 @@ async function change(tx: Tx, which: Statement, set: Statement): Promise<number>
 
 /**
  * Records the created session. Concurrent requests create the same session, so the second record changes nothing.
- * @returns false when the row was ended or is being replaced. Nobody may get the session's URL then.
+ * @returns false when the row was ended or is being replaced, so that nobody may get the session's URL
  */
 export const recordMinted = (db: Database, id: string, sessionId: string, url: string): Promise<boolean> =>
   db.transaction(async (tx) => {

@@ -28,7 +28,7 @@ export async function applyCharge(
   if (!first) return undefined;
   const { state: before } = first;
   const state = kind === "cleared" ? "succeeded" : kind === "pending" ? "pending" : "failed";
-  // Events arrive late and in any order. A success is final. After a failure, only a success counts.
+  // Events arrive late and in any order. A success is final. After a failure, only a success changes the charge.
   const isOver = before === "succeeded" || (before === "failed" && kind !== "cleared");
   if (isOver || (state === "pending" && (before === "declined" || before === "refused")))
     return before === "failed" && kind === "failed" && first.reason === store.endedByPerson ? "pending" : before;

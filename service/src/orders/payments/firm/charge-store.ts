@@ -75,8 +75,8 @@ export type FirmCharge = {
   askedBy: string;
   askedAt: Date;
   /**
-   * The time when the charge was first sent to the processor; null for a charge that was never sent. Once sent, only
-   * the processor knows whether a payment exists.
+   * The time when the charge was first sent to the processor; null for a charge that was never sent. After that time,
+   * only the processor knows whether a payment exists.
    */
   sentAt: Date | null;
   changedAt: Date;
@@ -86,8 +86,8 @@ export type FirmCharge = {
 };
 
 /**
- * SQL expression: a time of a test row, moved back by as much as the firm's test clock was advanced since. The time of
- * a live row is unchanged.
+ * SQL expression: a time of a test row, moved back by as much as the firm's test clock was advanced after that time.
+ * The time of a live row is unchanged.
  */
 export const agedOf = (row: Statement, at: Statement): Statement =>
   sql`CASE WHEN ${row}.environment = 'test' THEN ${leapt(at, sql`${row}.partner_id`)} ELSE ${at} END`;
@@ -209,7 +209,10 @@ export const payingMethod: Statement = sql`
 
 type NewCharge = Omit<FirmCharge, "orderCode" | "paymentIntent" | "sentAt" | "changedAt">;
 
-/** @returns false when the order already has a charge in progress */
+/**
+ * Inserts a charge.
+ * @returns false when the order already has a charge in progress
+ */
 export async function insertCharge(tx: Tx, charge: NewCharge): Promise<boolean> {
   const { id, groupId, orderId, partnerId, environment, methodId, amountCents, supplementId } = charge;
   const { askedBy, askedAt, state, reason } = charge;
@@ -254,8 +257,8 @@ export type OverdueCharge = Pick<
   /** True if the charge was sent to another processor account than the one in use now. */
   isElsewhere: boolean;
   /**
-   * The time when the last checkout of the payment's orders that is open in an earlier account expires; null for none.
-   * Only then is the charge sent.
+   * The latest end of the checkouts of these orders that are still open in an earlier account; null for none. The
+   * charge is sent only after that time.
    */
   pageEndsAt: Date | null;
 };

@@ -102,7 +102,7 @@ async function reasonAgainst(
   const own = { spender: first.askedBy, amounts, except: payment.map(({ id }) => id) };
   const limit = await spendingRefusal(tx, deps, first, own);
   if (limit !== null) return limit.reason;
-  // The caller has closed the checkouts. So a session that is still open was paid in the meantime.
+  // The caller has closed the checkouts. So a session that is still open was paid before it could be closed.
   const open = await currentSessions(
     tx,
     orders.map(({ id }) => id),

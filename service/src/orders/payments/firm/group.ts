@@ -1,4 +1,4 @@
-/** Charges several orders at once. Also returns an order's charge in the API's form. */
+/** Charges several orders at once. Also returns an order's charge as the API shows it. */
 import type { Principal } from "../../../kernel/identity/identity.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";

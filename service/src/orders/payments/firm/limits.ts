@@ -60,8 +60,8 @@ export async function spentThisMonth(
 }
 
 /**
- * True if the limit was set after the member joined. An older limit doesn't count. So a member who leaves the firm and
- * joins again can't spend until an owner sets a new one.
+ * True if the limit was set after the member joined. A limit from before is ignored: a member who leaves the firm and
+ * joins again can't spend until an owner sets a new limit.
  */
 const isSince = ({ setAt }: store.SpendingLimit, since: Date | null): boolean =>
   since === null || setAt.getTime() >= since.getTime();
@@ -135,7 +135,7 @@ type LimitDeps = Pick<FirmPaysDeps, "rowMac" | "clock">;
  * Checks the spender's limits for a payment: each order's amount by the limit per order, and their sum by the limit per
  * month. Returns the reason for a refusal, or null when the spender may spend the sum now. Concurrent payments of one
  * spender are checked one after another.
- * @param asked `except`: the ids of the payment's own charges, so that they don't count as already spent
+ * @param asked `except`: the ids of the payment's own charges, which are not added to the sum already spent
  */
 export const spendingRefusal = (tx: Tx, deps: LimitDeps, owner: Owner, asked: Spending): Promise<LimitRefusal | null> =>
   refusalBy(tx, deps, owner, { ...asked, limitOf: () => store.lockLimit(tx, owner, asked.spender) });

@@ -77,8 +77,8 @@ export async function askForMethod(deps: FirmPaysDeps, principal: Principal, ret
     });
     return account.setUp({ id, customer, environment, returnTo });
   };
-  // Opens the page for the customer that the processor already has for the firm. Null if the operator has configured
-  // another account since, because that account doesn't know the customer. A new customer is created then.
+  // Opens the page for the customer that the processor already has for the firm. Null if the operator has since
+  // configured another account, which doesn't know the customer. The code below then creates a new customer.
   const reopened = earlier ? await opened(newUuid(), earlier.customer) : null;
   if (reopened !== null) return reopened;
   const id = newUuid();
@@ -103,7 +103,7 @@ export async function applySetup(tx: Tx, { setupId, setupIntent }: SetupMessage)
 }
 
 /**
- * Ends the setup of a test method on the sandbox's page, as the processor's page ends one.
+ * Ends the setup of a test method on the sandbox's page, as the processor's own page would.
  * @throws ServiceError for a caller who is not an owner, an unknown setup, and an unknown test method
  */
 export async function finishTestSetup(
@@ -131,7 +131,7 @@ export async function saveMethod(deps: FirmPaysDeps, id: string): Promise<void> 
   const { db, clock } = deps;
   const asked = isUuid(id) ? await store.selectMethod(db, id) : undefined;
   if (!asked || asked.setupIntent === null || hasResult(asked)) return;
-  // The present account doesn't have a method that was entered on a page of an earlier one.
+  // The present account doesn't have a method that was entered on a page of an earlier account.
   const isElsewhere = await wasSentElsewhere(deps, { environment: asked.environment, sentAt: asked.addedAt });
   const result = isElsewhere ? "failed" : await accountOf(deps, asked).setupOf(asked.setupIntent);
   await db.transaction(async (tx) => {

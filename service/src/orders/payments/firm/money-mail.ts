@@ -16,7 +16,7 @@ import { type MoneyMoment, wordsOf } from "./money-words.ts";
 type Payload = {
   orderId: number;
   moment: MoneyMoment;
-  /** The amount; null when the bank stated none. */
+  /** The amount that the mail states, in cents; null when the bank stated none. */
   cents: number | null;
   /** The object that the mail is about, such as a refund. It distinguishes several mails of the same moment. */
   about: string;
@@ -24,7 +24,9 @@ type Payload = {
   to: string;
   /** For `refunded`: true if the firm's whole payment for the order was refunded. */
   isWhole?: boolean;
-  /** For `won`: true if the service has to pay money back, because the order was refunded before. */
+  /**
+   * For `won`: true if the service has to pay money back, because the order was refunded before the bank's decision.
+   */
   isOwed?: boolean;
   /** For `lost`: true if a part of the price is unpaid now. False if the lost payment had paid for nothing. */
   isDue?: boolean;
@@ -80,7 +82,7 @@ export const moneyMail = defineMail({
   },
 });
 
-/** Whether the firm has to pay the supplement that the mail is about. */
+/** True if the firm has to pay the supplement that the mail is about. */
 async function isPostageDue(db: Sql, { id, status, payBy }: Row, about: string): Promise<boolean> {
   const due = dueOf(status, await supplementsOf(db, id));
   return payBy === "firm" && due !== undefined && about.split(":")[1] === String(due.id);
@@ -132,10 +134,7 @@ export async function tellFirm(
     await moneyMail.enqueue(tx, { orderId, to, isWhole, ...event });
 }
 
-/**
- * Queues the mails about a supplement for postage that the firm has to pay. A `late` supplement gets new mails,
- * although it was mailed about before.
- */
+/** Queues the mails about a supplement for postage that the firm has to pay. A `late` supplement gets further mails. */
 export const tellOfPostage = (
   tx: Tx,
   order: { id: number; partnerId: string; environment: Environment },

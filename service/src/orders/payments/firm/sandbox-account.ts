@@ -94,8 +94,8 @@ export const sandboxCustomer = (partnerId: string): string => `sandbox:customer:
 export function sandboxAccount({ db, clock }: { db: Database; clock: Clock }): FirmAccount {
   return {
     customer: async ({ partnerId }) => sandboxCustomer(partnerId),
-    // Null for a customer id of the processor, because the sandbox doesn't know it. The caller then creates a sandbox
-    // customer.
+    // Returns null for a customer id of the processor, because the sandbox doesn't know it. The caller then creates a
+    // sandbox customer.
     setUp: async ({ id, customer, returnTo }) =>
       customer.startsWith("sandbox:") ? `${returnTo}/test-method/${id}` : null,
     async setupOf(setupIntent) {

@@ -25,7 +25,7 @@ export const eventWithinMs = 10 * 60_000;
 
 /**
  * The payload of the job: the order to charge, or the orders that one payment is to pay. `methodId`: the only method
- * that may be charged, as the form showed it; null if nobody agreed to a charge.
+ * that may be charged, as the web form showed it; null if nobody agreed to a charge.
  */
 export type ChargeJob = ({ orderId: number } | { orderIds: readonly number[] }) & { methodId?: string | null };
 
@@ -54,9 +54,9 @@ async function sendPayment(deps: ChargeDeps, payment: Payment, isRepeated: boole
   // an operator ends the charge.
   if (await wasSentElsewhere(deps, first)) return;
   for (const { orderId } of payment) await closeCheckouts(deps, orderId);
-  // The processor's idempotency keys expire after a day. A job that an operator retries later counts as a first
-  // attempt. So a charge that is old or was sent before is looked up before it is sent. Earlier releases did not record
-  // that they had sent a charge.
+  // The processor's idempotency keys expire after a day, and a job that an operator retries later is not marked as
+  // repeated. So a charge that is old or was sent before is looked up before it is sent. Earlier releases did not
+  // record that they had sent a charge.
   const isOld = clock().getTime() - first.askedAt.getTime() > eventWithinMs;
   const maySent = isRepeated || isOld || first.sentAt !== null;
   const answer =
@@ -101,8 +101,8 @@ async function explainFailure(
 const codesIn = (payment: readonly charges.FirmCharge[]): string[] => payment.map(({ orderCode }) => orderCode);
 
 /**
- * The processor's answer to an earlier attempt of the payment, which this service has lost. The answer counts even if
- * the payment would now be refused, because the money is already moving.
+ * The processor's answer to an earlier attempt of the payment, if this service has lost that answer. It is recorded
+ * even if the payment would now be refused, because the money is already moving.
  */
 async function earlierAnswer({ db }: ChargeDeps, account: FirmAccount, first: charges.FirmCharge) {
   const method = await selectMethod(db, first.methodId);
@@ -172,8 +172,9 @@ const ordersById = (db: Sql, ids: readonly number[]) =>
     SELECT o.id AS "orderId", o.code AS "orderCode@order" ${fromOrders} WHERE o.id = ANY (${ids}::bigint[]) ORDER BY o.id`);
 
 /**
- * The payments to send, each with its charges. An order is charged automatically only once. Orders that the same person or key placed for the same firm share a payment, because limits are per person and a method is
- * per firm. Leaves out supplements, and orders that a client pays or that a person priced. Opens a task for an altered order.
+ * The payments to send, each with its charges. An order is charged automatically only once. Orders that the same person
+ * or key placed for the same firm share a payment: limits are per person, and a method is per firm. Leaves out
+ * supplements, and orders that a client pays or that a person priced. Opens a task for an altered order.
  */
 async function reserve(tx: Tx, deps: ChargeDeps, job: ChargeJob): Promise<Payment[]> {
   const orderIds = "orderIds" in job ? job.orderIds : [job.orderId];
@@ -261,7 +262,7 @@ async function reserveParts(
   const at = deps.clock();
   const method = await activeMethod(tx, first.order);
   if (!spender || !/^(?:member|key):/.test(spender)) return null;
-  // Charges nothing if a colleague has replaced or removed the method since the form showed it.
+  // Charges nothing if a colleague has replaced or removed the method since the web form showed it.
   if (shown && shown !== method?.id) {
     const reason = method ? "method_changed" : "method_removed";
     return (await insertPayment(tx, parts, { methodId: shown, askedBy: spender, at, reason })).paymentId;

@@ -225,7 +225,7 @@ export async function selectLimit(db: Sql, owner: Owner, spender: string) {
   return found;
 }
 
-/** Locks the limit, so that concurrent charges of one spender are counted one after another. */
+/** Locks the limit, so that concurrent charges of one spender are compared with it one after another. */
 export async function lockLimit(tx: Tx, owner: Owner, spender: string) {
   const [found] = await tx.query<SpendingLimit>(sql`${limitOf(owner, spender)} FOR NO KEY UPDATE`);
   return found;

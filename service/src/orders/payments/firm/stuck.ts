@@ -1,6 +1,6 @@
 /**
- * Overdue charges: no event about them has arrived in time. The service sends such a charge again, opens a task for a
- * person, and ends the charge when a person requests it.
+ * Overdue charges, about which the processor's event should have arrived by now. The service sends such a charge again,
+ * opens a task for a person, and ends the charge when a person requests it.
  */
 import { requireOwnerOfMoney } from "../../../firms/members/members.ts";
 import { auditLine } from "../../../kernel/audit/audit.ts";
@@ -167,8 +167,8 @@ export async function endCharge(
   if (end.state !== "canceled") throw conflict(refusals[end.state]);
   await db.transaction(async (tx) => {
     const at = clock();
-    // Locks only the orders that were not altered. So an altered one doesn't keep the others from being paid in another
-    // way.
+    // Locks only the orders that were not altered. So an altered order doesn't prevent the others from being paid in
+    // another way.
     await lockUnalteredOrders(
       tx,
       parts.map(({ orderCode }) => orderCode),

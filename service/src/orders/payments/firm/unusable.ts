@@ -38,7 +38,7 @@ export async function applyMandate(tx: Tx, { method }: MandateMessage, by: By): 
 
 /**
  * If a firm's bank account made the disputed payment, ends the use of that account for further charges. A disputed card
- * stays in use. So does a bank account whose dispute was decided for the service.
+ * stays in use, and so does a bank account whose dispute was decided for the service.
  * @param dispute its state after all events that have arrived so far
  */
 export async function applyReturnedDebit(
@@ -75,8 +75,8 @@ export async function applyFailedDebit(
 }
 
 /**
- * Ends the use of all cards and bank accounts that were added to another processor account than the last one.
- * Safe to repeat. Logs and skips a method that was altered in the database.
+ * Ends the use of all cards and bank accounts that were added to an earlier processor account. Safe to repeat. Logs and
+ * skips a method that was altered in the database.
  */
 export async function leaveMethods({ db, clock, log }: { db: Database; clock: Clock; log: Log }): Promise<void> {
   for (const { id } of await methodsElsewhere(db))

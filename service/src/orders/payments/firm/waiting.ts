@@ -32,7 +32,7 @@ export async function queuedForCharge(db: Sql, orderIds: readonly number[]): Pro
 
 export type WaitingOrder = { id: number; code: string; reference: string | null; totalCents: number };
 
-/** At most this many orders that wait are read. */
+/** At most this many waiting orders are read. */
 export const mostWaiting = 1_000;
 
 /**

@@ -38,9 +38,9 @@ type AccountDeps = { db: Database; clock: Clock; processor: Processor | null };
 const names = new WeakMap<Processor, Promise<string | null>>();
 
 /**
- * The name of the account that this process uses; null when it is unknown. A key that may not read its account counts
- * as a key of the last recorded account. Asks the processor once per process. The first node that finds another account
- * than the last one records it.
+ * The name of the account that this process uses; null when it is unknown. A key that may not read its account is
+ * treated as a key of the last recorded account. Asks the processor once per process. The first node that finds another
+ * account than the last one records it.
  * @throws ServiceError `unavailable` for a test-mode key that may not read its account, while a live account is in use
  */
 export async function presentAccount({ db, clock, processor }: AccountDeps): Promise<string | null> {
@@ -173,7 +173,7 @@ async function lastOnRecord(db: Sql): Promise<Used | undefined> {
   return last;
 }
 
-/** SQL expression: the account that was in use at a time; null if none was recorded before. */
+/** SQL expression: the account that was in use at a time; null if no account was recorded before that time. */
 const accountAt = (at: Statement): Statement => sql`(SELECT a.account FROM processor_accounts a
   WHERE coalesce(a.since, '-infinity') <= ${at} ORDER BY a.id DESC LIMIT 1)`;
 
@@ -221,8 +221,8 @@ export const copiedUntil = (at: Statement): Statement =>
   sql`(SELECT k.until FROM copies k WHERE k.account IS NOT DISTINCT FROM ${accountAt(at)})`;
 
 /**
- * SQL expression: the time until which books had been copied when the account of `at` first came into use; null for
- * none.
+ * SQL expression: the time until which books had already been copied when the account of `at` first came into use; null
+ * for none.
  */
 export const copiedBefore = (at: Statement): Statement => sql`(SELECT max(r.ends_at) FROM reconciliations r
   WHERE r.ended_at < (SELECT min(coalesce(a.since, '-infinity')) FROM processor_accounts a WHERE a.account = ${accountAt(at)}))`;

@@ -204,18 +204,19 @@ export async function applyRefund(
   if (!whole) {
     if (refund !== null && amountCents !== null)
       await applyPartRefund(tx, order, { paymentIntent, share, refund, amountCents }, options);
-    // If this part was the last held money, the refund of the whole order has ended: it waited only for this.
+    // If this part was the last money that the service held, the refund of the whole order has ended.
     const held = order.status === "RefundPending" ? await heldPayments(tx, order.id) : [];
     return held.length > 0 && held.every(isLost) ? endRefunded(tx, order, options) : nothing("stale", order);
   }
   const credited = await markRefunded(tx, order.id, paymentIntent, at);
   if (credited === null) {
     if (await wasRefunded(tx, order.id, paymentIntent)) return nothing("repeated", order);
-    // The refund arrived before its payment. Because of this placeholder, the payment won't count when it arrives.
+    // The refund arrived before its payment. Because of this placeholder, the payment will be recorded as already
+    // refunded.
     const payment = {
       paymentIntent,
-      // A payment without a checkout session, such as a firm's charge, is stored under `intent:ID`. The placeholder
-      // needs another key. Otherwise the payment would count as a repetition of the placeholder.
+      // A payment without a checkout session, such as a firm's charge, is stored under `intent:ID`. Under that key, the
+      // placeholder would make the payment look as if it were already recorded.
       sessionId: `refund:${paymentIntent}`,
       amount: amount ?? 0,
       currency: paidIn ?? "",
@@ -230,7 +231,8 @@ export async function applyRefund(
   const held = await heldPayments(tx, order.id);
   if (targetOf(order, "refunded"))
     return held.every(isLost) ? endRefunded(tx, order, options) : nothing("stale", order);
-  // If only supplements are left, the order's price was refunded at the processor. The refund job then returns these.
+  // If only payments of supplements are held, the order's price was refunded at the processor. The refund job then
+  // refunds the supplements.
   const supplements = await supplementPayments(tx, order.id, false);
   const isPriceBack = held.every(({ id }) => supplements.has(id));
   const subject = share === null ? (refundId ?? paymentIntent) : null;
@@ -260,7 +262,7 @@ async function closeUnapplied(
 
 /**
  * Ends an order in RefundPending. The service no longer holds money for the order: all of it was refunded, or the bank
- * took it back. The firm no longer owes the price, so each loss document (issued after a lost dispute) is reversed, and
+ * took it back. The firm no longer owes the price. So each loss document, issued after a lost dispute, is reversed, and
  * a credit note takes its place.
  */
 export async function endRefunded(
@@ -282,7 +284,10 @@ export async function endRefunded(
   return { outcome: "moved", order: moved.order, firedEvents: moved.firedEvents };
 }
 
-/** Moves the order to RefundPending, for a refund made at the processor. Opens no task if people assigned it. */
+/**
+ * Moves the order to RefundPending, for a refund made at the processor. Opens no task if people assigned the refund to
+ * the order.
+ */
 async function askedByProcessor(tx: Tx, order: LockedOrder, subject: string | null, options: ApplyOptions) {
   if (targetOf(order, "refund_requested") === null) return null;
   if (subject !== null) await reportWholeRefund(tx, order, subject, options.at);

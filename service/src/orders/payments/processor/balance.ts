@@ -99,7 +99,7 @@ async function accountOf(sdk: () => Promise<Stripe>, mode: string): Promise<stri
   }
 }
 
-/** The processor's own books. */
+/** The functions that read the processor's own books. */
 export type AccountBooks = {
   /**
    * The name of the account that the key belongs to; null for a key that may not read it.

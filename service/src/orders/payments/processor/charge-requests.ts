@@ -80,7 +80,7 @@ export async function endCharge(stripe: Stripe, charge: EndedCharge, since: Date
     const claimed = await claimKey(stripe, charge);
     if (claimed.key === "claimed") return await cancel(stripe, claimed.paymentIntent);
     if (claimed.key === "foreign") return { state: "foreign" };
-    // Searches once more, because an earlier request may have created the payment in between.
+    // Searches once more, because an earlier request may have created the payment after the first search.
     const late = await found();
     if (late !== undefined) return await cancel(stripe, late);
     return claimed.key === "refused" ? { state: "canceled", paymentIntent: null } : { state: "unclear" };
@@ -117,8 +117,8 @@ const findIntent = (...[stripe, charge, since]: Parameters<typeof intentOfCharge
 /**
  * Makes sure that a refusal that names no payment is final. An earlier request for the same charge may have timed out
  * and still be in flight. The processor stores no answer for a request that it refuses before executing it. So a blank
- * payment uses up the charge's idempotency key, and is canceled. If the key was already used, the answer stored under
- * it counts. If the processor also refuses the blank payment, it will refuse the earlier request.
+ * payment uses up the charge's idempotency key, and is canceled. If the key was already used, asks for the answer
+ * stored under it. If the processor also refuses the blank payment, it will refuse the earlier request.
  * @throws Error when it remains unknown whether a payment exists
  */
 async function settleDecline(stripe: Stripe, request: ChargeRequest, declined: Declined): Promise<ChargeAnswer> {
@@ -241,7 +241,7 @@ function declineOf(error: unknown): Declined | null {
   };
 }
 
-/** Whether the processor's account doesn't have the object that a request names. */
+/** True if the processor's account doesn't have the object that a request names. */
 export const isMissing = (error: unknown): boolean => (error as { code?: unknown } | null)?.code === "resource_missing";
 
 export const statusOf = (error: unknown): number => Number((error as { statusCode?: unknown } | null)?.statusCode ?? 0);

@@ -36,7 +36,7 @@ export type { Applied, Outcome } from "./apply.ts";
 
 /**
  * Applies one verified event to all orders that it pays, in the caller's transaction. Nothing else sets an order to
- * Paid. Each event id counts once. An event that is late, repeated or foreign changes nothing.
+ * Paid. An event that is late, repeated or foreign changes nothing.
  * @returns the result for the order; of several orders, the result that most needs a person
  */
 export async function applyEvent(tx: Tx, event: SignedEvent, options: ApplyOptions): Promise<Applied> {
@@ -158,7 +158,8 @@ async function readSession(
   options: ApplyOptions,
 ): Promise<Read> {
   const { sessionId, checkoutId, kind } = message;
-  // The session is used only after its orders are locked, because another event may have changed its status before.
+  // The session is read only after its orders are locked, because until then another event may change the session's
+  // status.
   if (sessionId !== null && checkoutId !== null) await bindSession(tx, checkoutId, sessionId);
   const session = message.chargeId === null ? await sessionPayees(tx, { sessionId, checkoutId }) : undefined;
   const status = message.chargeId === null ? session?.status : await applyCharge(tx, message, options);
@@ -175,7 +176,7 @@ async function readSession(
   for (const order of orders) {
     // A failure doesn't move the order in three cases. The order waits for another payment. The client pays the order
     // by now, and the client's mail would report the firm's failure as the client's. A card was declined in a checkout
-    // that was closed since.
+    // that has been closed.
     const isLate =
       kind === "failed" &&
       (message.chargeId === null

@@ -33,8 +33,8 @@ export type MandateMessage = { kind: "mandate"; method: string };
 export type CardMessage = { kind: "card"; method: string; brand: string | null; last4: string | null; expires: string };
 
 /**
- * A payer's bank demands money back, or has decided about it. A bank debit that is returned after it was accepted
- * counts as a dispute, too.
+ * A payer's bank demands money back, or has decided about it. A bank debit that is returned after it was accepted is
+ * treated as a dispute, too.
  */
 export type DisputeMessage = {
   kind: "disputed";
@@ -81,7 +81,7 @@ type Fields = Readonly<Record<string, unknown>>;
 const fieldsOf = (value: unknown): Fields => (typeof value === "object" && value !== null ? (value as Fields) : {});
 const failedRefunds: ReadonlySet<unknown> = new Set(["failed", "canceled"]);
 
-/** Reads a refund. It returns either one order's share, as `refundShare` requested, or another part of a payment. */
+/** Reads a refund of one order's share, as `refundShare` requested it, or of another part of a payment. */
 function refundMessage(object: Fields): ProcessorMessage {
   const { status } = object;
   const state = status === "succeeded" ? status : failedRefunds.has(status) ? "failed" : "pending";
@@ -244,8 +244,8 @@ function chargeMessage(kind: SessionMessage["kind"], chargeId: string, object: F
 }
 
 /**
- * The decision that each final status of a dispute means. An inquiry that ends without a dispute counts as won. Other
- * statuses are not decisions.
+ * The decision that each final status of a dispute means. An inquiry that ends without a dispute is treated as won.
+ * Other statuses are not decisions.
  */
 const decisions: Readonly<Record<string, "won" | "lost">> = {
   won: "won",

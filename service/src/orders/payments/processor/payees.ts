@@ -16,9 +16,9 @@ type MoneyMessage = SessionMessage | RefundMessage | DisputeMessage;
 const mostLookups = 10;
 
 /**
- * Locks the orders that a message is about by ascending id, and then the payment. Before that, another event may have
- * recorded the payment for more orders. Then releases all locks, and acquires them again in the same sequence. Locking
- * an order after the payment could deadlock with other events of the payment.
+ * Locks the orders that a message is about by ascending id, and then the payment. Another event may have recorded the
+ * payment for more orders before the locks were acquired. Then releases all locks, and locks all of these orders in the
+ * same sequence. Locking an order after the payment could deadlock with other events of the payment.
  */
 export async function lockPayees(tx: Tx, message: MoneyMessage): Promise<LockedPayees> {
   const { kind, paymentIntent } = message;
@@ -115,7 +115,7 @@ export async function reportRefusedEvent(db: Database, event: SignedEvent, at: D
   await db.transaction(async (tx) => {
     const all = await ordersNamed(tx, message);
     const { altered } = await lockSorted(tx, all);
-    // If no order was altered, a payment record of one of them was. Then the task names all orders.
+    // If no order was altered, the payment record of one of the orders was. The task then names all orders.
     const named = altered.length > 0 ? altered : all;
     const others = all.filter((each) => !named.includes(each));
     const waiting = others.length === 0 ? "" : ` Orders ${orderNames(others)} of the same payment wait for it, too.`;

@@ -65,8 +65,8 @@ export type RefundOfPayment = { id: string; amountCents: number; isOurs: boolean
 export type RefundPart = { request: string; payment: number; paymentIntent: string; amountCents: number };
 
 /**
- * `webhookSecret`: the secrets of the endpoints whose events count, separated by commas. After a change of the account,
- * the earlier one still sends events about its last debits, refunds and disputes.
+ * `webhookSecret`: the secrets of the endpoints whose events are accepted, separated by commas. After a change of the
+ * account, the earlier account still sends events about its last debits, refunds and disputes.
  */
 export type ProcessorSettings = {
   secretKey: string;

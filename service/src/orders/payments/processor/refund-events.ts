@@ -19,7 +19,7 @@ import { bookDispute } from "./take-dispute.ts";
 /** An order's code, its share of the money if known, and the supplement that the share pays. */
 export type Named = { orderCode: string; amountCents: number | null; supplementId?: number | null };
 
-/** The orders that an event's money is for, locked. */
+/** The locked orders whose money an event is about. */
 export type LockedPayees = {
   payees: readonly Named[];
   orders: readonly LockedOrder[];

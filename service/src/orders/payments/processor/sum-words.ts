@@ -10,5 +10,5 @@ export const wrongSum = (paid: Pick<SessionMessage, "amount" | "currency">, aske
 export const sumText = (amount: number, currency: string | null): string =>
   currency?.toLowerCase() === "usd" ? dollars(amount) : `${amount} (${currency ?? "no currency"}, smallest unit)`;
 
-/** Ends the reason of an order that got the wrong sum. */
+/** The end of a sentence about an order for which a wrong sum arrived. */
 export const untilDecided = "until the operator of this service has decided about the money";

@@ -21,7 +21,7 @@ type Part = {
    * holds.
    */
   cents: number | null;
-  /** The cents that were returned to the service for an order that was refunded before. */
+  /** The cents that were returned to the service for an order that is already refunded. */
   owed: number;
 };
 
@@ -32,20 +32,23 @@ type Part = {
 type Wanted = {
   /** The cents that the bank claims; null when it named no amount. */
   cents: number | null;
-  /** The part of the claim that was refunded before. */
+  /** The part of the claim that is already refunded. */
   twiceCents: number;
 };
 
 type BookedDispute = {
-  /** Keyed by order id. A lost dispute of a payment for several orders has no part for an order that lost nothing. */
+  /**
+   * The part of each order, by order id. A lost dispute of a payment for several orders has no part for an order that
+   * lost nothing.
+   */
   parts: ReadonlyMap<number, Part>;
-  /** By the id of each order of the payment. */
+  /** The sum that the bank claims for each order of the payment, by order id. */
   wanted: ReadonlyMap<number, Wanted>;
 };
 
 /**
- * One payment of the intent. `restCents`: the cents that are left of it. `lostCents`: its part of this dispute's loss;
- * null for none.
+ * One payment of the intent. `restCents`: the cents of the payment that are left. `lostCents`: its part of this
+ * dispute's loss; null for none.
  */
 type Open = { restCents: number; lostCents: number | null };
 
@@ -58,7 +61,7 @@ export function sharesOf(amountCents: number, open: readonly Open[]): number[] {
   const rests = open.map(({ restCents, lostCents }) => (lostCents === null ? restCents : 0));
   const total = rests.reduce((sum, cents) => sum + cents, 0);
   const wanted = Math.max(0, Math.min(amountCents - lostCentsSum, total));
-  // Cents of two sums are multiplied, which can exceed the integers that a number holds.
+  // Cents of two sums are multiplied. The product can exceed the integers that a JavaScript number represents exactly.
   const shares = rests.map((cents) => (total === 0 ? 0 : Number((BigInt(wanted) * BigInt(cents)) / BigInt(total))));
   let remaining = wanted - shares.reduce((sum, cents) => sum + cents, 0);
   for (let index = shares.length - 1; index >= 0 && remaining > 0; index--) {
@@ -107,7 +110,7 @@ export async function bookDispute(tx: Tx, dispute: Dispute, at: Date): Promise<B
 }
 
 /**
- * Divides the disputed sum among all orders of a payment. The amount above their shares was refunded before, so it is
+ * Divides the disputed sum among all orders of a payment. The amount above their shares is already refunded, so it is
  * divided among the orders that got refunds.
  */
 function wantedOf(
@@ -116,8 +119,8 @@ function wantedOf(
   shareOf: ReadonlyMap<number, number>,
 ): ReadonlyMap<number, Wanted> {
   const receipted = new Set(all.flatMap(({ orderId, hasReceipt }) => (hasReceipt ? [orderId] : [])));
-  // A refund that arrived before its payment left a placeholder. It holds no money of its own, so it does not count
-  // once its order has a receipt.
+  // A refund that arrived before its payment left a placeholder without money of its own. It is left out once its order
+  // has a receipt.
   const counted = all.filter(({ orderId, hasReceipt }) => hasReceipt || !receipted.has(orderId));
   const shares = counted.map(({ id }) => shareOf.get(id) ?? 0);
   const above = Math.max(0, (amountCents ?? 0) - shares.reduce((sum, cents) => sum + cents, 0));
@@ -126,7 +129,7 @@ function wantedOf(
     above,
     returned.map((restCents) => ({ restCents, lostCents: null })),
   );
-  // A bank may claim more than was paid.
+  // The cents that the bank claims in addition to everything that was paid.
   const beyond = above - twice.reduce((sum, cents) => sum + cents, 0);
   return new Map(
     counted.map(({ orderId }, index) => {

@@ -13,7 +13,7 @@ export const reconcileQueue = "reconcile";
 
 /**
  * Each payment is compared again after this many days, even if it did not change. A row of `payments_to_compare` has no
- * MAC, so an attacker who deletes it in the database hides a difference only until then.
+ * MAC. So an attacker who deletes it in the database hides a difference only until the next comparison.
  */
 const comparedAgainDays = 28;
 
@@ -40,8 +40,8 @@ export async function askForDay(db: Database, at: Date): Promise<void> {
 }
 
 /**
- * Takes the oldest day from `days_to_compare`, and marks its payments for the comparison. These were received on that
- * day, or their money moved on it.
+ * Takes the oldest day from `days_to_compare`, and marks the payments of that day for the comparison. They were
+ * received on that day, or their money moved on it.
  * @returns false when no day is left
  */
 export async function markDay(tx: Tx): Promise<boolean> {
@@ -69,9 +69,9 @@ const overlapMs = 3 * dayMs;
 const firstMs = 10 * dayMs;
 
 /**
- * The period of a day's comparison; null when the comparison has ended or was never queued. It begins where the last
- * comparison with the present account's books ended. Without one, it begins where the last comparison before the first
- * use of this account ended, because other accounts may have been in use since.
+ * The period of a day's comparison; null when the comparison has ended or was never queued. The period begins where the
+ * last comparison with the present account's books ended. Without such a comparison, it begins where the last one
+ * before this account's first use ended: other accounts may have been in use after that.
  */
 export async function windowOf(db: Sql, day: string, until: Date): Promise<Window | null> {
   const present = sql`'infinity'::timestamptz`;

@@ -70,7 +70,8 @@ export async function reconcile(deps: ReconcileDeps, day: string, stopping?: Abo
   await unmarkAgreeing(deps, present, stopping);
   await db.transaction(async (tx) => {
     await lockComparison(tx);
-    // Fails if another account was recorded since, because the copied books are then those of an earlier account.
+    // Fails if another account was recorded in the meantime, because the copied books are then those of an earlier
+    // account.
     const at = await requireLastAccount(tx, present, clock());
     if (!(await lockDay(tx, day))) return;
     const differences = await comparePayments(tx, at);
@@ -84,9 +85,9 @@ export async function reconcile(deps: ReconcileDeps, day: string, stopping?: Abo
 }
 
 /**
- * Marks the payments that are due for another comparison (after an upgrade, all of them), and unmarks those that agree.
- * Works in short transactions, so an interrupted run loses only one of them. Differences stay marked for the last
- * transaction of the comparison, which opens their tasks.
+ * Marks the payments that are due for another comparison (after an upgrade, all of them), and unmarks those without a
+ * difference. Works in short transactions, so an interrupted run loses only one of them. Payments with a difference
+ * stay marked for the last transaction of the comparison, which opens their tasks.
  */
 async function unmarkAgreeing({ db, clock }: ReconcileDeps, present: string | null, stopping?: AbortSignal) {
   const locked = <T>(work: (tx: Tx, at: Date) => Promise<T>) => {

@@ -75,17 +75,20 @@ export type Difference = {
 const eventWithin = "1 hour";
 const bookedWithin = "1 day";
 
-/** A statement of a comparison reads at most this many payments, so that it ends in time after any number of changes. */
+/**
+ * A statement of a comparison reads at most this many payments, so that its duration is limited after any number of
+ * changes.
+ */
 const comparedAtOnce = 10_000;
 
 /**
- * Compares the payments that changed since they last agreed: their rows here, and the processor's movements since the
- * first comparison. Triggers insert changed payments into `payments_to_compare`. This function deletes those that
- * agree, so the others are compared again.
+ * Compares the payments that changed since their last comparison without a difference. Compares their rows here with
+ * the processor's movements since the first comparison. Triggers insert changed payments into `payments_to_compare`.
+ * This function deletes those without a difference, so the others are compared again.
  *
  * Charges are matched by payment. Refunds and disputes are matched by their ids, each together with its reversals. A
- * pending refund or an open dispute agrees whether or not its money has moved. Leaves out payments that need the books
- * of an earlier account.
+ * pending refund or an open dispute makes no difference, even if its money has moved. Leaves out payments that need
+ * the books of an earlier account.
  */
 export async function comparePayments(tx: Tx, at: Date): Promise<Difference[]> {
   const differences: Difference[] = [];
@@ -110,8 +113,8 @@ export async function compareNext(tx: Tx, last: string, at: Date): Promise<Compa
 }
 
 /**
- * Compares these payments, and deletes those that agree from `payments_to_compare`. One statement reads the payments
- * and deletes only the rows that it saw. So a row that a concurrent transaction adds stays.
+ * Compares these payments, and deletes those without a difference from `payments_to_compare`. One statement reads the
+ * payments and deletes only the rows that it saw. So a row that a concurrent transaction adds stays.
  */
 function compareSome(tx: Tx, intents: readonly string[], at: Date): Promise<Difference[]> {
   const ofSource = sql`FROM balance_transactions x WHERE x.payment_intent = d.payment_intent AND x.kind = d.kind
@@ -192,8 +195,8 @@ export type LeftInAccount = {
 };
 
 /**
- * Counts the open objects in an earlier account. Call this after `comparePayments`, which deletes agreeing payments
- * from `payments_to_compare`. Doesn't verify MACs, because the result has only counts and a sum.
+ * Counts the open objects in an earlier account. Call this after `comparePayments`, which deletes payments without a
+ * difference from `payments_to_compare`. Doesn't verify MACs, because the result has only counts and a sum.
  */
 export async function leftInAccount(db: Sql, now: Date): Promise<LeftInAccount> {
   const ofPayments = (intent: Statement) => sql`EXISTS (SELECT FROM payments p ${joinOrder(sql`p.order_id`)}

@@ -66,7 +66,9 @@ export type DeliveryQuery = PageQuery & {
   status?: string;
 };
 
-/** The cursor is the id of the last delivery on the previous page. */
+/**
+ * Returns the `seq` of the delivery that the cursor names: the last one on the previous page. Null without a cursor.
+ */
 async function afterOf(db: Database, owner: Owner, query: DeliveryQuery): Promise<number | null> {
   const cursor = cursorOf(query.cursor);
   if (cursor === null) return null;

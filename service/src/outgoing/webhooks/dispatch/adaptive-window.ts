@@ -21,8 +21,9 @@ export type Capacity = {
 };
 
 /**
- * The size of a subscription's window after a response. A fast response widens the window, up to `largestWindow`. A
- * slower response that is still in time widens it less, up to `perWebhook`. A slow or missing response halves it.
+ * The size of a subscription's window after a response. A response within `quickMs` widens the window, up to
+ * `largestWindow`. A response within `patientMs` widens it less, up to `perWebhook`. A later or missing response halves
+ * the window.
  */
 function resized(size: number, tookMs: number): number {
   if (tookMs <= quickMs) return Math.min(size + 2, limits.largestWindow);
@@ -35,7 +36,7 @@ export type AdaptiveWindow = {
   /**
    * Counts a delivery as no longer leased, and resizes the subscription's window.
    * @param tookMs the response time; null for a delivery that was not sent
-   * @returns whether the window has enough room to claim more deliveries now
+   * @returns true if the window has enough room to claim more deliveries now
    */
   giveBack: (webhookId: string, partnerId: string, tookMs: number | null) => boolean;
   capacity: () => Capacity;

@@ -58,7 +58,7 @@ export function runsOf(outcomes: readonly Ended[]): Map<string, Run> {
   return runs;
 }
 
-/** `isFailing`: whether the webhook's count of failures was above zero when the delivery was claimed. */
+/** `isFailing`: true if the webhook's count of failures was above zero when the delivery was claimed. */
 type Noted = Ended & { isFailing: boolean };
 
 export type FailureRuns = {

@@ -4,8 +4,8 @@ import type { Clock } from "../../../kernel/platform/clock.ts";
 const windowMs = 60_000;
 
 /**
- * How many deliveries a firm may send in a minute. `perHost`: to one host name. `perAddress`: to one domain or one
- * network address, whatever the host names.
+ * How many deliveries a firm may send in a minute. `perHost`: to one host name. `perAddress`: to all host names of one
+ * domain, or of one network address.
  */
 export type HostLimits = { perHost: number; perAddress: number };
 
@@ -48,8 +48,9 @@ export function createHostLimit(clock: Clock): HostLimit {
 }
 
 /**
- * The last two labels of a host name; null for an IP address. They are the same for all subdomains, so other subdomains
- * don't evade the limit. All hosts below a public suffix such as co.uk share one count, but only those of one firm.
+ * The last two labels of a host name; null for an IP address. All subdomains have the same last two labels, so a firm
+ * can't evade the limit by other subdomains. Hosts below a public suffix such as co.uk also share one count, but each
+ * firm has a separate count.
  */
 function domainOf(hostname: string): string | null {
   if (isIP(hostname.replace(/^\[(.*)\]$/, "$1")) !== 0) return null;

@@ -10,7 +10,7 @@ export class AddressRefused extends Error {
 export type ConnectorSettings = {
   mayReach: (address: string) => boolean;
   resolveName: ResolveName;
-  /** PEM of the certificate authorities that are trusted in addition to the public ones. */
+  /** PEM of the certificate authorities that are trusted in addition to the public ones; null for none. */
   extraCa: string | null;
   timeoutMs: number;
 };

@@ -1,4 +1,7 @@
-/** Saves the answers of a step while they are typed. Without JavaScript the button saves them. */
+/**
+ * Saves the answers in a step of an online form while they are typed. Without JavaScript, they are saved when the
+ * button is pressed.
+ */
 import { part } from "../../ui/browser/parts.ts";
 
 const form = part<HTMLFormElement>("fill-form");

@@ -44,8 +44,8 @@ const endedByChange =
 const endedByBank =
   "Your bank returned a payment, or ended the permission to debit the account. Add a card or another bank account. To use this account again, ask your bank to allow debits first, and then add it again. Until then, orders that your firm pays wait until somebody opens their checkout.";
 
-// The warning about a payment method that an earlier release stored. It was created in the payment processor's test
-// mode.
+// The warning about a payment method that an earlier release stored. That method was created in the payment processor's
+// test mode.
 const unknownToSandbox =
   "It is from the payment processor’s test mode, which the test environment no longer uses. Choose a test card or a test bank account of the sandbox. Until then, orders that your firm pays wait until somebody opens their checkout.";
 
@@ -149,7 +149,7 @@ const limitText = ({ used }: BillingView, { spender, orderCents, monthCents }: S
 
 const limitLabels = { perOrder: "Dollars for one order", perMonth: "Dollars in a month" } as const;
 
-/** Rewrites an error message: the labels of the form's fields replace their names. */
+/** Replaces the names of the form's fields in an error message by their labels. */
 export const limitRefusal = (message: string): string =>
   Object.entries(limitLabels).reduce((text, [name, label]) => text.replaceAll(name, `“${label}”`), message);
 

@@ -97,8 +97,8 @@ async function save(
 /**
  * Saves the form after a button was pressed. If another window placed or discarded the draft, the form becomes a new
  * draft, because the person continues here.
- * @param isRefused true if the button was to place the closing. Then the form never becomes a new draft, because
- * another request may just have placed the same closing
+ * @param isRefused true if the pressed button should have placed the closing, and was rejected. Then the form never
+ * becomes a new draft, because another request may just have placed the same closing
  * @returns the draft for the form's next version, and the reason why nothing was saved
  */
 export async function saveSubmitted(

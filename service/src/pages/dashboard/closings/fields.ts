@@ -41,8 +41,8 @@ export type ClosingDocument = {
   /** The id of the template that was made from the same PDF form; empty for none. */
   template: string;
   /**
-   * The turns, codes and languages of the signers, as JSON (a list of `SignerWay`) from a template. Empty if everybody
-   * signs at once, by a link, in English.
+   * The turns, identity checks and languages of the signers, as JSON (a list of `SignerWay`) from a template. Empty if
+   * everybody signs at once, by a link, in English.
    */
   ways: string;
   /** The reason why the PDF can't be signed, as an error message of the API; empty for none. */
@@ -70,8 +70,8 @@ const addressFields = ["ship_name", "ship_line1", "ship_line2", "ship_city", "sh
 const shipFields = ["ship_method", ...addressFields] as const;
 
 /**
- * No signer of an order has this number. A placed field for somebody who does not sign gets it, so that the API rejects
- * the field.
+ * No signer of an order has this number. Placed fields for somebody who does not sign get this number, so that the API
+ * rejects them.
  */
 const nobody = 99;
 

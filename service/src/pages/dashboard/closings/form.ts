@@ -50,7 +50,9 @@ export type ClosingFormView = FormSubmission & {
   /** The template that was just used for a document. */
   used: UsedTemplate | null;
   draft: FormDraft;
-  /** The sentence that names the time zone of dates, and if an owner chose that zone. */
+  /**
+   * `note` is a sentence that names the time zone of the page's dates. `isChosen` is true if an owner chose that zone.
+   */
   zone: { note: Html; isChosen: boolean };
   /** A text above the form. */
   note: Html;

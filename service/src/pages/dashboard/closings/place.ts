@@ -26,7 +26,9 @@ import {
 import { hasRoleForEach, noWayWords } from "./templates.ts";
 import { withoutWay } from "./ways.ts";
 
-/** The reasons why placed fields were rejected: for each document, by the indexes of the fields. */
+/**
+ * For each rejected document, by its number in the form: the indexes of the rejected placed fields, and the reasons.
+ */
 export type RefusedFields = ReadonlyMap<number, readonly { index: number; text: string }[]>;
 
 /** Thrown with all errors of a closing's form; nothing was placed. */
@@ -85,8 +87,8 @@ export async function placeForm(
 const nameOf = ({ n, name, fileName }: ClosingDocument): string => `Document ${n} (${name || fileName})`;
 
 /**
- * True if the API's message about a signer repeats a message about the person's row, or about the client. The API has
- * it once more for each document that the person signs.
+ * True if the API's message about a signer repeats a message about that person's row, or about the client. The API
+ * repeats the message for each document that the person signs.
  */
 function repeats(messages: ReadonlySet<string>, message: string, signers: readonly { row: string }[]): boolean {
   const index = /^signers\[(\d+)\]\.(?:name|email)\b/.exec(message)?.[1];
@@ -155,7 +157,7 @@ async function closingIn(orders: OrderDeps, request: FastifyRequest, values: For
           document.template !== "" && hasRoleForEach(document, signing),
         )}`,
       );
-    // The API's messages about these fields would repeat the message above.
+    // The API's messages about placed fields would repeat the message above.
     for (const refusal of refusals) if (strays === 0 || !refusal.startsWith("fields[")) refuse(refusal, document);
     if (document.name === "") messages.add(`${nameOf(document)}: give it a name.`);
     if (isSigned(document) && signing.length === 0) messages.add(`${nameOf(document)}: choose who signs it.`);
@@ -217,7 +219,7 @@ const isShared = (field: string | null, document: ClosingDocument): boolean =>
 
 function inWords(message: string, document: ClosingDocument, values: FormValues): string {
   const { text: ofOrder, field } = refusalWords(message, { fields: document.fields });
-  // The API numbers the signers of a document. The form has its own names for them.
+  // The API's messages identify a document's signers by number. This page calls them "the client" and "person 1".
   const text = ofOrder.replace(/\bsigner (\d+)\b/gi, (words, n: string) => {
     const row = signersOf(values, document)[Number(n) - 1]?.row;
     return row === undefined ? words : row === "client" ? "the client" : `person ${row}`;

@@ -125,12 +125,13 @@ export function waysNote(
 }
 
 /**
- * True if the template has a role for each signer. If it has fewer, applying it again would untick the other signers.
+ * True if the template has a role for each signer. If the template has fewer roles, applying it again would untick the
+ * other signers.
  */
 export const hasRoleForEach = ({ ways }: ClosingDocument, signing: readonly unknown[]): boolean =>
   signing.length <= waysIn(ways).length;
 
-/** A message that the template does not define how these people sign, with the ways to solve this. */
+/** A message that the template does not define how the people in `names` sign, and what the member can do about it. */
 export const noWayWords = (names: readonly string[], canRepeat: boolean): string =>
   `The template does not say how ${inWords.format(names)} ${names.length === 1 ? "signs" : "sign"}. ${canRepeat ? "Use the template again, or remove its turns, codes and languages." : "Remove the template’s turns, codes and languages, or change who signs."}`;
 

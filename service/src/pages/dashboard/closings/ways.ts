@@ -55,8 +55,8 @@ export function withoutWay<Signer extends { row: string }>(written: string, sign
 const haveTurns = (ways: readonly Way[]): boolean => ways.some(({ routing }) => routing !== ways[0]?.routing);
 
 /**
- * The template's ways (turn, code and language) as JSON, for the people with these numbers. Empty when everybody signs
- * at once, by a link, in English.
+ * The template's ways (turn, code and language) as JSON. `numbers` has the number of the person who got each role.
+ * Empty when everybody signs at once, by a link, in English.
  */
 export function waysText(roles: readonly Role[], numbers: readonly number[]): string {
   const isPlain = ({ auth, language }: Role) => auth === "link" && language === "en";

@@ -35,7 +35,7 @@ const actionWords: Readonly<Record<string, string>> = {
   "notary.in_person_declined": "Act in person, in ink, declined",
 };
 
-/** Corrections by the firm, by their kinds. */
+/** Words for each kind of correction that a firm can make. */
 const correctionWords: Readonly<Record<string, string>> = {
   document: "Document replaced",
   email: "Client’s email corrected",

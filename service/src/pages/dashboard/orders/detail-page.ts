@@ -79,7 +79,8 @@ export type OrderPageDeps = {
 };
 
 /**
- * The features that the page's forms use in addition to `OrderPageDeps`, and those for the files that the page links.
+ * The features that the page's forms use in addition to `OrderPageDeps`, and the features that serve the files to which
+ * the page links.
  */
 export type OrderFormDeps = {
   moves: MoveDeps;

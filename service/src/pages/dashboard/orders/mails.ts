@@ -94,7 +94,8 @@ const asksForMoney: ReadonlySet<SentAgain> = new Set(["quote_ready", "supplement
 
 /** A sentence on how the client learns the price. The firm may also forward the link. */
 export const clientPaysPart = ({ clientUrl, hasCheckout, sendable }: ClientPaysView): Html =>
-  // If a bank reversed the firm's payment, no mail asks the client to pay the amount. The sentence then says that.
+  // If a bank reversed the firm's payment, no mail asks the client for the amount. The sentence then says that the firm
+  // has to pay again.
   hasCheckout && !sendable.some((moment) => asksForMoney.has(moment))
     ? html`<p>The payment was your firm’s, so the client is not asked for it. Open the checkout to pay it again.</p>`
     : html`<p>${

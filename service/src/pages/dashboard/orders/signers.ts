@@ -18,8 +18,8 @@ export type SignersView = {
   orderCode: string;
   signers: readonly SignerState[];
   /**
-   * The places where the signers sign and fill something in; null while the document is not prepared and the order
-   * names none.
+   * The places where the signers sign and fill something in. Null if the document is not prepared yet and the order has
+   * no placed fields.
    */
   places: readonly SignerPlace[] | null;
   /** By the signer's number: how many other documents of the closing the same person has to sign. */

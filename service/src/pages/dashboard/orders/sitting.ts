@@ -50,7 +50,7 @@ type Sittings = Pick<DashboardFrame, "limits" | "baseUrl"> & {
   ordersOf: (owner: Principal, code: string) => Promise<readonly string[]>;
 };
 
-/** Adds the form that starts signing in person in the same browser. */
+/** Adds the form that signs the member out, and starts signing in person in the member's browser. */
 export function sittingForm(forms: FastifyInstance, deps: Sittings, form: Form): void {
   const { limits, baseUrl, envelopes, path, anchor, ordersOf } = deps;
   pageRoute(

@@ -68,7 +68,7 @@ const withoutPlace = /^fields is required: the document has no place for/;
 /** True if the error message says that the document has no place for a signer, and that no page may be added. */
 export const lacksPlace = (message: string): boolean => withoutPlace.test(message);
 
-// Texts that replace certain error messages of the API, because those say how a value is sent in JSON.
+// Texts that replace certain error messages of the API, because those messages explain the JSON of a request.
 const ownWords = [
   {
     means: /^fill_token is unknown/,

@@ -22,7 +22,10 @@ import type { DashboardFrame } from "../page-shell.ts";
 import { doOnce } from "../submit-once.ts";
 import type { FormIn, RoomDetailView } from "./view.ts";
 
-/** Adds the zip file of a room, the form that sends its documents to somebody, and the form that ends such a link. */
+/**
+ * Adds the zip file of a room's documents. Adds the forms that mail a link to the documents, end such a link, and
+ * cancel the delivery of documents that are not finished yet.
+ */
 export function deliveryForms(
   forms: FastifyInstance,
   deps: { frame: DashboardFrame; deliveries: DeliveryDeps },

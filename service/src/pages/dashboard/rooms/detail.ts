@@ -37,8 +37,8 @@ ${card("state", status === "closed" ? "Reopen the room" : "Close the room", stat
 }
 
 /**
- * A hint when a test order stands between two services. In live, the next service begins automatically; in test, a
- * member must begin it.
+ * A hint for a test order whose next service has not begun. In live, the next service begins automatically; in test,
+ * somebody must begin it.
  */
 const idleInTest = (view: RoomDetailView): string =>
   view.environment === "test" &&

@@ -17,8 +17,9 @@ import { type FormIn, formPath, problemOf, type RoomDetailView } from "./view.ts
 type Deps = { frame: DashboardFrame; closings: SealClosingDeps; sandbox: SandboxDeps };
 
 /**
- * Adds the forms that move all test orders of a room. One payment pays all of them. Completions run one after another
- * and stop at the first error, which the page shows; orders completed before it keep their new status.
+ * Adds the forms that move all test orders of a room. One payment pays all orders of the same payer. Completions run
+ * one after another and stop at the first error, which the page shows. Orders that were completed before the error keep
+ * their new status.
  */
 export function sandboxForms(forms: FastifyInstance, { frame, closings, sandbox }: Deps, formIn: FormIn): void {
   pageRoute(forms, frame, {
@@ -42,7 +43,8 @@ export function sandboxForms(forms: FastifyInstance, { frame, closings, sandbox 
       const room = await ownRoom(closings, principal, code);
       const moved = movable(room, "advance").map(({ orderCode }) => orderCode);
       const check = signatureCheck(form);
-      // All orders are verified before the first one moves. So a signature on the last order also stops the first.
+      // Checks all orders before the first one changes its status, so that a signature on the last order also stops the
+      // first.
       for (const orderCode of moved) await check(sandbox.db, orderCode);
       for (const orderCode of moved)
         await sandboxComplete(sandbox, { principal, code: orderCode, attempt: request.id, check });

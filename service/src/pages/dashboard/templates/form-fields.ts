@@ -10,7 +10,7 @@ export type RoleValues = { name: string; auth: string; language: string; routing
 
 export const roleField = (row: number, member: string): string => `role${row}_${member}`;
 
-/** The rows for a template's roles: those that were typed, or at first those of the template. */
+/** The rows for a template's roles: the typed rows of a sent form, otherwise the template's own roles. */
 export function roleRows(content: TemplateContent | null, values: FormValues | undefined): RoleValues[] {
   const roles = content?.roles ?? [];
   const room = Math.min(Math.max(roles.length + 1, 3), mostRoles);

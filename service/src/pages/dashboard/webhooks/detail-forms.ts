@@ -67,7 +67,7 @@ export function webhookForms(forms: FastifyInstance, deps: WebhookPagesDeps): vo
   deliveryForms(forms, deps);
 }
 
-/** The actions that send deliveries. */
+/** Adds the forms that send a test event, all failed deliveries of a period, or one delivery again. */
 function deliveryForms(forms: FastifyInstance, deps: WebhookPagesDeps): void {
   pageRoute(forms, deps.frame, {
     method: "POST",

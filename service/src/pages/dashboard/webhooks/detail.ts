@@ -10,7 +10,7 @@ import { type FeedView, feed, webhookPath } from "./feed.ts";
 import { periodChoices } from "./outcome.ts";
 import { sentOnce, topicWords } from "./words.ts";
 
-/** A period in which failed deliveries were not sent again yet. */
+/** A period whose remaining failed deliveries a replay did not send again. */
 export type Rest = { since: string; until: string };
 
 export type WebhookView = FeedView & {

@@ -1,4 +1,5 @@
-// The chosen language applies to all samples, on every guide.
+// The reader's choice of a programming language applies to all samples of all guides, so the browser stores it under
+// this name.
 const remembered = "signsealship-language";
 const choices = () => [...document.querySelectorAll<HTMLInputElement>(".tabs input")];
 

@@ -26,7 +26,7 @@ export type RoomNotification =
   | ({ kind: "reads" } & Reads);
 
 /**
- * The ticket for a connection. `at` is a query for all further requests; the device check needs it, because its
+ * The ticket for a connection. `at` is the query string of all further requests. The device check needs it, because its
  * requests must all reach the same node of the service.
  */
 type Ticket = { ticket: string; iceServers: RTCIceServer[]; at?: string };

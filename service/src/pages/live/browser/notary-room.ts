@@ -49,8 +49,8 @@ let actedAt = Date.now();
 /** True if another page has the person's connection. This page then requests it only after an action of the person. */
 let isQuiet = false;
 /**
- * True while this page waits for the server's decision which page gets the connection. Until then, a message that
- * another page has it is ignored.
+ * True while this page waits for the server to decide which of the person's pages gets the connection. Until then, this
+ * page ignores a message that another page has the connection.
  */
 let isAsking = false;
 
@@ -201,8 +201,8 @@ document.addEventListener("submit", (event) => {
   for (const [name, value] of new FormData(form, event.submitter)) if (typeof value === "string") fields[name] = value;
   const { submitter } = event;
   if (submitter instanceof HTMLButtonElement) submitter.disabled = true;
-  // The cards may be reloaded before the response arrives. This mark prevents that the sent values are copied into the
-  // form for the next person or step.
+  // The cards may be reloaded before the response arrives. `data-sent` prevents that the sent values are then copied
+  // into the form for the next person or step.
   form.dataset["sent"] = "yes";
   post(form.action, fields)
     .then(() => {
@@ -218,7 +218,8 @@ document.addEventListener("submit", (event) => {
       return refresh();
     })
     .finally(() => {
-      // The button is enabled only after the cards are reloaded. Earlier, it would offer the finished action again.
+      // The button is enabled only after the cards are reloaded. If it were enabled earlier, it would offer the
+      // finished action again.
       if (submitter instanceof HTMLButtonElement) submitter.disabled = false;
     });
 });
@@ -242,8 +243,9 @@ let mayMissOffer = false;
 function listen(): void {
   const events = new EventSource(`${base}/events`);
   events.onopen = () => {
-    // The state may have changed while the connection was down. For example, the recording node may have crashed while
-    // its media server continues without it. So the page reconnects, if the room is still open to it.
+    // The room's state may have changed while the event stream was down. For example, the recording node may have
+    // crashed while its media server continues without it. So the page reconnects, if the room is still open to the
+    // person.
     if (wasOpen || mayMissOffer) {
       void refresh().then(joining.again);
       chat.set(room.dataset["media"] === "on");
@@ -260,7 +262,8 @@ function listen(): void {
     const notification = JSON.parse(data as string) as RoomNotification;
     if (notification.kind === "changed") void refresh();
     if (notification.kind === "media") joining.again();
-    // Ignored until this page knows that the session is live, because it has not requested the connection yet.
+    // Until this page knows that the session is live, it has not requested the connection yet. So it ignores the
+    // message that another page has the connection.
     if (notification.kind === "taken" && notification.page !== page && !isAsking && room.dataset["media"] === "on")
       yieldToOther();
     if (notification.kind === "free" && isQuiet) statusLine.textContent = words["free"] ?? "";

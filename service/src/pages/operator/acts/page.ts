@@ -9,7 +9,7 @@ export type ActsView = {
   code: string;
   status: string;
   acts: readonly ActOnRecord[];
-  /** True if the operator may record the outcome of an act. */
+  /** True if the operator may record the outcome of a request to a provider. */
   mayResolve: boolean;
   now: Date;
   error?: string | undefined;

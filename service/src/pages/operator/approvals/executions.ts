@@ -86,7 +86,7 @@ const endedBy = ({ endedBy }: ShownExecution): string =>
 
 const endedAt = ({ completedAt }: ShownExecution): Html | string => (completedAt ? time(completedAt) : "");
 
-/** The executions that ended last. */
+/** A table of the executions that ended most recently. */
 export const endedTable = (ended: readonly ShownExecution[]): Html =>
   ended.length === 0
     ? emptyState("None ended yet", "Decisions and expired runs are listed here.")

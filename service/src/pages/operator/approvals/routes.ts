@@ -38,8 +38,8 @@ const requestsShown = 50;
 const decidedShown = 10;
 
 /**
- * Adds the playbook runs and the requests for access and for live that wait for a person, and the decisions. They use
- * the same feature modules as the command line.
+ * Adds the pages of what waits for a person: playbook runs, requests for access, and requests for live. Their forms
+ * call the same feature modules as the command line.
  */
 export function approvalRoutes(scope: FastifyInstance, deps: ApprovalsDeps): void {
   consoleRoute(scope, deps.frame, {

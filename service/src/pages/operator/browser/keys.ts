@@ -21,7 +21,9 @@ let lastKey = "";
 const rows = () => [...document.querySelectorAll<HTMLElement>("table.records tbody tr")];
 const rowNow = () => document.activeElement?.closest<HTMLElement>("table.records tbody tr") ?? null;
 
-/** Focuses the row's first link, so that screen readers read it and Enter opens it. */
+/**
+ * Moves the focus to the first link of the next or previous row. Screen readers then read the row, and Enter opens it.
+ */
 function step(by: 1 | -1): void {
   const all = rows();
   const now = rowNow();

@@ -21,7 +21,7 @@ function decryptCbc(block: (input: Uint8Array) => Uint8Array, iv: Uint8Array, da
 const numbers = (text: string): number[] => text.split(" ").map(Number);
 const nibbles = (text: string): number[] => [...text.replaceAll(" ", "")].map((digit) => Number.parseInt(digit, 16));
 
-// Tables of FIPS 46-3; bits are counted from 1.
+// The tables of DES (FIPS 46-3). They count bits from 1.
 const initial = [58, 60, 62, 64, 57, 59, 61, 63].flatMap((first) => Array.from({ length: 8 }, (_, n) => first - 8 * n));
 const finalOrder = Array.from({ length: 64 }, (_, index) => initial.indexOf(index + 1) + 1);
 const expansion = Array.from({ length: 48 }, (_, at) => ((4 * Math.floor(at / 6) + (at % 6) + 31) % 32) + 1);

@@ -14,7 +14,7 @@ export type CatalogFormRouteDeps = { frame: ConsoleFrame; templates: TemplateDep
 const permission = "catalog.manage" as const;
 const reading = [permission, "records.read"] as const;
 
-/** Adds the forms of catalog documents: those in use, with their files, and their retirement. */
+/** Adds the page of the online forms of catalog documents, the PDF file of each, and the button that retires a form. */
 export function catalogFormRoutes(scope: FastifyInstance, deps: CatalogFormRouteDeps): void {
   const { frame, templates } = deps;
   consoleRoute(scope, frame, {

@@ -10,8 +10,8 @@ import { type ConsoleFrame, consoleRoute } from "./console.ts";
 const path = "/operator/passkey";
 
 /**
- * Asks for the operator's passkey above a form with a file. For other forms, the page that asks for the passkey resends
- * the form, but it can't contain a file.
+ * Asks for the operator's passkey above a form with a file. Other forms are sent again by the page that asks for the
+ * passkey, but that page can't contain a file.
  * @param returnTo the page with the form
  * @returns false for an operator who needs no passkey, or has just used it
  */

@@ -22,11 +22,13 @@ export const checksTable = <Name extends string>(
   )}
 <p>SHA-256 ${codeText(sha256, "the hash")}</p>`;
 
-/** The names of the checks that warn. */
+/** The names of the checks that ended with a warning. */
 export const warnedOf = <Name extends string>(checks: readonly Check<Name>[]): Name[] =>
   checks.filter(({ state }) => state === "warns").map(({ name }) => name);
 
-/** The values of a form that confirms a report. */
+/**
+ * Reads from a form the report that the operator confirms: the file's hash, and the names of the checks with a warning.
+ */
 export const confirmedIn = (fields: ReadonlyMap<string, string>) => ({
   sha256: fields.get("sha256") ?? "",
   warnings: (fields.get("warnings") ?? "").split(",").filter(Boolean),

@@ -12,7 +12,7 @@ import { type ProviderHealth, providerTable } from "./providers.ts";
 
 export type HealthView = {
   notaries: SupplyState;
-  /** The names of the service's dependencies. */
+  /** For each dependency of the service: "ok", or the problem that its check found. */
   checks: Readonly<Record<string, string>>;
   queues: readonly QueueState[];
   /** The providers with a configured account, and those without one that still have unfinished earlier work. */

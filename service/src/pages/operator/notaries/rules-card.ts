@@ -15,7 +15,7 @@ export type StatesView = {
 
 const nameOf = (state: string): string => usStates.get(state)?.name ?? state;
 
-/** The states with rules of their own, and links to the others. */
+/** Lists the states that have rules or an unconfirmed change, and links to the pages of all other states. */
 export function rulesCard({ rules, waiting }: StatesView): Html {
   const listed = new Set([...rules.states, ...waiting]);
   const byName = (some: Iterable<string>) =>

@@ -116,7 +116,7 @@ export async function orderPage(
 
 /**
  * Returns null for the error `conflict`, which means that no act is recorded yet. The page then shows the same form as
- * without a session.
+ * for an order without a session.
  */
 function withoutConflict(error: unknown): null {
   if (error instanceof ServiceError && error.code === "conflict") return null;
@@ -186,7 +186,10 @@ function orderRoutes(scope: FastifyInstance, deps: NotaryDeskDeps): void {
   });
 }
 
-/** The forms that change a claimed order's further processing. */
+/**
+ * Adds the forms that release an order, mail or end an appointment, or refuse the act. Another form asks the firm to
+ * agree to an act on paper.
+ */
 function changeRoutes(scope: FastifyInstance, deps: NotaryDeskDeps): void {
   const { notaryDesk } = deps;
   const changes = [

@@ -137,7 +137,10 @@ const diskPart = ({ minutesLeft }: SessionView): Html | "" =>
         html`<p>The service has room to record for about ${minutesLeft} more ${minutesLeft === 1 ? "minute" : "minutes"}. When the disk is full, the session ends without an act, and what was recorded is kept. Tell the operator of this service. If time is short, end the session for technical reasons, and open another one later.</p>`,
       );
 
-/** Shown outside the form of the current step, so that typed text is not lost when a connection fails and recovers. */
+/**
+ * The notice that no step is possible now. It is outside the form of the current step, so that typed text is not lost
+ * when a connection fails and recovers.
+ */
 function waitPart({ session, sheet }: SessionView): Html | "" {
   const words =
     session.state === "held"

@@ -71,7 +71,10 @@ ${warned.length > 0 && checkbox({ name: "warnings", value: warned.join(","), lab
     : html`<form class="form" method="post" action="${path(code, "/complete")}" enctype="multipart/form-data">${fields}</form>`;
 }
 
-/** The form for a key at the notary's trust service. It continues with the same report. */
+/**
+ * The form for a key at the notary's trust service. After signing, the notary sees the same report as after signing
+ * with a key file.
+ */
 const remotePart = html`<details class="ask"><summary>Sign by your trust service</summary>
 <p>Your key stays at the trust service. The access token, and the PIN or code that it asks for, go through this service to the trust service, and are kept nowhere.</p>
 <div class="form-field"><label for="remote-token">Access token</label>
@@ -82,8 +85,8 @@ const remotePart = html`<details class="ask"><summary>Sign by your trust service
 <div class="form-actions"><button type="button" id="remote-open" class="secondary">Open the key</button></div></div></details>`;
 
 /**
- * Opens a certificate file and signs in the page. The inputs have no names and are outside of all forms, so the browser
- * never sends them.
+ * The part of the page that opens a certificate file and signs. Its inputs have no names and are outside of all forms,
+ * so the browser never sends them.
  */
 export const signPart = (code: string, hasRemote: boolean): Html =>
   html`<div id="notary-sign" class="form" data-order="${path(code, "")}">

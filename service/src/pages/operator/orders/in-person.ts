@@ -8,8 +8,8 @@ import { textArea } from "../../ui/forms/fields.ts";
 import { type Html, html } from "../../ui/render.ts";
 
 /**
- * The firm's agreement to an act on paper instead of the online notarization that it ordered, and the form that asks
- * for it.
+ * The firm's agreement to an act on paper instead of the ordered online notarization, and the form that asks the firm
+ * to agree.
  */
 export function inPersonPart(action: string, inPerson: InPersonRequest | null, reason = ""): Html {
   const asked = (state: InPersonRequest["state"]) => inPerson?.state === state;

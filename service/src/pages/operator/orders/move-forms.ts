@@ -18,7 +18,7 @@ type MoveWords = {
 /** The possible sources of the information that something was delivered. */
 const bases = ["The carrier’s page says that it was delivered.", "The recipient confirmed that it arrived."] as const;
 
-/** The errors of this field begin with it. */
+/** The label of the field for the date of arrival. The field's error messages begin with this label. */
 const arrivalLabel = "Date of arrival";
 
 const inClosing = "In a closing of several documents no email is sent: the client’s page shows it.";

@@ -145,7 +145,7 @@ ${mayAllow && refusal === null && buttonForm(`${path}/pay-again`, "Let it be pai
 
 type Booking = { document: number; way: OutsideWay; cents: number };
 
-/** Reverses a wrong booking of money that was paid back outside the processor. */
+/** The form that reverses a booking, if an operator wrongly recorded that money was paid back outside the processor. */
 function undoForm(code: string, { document, way, cents }: Booking, typed: Typed | undefined): Html {
   const form = `undo-${document}`;
   const own = typed?.move === form ? typed : undefined;

@@ -163,7 +163,10 @@ export async function showOrder(deps: OrderPageDeps, call: OrderCall, typed?: Ty
   return consolePage(deps.frame, request, { title, section: "orders", body, scripts: ["copy.js"] });
 }
 
-/** An altered payment must not hide the order's page from the operator. It is shown without the button to pay again. */
+/**
+ * An altered payment must not hide the order's page from the operator. In that case, the page has no button to pay
+ * again.
+ */
 function nullIfAltered(error: unknown): null {
   if (!isAltered(error)) throw error;
   return null;

@@ -24,7 +24,9 @@ export type PaperView = {
   error?: string | undefined;
 };
 
-/** The page of an order that people print and send. There they then record the facts of the shipment. */
+/**
+ * The page of an order whose document people print and send. They record the facts of the shipment on the same page.
+ */
 export function paperBody(
   { order, moves, underWay, labels, letters, mayExceed, typed, error }: PaperView,
   now: Date,

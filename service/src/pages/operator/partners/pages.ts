@@ -39,7 +39,7 @@ const firmTable = (firms: Awaited<ReturnType<typeof findFirms>>): Html =>
 export type FirmView = FirmRecord & {
   mayChange: boolean;
   mayReadOrders: boolean;
-  /** In bytes; null for a tier without a limit. */
+  /** The size of the firm's stored documents and its tier's limit, in bytes. Null for a tier without a limit. */
   storage: { stored: number; most: number } | null;
   /** A new key. It is shown only once. */
   issued?: IssuedKey | undefined;

@@ -77,7 +77,7 @@ ${refunds.map((each, index) => refundPart(each, `by-hand-${index}`, operator, ty
 ${nextPage(refunds)}`,
   );
 
-/** A full page may be followed by another page. */
+/** The link to the next page of refunds. It is shown if this page is full, even if no refund follows. */
 const nextPage = (refunds: readonly WaitingRefund[]): Html | false => {
   const page = refunds.filter(({ state }) => state !== "ended");
   const last = page.at(-1);

@@ -52,7 +52,7 @@ type ListView = {
 const leadOf = ({ notary, isOwn }: ListView): string =>
   `Of ${isOwn ? "your sessions" : (notary?.commissionName ?? "all notaries")}. Each viewing is logged.`;
 
-/** The form that exports all records of a notary, or those of a period. */
+/** The form that exports a notary's recordings, all or those of a period, with a copy of the whole journal. */
 function everythingPart({ notary, typed }: ListView): Html | "" {
   if (!notary) return "";
   const form = "everything";

@@ -121,7 +121,7 @@ function listRoutes(scope: FastifyInstance, { frame, recordings }: RecordingPage
   });
 }
 
-/** Adds the forms for checks, openings, holds and exports. */
+/** Adds the forms that verify a recording, open it for viewing, set or end a hold, and export it. */
 function changeRoutes(scope: FastifyInstance, deps: RecordingPagesDeps): void {
   const { frame, recordings } = deps;
   const { required, shown } = readerOf(deps);
@@ -182,8 +182,9 @@ function readerOf({ frame, recordings }: RecordingPagesDeps) {
   }
 
   /**
-   * @param isManager true if the operator may see these records of every notary
-   * @throws ServiceError `not_found` for records that the operator has no right to see
+   * Requires the right to see one notary's records.
+   * @param isManager true if the operator's role includes the records of every notary
+   * @throws ServiceError `not_found` if the operator has no right to see them
    */
   async function requireRight(
     operator: Operator,

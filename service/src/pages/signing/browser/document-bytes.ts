@@ -77,10 +77,7 @@ async function fetchRange(url: string, begin: number, end: number): Promise<Arra
   }
 }
 
-/**
- * Disables the Sign button until the document's hash has been compared. Otherwise, the signer could press the button
- * before.
- */
+/** Disables the Sign button until the document's hash has been compared, so that nobody signs before the comparison. */
 export function holdSigning({ words }: Pick<SigningConfig, "words">): void {
   part<HTMLButtonElement>("sign-button").disabled = true;
   part("sign-check").textContent = words.checking;

@@ -13,7 +13,7 @@ type Pages = {
   pageOf: (n: number) => HTMLElement;
   /** The page width, in points, to which the viewer's scale refers. It is the same for all pages. */
   width: number;
-  /** Keeps a page drawn, before it scrolls into view. */
+  /** Draws a page before it scrolls into view, and keeps its drawing. */
   keepAhead: (n: number) => void;
   /** The time when the page was drawn, by the clock of `performance.now()`. Infinity until then. */
   drawnAt: (n: number) => number;
@@ -33,7 +33,10 @@ function leadFromForm(element: HTMLElement): void {
   leadTo(element);
 }
 
-/** True if a field is visible between the toolbar and the bar. A large field fills that space. */
+/**
+ * True if a field is visible between the viewer's toolbar and the bar that leads to the next field. A field that is
+ * taller than this space must fill it.
+ */
 function isInWindow(element: HTMLElement, bar: HTMLElement): boolean {
   const { top, bottom } = element.getBoundingClientRect();
   const from = Math.max(document.querySelector(".viewer-tools")?.getBoundingClientRect().bottom ?? 0, 0);
@@ -41,7 +44,7 @@ function isInWindow(element: HTMLElement, bar: HTMLElement): boolean {
   return Math.min(bottom, to) - Math.max(top, from) >= Math.min(bottom - top, to - from) - 1;
 }
 
-/** Measures how long the focused field is in the window. @param focused returns null before any field has the focus */
+/** Measures how long the focused field has been visible. @param focused returns null before any field has the focus */
 function watchSight(focused: () => HTMLElement | null, bar: HTMLElement) {
   let [watched, since]: [HTMLElement | null, number] = [null, 0];
   const look = (): number => {
@@ -179,7 +182,10 @@ function tellFilled({ label, page }: FieldOnPage, value: string, left: number, w
   part("sign-filled").textContent = say(words.filled, { field: label, page, value, left });
 }
 
-/** The words of the bar: where it leads, or the value to fill in. @param isHere true if the open field has the focus */
+/**
+ * The text on the bar: where a click leads, or the initials that a click fills in. @param isHere true if the open field
+ * has the focus
+ */
 function wayWords(
   open: FieldOnPage | undefined,
   isHere: boolean,

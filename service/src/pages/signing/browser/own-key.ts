@@ -44,8 +44,8 @@ export function signWithOwnKey(config: SigningConfig, document: Uint8Array): voi
     const body = new URLSearchParams([...new FormData(form)].map(([name, value]) => [name, String(value)]));
     body.set("public_key", toBase64(publicKey));
     const prepared = await post<Answer>(config.prepare, body);
-    // If no act was prepared, the form is submitted as a page. The response shows the error or the changed document,
-    // and nothing is signed.
+    // If no act was prepared, the form is submitted like a form without scripts. The response shows the error or the
+    // changed document, and nothing is signed.
     if (prepared?.outcome !== "prepared") return form.submit();
     const fields = new Map(config.fields.map(({ name, kind }) => [name, kind]));
     const options = new Map(

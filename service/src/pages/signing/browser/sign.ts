@@ -46,8 +46,8 @@ function showForm(step: HTMLElement, next: HTMLElement, configText: string): voi
   if (refused) carryEntries(refused, form, ({ name }) => name !== "revision");
   const refusal = document.querySelector(".form-errors");
   const { activeElement: focused, body } = document;
-  // True if the person has focused nothing outside the step. The error message does not count, because the page focuses
-  // it by itself.
+  // True if the person has focused nothing outside the step. Focus on the error message is ignored, because the page
+  // itself moved it there.
   const isFree = focused === body || focused === refusal || step.contains(focused);
   const { top, bottom } = step.getBoundingClientRect();
   const isInWindow = top < innerHeight && bottom > 0;

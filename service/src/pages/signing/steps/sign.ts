@@ -38,8 +38,8 @@ ${view.frame && html`<p class="without-script">${words.embed.noScript} <a href="
 }
 
 /**
- * The form that uploads a picture as the signature, for browsers without JavaScript. It comes before the other fields,
- * because after an upload they are empty.
+ * The form that uploads a picture as the signature, for browsers without JavaScript. It is above the other fields,
+ * because an upload empties them.
  */
 const pictureForm = (token: string, { sign: { picture } }: Words): Html =>
   html`<details class="question without-script"><summary>${picture.label}</summary>

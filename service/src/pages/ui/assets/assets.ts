@@ -64,7 +64,7 @@ const mediaTypes: Readonly<Record<string, string>> = {
 export type Assets = {
   /** The URL of an asset, which changes with the content. */
   url: (name: AssetName) => string;
-  /** The asset with this file name, as it stands in a URL; undefined for an unknown name. */
+  /** The asset with this file name (the last part of its URL); undefined for an unknown name. */
   find: (file: string) => Asset | undefined;
   bytes: (name: AssetName) => Buffer;
   pdfJs: PdfJs;

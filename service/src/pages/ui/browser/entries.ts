@@ -10,8 +10,8 @@ const isBox = (control: Element): control is HTMLInputElement =>
   control instanceof HTMLInputElement && (control.type === "checkbox" || control.type === "radio");
 
 /**
- * Identifies a form by its URL and its hidden inputs. Forms with the same URL may mark different steps; then a hidden
- * input differs, and a tick is never copied from one step to another.
+ * Identifies a form by its URL and its hidden inputs. If forms for different steps have the same URL, their hidden
+ * inputs differ. So a tick is never copied from one step to another.
  */
 function formKey({ form }: { form: HTMLFormElement | null }): string {
   if (!form) return "";

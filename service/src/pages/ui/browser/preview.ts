@@ -7,7 +7,7 @@ import { frameOf, placeOf, type ViewerWords } from "./viewer/tools.ts";
 /** The data that a page with a preview gives its script, as JSON in the page itself. */
 export type PreviewConfig = {
   readonly document: string;
-  /** The folder of pdf.js. */
+  /** The URL of the folder with pdf.js. */
   readonly pdfjs: string;
   readonly words: ViewerWords & Readonly<Record<"loading" | "failed", string>>;
 };
@@ -26,7 +26,7 @@ async function preview({ document: url, pdfjs, words }: PreviewConfig): Promise<
   host.append(status);
   try {
     const [{ pdfJs, options }, data] = await Promise.all([loadPdfJs(pdfjs), bytesOf(url)]);
-    // pdf.js takes the bytes away to its worker, so the hash is computed before.
+    // pdf.js transfers the bytes to its worker, so the hash is computed first.
     const sha256 = await hashOf(data);
     const pdf = await pdfJs.getDocument({ data, ...options }).promise;
     const { place, onPage } = placeOf(words, pdf.numPages);

@@ -7,15 +7,15 @@ import { type Html, html } from "../render.ts";
 import { en, type Words } from "../words/en/en.ts";
 
 /**
- * Where an order's documents are found. `path` is their URL. `hasView` is true if pages show them. `isSimulated` is
- * true if the sandbox completed the signing.
+ * Describes the page that lists the documents. `path` is the common prefix of their URLs. `hasView` is true if each
+ * document also has a page that shows it. `isSimulated` is true if the sandbox completed the signing.
  */
 type Place = { path: string; hasView?: boolean; isSimulated?: boolean };
 
 /**
- * Lists an order's documents with links: to download, to view if there is such a page, and to the proofs of the
- * transparency log. Deleted documents have no links. If a signed document was notarized later, it is labeled, because
- * only the notarized one is valid.
+ * Lists an order's documents with links: to download, to view, and to the proofs of the transparency log. Deleted
+ * documents have no links. If a signed document was notarized later, its entry says that only the notarized document is
+ * valid.
  */
 export function documentList(
   { path, hasView = false, isSimulated = false }: Place,

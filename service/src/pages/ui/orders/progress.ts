@@ -36,7 +36,7 @@ const say = (reason: string, count: number): string =>
         .replace(" their next", " its next")
     : reason;
 
-/** True if the order has no service after the one that its status completes. */
+/** True if the order has no service after the one that this status completes. */
 const isLast = (status: string, { notarize, ship, fax }: Card["services"]): boolean =>
   !ship && !fax && (status === "NotarizationComplete" || !notarize);
 

@@ -13,9 +13,9 @@ const wordOf = {
 } as const;
 
 /**
- * An order's receipts and credit notes, each with a link to download it. Their dates are those printed on them, in the
+ * An order's receipts and credit notes, each with a download link. The dates are those printed on the documents, in the
  * time zone of statements. The client's page omits how money was returned to the payer.
- * @param path the folder of their URLs
+ * @param path the common prefix of the download URLs
  */
 export const receiptList = (path: string, receipts: readonly BillingDocument[], words: Words | null = null): Html => {
   const { orderPage, language } = words ?? en;

@@ -7,7 +7,7 @@ type StepName = keyof Words["orders"]["steps"]["labels"];
 
 type Place = { at: StepName; state: "current" | "done" | "attention" };
 
-// The step that an order with this status has reached. Some statuses are not listed, because they don't tell which
+// For each status: the step that its orders have reached. Some statuses are missing, because they don't tell which
 // services were done before.
 const places: Readonly<Partial<Record<OrderStatus, Place>>> = {
   Created: { at: "placed", state: "done" },

@@ -28,8 +28,8 @@ export const refreshingPolicy = (images: readonly string[] = []): string => poli
 export const roomPolicy = (): string => `${policy("'self'", [], "'self'")}; frame-src 'self'`;
 
 /**
- * A policy for a page that shows a document. It allows our own scripts, the worker of pdf.js, and our data for both. It
- * allows `blob:`, because pdf.js stores a document's pictures as blobs.
+ * A policy for a page that shows a document. It allows our own scripts, the worker of pdf.js, and requests to our own
+ * site. It allows `blob:`, because pdf.js stores a document's pictures as blobs.
  * @param images origins of logos
  * @param frame the only origin that may show the page in a frame
  */

@@ -111,7 +111,7 @@ export async function checkFiles({ files, config, trust, at, subtle }: CheckInpu
   if (pdfs.length !== 1)
     for (const file of companions)
       if (unnamed.has(file)) failures.push(failed(file, "Choose it together with the one PDF that it belongs to."));
-  // These files only support a document; without one, there is nothing to verify.
+  // Certificates and explanations are ignored if another file was verified. Alone, they are reported as unreadable.
   if (outcomes.length === 0) failures.push(...ignored.map((file) => failed(file, unreadable)));
   return [...outcomes, ...failures];
 }

@@ -22,7 +22,7 @@ export type ClosingConfig = {
   readonly version: number;
   readonly versions: readonly {
     readonly version: number;
-    /** The stored canonical JSON; null for a version that the page's code does not give access to. */
+    /** The stored canonical JSON. Null for a version to which the verify code in the page's URL gives no access. */
     readonly manifest: string | null;
     readonly manifestSha256: string;
     readonly sealedSha256: string;

@@ -127,8 +127,9 @@ type Beginnings = { readonly ends: ReadonlySet<number>; readonly hashes: Map<num
 const beginnings = new WeakMap<NamedBytes, Promise<Beginnings>>();
 
 /**
- * The SHA-256 of a file's first bytes. Null unless the whole file, or one of its signatures, ends there, as a
- * document's seal does. So the work is bounded by the number of signatures instead of the number of certificates.
+ * The SHA-256 of a file's first `bytes` bytes. Null unless the file or one of its signatures ends there, because every
+ * sealed document ends with a signature. So the number of hashes is bounded by the number of signatures, not of
+ * certificates.
  */
 async function hashOfBeginning(file: NamedBytes, bytes: number): Promise<string | null> {
   const pending = beginnings.get(file) ?? beginningsOf(file);

@@ -34,7 +34,8 @@ const kinds: Readonly<Record<JsonKind, FileKind>> = {
 export function kindOf(file: NamedBytes): FileKind {
   const { name, bytes } = file;
   if (/\.pdf$/i.test(name)) return "pdf";
-  // Unpacked evidence keeps its file names: a file with the record's name is treated as a record.
+  // Files from an evidence zip keep their names after unpacking. So a file with the record's name is treated as a
+  // record.
   if (name === evidenceNames.record) return "record";
   if (name === evidenceNames.certificates) return "certificates";
   if (bytes[0] === 0x50 && bytes[1] === 0x4b && (bytes[2] === 3 || bytes[2] === 5)) return "zip";

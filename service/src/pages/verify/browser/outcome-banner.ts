@@ -46,7 +46,10 @@ export function failsByRecordAlone(claims: readonly Claim[]): boolean {
   return failed.length > 0 && failed.every(({ name }) => ofAnotherRecord.has(name));
 }
 
-/** True if a certificate is genuine, and only the compared document is not the one that it names. */
+/**
+ * True if a certificate is genuine, and the only failure is that the compared document is not the one named in the
+ * certificate.
+ */
 export const failsByDocumentAlone = (outcome: ProofOutcome | ClosingOutcome): boolean =>
   outcome.kind === "proof" && (outcome.isOfAnotherFile === true || outcome.unmatched !== undefined);
 

@@ -31,7 +31,7 @@ const stampWords: Readonly<Record<SealFacts["stamp"], string>> = {
   none: "As the sealer states it. The seal has no independent time stamp.",
 };
 
-/** Replaces the statements of a file that failed, because nothing confirms them. */
+/** Replaces the statements of a file that failed verification, because nothing confirms those statements. */
 const notConfirmed = "Not confirmed";
 
 /** The names of the claims that fail when bytes of the file change. All other claims are about identity or time. */
@@ -77,7 +77,10 @@ function documentWords(outcome: ProofOutcome | ClosingOutcome): Html {
   return html`<strong class="file-name">${names.join(", ")}</strong>, closing certificate${room}`;
 }
 
-/** A test is called one whether or not the seal is trusted: a simulated notarization must not look like a real one. */
+/**
+ * A test seal is always labeled as a test, whether or not it is trusted. Otherwise, a simulated notarization could look
+ * like a real one.
+ */
 const purposeWords = ({ kind, environment }: SealPurpose): Html =>
   html`, a ${kinds[kind]}${environment === "test" && html`. <strong>${testWords}</strong>`}`;
 

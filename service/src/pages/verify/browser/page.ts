@@ -112,7 +112,7 @@ function put(into: HTMLElement, view: Html): void {
   into.innerHTML = render(view);
 }
 
-/** The result, as a sentence and claim by claim. */
+/** The result of the browser's own verification of a closing: a sentence, and the claims one by one. */
 type Recheck = { result: string; claims: Html };
 
 /** Verifies the hashes and the chain of the manifests in the page. */

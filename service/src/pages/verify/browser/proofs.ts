@@ -7,7 +7,10 @@ import type { CheckContext } from "./trust.ts";
 
 const evidencePieces: readonly string[] = [evidenceNames.token, evidenceNames.ots, evidenceNames.logProof];
 
-/** The checkpoint of the log proof may have several time stamps. */
+/**
+ * The names of files about the log's checkpoint. They are not limited to one of each kind, because a checkpoint may
+ * have several time stamps.
+ */
 const checkpointPieces: readonly string[] = [...checkpointTokenNames, evidenceNames.checkpointOts];
 
 /** The time stamps and proofs among the files that belong to one sealed PDF. */

@@ -30,7 +30,7 @@ export function sealFacts({ seal, claims }: ProofVerification): SealFacts | null
 }
 
 /**
- * A signature that was in the document before its seal, in terms for people. `by` is the unverified name in the
+ * A signature that was in the document before its seal, described in plain words. `by` is the unverified name in the
  * signature's certificate.
  */
 export type EarlierFacts = {

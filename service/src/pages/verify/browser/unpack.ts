@@ -34,7 +34,7 @@ export function unpacked(
 }
 
 /**
- * @param folder a folder for the files of a zip of documents: zips of two orders can contain equal names, and each
+ * @param folder the folder for the files of a zip of documents. Zips of two orders can contain equal names, and each
  * document needs the proof from its own zip
  * @throws EvidenceError for a rejected zip, and for one whose files have more than `mostBytes` in total
  */

@@ -103,7 +103,9 @@ export function chainPart(record: ClosingRecord): Html {
 export const certificateLink = (verifyCode: string): Html =>
   html`<a href="/api/verify/room/${verifyCode}/pdf">Certificate (PDF)</a>`;
 
-/** The statements in the version's own record. */
+/**
+ * The hashes in the version's own record, its state in the transparency log, and how long the certificate is stored.
+ */
 export function sealedFacts(
   record: ClosingRecord,
   retention: RetentionPlan,

@@ -189,7 +189,7 @@ ${chainPart(record)}`)}
 /** The element where the browser shows its own result. */
 const recheckStatus = html`<span id="recheck-said" aria-live="polite"></span>`;
 
-/** The six lines about a closing certificate. @param host of this service */
+/** The six summary lines about a closing certificate. @param host the host name of this service */
 function closingSummary(record: ClosingRecord, host: string): Summary {
   const { manifest, branding, partnerName, certificateDeletedAt, verifyCode } = record;
   const own = ownOf(record);

@@ -1,4 +1,5 @@
-// Adds a reCAPTCHA token to a form. If no token arrives in time, the form is submitted without one.
+// Adds a reCAPTCHA token to a form before it is submitted. If no token arrives within 3 seconds, the form is submitted
+// without one.
 
 declare const grecaptcha: {
   ready: (then: () => void) => void;

@@ -46,7 +46,7 @@ export type Line = { readonly pc: RTCPeerConnection; readonly port: number; read
 
 /** The recorded codecs. Browsers may send no others. */
 export const mediaOfLines = () => ({
-  // Without transport-wide feedback: with it, Chromium's bandwidth estimate drops to 81 kbit/s.
+  // Leaves out transport-wide feedback, with which Chromium's bandwidth estimate drops to 81 kbit/s.
   codecs: {
     audio: [useOPUS({ payloadType: 111, parameters: "minptime=10;useinbandfec=1" })],
     video: [useVP8({ payloadType: 96, rtcpFeedback: [useNACK(), usePLI()] })],

@@ -120,7 +120,7 @@ export function countPacket(
   { sequence, bytes, at }: { sequence: number; bytes: number; at: number },
 ): boolean {
   if (!person.allowed[media]) return false;
-  // A muted participant's packets count here, because they show that the participant is present.
+  // A muted participant's packets set this time too, because they show that the participant is present.
   person.lastPacketAt = at;
   // An empty packet contains no picture.
   if (media === "video" && bytes > 0) person.seenAt = at;
@@ -200,7 +200,7 @@ export function pauseFor(people: People, { name }: Person, media: Media): void {
 
 /**
  * Pauses the kinds of media that no longer reach the recording. Otherwise a LiveKit server could still forward them to
- * the others.
+ * other participants.
  */
 export function pauseSilent(people: People, person: Person, recorder: Recorder | null, now: number): void {
   for (const media of recorder?.silent(person.name, now) ?? []) pauseFor(people, person, media);

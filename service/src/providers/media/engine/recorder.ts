@@ -10,13 +10,13 @@ import type { Kinds } from "./sdp.ts";
 export type Recorder = {
   beginTake: (person: string, kinds: Kinds, askForKeyFrame: () => void, now: number) => void;
   packet: (person: string, media: Media, packet: Packet, now: number) => void;
-  /** Whether the participant's current take includes this kind of media. */
+  /** True if the participant's current take includes this kind of media. */
   records: (person: string, media: Media) => boolean;
   report: (person: string, media: Media, report: SenderReport) => void;
   /**
-   * The participant's picture size, and the time since the recording last got a whole frame. Of the times for audio and
-   * video, it is the longer one. Without whole frames the participant counts as unseen, because the recording doesn't
-   * show the participant.
+   * The participant's picture size, and the time since the recording last got a whole frame: the longer of the times
+   * for audio and for video. Without whole frames the participant counts as unseen, because the recording doesn't show
+   * the participant.
    */
   seen: (person: string, now: number, muted: Kinds) => Seen;
   /** The kinds of media in the participant's take whose packets have stopped. */

@@ -1,4 +1,7 @@
-/** The sessions of the engine's process. Forwards each participant's packets to the others and to the recording. */
+/**
+ * The sessions of the engine's process. Forwards each participant's packets to the other participants and to the
+ * recording.
+ */
 import type { RtpPacket } from "werift";
 import { BusyError, invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import type { Allowed, ClientMessage, EndCause, MediaEvent, RecordingRun, ServerMessage } from "../media.ts";
@@ -24,8 +27,8 @@ import { fingerprintIn, type Kinds, readOffer } from "./sdp.ts";
 import type { Transport } from "./transport.ts";
 
 /**
- * The most participants of a session. Each one's media are forwarded to all others, so eight participants make 56
- * streams.
+ * The most participants of a session. Each participant's media are forwarded to all others, so eight participants make
+ * 56 streams.
  */
 const mostPeople = 8;
 /** The longest time between two requested key frames. A recording can be decoded from each key frame on. */
@@ -36,7 +39,7 @@ const deadMs = 30_000;
 const connectMs = 15_000;
 /**
  * Disconnects a participant who sends more than this many packets above the rate limit in a second. Needed where the
- * transport can't drop such packets before the others receive them.
+ * transport can't drop such packets before other participants receive them.
  */
 const mostDropped = 50;
 const tickMs = 100;

@@ -60,7 +60,7 @@ export function readOffer(sdp: unknown, allowed: Kinds): { offer: string; kinds:
   for (const kind of ["audio", "video"] as const) {
     if (countOf(kind) > 0 && !allowed[kind])
       throw invalid(`sdp must not send ${kind}: it is not allowed to this person`);
-    // With two streams of one kind, the others could see one stream while the recording contains the other.
+    // With two streams of one kind, other participants could see one stream while the recording contains the other.
     if (countOf(kind) > 1) throw invalid(`sdp must send ${kind} in one section`);
   }
   if (sent.some(hasManyStreams)) throw invalid("sdp must send one stream in each section, without simulcast");
@@ -75,8 +75,8 @@ const sentSections = (sdp: string): string[] =>
     .filter((section) => /\r\na=(sendonly|sendrecv)(\r\n|$)/.test(section));
 
 /**
- * True if a section of an offer sends more than one stream. A stream that retransmits another one's packets doesn't
- * count.
+ * True if a section of an offer sends more than one stream. Streams that only retransmit packets of another stream are
+ * ignored.
  */
 function hasManyStreams(section: string): boolean {
   if (/\r\na=(rid:|simulcast:|ssrc-group:SIM )/.test(section)) return true;

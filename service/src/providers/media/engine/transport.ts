@@ -59,8 +59,8 @@ export type Transport = {
   readonly publish: (input: PublishInput) => Promise<Publishing>;
   readonly receive: (input: ReceiveInput) => Receiving;
   /**
-   * True if this process can drop packets above a participant's rate limit before the others get them. If false,
-   * exceeding the limit ends the participant's connection.
+   * True if this process can drop packets above a participant's rate limit before other participants get them. If
+   * false, exceeding the limit ends the participant's connection.
    */
   readonly dropsPackets: boolean;
 };

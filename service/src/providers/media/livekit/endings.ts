@@ -12,7 +12,7 @@ const longestWaitMs = 15_000;
 const lateMs = minuteMs;
 /**
  * The most participants of a room that are ended one by one. While the server is unreachable, each attempt of a page to
- * join adds one. Above this number the whole room is ended, and its pages join again.
+ * join adds a participant. Above this number the whole room is ended, and its pages join again.
  */
 const mostOfRoom = 50;
 

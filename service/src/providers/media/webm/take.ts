@@ -176,8 +176,8 @@ export class Take {
     if (!opening) return;
     const start: Start = { at: opening.at, leadMs: 0, stream: first, frame: opening.frame };
     const sound = audio.held[0];
-    // The others hear a participant from the first packet on. So audio from before the first key frame is recorded as
-    // well.
+    // The other participants hear a participant from the first packet on. So audio from before the first key frame is
+    // recorded as well.
     const leadMs = sound ? Math.max(0, -(sinceStart(start, audio, sound) ?? sound.at - start.at)) : 0;
     this.#start = { ...start, at: opening.at - leadMs, leadMs };
     const picture: Picture = opening.frame.picture ?? { width: 640, height: 480 };

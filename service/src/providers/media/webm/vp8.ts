@@ -1,7 +1,7 @@
 /** VP8 in RTP (RFC 7741). The parsed packets come from strangers. */
 
 export type Vp8Packet = {
-  /** Whether a frame begins in this packet. */
+  /** True if a frame begins in this packet. */
   readonly isFirst: boolean;
   readonly data: Buffer;
 };
@@ -24,7 +24,7 @@ export function readVp8Packet(payload: Buffer): Vp8Packet | null {
 
 export type Picture = { readonly width: number; readonly height: number };
 
-/** Whether a frame can be decoded without earlier ones (RFC 6386 section 9.1). */
+/** True if a frame can be decoded without earlier frames (RFC 6386 section 9.1). */
 export const isKeyFrame = (frame: Uint8Array): boolean => frame.length > 0 && ((frame[0] ?? 1) & 1) === 0;
 
 /** The picture size of a key frame; null when its start code is missing or a side is 0. */

@@ -134,7 +134,8 @@ export function finishedHeader(tracks: Tracks, clusters: readonly Place[], durat
         element(0xbb, fixedUint(0xb3, point.ms), element(0xb7, uint(0xf7, track), fixedUint(0xf1, base + point.at))),
       ),
     );
-  // Positions have a fixed length, so the length of the cues does not depend on them.
+  // A position is always written in the same number of bytes. So the length of the cues is known before the positions
+  // are.
   const base = front.length + (points.length > 0 ? cuesOf(0).length : 0);
   const cues = points.length > 0 ? cuesOf(base) : Buffer.alloc(0);
   return Buffer.concat([ebmlHeader(), elementStart(id.segment, base + at), front, cues]);

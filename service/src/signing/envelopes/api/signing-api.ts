@@ -8,7 +8,7 @@ import type { OrderDocument as DocumentSchema, OrderSignerState, OrderSigners } 
 
 /**
  * Returns the state of an order's signing, and its signers.
- * @param owner null for a holder of the order's code
+ * @param owner the firm that requests the state; null for a holder of the order's code
  * @throws ServiceError `not_found`
  */
 export async function readSigning(

@@ -32,8 +32,8 @@ const reason = "I agree to sign this electronically";
 /** Space in bytes for a time-stamp token. The tokens of public authorities have 4 to 6 KB. */
 const tokenRoom = 6 * 1024;
 /**
- * The random bytes that are added to the reserved space stay below these limits. They make the file's final length
- * unpredictable.
+ * The lengths of two parts of an act are increased at random by less than these numbers of bytes, so that nobody can
+ * predict the file's final length.
  */
 const spare = { reserve: 256, padding: 1024 };
 const draws = 4;
@@ -71,8 +71,8 @@ export type StoredAct = {
   record: JsonObject;
   actSha256: string;
   /**
-   * The time stamp of the act. `tokenSha256`, the hex SHA-256 of the token's DER, identifies the token. The authority's
-   * URL alone does not.
+   * The time stamp of the act. `tokenSha256` is the hex SHA-256 of the token's DER. The authority's URL alone does not
+   * identify a token.
    */
   timeStamp: { authority: string; at: string; tokenSha256: string } | null;
   /** The serial number of the signing key's certificate. */

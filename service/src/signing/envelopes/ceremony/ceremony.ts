@@ -20,7 +20,7 @@ export type Link = {
   /** The document that the browser shows, by its number counted from 1. Set when the link opens several documents. */
   readonly document?: number | null;
   readonly session: string | null;
-  /** The language in which the browser shows the pages, which may differ from that of the signer's mails. */
+  /** The language in which the browser shows the pages, which may differ from the language of the signer's mails. */
   readonly language?: Language | null;
 };
 

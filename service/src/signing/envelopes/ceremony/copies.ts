@@ -16,8 +16,9 @@ export type WasSignedAgain = (orderCode: string) => Promise<boolean>;
 type CopyDeps = Pick<EnvelopeDeps, "db" | "rowMac"> & { wasSignedAgain: WasSignedAgain };
 
 /**
- * The copies that a signer may download now: the newest document of each kind, unless it was deleted. A signed document
- * that a notarized one replaces is left out, with its certificate, so that no signer mistakes it for the valid one.
+ * The copies that a signer may download now: the newest document of each kind, unless it was deleted. If a notarized
+ * document has replaced the signed document, the signed document and its certificate are left out, so that no signer
+ * mistakes them for valid ones.
  */
 export async function copiesOf(deps: CopyDeps, linked: Linked) {
   if (stateOf(linked) !== "completed") return [];

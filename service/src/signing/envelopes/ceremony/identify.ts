@@ -55,7 +55,7 @@ export async function sendCode(deps: IdentifyDeps, link: Link, client: Client): 
     const codeId = newUuid();
     await putCode(tx, signer, envelope, codeId, at);
     // Only live orders send text messages. The signers of test orders are invented, so their phone numbers may be those
-    // of strangers. A test order's text is stored with the test mails.
+    // of strangers. The text message of a test order is stored with the test mails.
     if (signer.auth === "text_code" && envelope.environment === "live") {
       const code = isLocked(signer, envelope, at) ? longCode(deps.secrets, codeId) : signingCode(deps.secrets, codeId);
       return reserveText(deps.reach, tx, { envelope, signer }, { codeId, code, at });
@@ -96,8 +96,8 @@ export async function identify(
   // Hashing a typed access code is slow, so it is compared before any row is locked.
   const tried = await tryAccessCode(db, seen.signer, typed);
   return db.transaction(async (tx) => {
-    // The fifth wrong code opens a task to unlock the link. The task belongs to the order, so the order must be locked,
-    // always before its envelope.
+    // The fifth wrong code opens a task to unlock the link. The task belongs to the order, so the order is locked
+    // first. Every transaction locks an order before its envelope.
     await lockOrder(tx, seen.envelope.orderCode);
     const linked = await follow(tx, link, clock, true);
     requireOpen(linked);
@@ -237,7 +237,7 @@ async function isRight(
   return codeId !== null && isCodeOf(secrets, codeId, typed);
 }
 
-/** The id of the signer's last code while that code is valid. */
+/** Returns the id of the signer's last code; null if there is none, or it has expired. */
 async function openCode(tx: Sql, { signer, envelope, at }: Linked): Promise<string | null> {
   const codes = await findCodes(tx, signer);
   const isFresh = !!codes?.sentAt && codes.sentAt.getTime() > at.getTime() - codeMs;

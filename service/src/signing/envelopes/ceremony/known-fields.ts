@@ -30,8 +30,8 @@ export async function referencedFields(deps: Deps, { envelope, signer }: Pick<Li
 }
 
 /**
- * Rejects values that would leave another signer unable to sign. For this, it calculates each formula of another signer
- * that lacked only these values. After this signature, nobody could correct the values.
+ * Rejects values that would leave another signer unable to sign. For this, calculates those formulas of other signers
+ * that can be calculated only with these values. After this signature, nobody could correct the values.
  * @param values of the signer's own fields
  * @throws ServiceError naming a field that would prevent its signer from ever signing
  */

@@ -30,7 +30,7 @@ export type Linked = {
   identified: boolean;
   /** The frame on the firm's page in which the signer signs; null for a mailed link. */
   embed: Pick<Embed, "id" | "origin"> | null;
-  /** The turn on a member's device; null for any other link. */
+  /** The signer's turn on a device that a member of the firm handed out; null for any other link. */
   sitting: Pick<Sitting, "id" | "host"> | null;
   /** The signer's turn before a notary, on the notary's device or by audio and video; null for any other link. */
   room: SignerRoom | null;
@@ -96,7 +96,7 @@ export async function follow(db: Sql, link: Link, clock: Clock, lock = false): P
   const identified = signer.auth === "link" || found.hasSession;
   const { embed, sitting, room, bySession } = found;
   // Pages in a frame, on a device or before a notary do not belong to the session. The session's consent was given
-  // through its mailed link, so signers elsewhere consent to each document separately.
+  // through its mailed link, so a signer on one of these pages consents to each document separately.
   const place = embed || sitting || room ? null : ((await placeOfSigner(db, signer.id)) ?? null);
   return { envelope, signer, signers, identified, embed, sitting, room, place, bySession, at };
 }

@@ -112,8 +112,8 @@ export function openCeremony(envelopes: EnvelopeDeps, ceremony: CeremonyDeps): C
     setLanguage: (link, language) =>
       db.transaction(async (tx) => {
         const linked = await follow(tx, link, clock, true);
-        // A stranger may have the mailed link, so it must have passed the access step. Only the frame, the device or
-        // the notary's room knows the URL of its own pages.
+        // A stranger may have the mailed link, so its browser must have passed the access step. Pages in a frame, on a
+        // device or before a notary need no such check, because strangers don't know their URLs.
         if (linked.embed || linked.sitting || linked.room || (linked.identified && isUnderWay(linked)))
           await updatePerson(tx, linked.signer.id, sql`language = ${language}`);
       }),

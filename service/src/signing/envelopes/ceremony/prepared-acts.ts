@@ -72,6 +72,6 @@ export async function findPreparedAct(db: Sql, signerId: number, now: Date): Pro
 export const dropPreparedAct = (db: Sql, signerId: number) =>
   db.query(sql`DELETE FROM prepared_acts WHERE signer_id = ${signerId}`);
 
-/** Deletes acts that were not completed in time. */
+/** Deletes acts that were not completed within their lifetime. */
 export const sweepPreparedActs = (db: Sql, now: Date) =>
   db.query(sql`DELETE FROM prepared_acts WHERE created_at <= ${new Date(now.getTime() - lifetimeMs)}`);

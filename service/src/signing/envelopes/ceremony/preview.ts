@@ -46,8 +46,8 @@ export type PreviewView = Pick<SigningView, "fields" | "referenced" | "senderVal
 
 export type SigningPreview = {
   /**
-   * The bytes to append to the document, in parts: the prepared fields of all signers, then the values of each signer
-   * whom another signer follows.
+   * The bytes to append to the document, in parts. The first part contains the prepared fields of all signers. Each
+   * further part contains the values of one signer, except signers of the last turn.
    */
   readonly revisions: readonly Buffer[];
   /**

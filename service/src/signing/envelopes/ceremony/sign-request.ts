@@ -48,7 +48,10 @@ export function requireMark(mark: SignatureMark): void {
     throw invalid("All points of the drawing must be inside it.");
 }
 
-/** The browser's picture was decoded by a worker. This checks its size and its number of samples independently. */
+/**
+ * Checks the size and the number of samples of an uploaded picture. A worker decoded the picture earlier, but the
+ * browser has sent it again since.
+ */
 function requirePicture({ width, height, rgb, alpha }: UploadedMark): void {
   const isSide = (side: number, most: number) => Number.isInteger(side) && side >= 1 && side <= most;
   const pixels = width * height;
@@ -132,8 +135,8 @@ function stateOf(field: PreparedField, sent: string | undefined): string {
 }
 
 /**
- * Checks how many options are selected: exactly one of a radio (none if it is optional), and of a multiple choice as
- * many as the order demands.
+ * Checks how many options are selected. A radio needs exactly one, and an optional radio may have none. A multiple
+ * choice needs as many as the order demands.
  */
 function requireChoices(own: readonly PreparedField[], filled: ReadonlyMap<string, string>): void {
   for (const radio of own.filter((field, index) => own.findIndex(({ group }) => group === field.group) === index)) {

@@ -96,7 +96,10 @@ export async function completeAct(deps: SigningDeps, link: Link, signature: Uint
   return close(deps, link, linked, open, signature);
 }
 
-/** Requests the time stamp outside the memory budget: no document stays in memory while the authority answers. */
+/**
+ * Closes an act: requests its time stamp, adds the signature, and stores the revision. The document is not in memory
+ * while the time-stamping authority answers.
+ */
 async function close(
   deps: SigningDeps,
   link: Link,
@@ -219,8 +222,8 @@ async function writeAct(
       timeStamp: stored.timeStamp,
     };
     await appendToTrail(tx, rowMac, envelope, "signed", now, detail, channelOf(linked));
-    // Before a notary, no links are issued and no job completes the envelope. The notary calls each signer, and the
-    // notary's own signature ends the envelope.
+    // An envelope that is signed in a notary's presence needs no links, and no job completes it. The notary calls each
+    // signer, and the notary's own signature ends the envelope.
     if (envelope.isInRoom) return true;
     await setEnvelopeStatus(tx, order, "PartiallySigned", at);
     const left = signersInTurn(await findSigners(tx, id));

@@ -85,7 +85,7 @@ export type SigningView = {
   readonly orderCode: string;
   /** The document's name, as in the mail with the link; the firm's reference when there is no name. */
   readonly title: string;
-  /** The firm's own reference. */
+  /** The firm's own reference for the order; null without one. */
   readonly reference: string | null;
   readonly partnerId: string;
   readonly partnerName: string;
@@ -148,7 +148,7 @@ export type SigningView = {
   readonly signedAt: Date | null;
   /** The copies that the signer may keep once everybody has signed, and whether the sandbox simulated a notarization. */
   readonly copies: readonly { kind: CopyKind; isSimulated: boolean }[];
-  /** The verify code, which opens the envelope's public page, once the envelope is completed. */
+  /** The verify code, which opens the envelope's public page; null until the envelope is completed. */
   readonly verifyCode: string | null;
 };
 

@@ -46,7 +46,9 @@ const methods: Readonly<Record<string, string>> = {
   access_code: "an access code that the sender agreed on with the signer",
 };
 
-/** The words for how a signer without a mailed link was identified, in a frame or on a device of the firm. */
+/**
+ * Words that state how a signer was identified who signed without a mailed link, in a frame or on a device of the firm.
+ */
 const withoutLink: Readonly<Record<string, string>> = { mail_code: "a code mailed to the signer’s address" };
 
 /** The acts as stated in their records, in the order of the signers. */
@@ -146,7 +148,7 @@ export function entryWords({ signers }: EnvelopeEvidence, entry: TrailEntry): st
   const { event, signer, origin, host } = entry;
   const site = event === "embedded" && typeof origin === "string" ? `, in its page at ${origin}` : "";
   const by = event === "in_person" && typeof host === "string" ? `, by ${host}` : "";
-  // A trail from before the member `continued` existed records every turn on a device as a hand-over.
+  // Trails from earlier releases lack the member `continued`. They record every turn on a device as a hand-over.
   const isContinued = event === "in_person" && entry["continued"] === true;
   const plain = isContinued
     ? "The signer went on to this document, on the device that the firm had given in person"

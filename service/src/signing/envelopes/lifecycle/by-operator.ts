@@ -22,7 +22,7 @@ const unknownOrder = () => new ServiceError("not_found", "Order not found.");
 export type OrderEnvelope = Pick<Signing, "envelope"> & { signers: SignerState[]; trail: JsonObject[] };
 
 /**
- * An order's latest envelope with its signers and its trail; the envelope is null before the first one.
+ * An order's latest envelope with its signers and its trail. The envelope is null if none was opened yet.
  * @throws ServiceError `not_found`
  */
 export async function readOrderEnvelope(deps: OperatorDeps, orderCode: string): Promise<OrderEnvelope> {

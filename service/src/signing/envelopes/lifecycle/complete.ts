@@ -84,8 +84,8 @@ async function certify(
 }
 
 /**
- * Reads the whole trail of an envelope, to certify it.
- * @throws Error when a record was altered, because the certificate's seal would vouch for it
+ * Reads the whole trail of an envelope, to certify it. @throws Error when a record was altered, because the certificate
+ * would vouch for the altered record
  */
 async function wholeTrail({ db, rowMac }: CompletionDeps, { id, verifyCode, orderCode }: Envelope) {
   const trail = await readTrail(db, id);
@@ -119,7 +119,10 @@ async function writeDown(
   });
 }
 
-/** Discards the blob when its row was not written, unless the commit's outcome is unknown. */
+/**
+ * Runs `write`, which inserts the row of a sealed document. If no row was inserted, discards the document's blob,
+ * unless the commit's outcome is unknown.
+ */
 async function orDiscard<T extends boolean | Outcome>(
   { blobs }: CompletionDeps,
   { blobKey }: SealedDocument,

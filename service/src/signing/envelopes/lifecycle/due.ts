@@ -20,7 +20,8 @@ const batchSize = 1_000;
 
 /**
  * Ends envelopes that were not signed in time, and reminds signers whose turn it is. Safe to run on several nodes at
- * once. @returns true if more may be due
+ * once.
+ * @returns true if more envelopes may be due
  */
 export async function sweepDue(deps: EnvelopeDeps, stopping?: AbortSignal): Promise<boolean> {
   const now = deps.clock();

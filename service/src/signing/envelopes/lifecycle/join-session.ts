@@ -80,7 +80,10 @@ export const findCopySession = ({ db, clock, links, closingsOf }: JoinDeps, sign
 
 type Copy = { id: number; orderId: number; name: string; email: string };
 
-/** The ids of the copies that are mailed to the same address as the signer's own, after corrections of orders. */
+/**
+ * The ids of the copies that are mailed to the signer's current address. Addresses that were corrected in an order are
+ * taken into account.
+ */
 async function withAddressOf(tx: Tx, signerId: number, copies: readonly Copy[]): Promise<number[]> {
   const addresses = new Map<number, string>();
   for (const { id, orderId, ...person } of copies)

@@ -41,10 +41,10 @@ type By = { actor: string; at: Date };
  * People who have not signed will sign under the new address. They are mailed a new link if they had one. People who
  * have signed keep the earlier address in what they signed, and are mailed a new link to the finished documents.
  *
- * The caller must have locked the orders, so a signature comes before this change or is refused. The caller must also
- * record the corrected address of people who have signed, because their mails go there.
- * @param orders `movable` are those in which people who have not signed can be moved
- * @throws ServiceError `invalid` when the person at the new address signs an order already
+ * The caller must have locked the orders, so no signature can be added during this change. The caller must also record
+ * the corrected address of people who have signed, because their mails go there.
+ * @param orders `movable`: the ids of the orders in which people who have not signed get the new address
+ * @throws ServiceError `validation` when the person at the new address already signs an order
  */
 export async function moveSigners(
   deps: Deps,

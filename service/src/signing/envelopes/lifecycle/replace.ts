@@ -67,8 +67,8 @@ async function replaceBy(
     throw invalid("signer.phone must be a number of a country that this service sends text messages to.");
   const accessCodeHash = await accessCodeHashOf(deps.rowMac, request.owner, { ...named, accessCode });
   const person = { ...named, accessCodeHash };
-  // `isOpen` was read without a lock. If an envelope is open, `changeSigner` alone decides, in its own transaction.
-  // Another transaction before it would let a later replacement run first.
+  // `isOpen` was read without a lock. If an envelope was open then, `changeSigner` decides alone. If
+  // `replaceForNextRound` ran before it, a later replacement could overtake this one.
   const isNamed = defaults.isOpen ? null : await replaceForNextRound(deps, request, person, defaults);
   if (isNamed !== null) return isNamed;
   let isReplaced = false;

@@ -135,9 +135,9 @@ export async function roomEnvelopeOf(db: Sql, orderId: number): Promise<RoomEnve
 }
 
 /**
- * The field that is reserved for the notary's signature in the order's document. Null when no field is reserved, so
- * that the notary adds one: the document was signed elsewhere and does not come from the order's envelope.
- * @param room the envelope whose signers sign in the open act
+ * The field in the order's document that is reserved for the notary's signature. Null when the document has none, for
+ * example because it was signed elsewhere. The notary then adds a field.
+ * @param room the envelope of the notarial act in progress, if its signers sign before the notary
  */
 export async function notaryBlockOf(db: Sql, orderId: number, room?: RoomEnvelope): Promise<NotaryBlock | null> {
   return room?.block ?? (await signedBlockOf(db, orderId)) ?? null;
@@ -170,7 +170,7 @@ export async function readRoomDocument<T>(
 type Turn = { n: number; maySign: boolean; presence: string; actor: string; at: Date; until?: Date };
 
 /**
- * Begins a signer's turn on the notary's device. Turns of other signers end.
+ * Begins a signer's turn before the notary, on the notary's device or by audio and video. Turns of other signers end.
  * @returns the token of the signing pages
  * @throws ServiceError `conflict` for an envelope that has ended
  */
@@ -192,7 +192,7 @@ export async function giveToSigner(tx: Tx, rowMac: RowMac, envelopeId: number, t
 
 /**
  * Forbids or allows signing in the open turn. The notary forbids it, for example, while a person is out of view. Locks
- * the envelope before its turns, in the same order as a signature.
+ * the envelope before its turns, as a signature does.
  */
 export async function setSignature(tx: Tx, envelopeId: number, isOpen: boolean): Promise<void> {
   await lockOpen(tx, envelopeId);

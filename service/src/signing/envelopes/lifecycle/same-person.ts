@@ -23,7 +23,7 @@ const toBeSigned = [
   ...["EsignPending", "EsignDeclined", "EsignExpired"],
 ];
 
-// An order on hold counts with the status to which it will return.
+// For an order on hold, the status to which it will return decides.
 const isToBeSigned = sql`CASE o.status WHEN 'OnHold' THEN o.status_before_hold ELSE o.status END = ANY (${toBeSigned}::text[])`;
 
 /** The codes of the firm's other orders in the same closings that are still to be signed. */

@@ -105,8 +105,8 @@ export const signingMail = defineMail({
     const firm = await readMailFirm(db, row.partnerId);
     const linked = rows.map(({ orderId }) => orderId);
     const noticed = moment === "notarized" ? await noticesWithLink(deps, linked, row) : [];
-    // The mails and codes of a person who has signed go to the corrected address. The signed records keep the earlier
-    // one.
+    // The mails and codes of a person who has signed go to the corrected address. The signed records keep the address
+    // that was valid at the signature.
     const to = row.signed ? currentEmail(await correctionsOf(db, row.orderId), row) : row.email;
     const found = { to, rows, signedBy, message, firm, token, moment, paid, noticed };
     if (!together) return { ...found, path: "", closing: null };
@@ -118,8 +118,8 @@ export const signingMail = defineMail({
   async onSent({ paid, rows, moment }, _about, { db, clock }) {
     if (paid) await keepClientMail(db, { moment: "payment_received", at: paid.at }, paid.orderIds, clock());
     if (moment !== "signed") return;
-    // The client's order page lists the mails to the client. This mail is the only one that tells a signing client that
-    // everybody has signed.
+    // Records the mail for the order page of a client who signed. No other mail tells this client that everybody has
+    // signed.
     for (const { orderId, endedAt, isClient } of rows)
       if (isClient && endedAt !== null)
         await keepClientMail(db, { moment, at: endedAt.toISOString() }, [orderId], clock());
@@ -191,7 +191,7 @@ type Found = {
   path: string;
   /** The person's notarized documents without a link. The mail says that these are notarized, too. */
   noticed: readonly Pick<Row, keyof Titled | "reference">[];
-  /** The name of the room, for a mail about several documents. */
+  /** The name of the room, for a mail about several documents; null for a mail about one. */
   closing: string | null;
 };
 

@@ -36,7 +36,7 @@ const isGathered = (moment: SigningMail["moment"]): moment is Gathered => Object
 /**
  * Decides which documents a mail covers: one mail requests all signatures of a person in a room, and one delivers all
  * copies.
- * @returns `null` when no mail is sent now, because another mail covers the document, or because this one is queued
+ * @returns `null` when no mail is sent now, because another mail covers the document, or because this mail is queued
  * again until other documents are ready
  */
 export async function gather(
@@ -115,9 +115,7 @@ async function waitForActs({ db, rowMac, closingsOf }: GatherDeps, asked: Asked)
   return others.length > 0 && waitsForNotary(db, rowMac, others, asked);
 }
 
-/**
- * True if another document of the session meets the condition: it is still being signed, or it waits for its notary.
- */
+/** True if another document of the session meets the given condition, for example that it is still being signed. */
 async function haveOthers({ db }: JoinDeps, { id }: Asked, isWaiting: Statement): Promise<boolean> {
   const others = await db.query(sql`
     SELECT FROM session_signers own JOIN session_signers m ON m.session_id = own.session_id

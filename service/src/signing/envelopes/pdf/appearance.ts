@@ -91,7 +91,7 @@ export function createAppearances(typeset: Typeset): Appearances {
     box(shape, { round, on }) {
       const drawing = begin(shape);
       const { place, unit } = shape;
-      // The box has its own size. The drawing may be larger than the box, to hide a tag.
+      // A box has a size of its own. The drawing that contains the box may be larger, to hide a tag.
       const size = { ...shape, width: place.width / unit, height: place.height / unit };
       drawing.canvas.drawing(0, 0, 1, round ? circles(size, on) : checkBox(size, on));
       return drawing;

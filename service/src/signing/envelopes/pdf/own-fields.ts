@@ -7,7 +7,7 @@ import type { PdfLookup } from "../../../kernel/pdf/xref/lookup.ts";
 import type { ExistingField, PreparedField } from "./fields.ts";
 import { LOCKED, PRINT, rectangleOf, titleOf, turnOf, valueEntries } from "./values.ts";
 
-/** One of the document's own fields, which the preparation changes or leaves unchanged. */
+/** A field that the uploaded document already has. The preparation either changes it or leaves it unchanged. */
 export type OwnField =
   | {
       readonly kind: "changed";
@@ -95,8 +95,8 @@ export const radioChanges = (dict: Dict, label: string | null): Record<string, s
 const nothing = (key: string) => [key, "null"] as const;
 
 /**
- * The changes to one of the document's empty signature fields. Removes the seed value (SV), in which the author
- * restricts the signature: ours may not comply.
+ * The changes to one of the document's empty signature fields. Removes the seed value (SV), by which the author
+ * restricts signatures in the field: a signature of this service may not comply with it.
  */
 function signatureChanges({ prepared }: Changed, dict: Dict, lockOf: LockOf, form: string) {
   return {

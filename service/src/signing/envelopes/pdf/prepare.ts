@@ -141,7 +141,7 @@ function build(original: Buffer, preparation: Preparation, typeset: Typeset): Pr
 const objectsOf = ({ prepared, is }: Widget): number[] =>
   is.kind === "changed" && is.radio ? [prepared.object, is.radio.ref.num] : [prepared.object];
 
-/** The smallest legible text, in points. */
+/** The smallest legible font size, in points. */
 const leastText = 6;
 
 /**

@@ -183,7 +183,9 @@ function bodyOf({ prepared, page, rect, label }: Omit<Widget, "is">, { lockOf, f
   return `${common}/FT/Sig/F ${PRINT | LOCKED}/Lock ${lockOf(signer)}>>`;
 }
 
-/** Entries of a dictionary. A number needs a space before it; the other values begin with a delimiter. */
+/**
+ * Writes the entries of a PDF dictionary. A number needs a space before it; the other values begin with a delimiter.
+ */
 const written = (entries: Readonly<Record<string, string>>): string =>
   Object.entries(entries)
     .map(([key, value]) => `/${key}${/^\d/.test(value) ? " " : ""}${value}`)

@@ -4,11 +4,11 @@ const broken = (why: string, options?: ErrorOptions): UnfitPicture =>
   new UnfitPicture("broken", `JPEG: ${why}`, options);
 
 /**
- * Markers of the frames that are decoded: baseline, extended and progressive, with Huffman coding (ITU-T T.81, table
- * B.1).
+ * Markers of the kinds of JPEG that are decoded: baseline, extended and progressive, with Huffman coding (ITU-T T.81,
+ * table B.1).
  */
 const frames: ReadonlySet<number> = new Set([0xc0, 0xc1, 0xc2]);
-/** Markers of the frames that are refused: lossless, differential or arithmetic coding. */
+/** Markers of the kinds of JPEG that are refused: lossless, differential or with arithmetic coding. */
 const otherFrames: ReadonlySet<number> = new Set([0xc3, 0xc5, 0xc6, 0xc7, 0xc9, 0xca, 0xcb, 0xcd, 0xce, 0xcf]);
 const END = Buffer.from([0xff, 0xd9]);
 /**

@@ -10,7 +10,7 @@ const kinds: Readonly<Record<number, { channels: number; depths: readonly number
   6: { channels: 4, depths: [8, 16] },
 };
 const whole = [{ x: 0, y: 0, dx: 1, dy: 1 }] as const;
-/** The passes of Adam7 (PNG, section 8.2). */
+/** The passes of Adam7 interlacing (PNG, section 8.2). */
 const interlaced = [
   { x: 0, y: 0, dx: 8, dy: 8 },
   { x: 4, y: 0, dx: 8, dy: 8 },

@@ -33,7 +33,7 @@ export type PreviewOutput =
       readonly preparedPages: number;
       /** The revisions to append: the prepared fields, then the values of signers in the order of their turns. */
       readonly revisions: readonly Buffer[];
-      /** The values that these signers fill in, by field name. */
+      /** The values that the signers fill in by these revisions, by field name. */
       readonly entries: ReadonlyMap<string, string>;
     })
   | { readonly refusal: string };

@@ -100,7 +100,7 @@ export const orderDocuments = async (
   owner: Owner | null,
 ): Promise<OrderDocument[]> => (await rowsOf(db, hasCode(orderCode), owner)).map((row) => documentOf(rowMac, row));
 
-/** A document with the transparency log's proofs for it so far. */
+/** A document, and the forms of proof that the transparency log has for it now. */
 export type ProvenDocument = OrderDocument & { proofs: readonly ProofForm[] };
 
 /** The documents of an order with their proofs. @throws as `orderDocuments` */

@@ -109,8 +109,9 @@ export const envelopeState: StateMac = {
 export const verifiedEnvelope: Statement = verified(envelopeState, sql`e`);
 
 /**
- * True if the signers of the order `o` signed in the notary's presence, and the notary completed the act. A document
- * that they signed earlier is then not part of the notarized one. The query must also select `verifiedEnvelopesOf`.
+ * True if the signers of the order `o` signed in the notary's presence, and the notary completed the act. The notarized
+ * document then contains none of the signatures that they made before the act. The query must also select
+ * `verifiedEnvelopesOf`.
  */
 export const isSignedInRoom = sql`EXISTS (SELECT FROM envelopes e JOIN envelope_rooms room ON room.envelope_id = e.id
   WHERE e.order_id = o.id AND e.outcome = 'Completed')`;

@@ -24,9 +24,9 @@ export const isSamePerson = (one: Person, other: Person): boolean =>
   one.name === other.name && one.email.toLowerCase() === other.email.toLowerCase();
 
 /**
- * Stores for each signer of a notarized order which kind of mail tells them so. For a notice, the mail that will cover
- * it is stored later.
- * @returns false when the kinds were stored earlier, because then the mails are queued already
+ * Stores, for each signer of a notarized order, the kind of mail that tells the signer about the notarization. Which
+ * mail covers a notice is stored later.
+ * @returns false when the kinds were stored earlier, because their mails are queued already
  */
 export async function insertNotified(tx: Tx, orderId: number, kinds: ReadonlyMap<number, MailKind>): Promise<boolean> {
   const rows = [...kinds].map(([n, kind]) => ({ n, coveredBy: kind === "notice" ? null : kind }));
@@ -61,7 +61,7 @@ export const waitsForNotary = async (
   person: Person,
 ): Promise<boolean> => (await ordersOf(db, rowMac, orders, person)).some(({ isWaiting }) => isWaiting);
 
-/** True if a mail with a link to a notarized document of these orders is not sent to the person yet. */
+/** True if a mail with a link to a notarized document of these orders has not been sent to the person yet. */
 export async function waitsForLink(
   db: Sql,
   rowMac: RowMac,
@@ -105,8 +105,8 @@ export async function claimNotices(
 }
 
 /**
- * The next notarized orders after an id whose signers' mails were not queued, because a node of an earlier release
- * notarized them.
+ * The next notarized orders, with ids above `after`, for whose signers no mails were queued. A node of an earlier
+ * release notarized these orders.
  */
 export const findUnnotified = async (db: Sql, since: Date, before: Date, after: number): Promise<number[]> => {
   const rows = await db.query<{ id: number }>(sql`

@@ -121,7 +121,10 @@ export const ordersOfPerson = (db: Sql, signerId: number) =>
       SELECT other.signer_id FROM session_signers own JOIN session_signers other ON other.session_id = own.session_id
       WHERE own.signer_id = ${signerId})`);
 
-/** @throws ServiceError `unavailable` for a session whose MAC is invalid */
+/**
+ * Changes the row of a session, and writes its new MAC.
+ * @throws ServiceError `unavailable` for a session whose MAC is invalid
+ */
 async function updateSession(tx: Tx, id: string, set: Statement): Promise<void> {
   await tx.query(
     sql`SELECT ${verified(sessionState, sql`g`)} FROM signing_sessions g WHERE id = ${id} FOR NO KEY UPDATE`,
@@ -170,7 +173,7 @@ export async function renewLinks(tx: Tx, links: Links, signerIds: readonly numbe
   for (const { id } of sessions) await renewLink(tx, links, id);
 }
 
-/** Removes signers from their sessions, whose links stop working also for the remaining documents. See `renewLinks`. */
+/** Removes signers from their sessions. The sessions' links stop working, even for the documents that stay in them. */
 export async function endAccess(tx: Tx, links: Links, signerIds: readonly number[]): Promise<void> {
   await renewLinks(tx, links, signerIds);
   await tx.query(sql`DELETE FROM session_signers WHERE signer_id = ANY (${signerIds}::bigint[])`);
@@ -186,7 +189,7 @@ export const leaveSession = (tx: Tx, signerId: number) =>
 /**
  * Adds signers to a session. Document numbers are never reused. Otherwise the open page of a document that left the
  * session could sign another document.
- * @param signers in the order in which the documents are shown; those already in the session come first
+ * @param signers in the order in which their documents are shown, after the documents that are in the session already
  * @throws ServiceError `unavailable` for a session, or a row in it, whose MAC is invalid
  */
 export async function joinSession(tx: Tx, sessionId: string, signers: readonly number[]): Promise<void> {

@@ -34,7 +34,7 @@ export type SignerState = Pick<
   takenIn: boolean;
   /** True if the sandbox completed the signing. A signature of this person was then discarded. */
   isSimulated: boolean;
-  /** The URL where the firm signs on behalf of this signer. Only test orders have it. */
+  /** The URL where the firm signs on behalf of this signer; null except for test orders. */
   signingUrl: string | null;
 };
 
@@ -56,7 +56,7 @@ export type Signing = { order: Order; envelope: EnvelopeState | null };
 
 /**
  * The data about the signing of an order.
- * @param owner null for a holder of the order's code
+ * @param owner the firm that requests the data; null for a holder of the order's code
  * @returns undefined for an unknown order
  */
 export async function findSigning(db: Sql, orderCode: string, owner: Owner | null): Promise<Signing | undefined> {
@@ -108,7 +108,8 @@ export async function signerPlaces(
   const prepared = isCurrent ? await findEnvelope(db, envelope.id) : undefined;
   if (!prepared) return signersHold(rowMac, order) ? listedPlaces(order) : null;
   const { fields, hasSignaturePage, pages } = prepared;
-  // Each option of a radio or multiple choice is a separate field in the choice's group.
+  // A radio or multiple choice is listed once, although each of its options is a field. All its options have the same
+  // `group`.
   const choices = new Set<string>();
   return fields.flatMap(({ signer, kind, page, group }) => {
     if (group !== undefined && choices.has(group)) return [];
@@ -167,7 +168,7 @@ export async function signerStates(
       status: statusOf({ ...signer, isLocked, declined }, isSimulated),
       takenIn: takenIn && signer.signedAt === null,
       isSimulated,
-      // The link of the person's session also opens the other documents.
+      // A signer in a session gets the session's link, which also opens the person's other documents.
       signingUrl: urlOf(places.find(({ signerId }) => signerId === id) ?? { linkId, tokenSha256 }),
     };
   });

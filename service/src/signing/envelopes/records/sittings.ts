@@ -99,8 +99,8 @@ export const identifySitting = (tx: Tx, id: string, at: Date): Promise<void> =>
   changeRow(tx, sittingState, id, sql`identified_at = ${at}`);
 
 /**
- * Ends all sittings (signing sessions on a handed-over device) on every device that has one for these envelopes,
- * whatever the document: the device may be lost.
+ * Ends all sittings on every device on which one of these envelopes is signed, because the device may be lost. Sittings
+ * for other documents on these devices end, too.
  * @returns the envelope of each ended sitting
  */
 export async function endDevices(tx: Tx, envelopeIds: readonly number[]): Promise<number[]> {

@@ -25,7 +25,7 @@ export type EntryDocument = {
   notarizedSha256: string;
   /** True if the document is a scan of paper. */
   isPaper: boolean;
-  /** The names of the checks of the upload whose warnings the notary confirmed. */
+  /** The names of those upload checks whose warnings the notary confirmed. */
   confirmed: string[];
 };
 

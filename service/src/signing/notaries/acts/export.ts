@@ -36,7 +36,7 @@ export async function exportJournal(deps: ExportDeps, notary: Owner, actor: stri
 type Owner = Pick<Notary, "id" | "commissionName">;
 
 /**
- * Returns a copy of a journal at this time.
+ * Returns a copy of a journal, which states the time `at` as the time of the export.
  * @param entries how many entries to copy, from the first one on; by default all
  * @throws Error when the journal was altered
  */

@@ -9,7 +9,7 @@ export type FactRules = { place: boolean; knows: boolean; abroad: boolean };
 export const noFacts: FactRules = { place: false, knows: false, abroad: false };
 
 export type Facts = {
-  /** Where the principal was. */
+  /** Where the principal was during the act. */
   place?: Place;
   /** How, and since when, the notary knows the principal. Set only for identification by personal knowledge. */
   knows?: string;

@@ -184,7 +184,7 @@ export function stageOf(startsAt: Date, now: Date): number {
 
 /**
  * Cancels the appointment of an order. The notary keeps the claim on the order.
- * @throws ServiceError in the cases in which the appointment can't be moved
+ * @throws ServiceError for the reasons for which an appointment can't be moved, such as a start within two hours
  */
 export async function cancelAppointment(deps: DeskDeps, token: string): Promise<void> {
   const order = await waiting(deps, token);

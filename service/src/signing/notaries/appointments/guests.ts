@@ -75,8 +75,8 @@ export async function dropGuest({ desk }: GuestDeps, operator: Operator, code: s
 }
 
 /**
- * Requires that no session is open. The list of a session's people is fixed when it opens; after that, its own page
- * invites and withdraws people.
+ * Requires that no session is open. The list of a session's people is fixed when the session opens. After that, people
+ * are invited and withdrawn on the page of the session.
  */
 async function requireNoSession(tx: Tx, taskId: number): Promise<void> {
   if (await openLiveOf(tx, taskId))

@@ -7,7 +7,7 @@ export type CalendarEntry = {
   sequence: number;
   isCanceled: boolean;
   startsAt: Date;
-  /** The time when this version was written. */
+  /** The time when this version of the calendar entry was written. */
   stampedAt: Date;
   summary: string;
   description: string;

@@ -67,7 +67,7 @@ async function openMeeting(deps: MeetingDeps, who: ClosingSigner, n: number): Pr
   });
 }
 
-/** The functions for a signer's pages. */
+/** The functions about meetings for the pages of a closing's signer. */
 export const openMeetings = (deps: MeetingDeps) => ({
   of: (who: ClosingSigner, language: Language) => meetingsOf(deps, who, language),
   open: (who: ClosingSigner, n: number) => openMeeting(deps, who, n),

@@ -25,8 +25,8 @@ export const notariesFor = async (db: Sql, { claimedBy }: WaitingOrder): Promise
 
 /**
  * The times at which the notary can be booked for the order. An act by audio and video takes place in a room of this
- * service, if the service can offer one. Otherwise it takes place in the notary's own tool, if the notary has stored
- * its link.
+ * service, if the service can offer one. Otherwise it takes place in the notary's own tool, if the notary has stored a
+ * link to that tool.
  */
 export async function offersOf(
   { desk, rooms }: BookingDeps,

@@ -113,8 +113,8 @@ export type Claimed = Awaited<ReturnType<typeof claimedOrder>>;
 
 /**
  * Locks an order that the notary has claimed, and then the notary. Reads both again after the lock.
- * @throws ServiceError `conflict` when the notary has lost the claim, and, naming the reason, when the commission is
- * not valid
+ * @throws ServiceError `conflict` when the notary has lost the claim; `validation` naming the reason when the
+ * commission is not valid; `role_required` for a suspended notary
  */
 export async function lockClaimed(tx: Tx, deps: DeskDeps, operator: Operator, { order, notary }: Claimed) {
   const locked = await lockOrder(tx, order.code);

@@ -27,8 +27,8 @@ const soonMs = 60 * dayMs;
 export const endOf = (day: string): Date => new Date(Date.parse(`${day}T00:00:00Z`) + dayMs);
 
 /**
- * The parts of a notary's record that expire, and when. Days end in UTC, which is earlier than local midnight in every
- * one of the fifty states.
+ * The parts of a notary's record that expire, and when. A day ends at midnight UTC, before it ends locally in any of
+ * the fifty states.
  */
 export function expiriesOf({ commissionExpires, ronExpires, certificate }: Commission): Expiry[] {
   const notAfter = certificate === null ? null : certificateFacts(certificate).notAfter;

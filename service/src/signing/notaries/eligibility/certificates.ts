@@ -53,7 +53,10 @@ export function readWording(place: Place): Wording {
   return Object.fromEntries(read);
 }
 
-/** The facts about a principal that a certificate states. Before the act, the kind of identification is still open. */
+/**
+ * The facts about a principal that a certificate states. Before the act, it is not known how the principal will be
+ * identified.
+ */
 export type Named = Pick<Principal, "name"> & Partial<Pick<Principal, "basis" | "credential" | "place" | "knows">>;
 
 type About = { startedAt: string; principals: readonly Named[]; zone: string | null };

@@ -131,7 +131,7 @@ const isWhole = (value: readonly (readonly ProofType[])[]): boolean =>
   value.length <= 10 &&
   value.every((each) => each.length > 0 && new Set(each).size === each.length);
 
-/** The members of the questions' rules with their allowed ranges, in the order of the form. */
+/** The members of the quiz rules with their allowed ranges, in the order of the form. */
 const quizBounds: Readonly<Record<keyof QuizRules, readonly [min: number, max: number]>> = {
   questions: [1, 20],
   choices: [2, 10],

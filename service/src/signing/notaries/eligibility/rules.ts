@@ -19,7 +19,10 @@ import { type OnlineName, type OnlineValue, onlineForms, onlineNames } from "./o
 /** A value that a person read in the law, with the day of reading and the source. */
 export type Sourced<T> = { value: T; asOf: string; source: string };
 
-/** The names of terms of a state's law on remote acts that are stored only as words for the notary. */
+/**
+ * The names of the terms of a state's law on remote acts. The service stores these terms only as words that the notary
+ * reads.
+ */
 export const termNames = [
   "effective",
   "feeCap",

@@ -57,12 +57,11 @@ function gapIn(
 }
 
 /**
- * The result for the operator of the check for sold notarizations that no notary can perform. `urgent`: some of these
- * orders are already paid.
+ * The result of `supplyState`, for the operator. `urgent`: live notarizations are sold although no notary is on record.
  */
 export type SupplyState = { result: "ok" | "warning" | "urgent"; detail: string };
 
-/** Checks if live notarizations are sold that no notary on record can perform. */
+/** Checks if any notary on record may perform a live online notarization today. */
 export async function supplyState(deps: SupplyDeps, db: Sql): Promise<SupplyState> {
   const { isEmpty, commissions } = await onRecord(db);
   if (isEmpty && deps.refuses)

@@ -15,7 +15,7 @@ export type IdentityState = {
   /** The person's latest check; null when none was requested. */
   check: IdentityCheck | null;
   proofs: (Proof & { result: CredentialResult | null })[];
-  /** The name on the credential, if it differs from the name in the order. */
+  /** The name on the credential, if it differs from the name in the order; otherwise null. */
   otherName: string | null;
   /** True if the person can still use the mailed link for the check. */
   isOpen: boolean;

@@ -129,7 +129,7 @@ export const proofsOf = (db: Sql, checkIds: readonly string[]): Promise<Proof[]>
     sql`${proofColumns} WHERE p.check_id = ANY (${checkIds}::uuid[]) ORDER BY p.check_id, p.kind, p.attempt`,
   );
 
-/** The times since the given one at which the person of the order failed a quiz with the same notary. */
+/** The times, from the given time on, at which the person of the order failed a quiz with the same notary. */
 export async function failedQuizzes(
   db: Sql,
   check: Pick<IdentityCheck, "orderId" | "notaryId" | "person">,

@@ -26,8 +26,8 @@ import { inPersonMail } from "./mail.ts";
 export type { InPersonRequest } from "../claims/in-person-requests.ts";
 
 /**
- * The maximum number of requests for an order. The notary may ask a firm that has declined again, but not without
- * limit.
+ * The maximum number of requests for an order. After the firm has declined, the notary may ask the firm again, but not
+ * without limit.
  */
 const mostRequests = 3;
 

@@ -6,8 +6,8 @@ import { plainTitle } from "../../../kernel/platform/mail/plain-name.ts";
 type InPersonMail = { id: string; orderCode: string; partnerId: string; environment: Environment; ownerId: string };
 
 /**
- * The mail that asks an owner of the firm to answer the request. It does not contain the notary's reason, which only
- * the order's page shows. Former owners get no mail.
+ * The mail that asks an owner of the firm to agree to an act on paper. It does not contain the notary's reason, which
+ * only the order's page shows. Former owners get no mail.
  */
 export const inPersonMail = defineMail({
   queue: "in-person-mail",

@@ -103,7 +103,8 @@ export async function heldBy({ desk }: Pick<SheetDeps, "desk">, { sessionId }: H
 /**
  * Returns the device to the notary by PIN, in the browser that was handed over.
  * @returns the order's code
- * @throws ServiceError for a wrong PIN; after five wrong ones, the device can be returned only by signing in
+ * @throws ServiceError `validation` for a wrong PIN; `rate_limited` after five wrong PINs: the notary must then use a
+ * passkey or sign in again
  */
 export async function reclaimDeviceByPin(
   { desk }: Pick<SheetDeps, "desk">,

@@ -88,8 +88,8 @@ export async function openAct(
   const open = desk.db.transaction(async (tx) => {
     const locked = await lockClaimed(tx, desk, operator, claimed);
     const { at, notary, order } = locked;
-    // Meanwhile, a request from another tab may have begun an act. That request discarded the document of this one, and
-    // prepared its own.
+    // In the meantime, a request from another tab may have begun an act. If so, it discarded the document that this
+    // request had prepared, and prepared its own.
     if (prepared === null) await voidUnused(tx, desk.rowMac, orderId, at);
     else if ((await roomEnvelopeOf(tx, orderId))?.id !== prepared) throw new ServiceError("conflict", openAlready);
     const people = order.signers.map(({ name }, index) => ({ n: index + 1, name }));
@@ -131,7 +131,7 @@ async function discard({ db, rowMac, clock, log }: DeskDeps, { order }: Claimed,
   await db
     .transaction(async (tx) => {
       await lockOrder(tx, order.code);
-      // An act that another tab has begun may have prepared its own document, and is about to open its sheet.
+      // The document may belong to an act that another tab has begun. That tab opens its run sheet next.
       if ((await roomEnvelopeOf(tx, order.orderId))?.id === prepared)
         await voidUnused(tx, rowMac, order.orderId, clock());
     })
@@ -173,7 +173,7 @@ async function scriptFor(
   throw invalid(`act must not be ${actWords[act]} ${modeWords[mode]}: it has no run sheet.`);
 }
 
-/** @returns the id of the envelope */
+/** Prepares an act's document for the fields of its signers and its notary. @returns the id of the envelope */
 function prepare({ desk, workers, placeFor }: SheetDeps, claimed: Claimed, script: Script): Promise<number> {
   const isRemote = script.mode === "ron";
   const deps = { ...desk, workers };

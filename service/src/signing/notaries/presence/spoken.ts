@@ -9,7 +9,7 @@ import type { Sheet } from "../sheets/store.ts";
 
 /**
  * The notary's words at a step, in English and, if needed, in Spanish. `spanish` is null if the step's signer doesn't
- * speak Spanish; for a step of the whole act, if no signer does.
+ * speak Spanish. At a step of the whole act, `spanish` is null if no signer speaks Spanish.
  */
 export type Spoken = { words: string; spanish: string | null };
 

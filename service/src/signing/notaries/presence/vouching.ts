@@ -3,7 +3,7 @@ import { type oathKinds, type Principal, typedPrincipal, type Witness } from "..
 import type { Typed } from "../form-reader.ts";
 import { type Mark, nameOf, type Progress } from "../sheets/steps.ts";
 
-/** A sheet's record about a signer's credible witness in the current run. */
+/** The run sheet's record about a signer's credible witness in the current run. */
 type WitnessState = {
   identified: Witness | null;
   sworn: { oath: (typeof oathKinds)[number]; knows: string } | null;
@@ -13,8 +13,8 @@ const lastOf = ({ marks, run }: Pick<Progress, "marks" | "run">, name: string, s
   marks.findLast((mark) => mark.kind === "event" && mark.run === run && mark.name === name && mark.signer === signer);
 
 /**
- * Reads the record about a signer's credible witness. An oath counts only if it follows the latest identification of
- * the witness.
+ * Reads the run sheet's record about a signer's credible witness. An oath counts only if it follows the latest
+ * identification of the witness.
  */
 export function witnessOf(sheet: Pick<Progress, "marks" | "run">, signer: number): WitnessState {
   const identified = lastOf(sheet, "witness_identified", signer);

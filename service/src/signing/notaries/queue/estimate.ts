@@ -17,7 +17,7 @@ const roundedMinutes = 5;
 export type Estimate =
   /** No notary on duty may act for this order. */
   | { kind: "nobody" }
-  /** There is a free notary for each person ahead in the queue and for this one, so there is no wait. */
+  /** There are enough free notaries for this person and everybody ahead in the queue, so there is no wait. */
   | { kind: "free" }
   | { kind: "minutes"; minutes: number; sessions: number }
   /** There were too few earlier sessions for an estimate. */

@@ -11,8 +11,8 @@ import { type QueueMoment, queueMailWords } from "./words.ts";
 type QueueMail = { orderId: number; requestId: string; moment: QueueMoment; at: string; person: number };
 
 /**
- * Queues mails to everybody who is to appear. They say that a notary is available, or that none became available in
- * time.
+ * Queues mails to everybody who is to appear. The mails say that a notary is available, or that none became available
+ * in time.
  */
 export async function callPeople(
   tx: Tx,

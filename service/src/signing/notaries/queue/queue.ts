@@ -42,7 +42,7 @@ export const mostOpen = 50;
 /** The most open requests of one firm, so that one firm can't fill the queue. */
 const mostOfFirm = 10;
 const mostADay = 10;
-/** From this long before an appointment on, the appointment's page often asks if the room is open. */
+/** How long before an appointment its page begins to check at short intervals if the room is open. */
 const soonMs = 15 * minuteMs;
 /** Sessions older than this are ignored in estimates. */
 const measuredMs = 90 * dayMs;
@@ -75,8 +75,8 @@ export async function lineOf({ sheets: { desk } }: QueueDeps, db: Sql, environme
 type Line = Awaited<ReturnType<typeof lineOf>>;
 
 /**
- * True if the notary may accept an order's request. It means that the notary may meet the order's people by audio and
- * video through this service.
+ * True if the notary may accept an order's request, which means: may meet the order's people by audio and video through
+ * this service.
  */
 export const mayAccept = (
   deps: QueueDeps,
@@ -146,7 +146,10 @@ const bookedPlace = (session: NotarySession | null, now: Date): QueuePlace | nul
     ? { state: "booked", isSoon: session.startsAt.getTime() - now.getTime() < soonMs }
     : null;
 
-/** The position in the queue: one more than the number of older requests that the same notaries could accept. */
+/**
+ * The position in the queue: one more than the number of older requests that at least one of `takers` could accept.
+ * `takers` are the notaries who may accept this request.
+ */
 function placeOf(deps: QueueDeps, line: Line, request: NotaryRequest, takers: readonly Notary[], now: Date): number {
   const at = line.waiting.findIndex(({ id }) => id === request.id);
   const before = at < 0 ? line.waiting : line.waiting.slice(0, at);

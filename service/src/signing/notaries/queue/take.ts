@@ -23,7 +23,7 @@ export type NotaryQueue = {
   dutyUntil: Date | null;
   /** The requests that this notary may accept, oldest first. */
   waiting: readonly Request[];
-  /** The order whose request this notary has accepted, while its session is not open yet. */
+  /** The order whose request this notary has accepted, until its session opens; otherwise null. */
   accepted: WaitingOrder | null;
 };
 

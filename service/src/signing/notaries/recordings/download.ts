@@ -26,10 +26,7 @@ export async function exportOf({ db, clock }: EverythingDeps, id: string, actor:
 
 type Download = {
   file: StoredFile;
-  /**
-   * The HTTP entity tag of the zip (RFC 9110, section 8.8.3). It is a different one whenever any byte of the zip
-   * changes.
-   */
+  /** The HTTP entity tag of the zip (RFC 9110, section 8.8.3). The tag changes whenever any byte of the zip changes. */
   etag: string;
   name: string;
 };
@@ -107,11 +104,11 @@ function entriesOf(deps: EverythingDeps, record: Export, { files, present }: Con
   const logged = new Set<string>();
 
   /**
-   * Yields the bytes of a file. If some bytes can't be read, the file ends before them from now on. That changes the
-   * zip, so the download fails and must begin again.
+   * Yields the bytes of a file. If some bytes can't be read, the download fails. In an export of everything, the file
+   * then ends before these bytes from now on. That changes the zip, so the download must begin again.
    *
-   * Before it fails, it checks all later files. So the download must begin again only once, and not once for each
-   * fault.
+   * Before the download of an export of everything fails, all later files are checked. So the download must begin again
+   * only once, and not once for each fault.
    */
   async function* read(file: ExportFile): AsyncGenerator<Buffer> {
     let length = 0;

@@ -62,7 +62,7 @@ export type ExportFile = NewFile & {
   id: number;
   /** The CRC-32 of a file that was read completely; null before that. */
   sum: number | null;
-  /** The reason why the file ends early, before bytes that can't be read. */
+  /** The reason why the file ends early, before bytes that can't be read; null for a whole file. */
   fault: string | null;
 };
 
@@ -123,7 +123,7 @@ export type ExportOnList = Pick<Export, "id" | "createdAt"> & {
   notary: string;
   /** The start of the exported recording; null for an export of everything. */
   startedAt: Date | null;
-  /** The days of an export of everything; null without limit. */
+  /** `from` and `to`: the first and the last day of an export of everything; null without limit. */
   from: string | null;
   to: string | null;
   until: Date;

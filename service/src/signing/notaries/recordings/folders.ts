@@ -22,7 +22,7 @@ export function spoolFolder({ dataDir, nodeUrl, port }: Pick<Config, "dataDir" |
   return join(dataDir, "recordings", nodePrefix + hash);
 }
 
-/** The folders in which sessions have their folders. This node's own one comes first. */
+/** The folders that contain the folders of sessions. This node's own one comes first. */
 export async function spoolFolders(own: string): Promise<string[]> {
   const shared = dirname(own);
   const nodes = (await foldersIn(shared))
@@ -87,8 +87,8 @@ export async function quietFiles(folders: readonly string[], signal?: AbortSigna
 }
 
 /**
- * Finds the files of all these folders, in the order of the hash chain. The names give that order, because each file is
- * named after its first line.
+ * Finds the files of all these folders, in the order of the hash chain. The names sort in that order, because each name
+ * states the file's first line of the chain.
  */
 async function filesIn(folders: readonly string[]): Promise<string[]> {
   const files = (await Promise.all(folders.map((folder) => spoolFiles(folder)))).flat();

@@ -31,7 +31,9 @@ export async function recordingOfAct(
   return entry;
 }
 
-/** The newest recording of the order's sessions, if it has ended. */
+/**
+ * The newest recording of the order's sessions. Null when the order has no recording, or the newest one has not ended.
+ */
 export async function recordingOfOrder(db: Sql, orderId: number, storedAt: string): Promise<EntryRecording | null> {
   const recording = await lastOfOrder(db, orderId);
   return recording ? entryOf(recording, storedAt) : null;

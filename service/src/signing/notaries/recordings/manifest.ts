@@ -98,9 +98,10 @@ export async function writeManifest(
 }
 
 /**
- * Describes the recording as the text of its manifest. Reads every chunk from the store again, so that the manifest
+ * Writes the manifest of a recording, unless it exists. Reads every chunk from the store again, so that the manifest
  * describes only stored bytes.
- * @returns null if another part was stored meanwhile, because the manifest would lack that part
+ * @returns the manifest's SHA-256 in hex. Null, and nothing is written, if another part was stored meanwhile, because
+ * the manifest would lack that part
  */
 async function describe(deps: ManifestDeps, recording: Recording, marks: readonly Mark[]): Promise<string | null> {
   const { db, clock, random } = deps;

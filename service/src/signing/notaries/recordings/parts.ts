@@ -14,8 +14,8 @@ import { changeRecording, insertPart, lockRecording, partsOf, partUse, type Reco
 type PartDeps = { db: Database; clock: Clock; blobs: Blobs; log: Log };
 
 /**
- * How many takes each run of the media engine may number. No session needs that many. The take number is part of the
- * encryption nonce, which has space for 4,000 runs.
+ * The most take numbers that one run of the media engine may use. No session needs that many. The take number is part
+ * of the encryption nonce, which has space for 4,000 runs.
  */
 export const takesInRun = 1_000_000;
 export type Queues = Map<string, Promise<void>>;
@@ -115,8 +115,8 @@ async function setAside(
   why: string,
 ): Promise<void> {
   const { file } = which;
-  // Adds a number if the new name is taken. A file's name gives its first line of the hash chain, and a later run of
-  // the engine may begin there too.
+  // Adds a number if the new name is taken. A file's name states its first line of the hash chain, and a later run of
+  // the engine may have written a file that begins with the same line.
   let to = `${file}.aside`;
   for (let n = 2; existsSync(to); n++) to = `${file}.${n}.aside`;
   await unlessGone(rename(file, to));

@@ -202,7 +202,7 @@ export class Recordings {
     const { media, log } = this.#deps;
     return recoverParts({
       ...{ spoolDir: media.spoolDir, log, signal: this.#stopping.signal, isLeased },
-      // Skips a session that is open at this node again, because its earlier parts were stored when it was opened.
+      // Skips a session that was opened at this node again. Its earlier parts were stored when it was opened.
       whileClosed: (session, work) =>
         inOrder(this.#turns, session, async () => (this.#ids.has(session) ? undefined : work())),
       store: (session, files) => this.#store(session, files),

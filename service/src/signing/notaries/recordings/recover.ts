@@ -14,7 +14,7 @@ type Recovery = {
   /** True if a node holds a valid lease on the session. */
   isLeased: (session: string) => Promise<boolean>;
   /**
-   * Runs work for a session, and prevents that the session is opened at this node meanwhile. Skips the work if the
+   * Runs work for a session, and keeps the session from being opened at this node meanwhile. Skips the work if the
    * session is already open here.
    */
   whileClosed: (session: string, work: () => Promise<void>) => Promise<void>;

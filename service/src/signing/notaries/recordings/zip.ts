@@ -10,8 +10,8 @@ export type Entry = {
   length: number;
   bytes: () => AsyncIterable<Buffer> | Iterable<Buffer>;
   /**
-   * The file's CRC-32, if it was computed earlier. Then the file need not be read to create a range of the zip that
-   * contains none of its bytes.
+   * The file's CRC-32, if it was computed earlier. With the CRC-32, a range of the zip that contains none of the file's
+   * bytes can be created without reading the file.
    */
   sum?: number | null;
   /** Called once before bytes of this file are sent, if the range contains any. */

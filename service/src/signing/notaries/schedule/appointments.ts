@@ -24,7 +24,9 @@ export type NotarySession = {
   mode: "ron" | "ipen";
   startsAt: Date;
   zone: string;
-  /** The web address of the notary's tool, or the address of the place. Null for a room of this service. */
+  /**
+   * The web address of the notary's tool, or the address where people meet in person. Null for a room of this service.
+   */
   meetingPoint: string | null;
   sequence: number;
   state: "scheduled" | "canceled" | "ended";

@@ -20,7 +20,7 @@ export type Guest = {
   name: string;
   email: string;
   language: Language;
-  /** For a credible witness, the number of the signer for whom the witness vouches. */
+  /** For a credible witness, the number of the signer for whom the witness vouches; null for other guests. */
   forSigner: number | null;
   addedAt: Date;
   removedAt: Date | null;

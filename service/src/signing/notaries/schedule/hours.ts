@@ -13,8 +13,8 @@ export type NotaryHours = {
   /** The time windows of single days, by `YYYY-MM-DD`. They replace that weekday's windows. */
   exceptions: Readonly<Record<string, readonly Window[]>>;
   /**
-   * The web address of the notary's own tool for audio and video. It is used only for acts that can't be done in a room
-   * of this service.
+   * The web address of the notary's own tool for audio and video; null when the notary has none. It is used only for
+   * acts that can't be done in a room of this service.
    */
   meetingUrl: string | null;
   /** The address for appointments in person. Null when the notary offers none. */

@@ -17,7 +17,7 @@ import { joinOrder } from "../../../orders/order/order.ts";
 
 export type RequestOutcome = "met" | "left" | "booked" | "expired" | "elsewhere";
 
-/** The request of an order's people for a notary at once. */
+/** A request of an order's people to meet a notary at once. */
 export type NotaryRequest = {
   id: string;
   orderId: number;
@@ -25,7 +25,7 @@ export type NotaryRequest = {
   expiresAt: Date;
   state: "waiting" | "taken" | "ended";
   outcome: RequestOutcome | null;
-  /** The notary who accepted the request. */
+  /** The notary who accepted the request; null while nobody has. */
   notaryId: string | null;
   takenAt: Date | null;
   /** True if the notary had claimed the order before accepting the request. */
@@ -41,8 +41,8 @@ const dutyState: StateMac = {
 };
 
 /**
- * The MAC covers `taken_at` with a minus sign if `keeps_claim` is set, and without a sign otherwise. So MACs from
- * before the column `keeps_claim` stay valid.
+ * The MAC covers `taken_at` with a minus sign if `keeps_claim` is set, and without a sign otherwise. So MACs that were
+ * computed before the column `keeps_claim` existed stay valid.
  */
 const requestState: StateMac = {
   table: sql`notary_requests`,
@@ -64,8 +64,8 @@ export async function onDuty(db: Sql, environment: Environment, now: Date): Prom
 }
 
 /**
- * True if any notary is on duty. It only decides whether pages show the link to the queue. The queue's page checks
- * which notaries may act.
+ * True if any notary is on duty. Pages use this only to decide if they show the link to the queue. The queue's page
+ * checks which notaries may act.
  */
 export async function isAnyOnDuty(db: Sql): Promise<boolean> {
   return (await db.query(sql`SELECT FROM notary_duty WHERE until > now() LIMIT 1`)).length > 0;
@@ -186,8 +186,9 @@ export async function endRequestOf(tx: Tx, orderId: number, outcome: RequestOutc
 }
 
 /**
- * Finds open requests that must be ended or returned to the queue. Nobody accepted them in time, or the order no longer
- * waits for a notary. Or the notary did not open the session in time, or released the order.
+ * Finds open requests that must be ended or returned to the queue: those that nobody accepted in time, and those whose
+ * order no longer waits for a notary. Also finds accepted requests whose notary did not open the session in time, or
+ * has released the order.
  */
 export const requestsToLookAt = (db: Sql, now: Date, acceptedBefore: Date) =>
   db.query<{ orderId: number }>(sql`

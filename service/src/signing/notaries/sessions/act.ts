@@ -33,8 +33,8 @@ const namesIn = (signers: readonly Person[]) => (person: string) =>
 /**
  * Checks the conditions of a step of an act by audio and video. If the step needs presence or recording, the notary and
  * the step's signer must be present or recorded. In a step of the whole act, this applies to all signers.
- * @param shows the people of whom the notary's page shows a moving picture, as the page reports. Null leaves the
- * condition `seen` to the page
+ * @param shows the people of whom the notary's page shows a moving picture, as the page reports. Null if only the page
+ * checks the condition `seen`
  */
 export function unmetLive(
   { rooms }: Pick<LiveDeps, "rooms">,
@@ -212,7 +212,8 @@ export async function giveTurn(deps: LiveDeps, operator: Operator, code: string)
         `by audio and video before the notary ${notary.commissionName}, ${notary.state}, commission ${notary.commissionNumber}` +
         `, in session ${session.id}${basis ? `, identified by ${basisWords[basis]}` : ""}`;
       const by = operator.actor;
-      // The turn ends with this node's lease. `watch.ts` extends both while this node records the session.
+      // The turn ends when this node's lease ends. `watch.ts` extends the lease and the turn while this node records
+      // the session.
       const lease = deps.rooms.roomOf(session.id)?.lease;
       const until = lease ? turnEndOf(lease) : at;
       const token = await giveToSigner(tx, desk.rowMac, room.id, {
@@ -266,7 +267,7 @@ export const typedOnRecord = ({ session, recording }: OnRecord): Record<string, 
   session_id: session?.id ?? "",
   recording_sha256: recording?.sha256 ?? "",
   recording_at: recording?.keptAt ?? "",
-  // The form requires a date, so a permanently stored recording gets this one. The act that is stored says
+  // The form requires a date, so for a permanently stored recording it gets the year 9999. The act that is stored says
   // "permanently" instead.
   recording_until: recording?.keptUntil ?? "9999-12-31",
 });

@@ -100,8 +100,8 @@ export async function excusePerson(deps: LiveDeps, operator: Operator, code: str
         `${person.name} interprets until you have signed. End the session if that is not possible.`,
       );
     if (session.state === "signed") throw new ServiceError("conflict", hasSigned);
-    // Continues if the person is connected although an earlier request has excused them. Both happened at the same
-    // time, so the connection must be closed now.
+    // Continues if an earlier request has excused the person, but the person is connected: both requests ran at the
+    // same time. The connection must be closed now.
     if (!person.admittedAt && !deps.rooms.hasIn(session.id, who))
       throw new ServiceError("conflict", `${person.name} is not in the session.`);
     await updatePerson(live.tx, person.id, sql`admitted_at = NULL`);

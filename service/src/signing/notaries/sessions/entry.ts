@@ -208,8 +208,8 @@ function isCodeOf({ identity: { secrets } }: LiveDeps, codeId: string, typed: st
 /**
  * Records whether the person agrees to be recorded, and where the person is. If the person refuses, the session can't
  * begin, so nobody's media is forwarded.
- * @returns `abroad` for a signer outside the United States, if the rules of the notary's state don't permit that. Then
- * only the place is recorded, which the notary sees
+ * @returns `abroad` for a signer outside the United States, if the rules of the notary's state don't permit that;
+ * otherwise null. For `abroad`, only the place is recorded, which the notary sees
  * @throws ServiceError `validation` naming the first wrong field, `conflict` after the text or the list of observers
  * has changed
  */

@@ -26,7 +26,8 @@ type Again = { readonly from: Restart; readonly proofsOf?: number | "all" };
  * Restarts the act, unless it has no marks yet.
  *
  * If somebody has already signed, only an acknowledgment restarts, because in other acts the oath must come before the
- * signature. Such an act ends together with its session. The next session begins with the original document.
+ * signature. An act that can't restart ends together with its session, and the next session begins with the original
+ * document.
  */
 export async function beginAgain(
   deps: LiveDeps,

@@ -7,8 +7,8 @@ import { mostPrincipals } from "../acts/act.ts";
 import type { OnlineRules } from "../eligibility/rules.ts";
 
 /**
- * `frozen`: nothing can be marked or signed. If the person returns from it, only a gap is recorded. `away`: the act is
- * interrupted.
+ * `frozen`: nothing can be marked or signed. If the person's media arrive again in this phase, only a gap is recorded.
+ * `away`: the act is interrupted.
  */
 export type Phase = "here" | "frozen" | "away";
 
@@ -41,7 +41,7 @@ export type Restart = "act" | "identity";
 
 /**
  * The step from which the act restarts after a person sent no media for this long, by the state's rules. Null when the
- * act continues. If the state has no rule, it restarts after any absence.
+ * act continues. If the state has no rule, the act restarts after any absence.
  */
 export function restartAfter(silentMs: number, { restart, resumeSeconds }: OnlineRules): Restart | null {
   if (phaseOf(silentMs) !== "away") return null;

@@ -22,11 +22,11 @@ const turnMarginMs = 1_000;
 
 /**
  * A lease of this node. `until` is the end of the lease by the database's clock, because the nodes' clocks may differ.
- * `since` is the time by `monotonicMs` from which the lease certainly holds.
+ * `since` is the time by `monotonicMs` from which the lease is certainly valid.
  */
 export type OwnLease = { until: number; since: number };
 
-/** The milliseconds that are certainly left of a lease. In the database it may end a little later. */
+/** The milliseconds that are certainly left of a lease. In the database, the lease may end a little later. */
 export const msLeft = ({ since }: OwnLease): number => since + leaseMs - monotonicMs();
 
 /** Milliseconds until this node stops the media, unless it renews the lease. */
@@ -91,8 +91,8 @@ export async function renewLease(
       lease_until = clock_timestamp() + make_interval(secs => ${leaseMs / 1000})
     WHERE id = ${id} AND state <> 'ended' AND (node IS NULL OR node = ${own.id} OR lease_until < clock_timestamp())
     RETURNING lease_until AS until`);
-  // The answer may have taken long, and the time in it is from an unknown moment before. So `until` is reduced to the
-  // end that is certain.
+  // The database's answer may have taken long, and it is unknown when during the wait the database read its clock. So
+  // `until` is reduced to the end that is certain.
   return row ? { until: row.until.getTime() - (monotonicMs() - since), since } : null;
 }
 
@@ -152,8 +152,8 @@ export const releaseLeases = (db: Sql, node: string, msAgo: number, which: State
     WHERE node = ${node} AND state <> 'ended' AND ${which}`);
 
 /**
- * Milliseconds since the service process that had the session certainly still ran. After a crash, they count from its
- * last renewal of the lease. Null when no process has had the session.
+ * Milliseconds since the last time at which the service process that had the session certainly ran. After a crash, that
+ * is its last renewal of the lease. Null when no process has had the session.
  */
 export async function msSinceLeft(db: Sql, id: string): Promise<number | null> {
   const [row] = await db.query<{ ended: number | null; isKilled: boolean }>(sql`
@@ -175,8 +175,8 @@ const pageSession = (of: SessionOfPage): Statement =>
  * The other node to which a page's requests must be forwarded, because it holds the session's lease. Null when this
  * node answers them itself.
  *
- * Before the session begins, no node holds the lease. The first node that receives a request acquires it, if the other
- * nodes can reach that node, so that all pages of the session use one node.
+ * Before the session begins, the first node that receives a request acquires the lease, if the other nodes can reach
+ * that node. So all pages of the session use one node.
  */
 export async function otherHolder(deps: LeaseDeps, of: SessionOfPage): Promise<(NodeAddress & { id: string }) | null> {
   const { own, sheets } = deps;

@@ -14,8 +14,8 @@ export const roomTokenUnder = (secrets: SecretBytes, personId: string): string =
   derivedToken(deriveKey(secrets, "live-link"), personId);
 
 /**
- * The token of a person's room link. It is derived with the secret for which the token's hash equals the stored one;
- * undefined when there is none.
+ * The token of a person's room link, derived with the secret whose token has the stored hash; undefined when no secret
+ * gives that hash.
  */
 export const roomTokenOf = (secrets: SecretBytes, { id, tokenSha256 }: LivePerson): string | undefined =>
   keysOf(secrets)

@@ -14,7 +14,7 @@ const confirmedMs = 366 * dayMs;
 
 /**
  * The reason why this service does not offer acts by audio and video for a state; null when it does. The service never
- * assumes that a state accepts it. Possible reasons:
+ * assumes that a state accepts such acts. Possible reasons:
  * - The state's rules lack a value.
  * - There is no available way to identify a signer.
  * - The service lacks a required certificate.

@@ -10,10 +10,15 @@ import type { Message } from "../recordings/messages.ts";
 export type LedPage = { page: number; sha256: string };
 
 /**
- * A notification for a page: `changed` (its content is outdated), `media` (it must reconnect), `message` (from the
- * engine), `taken` (the person's media connection now belongs to this page only), `free` (none of the person's pages
- * has the connection), `written` (a person's message), `page` (the notary asks signers to open a page), or `reads` (a
- * signer reads a page).
+ * A notification for a page:
+ * - `changed`: the page's content is outdated.
+ * - `media`: the page must reconnect its media.
+ * - `message`: from the engine.
+ * - `taken`: of the person's pages, only `page` has the media connection now.
+ * - `free`: none of the person's pages has the media connection.
+ * - `written`: a person's message.
+ * - `page`: the notary asks signers to open a page.
+ * - `reads`: a signer reads a page.
  */
 export type RoomNotification =
   | { kind: "changed" }

@@ -90,7 +90,7 @@ export async function showPage(deps: LiveDeps, operator: Operator, code: string,
 
 /**
  * Notifies the notary which page a signer or witness reads. Not recorded, because people scroll often.
- * @returns the page that the notary shows; null before the first
+ * @returns the page that the notary shows; null before the notary has shown one
  */
 export async function reportPage(deps: LiveDeps, link: RoomLink, typed: Typed): Promise<LedPage | null> {
   const [page, pages] = [numberIn(typed, "page"), numberIn(typed, "pages")];

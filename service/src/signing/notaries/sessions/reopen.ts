@@ -20,7 +20,8 @@ import { appendEvent, findLive, type LiveSession, livePeople, updateLive } from 
  * counted.
  */
 export async function resume(deps: LiveDeps, room: Room): Promise<void> {
-  // Resets the mark before opening the session. If the engine crashes again meanwhile, the mark is set again and stays.
+  // Resets `broken` before opening the session. If the engine crashes again meanwhile, `broken` is set again and stays
+  // set.
   room.broken = null;
   room.recorded.clear();
   try {
@@ -38,7 +39,7 @@ export async function resume(deps: LiveDeps, room: Room): Promise<void> {
 
 /**
  * Opens the session of a room in the engine again.
- * @throws ServiceError when this node has let the session go
+ * @throws ServiceError when this node no longer has the session
  */
 async function record(deps: LiveDeps, room: Room): Promise<void> {
   const { rooms, recordings } = deps;

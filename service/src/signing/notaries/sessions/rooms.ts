@@ -33,7 +33,7 @@ type Presence = {
   isAwaited: boolean;
 };
 
-/** `isHere`: an observer's browser receives the session now. `isNoted`: the last event says so. */
+/** `isHere`: an observer's browser receives the session now. `isNoted`: `isHere` in the last recorded event. */
 type Observing = { isHere: boolean; isNoted: boolean };
 
 export type Room = {
@@ -48,7 +48,7 @@ export type Room = {
   readonly holders: Map<string, Holder>;
   /** The people whose video is in the recording. */
   readonly recorded: Set<string>;
-  /** The signer whose turn it is to read and sign, and the token of the signing pages. */
+  /** The signer whose turn it is to read and sign, and the token of the signing pages; null between turns. */
   turn: { person: string; token: string } | null;
   /** Why the engine can no longer record; null while it can. */
   broken: string | null;
@@ -209,7 +209,10 @@ export class LiveRooms extends PageStreams {
   /** Starts a test of a person's device and connection. */
   check = (of: Of): Promise<Ticket> => this.#tickets.check(of);
 
-  /** @throws ServiceError `not_found` for another person's ticket, and for a ticket that has ended */
+  /**
+   * Passes a message from a person's page to the engine, and returns the engine's messages for the page.
+   * @throws ServiceError `not_found` for another person's ticket, and for a ticket that has ended
+   */
   async signal(ticket: string, of: Of, message: ClientMessage): Promise<readonly ServerMessage[]> {
     this.#tickets.require(ticket, of);
     return this.#deps.engine.signal(ticket, message);
@@ -233,7 +236,7 @@ export class LiveRooms extends PageStreams {
   tellNotary = (session: string, notification: RoomNotification): void =>
     this.tellOne(session, notaryName, notification);
 
-  /** Milliseconds since the last whole frames of the notary and of each admitted person arrived. */
+  /** For the notary and each admitted person: the milliseconds since their last whole frames arrived. */
   silences(room: Room): Map<string, number> {
     const now = this.#deps.now();
     return new Map([...room.people].map(([person, { lastAt }]) => [person, Math.max(0, now - lastAt)]));

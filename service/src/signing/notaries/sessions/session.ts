@@ -254,8 +254,8 @@ async function beginLive(deps: LiveDeps, operator: Operator, claimed: Claimed): 
     );
     throw error;
   }
-  // A concurrent request may have ended the act after the session began. It found no recording to end, so the recording
-  // is ended here.
+  // A concurrent request may have ended the act after the session began. That request found no recording to end, so the
+  // recording is ended here.
   if ((await outcomeOf(deps.sheets.desk.db, session.sheetId)) !== null) {
     await deps.recordings.end(session.id, await marksOf(deps, session));
     throw new ServiceError("conflict", "The session has ended.");

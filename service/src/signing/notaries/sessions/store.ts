@@ -63,7 +63,7 @@ export type LivePerson = {
    */
   email: string | null;
   language: string | null;
-  /** For a credible witness, the number of the signer whom the witness vouches for. */
+  /** For a credible witness, the number of the signer for whom the witness vouches; null for other people. */
   forSigner: number | null;
   tokenSha256: Buffer;
   codeId: string | null;
@@ -91,8 +91,8 @@ export const sessionState: StateMac = {
 /**
  * The MAC covers every column; otherwise a changed hash could admit another browser to a room.
  *
- * For third persons, one value has the name together with the columns that only third persons have. So MACs from before
- * these columns stay valid.
+ * For third persons, one value has the name together with the columns that only third persons have. So MACs that were
+ * computed before these columns existed stay valid.
  */
 const personState: StateMac = {
   table: sql`live_people`,
@@ -153,8 +153,8 @@ export const sessionsToEnd = (db: Sql, node: string): Promise<{ id: string }[]> 
     LIMIT 50`);
 
 /**
- * Finds abandoned sessions. Either their service process ended 30 minutes ago and no node has taken over. Or they were
- * opened a day ago and never began.
+ * Finds abandoned sessions: those whose service process ended 30 minutes ago and that no node has taken over, and those
+ * that were opened a day ago and never began.
  */
 export const leftSessions = (db: Sql, now: Date): Promise<{ id: string }[]> =>
   db.query(sql`

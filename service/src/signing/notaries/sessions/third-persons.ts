@@ -189,7 +189,7 @@ export const hasVouched = (people: readonly LivePerson[], sheet: Progress, name:
 /**
  * The third persons who took part, as lines for the act's journal entry. Admission alone is not enough: media of the
  * person must have arrived or, for an observer, the observer's browser must have received the session. A credible
- * witness whom the notary excused took part only by vouching. Any other excused person took part until then.
+ * witness whom the notary excused is listed only if the witness has vouched. Any other excused person is listed, too.
  */
 export const presentLines = (people: readonly LivePerson[], events: readonly Moved[], sheet: Progress): string[] =>
   people

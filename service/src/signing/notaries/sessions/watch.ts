@@ -99,7 +99,7 @@ export function watchSessions(deps: LiveDeps, mostMs = stopMs): () => Promise<vo
       ofAll: () => settled(...busy.keys()),
     });
     const isLate = await Promise.race([end.then(() => false), once(late, "abort").then(() => true)]);
-    // Stops the timer only now, because it has renewed the leases of sessions with unfinished work until here.
+    // Stops the timer only now, because until here the timer renewed the leases of sessions with unfinished work.
     clearInterval(timer);
     if (isLate) log.error({}, why);
   };

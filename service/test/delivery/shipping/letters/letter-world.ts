@@ -66,8 +66,8 @@ export async function openWorld() {
     providers.work(jobs);
 
     /**
-     * Runs the queued jobs of the queues in `only`, and the jobs that these queue there, for at most `rounds` rounds.
-     * Polls letters only if `polls` is set.
+     * Runs the jobs of the queues in `only`, and the jobs that they add to these queues, for at most `rounds` rounds.
+     * Polls Lob about letters only if `polls` is set.
      */
     async function work({ rounds = 6, polls = false, only = [...handlers.keys()] } = {}): Promise<void> {
       const queues = only.filter((queue) => polls || queue !== "poll-letter");

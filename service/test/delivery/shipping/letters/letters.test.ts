@@ -373,7 +373,7 @@ describe("a letter that is no longer needed", () => {
     await world.move(code, "refund_requested", "the client asked");
     await node.work();
     assert.match(await world.reasonsOf(code), new RegExp(`${letterId} can’t be cancelled any more`));
-    // The delivery, of which the task warned, does not close the task.
+    // The letter is delivered after all, as the task warned. That does not close the task.
     await node.hear(world.lob.happens(letterId, "letter.certified.delivered"));
     assert.match(await world.reasonsOf(code), new RegExp(`${letterId} can’t be cancelled any more`));
   });
@@ -384,7 +384,8 @@ describe("Lob is unreachable", () => {
     for (let n = 0; n < cuts; n++) {
       const code = await world.placed();
       const node = world.openNode();
-      // The second request is the look-up, and the third a retry of the look-up.
+      // Two requests fail: the letter's, whose response is cut off, and its look-up. The third request, a retry of the
+      // look-up, succeeds.
       world.lob.fail(...(["cut", n % 2 === 0 ? { status: 502 } : "cut"] as const));
       await node.work({ rounds: 3 });
       for (let look = 0; look < 3; look++) {

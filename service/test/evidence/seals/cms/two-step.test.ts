@@ -71,7 +71,7 @@ function opensslVerifies(cms: Uint8Array): void {
 }
 
 test("a browser signs the attributes, and openssl verifies the CMS with the root alone", needs("openssl"), async () => {
-  // In half of all ECDSA signatures s is above half of the curve's order, so several signatures are tried.
+  // Tries several signatures: s is above half of the curve's order in half of all ECDSA signatures.
   for (let i = 0; i < 8; i++) {
     const { chain, sign } = await browserKey();
     const signedAttrs = signedAttributesOf({ chain, place });

@@ -54,7 +54,7 @@ export function indexed({ expect, teaches, ...one }: VectorCase) {
   return { ...one, verdict: expect.verdict, claims: [...listed, ...earlier], teaches };
 }
 
-/** Collects cases and files of one family. */
+/** Collects the cases and files of one folder of vectors. */
 export function collection(folder: string) {
   const cases: VectorCase[] = [];
   const files = new Map<string, Uint8Array>();

@@ -258,7 +258,7 @@ function altered(): readonly Row[] {
   ];
 }
 
-/** Manifests, certificates and records of one room together. */
+/** Vectors in which a verifier gets manifests, certificates and records of one room together. */
 export function closingSets(): Made {
   const { add, put, made } = collection("closing");
   const one = ([name, files, expect, teaches]: Row, more: object = {}) => {

@@ -39,7 +39,7 @@ const byIdentifier: Change = (cms) =>
     [[1, 0, 4, 0, 1], edit.becomes("800101")] as const,
   ].reduce((der, [path, change]) => edit.withEdit(der, path, change), cms);
 
-/** A signature value with these certificates; `own` is the signer's. */
+/** Makes a signature value that includes these certificates. `own` is the signer's certificate. */
 function holding(certificates: readonly Uint8Array[], own = leafDer, change: Change = (cms) => cms): Change {
   const signer = { ...leaf.key, certificate: parseCertificate(own) };
   const held = certificates.map(hexOf).join("");
@@ -49,7 +49,10 @@ function holding(certificates: readonly Uint8Array[], own = leafDer, change: Cha
   };
 }
 
-/** Certificate chains that a seal includes (docs/evidence-format.md, section 3.2, "nothing loose"). */
+/**
+ * Seals that include certificate chains, some with a certificate that no chain needs (docs/evidence-format.md, section
+ * 3.2, "nothing loose").
+ */
 export function chains(): readonly Row[] {
   const needed = "Going from the signer's to its issuer and on, all are met (3.2).";
   const named = "The signer's certificate is the one that the signer identifier names (3.2).";

@@ -35,7 +35,9 @@ const hashOf = (...ders: readonly Uint8Array[]) => {
   return Uint8Array.from(hash.digest());
 };
 
-/** Finds the position of the gap in the signed bytes, for a value that the PDF writer does not produce. */
+/**
+ * Reads from the signed bytes where the signature value will be. Needed for values that the PDF writer does not make.
+ */
 function placeIn(signed: Uint8Array) {
   const text = Buffer.from(signed).toString("latin1");
   const numbers = (name: RegExp) => text.match(name)?.at(-1)?.match(/\d+/g)?.map(Number) ?? [];
@@ -82,8 +84,8 @@ const tokens =
 type Row = readonly [name: string, change: Change, expect: Expectation, teaches: string, options?: Options];
 
 /**
- * Parts of a CMS that the signature does not cover, in older seals (docs/evidence-format.md, section 3.2, "nothing
- * loose").
+ * Seals of older releases whose CMS has parts that the signature does not cover (docs/evidence-format.md, section 3.2,
+ * "nothing loose").
  */
 function looseParts(): readonly Row[] {
   const nothing = "A part that the signature does not cover could be changed unnoticed (3.2, nothing loose).";

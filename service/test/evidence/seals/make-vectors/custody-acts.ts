@@ -19,7 +19,8 @@ import { seal, stamp } from "./signers.ts";
 const noActs = { act_certificate: "fails", act_place: "fails", act_time_stamp: "fails" } as const;
 
 /**
- * Adds a second signature over the revision of an act: before the act in the form's fields, and after it in the file.
+ * Adds a second signature over an act's revision. The form lists its field before the act's field, but the file has it
+ * after the act.
  */
 export const twoOverOne: NonNullable<by.Doing["written"]> = {
   objects: (list) => [

@@ -123,7 +123,7 @@ export function furtherCustody(ann: by.Doing, bob: by.Doing, stolen: string): re
   ];
 }
 
-/** Files that were cut off after an act and then ended by a signature that is not a seal of the service. */
+/** Files that are cut off after an act and end in a signature that is not the service's seal. */
 export function falseEnds(ann: by.Doing, first: Uint8Array): readonly (readonly [name: string, bytes: Uint8Array])[] {
   const broken = { ...seal, sign: stranger.sign ?? (() => new Uint8Array(0)), key: stranger.key };
   const end = (signer: TestSigner) => sealedFor(sealReasons.signed.live, { signer }, first);

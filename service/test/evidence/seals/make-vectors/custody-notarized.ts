@@ -8,8 +8,8 @@ import { otherTsa, seal, stranger } from "./signers.ts";
 const notContinued = { absent: ["document_continues"] } as const;
 
 /**
- * Documents that begin with the signed one, or seem to. Section 20.2 of docs/evidence-format.md defines which of them
- * continue it.
+ * Documents that begin with the signed document's bytes, or seem to. Section 20.2 of docs/evidence-format.md defines
+ * which of them continue it.
  */
 export function notarized(ann: by.Doing, bob: by.Doing): readonly Row[] {
   const honest = by.signedEnvelope([ann, bob]);

@@ -99,7 +99,10 @@ const reference = "/Reference [<< /Type /SigRef /TransformMethod /DocMDP /Transf
 export const permissive = signed({ dictionary: (text) => text.replace("/Contents", `${reference}/Contents`) });
 
 export const HOLE = "AAAAAAAAAA BBBBBBBBBB CCCCCCCCCC";
-/** Fills each placeholder of a /ByteRange: around its own value, to the end of the file or `short` bytes before it. */
+/**
+ * Replaces each placeholder of a /ByteRange. The range leaves out the signature's own value, and ends at the end of the
+ * file or `short` bytes earlier.
+ */
 export function ranged(pdf: string, short = 0): string {
   let text = pdf;
   for (let at = text.indexOf(HOLE); at >= 0; at = text.indexOf(HOLE)) {

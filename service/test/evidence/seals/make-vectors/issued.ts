@@ -37,7 +37,7 @@ type Certified = {
 
 const nameOf = (text: string): DerValue => sequence(set(sequence(oid(OID.commonName), utf8String(text))));
 const critical = (type: string, value: DerValue): DerValue => sequence(oid(type), boolean(true), octetStringOf(value));
-/** keyCertSign, or digitalSignature and nonRepudiation. */
+/** An authority's key usage is keyCertSign; any other certificate's is digitalSignature and nonRepudiation. */
 const usageOf = (isAuthority: boolean): DerValue =>
   isAuthority ? bitString(Uint8Array.of(0x04), 2) : bitString(Uint8Array.of(0xc0), 6);
 

@@ -9,7 +9,7 @@ import { oddZip } from "./zip-writer.ts";
 
 const INDEX = 5;
 const text = (value: string): Uint8Array => Uint8Array.from(Buffer.from(value));
-/** The state of the log right before a seal is appended. */
+/** The signed state of the log right before the line of the seal is appended. */
 const before = live.signed(INDEX, rootOf(leaves.slice(0, INDEX)));
 
 /**

@@ -64,7 +64,7 @@ const WAYS: readonly (readonly [name: string, pdf: string, expect: Expectation, 
   ],
 ];
 
-/** How a PDF is read, and signatures that cover a whole file without being its seal. */
+/** Vectors about how a PDF is read, and about signatures that cover a whole file without sealing it. */
 export async function reading(): Promise<Made> {
   const { add, put, made, slug } = collection("reading");
   const one = (name: string, bytes: Uint8Array, expect: Expectation, teaches: string) =>

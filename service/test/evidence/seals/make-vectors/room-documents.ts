@@ -70,7 +70,7 @@ const notEnded = "Only a seal of the order says that what follows belongs there.
 const continued = "Nothing says that what follows the listed file belongs there.";
 const elsewhere = "Nothing is wrong with either file: they do not belong together.";
 
-/** Each row of the table of a closing's documents (docs/evidence-format.md, section 20.2). */
+/** One vector for each row of the table about a closing's documents (docs/evidence-format.md, section 20.2). */
 const rows: readonly Row[] = [
   ["the listed signed file", signed, "verified", "holds", whole],
   ["the listed notarized file", notarized, "verified", "holds", whole, late],

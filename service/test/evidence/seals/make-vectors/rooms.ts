@@ -55,7 +55,7 @@ export function expectation(verdict: Verdict, ...claims: readonly Claims[]): Exp
 
 export const sealedOne = { sealed: true } as const;
 export const unsealed = { sealed: false } as const;
-/** No version is missing from version 1 on. */
+/** The claim that the versions from 1 on have no gap. */
 export const fromOne: Claims = { "chain.versions": "holds" };
 
 export const answer = (

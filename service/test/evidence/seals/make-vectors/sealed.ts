@@ -123,8 +123,8 @@ const WORDS: readonly (readonly [what: string, value: string, isOver: boolean])[
 ];
 
 /**
- * Documents whose last object does not end before the seal, so that the seal's bytes become part of it; and similar
- * documents whose last object does end.
+ * Documents whose last object does not end before the seal, so that the seal's bytes become part of the object. Then
+ * similar documents, whose last object does end.
  */
 export async function runningOver(): Promise<Made> {
   const { add, put, made, slug } = collection("running-over");

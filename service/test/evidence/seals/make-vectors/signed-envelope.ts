@@ -62,19 +62,19 @@ export type Doing = {
   readonly by: TestSigner;
   /** The certificates after the signer's own in the signature, instead of the default ones. */
   readonly above?: readonly Certificate[];
-  /** The token in the signature; none by default. */
+  /** Makes the time-stamp token of the signature; none by default. */
   readonly token?: (signature: Uint8Array) => Uint8Array;
-  /** The record's statement about the token; true by default. */
+  /** The record's statement about the time-stamp token; by default, the true one. */
   readonly recorded?: JsonObject | null;
-  /** The statement of the act's place, derived from the true one; null for no statement. */
+  /** Returns the position that the act's signature states, given the true one; null to state none. */
   readonly statement?: (place: Place) => Place | null;
   /** Changes the signature value. */
   readonly cms?: (der: Uint8Array) => Uint8Array;
   /** How the act is written into the file. */
   readonly written?: Pick<SignOptions, "objects" | "append">;
-  /** /SSSOriginalLength, derived from the true one. */
+  /** Returns the stated /SSSOriginalLength, given the true one. */
   readonly originalLength?: (length: number) => number;
-  /** /SSSActSha256, derived from the true one. */
+  /** Returns the stated /SSSActSha256, given the true one. */
   readonly actSha256?: (hex: string) => string;
 };
 type Place = { readonly byteRange: readonly number[]; readonly originalLength: number };

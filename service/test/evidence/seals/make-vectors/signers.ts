@@ -87,7 +87,7 @@ export function sealKeyOver({ key, sign }: Omit<TestSigner, "certificate">): Sea
 
 const rsaKey = sealKeyOf(createPrivateKey(readFileSync(new URL("rsa-2048.pem", import.meta.url))), "vectors");
 const rsaCertificate = await selfSigned(rsaKey, sealedAt.getTime());
-/** The service's own CMS writer under the RSA and the P-256 seal. */
+/** The service's own CMS writer, with the RSA key and with the P-256 key of the seals. */
 export const rsaCms: CmsSigner = createCmsSigner({ key: rsaKey, chain: [rsaCertificate] });
 export const p256Cms: CmsSigner = createCmsSigner({ key: sealKeyOver(seal), chain: [seal.certificate] });
 

@@ -80,7 +80,7 @@ function withField(): string {
   ]);
 }
 
-/** Tails that end in a cross-reference stream, after a document that does. */
+/** Tails that end in a cross-reference stream, after documents that also end in one. */
 function streams(): readonly TailRow[] {
   const original = bytesOf(streamed([[1, bodyOf(plain, 1)]]));
   const row = (name: string, odd: StreamWriting, expect: Expectation = structure): TailRow => [

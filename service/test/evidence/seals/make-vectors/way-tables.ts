@@ -3,7 +3,7 @@ import { unreadable, verified } from "./case.ts";
 import { plain, readStrictly, tolerated, type Way, withField } from "./way.ts";
 
 const row = (offset: number, kind = "n", end = " \n") => `${String(offset).padStart(10, "0")} 00000 ${kind}${end}`;
-/** The document with another subsection at the end of its table. */
+/** The plain document, with one more subsection at the end of its cross-reference table. */
 const extra = (subsection: string): string => plain.replace("trailer", `${subsection}trailer`);
 const trailed = (entries: string): string => plain.replace(/ ?>>\s*startxref/, (end) => ` ${entries}${end}`);
 

@@ -29,7 +29,7 @@ export type OddEntry = {
   readonly behind?: Uint8Array;
 };
 
-/** The faulty fields of the end record; `behind` follows it. */
+/** Faulty fields of the end record of a zip. `behind` is written after the record. */
 export type OddEnd = {
   readonly comment?: string;
   readonly disk?: number;
@@ -42,7 +42,7 @@ export type OddEnd = {
 const u16 = (...values: readonly number[]) => values.flatMap((value) => [value & 0xff, (value >>> 8) & 0xff]);
 const u32 = (...values: readonly number[]) => values.flatMap((value) => u16(value & 0xffff, value >>> 16));
 const ascii = (text: string) => [...Buffer.from(text, "utf8")];
-/** 1980-01-01 00:00, as DOS has it. */
+/** 1980-01-01 00:00 in the format of DOS, which zips use. */
 const DATED = u16(0, 0x21);
 
 const common = ({ name, version, flags, method, crc, compressed, size, extra }: Header) => [
@@ -53,8 +53,8 @@ const common = ({ name, version, flags, method, crc, compressed, size, extra }: 
 ];
 
 /**
- * A zip in which every field can deviate. Without deviations, it is written as the evidence's own writer does, but
- * without bit 3.
+ * A zip in which every field can deviate. Without deviations, it is like an evidence zip of the service, except that
+ * bit 3 is not set.
  */
 export function oddZip(entries: readonly OddEntry[], end: OddEnd = {}): Uint8Array {
   const file: number[] = [];

@@ -208,8 +208,8 @@ function decoy(sealed: Buffer, at: number, length: number | null, spelling: Spel
 }
 
 /**
- * Moves the value into the forger's text. The bytes between the old and the new position then move toward the start of
- * the file, so that the newest section's offsets point into that text, where the forger has placed other objects.
+ * Moves the value into the forger's text. The bytes between its old and new position then move toward the start of the
+ * file. So the newest section's offsets point into the text, where the forger has placed other objects.
  */
 async function moveIntoCopy(
   carried: Carrier,
@@ -257,7 +257,7 @@ export async function moveIntoId(seal: SealForStrangers, spelling: Spelling = as
     const { text: file, gapStart, gapEnd, section, entries } = measure(genuine);
     const field = entries[1]?.number ?? 0;
     const cargoAt = file.indexOf(MARK, gapEnd);
-    // The mark is missing if the sealer did not copy the forger's text.
+    // The sealer did not copy the forger's text into its tail.
     if (cargoAt < 0) break;
     const gap = gapEnd - gapStart;
     const at = section + gap - cargoAt;
@@ -288,15 +288,15 @@ export async function moveIntoId(seal: SealForStrangers, spelling: Spelling = as
 }
 
 /**
- * Moves the value into the text after the document's own last `startxref`, so that everything after that text moves
- * toward the end.
+ * Moves the value into the text after the document's own last `startxref`. Everything after that text then moves toward
+ * the end of the file.
  */
 async function moveBehindStartxref(seal: SealForStrangers, spelling: Spelling = asTheSealer): Promise<MovedGap> {
   const own = Object.entries({ ...STANDARD, 7: "[10 0 R]" }).map(([number, body]) => [Number(number), body] as const);
   const objects = [...BASE, ...own];
   const start = withTable({ objects, elsewhere: { 9: 0, 10: 0 } }).length;
-  // In the sealed file this is a harmless text field. When the file before it grows by the gap's length, this object's
-  // offset points to other text.
+  // A harmless text field in the sealed file. Once the bytes before it grow by the gap's length, the field's offset
+  // points to other text.
   const harmless: Piece = { at: CARGO - 200, text: "10 0 obj<</FT/Tx/T(x)>> " };
   let pieces = [harmless];
   let place = 0;

@@ -19,7 +19,7 @@ after(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** Files that qpdf criticizes even before sealing, so it can't accept the sealed files. */
+/** Files that qpdf criticizes even before they are sealed. So it can't accept them sealed either. */
 const QPDF_WARNS = [
   "broken-offsets.pdf",
   "broken-startxref-zero.pdf",

@@ -40,7 +40,7 @@ await acceptMultipart(app);
 app.addHook("onRequest", async (request) => {
   request.principal = principal;
 });
-// Memory for one upload of any size.
+// The memory that the service reserves for one upload, whatever its size.
 const size = 36 * 1024 * 1024;
 const memory = createUploadMemory({ total: size, perHolder: size });
 const places = { reserve: (holder: UploadHolder, bytes: number) => memory.reserve(memoryHolder(holder), bytes, 100) };

@@ -46,7 +46,10 @@ async function halfSent({ path, part, caller }: Route) {
 const statusOf = async (upload: RawUpload): Promise<number> =>
   Number((await until(() => /^HTTP\/1\.1 ([2-5]\d\d) .*\r\n\r\n/ms.exec(upload.received())))[1]);
 
-/** Sends further requests and waits for the responses. By then, the earlier requests are authenticated as well. */
+/**
+ * Sends further requests and waits for the responses. The earlier requests, which are still open, are authenticated by
+ * then.
+ */
 async function callersKnown(): Promise<void> {
   for (const [path, headers] of [
     ["/api/partner/me", firm.callers.key],

@@ -3,7 +3,9 @@ import { test } from "node:test";
 import fc from "fast-check";
 import { createUploadMemory } from "../../../../src/kernel/http/uploads/upload-memory.ts";
 
-/** Reservations by name, in the order in which they were granted. */
+/**
+ * Upload memory for tests. `admitted` lists the granted reservations by name, in the order in which they were granted.
+ */
 function bench(sizes: { total: number; perHolder: number }) {
   const memory = createUploadMemory(sizes);
   const admitted: string[] = [];

@@ -271,7 +271,7 @@ test("words and lines are read whole although their characters are set apart or 
     const { opening, OPS } = await openWithPdfJs(makePdf({ content }));
     try {
       const { runs } = await readContent(await (await opening.promise).getPage(1), OPS);
-      // The maker numbers the pages.
+      // Leaves out the page number that `makePdf` draws on each page.
       return runs.map(({ text }) => text).filter((text) => !text.startsWith("Page "));
     } finally {
       await opening.destroy();

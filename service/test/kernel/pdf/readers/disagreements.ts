@@ -141,9 +141,9 @@ const hasOddFields = (file: string, reading: Reading): boolean =>
   reading.entries.some((_, number) => isReference(file, number));
 
 /**
- * An unexpected difference of the permissions; null if there is none. The sealer rejects a document that permits no
- * changes, and reads no further. It applies the lock of every signature field with any value, the verifier only the
- * locks of signed fields. So the sealer may be stricter.
+ * An unexpected difference of the permissions; null if there is none. The sealer may be stricter: it applies the lock
+ * of every signature field with any value, the verifier only the locks of signed fields. It also stops reading a
+ * document that permits no changes.
  */
 function permissions(file: string, one: Reading, { permission: verifier }: Reading): string | null {
   const { permission: sealer, signatures } = one;

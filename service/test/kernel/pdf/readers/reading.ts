@@ -8,7 +8,7 @@ export type Reading = {
   readonly objects: readonly Read<string>[];
   /** The form's fields by number, with their types. */
   readonly fields: Read<readonly string[]>;
-  /** The number of fields with a signature, and what certification and locks permit. */
+  /** The number of fields with a signature. `permission` is the kind of changes that certification and locks permit. */
   readonly signatures: Read<number>;
   readonly permission: Read<1 | 2 | 3 | null>;
 };

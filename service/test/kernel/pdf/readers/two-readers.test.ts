@@ -10,7 +10,7 @@ import { disagreements } from "./disagreements.ts";
 import { type Edit, edited, edits } from "./edits.ts";
 
 const samples = corpus();
-/** Excludes larger files, because readers parse only a small part of their bytes. */
+/** Leaves out large files, because readers parse only a small part of a large file. */
 const small = placedByName(samples.filter(({ bytes }) => bytes().length < 40_000));
 
 type Place = { readonly at: number; readonly sample: Sample };

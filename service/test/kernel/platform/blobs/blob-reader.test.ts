@@ -106,7 +106,7 @@ describe("a stored file", () => {
     const plain = randomBytes(64 * chunk);
     const { key, use } = await stored(blobs, plain);
     const files = await Promise.all(Array.from({ length: 50 }, () => blobs.open(key, use, "firm test")));
-    // Each reader reads the beginning; one reader reads the whole document.
+    // Each of the 50 readers reads the beginning, but only one reader reads the whole document.
     assert.ok(read.bytes < 50 * 2 * chunk + 66 * chunk, `${read.bytes} bytes were read`);
     read.parts = 0;
     const bodies = await Promise.all(
@@ -152,7 +152,7 @@ describe("a stored file", () => {
     assert.equal(await blobs.open("2026-01-01/none", useOf(plain), "firm test"), null);
     const { key, file } = await opened(blobs, plain);
     await blobs.remove(key);
-    // The cause tells that the bytes were not altered.
+    // The cause says that the blob is gone, and not that its bytes were altered.
     await assert.rejects(file.body(), { code: "unavailable", cause: new Error(`the store no longer has blob ${key}`) });
   });
 });

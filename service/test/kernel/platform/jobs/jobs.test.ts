@@ -89,7 +89,7 @@ test("a job that fails is retried up to its maximum, then stays on record", asyn
 
 test("a killed node's job is claimed by another when its lease has ended", async () => {
   await enqueue(orders.db, "q", { n: 1 });
-  // Simulates the claim of a node that crashed during the job: its lease expires soon.
+  // Simulates a node that claimed the job and crashed: its lease expires in 50 ms.
   await orders.db.query(sql`UPDATE jobs SET attempts = 1, due_at = now() + interval '50 ms'`);
   const seen: number[] = [];
   const jobs = node();
@@ -119,7 +119,7 @@ test("a job that takes longer than its lease keeps it", async () => {
   }
   await enqueue(orders.db, "q", {});
   await until(() => began === 1);
-  // Longer than several leases, so the lease must have been extended.
+  // Takes longer than several leases, so the node must have extended the job's lease.
   await orders.db.query(sql`SELECT pg_sleep(0.6)`);
   assert.equal(began, 1);
   release();

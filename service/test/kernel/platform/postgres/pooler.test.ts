@@ -106,7 +106,7 @@ pooled.test("has its timeouts in each transaction, and in single statements by i
     direct: server.connection,
   });
   assert.deepEqual(await missingTimeouts(own), []);
-  // PostgreSQL identifies the releases of nodes by this name.
+  // The service recognizes the releases of connected nodes by this name, so the pooler must keep it.
   const [named] = await own.query<{ name: string }>(sql`SELECT current_setting('application_name') AS name`);
   assert.equal(named?.name, nodeName(7));
   const shown = await own.transaction((tx) =>

@@ -21,8 +21,8 @@ let catcher: Catcher;
 before(async () => {
   authority = makeAuthority(folder.path);
   catcher = await startCatcher(authority);
-  // A reused connection uses the address that was checked for it, without another look-up, so the server closes
-  // connections.
+  // Closes each connection after its answer: a reused connection needs no new look-up, because its address was already
+  // checked.
   catcher.answer("/", (_request, response) => response.setHeader("Connection", "close").end());
 });
 after(async () => {

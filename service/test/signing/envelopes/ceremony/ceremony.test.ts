@@ -477,7 +477,8 @@ test("a reminder for a live order waits for the morning, and is in the trail onl
 /** The number of mails about a notarized document to a person, and the hours until the next one is due. */
 async function toldOf(email: string) {
   await until(async () => {
-    // A running job has a lease of half a minute.
+    // A job that is due within five minutes waits or runs now: the due time of a running job is the end of its lease of
+    // half a minute.
     const due = sql`SELECT FROM jobs WHERE queue = ANY ('{notarized,notarized-notice,signing-mail}') AND due_at <= now() + interval '5 minutes'`;
     return (await running.db.query(due)).length === 0;
   });
@@ -503,7 +504,7 @@ test("a mail about a live document that an operator took in at night waits for t
     SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", code)}`);
   await mailNotarized({ ...deps, reach }, order?.id ?? 0);
   assert.deepEqual(await toldOf(jane.email), [1], "the job does nothing when it runs again");
-  // A node of an earlier release queues no mails.
+  // Simulates a node of an earlier release, which recorded no mails.
   await running.db.query(sql`DELETE FROM notarized_mails`);
   await mailForgotten({ ...deps, reach });
   assert.deepEqual(await toldOf(jane.email), [1], "the job of a document of now may still be waiting");
@@ -575,7 +576,7 @@ test("ten signers who press Sign concurrently have all signed, and the order is 
   assert.equal(trail.filter(({ event }) => event === "sealed").length, 1);
 });
 
-/** A key that is made, and that signs, as in the browser. */
+/** Creates a key and signs with it, as the browser's script does. */
 async function browserKey() {
   const { privateKey, publicKey } = await crypto.subtle.generateKey({ name: "ECDSA", namedCurve: "P-256" }, false, [
     "sign",

@@ -153,7 +153,7 @@ async function notarize(code: string): Promise<void> {
 async function mailsAreSent(): Promise<void> {
   const queues = sql`queue = ANY ('{notarized,notarized-notice,signing-mail,order-mail}')`;
   await until(async () => {
-    // A running job has a lease of half a minute.
+    // Leaves out running jobs: their due time is the end of a lease of half a minute.
     await db.query(sql`UPDATE jobs SET due_at = now() WHERE ${queues} AND due_at > now() + interval '40 seconds'`);
     return (await db.query(sql`SELECT FROM jobs WHERE ${queues}`)).length === 0;
   });

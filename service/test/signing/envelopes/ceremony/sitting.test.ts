@@ -294,7 +294,7 @@ test("a document that its signer can't or won't sign now is skipped: the device 
     token = (next.headers.get("location") ?? "").split("/").at(-1) ?? "";
     return page;
   };
-  // The access step of the first document is not passed, and the second document is skipped.
+  // Skips the first document before its access code is entered, and then the second document.
   assert.match(await goOn(), /Document 1 of 3[\s\S]*Sign this one later\. Next: /);
   await ceremony.identify({ token, session: null }, "4711", browser);
   assert.match(await goOn(), /Document 2 of 3[\s\S]*Sign this one later\. Next: /);
@@ -333,7 +333,7 @@ test("two nodes that go on at once begin one turn, and none outlives the end of 
     if (each.status === "fulfilled")
       await assert.rejects(ceremony.view({ token: each.value.session, session: null }), /not valid/);
   assert.match(await shown(cookie), /no longer with signers/);
-  // A firm on trial may have only a few open rooms.
+  // Closes the room, because a firm on trial may have only a few open rooms.
   await client.ok("POST", `/api/rooms/${room}/close`);
 });
 

@@ -28,9 +28,9 @@ const words = (text: string) =>
   );
 
 /**
- * A page with a field of each type that its author drew: text and choice with one drawing, boxes with states, a field
- * in a group, a field with two widgets, a button, and an empty signature field. Object numbers: 20 the text `fullname`,
- * 22 the box `check`, 23 the choice, 25 `group.kid`.
+ * A page with a field of each type that its author drew: a text and a choice with one drawing each, boxes with states,
+ * and a field in a group. It also has a field with two widgets, a button, and an empty signature field. Object numbers:
+ * 20 the text `fullname`, 22 the box `check`, 23 the choice, 25 `group.kid`.
  */
 export function openForm(): Buffer {
   const bare = makePdf().toString("latin1");

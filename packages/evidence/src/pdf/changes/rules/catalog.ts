@@ -34,13 +34,14 @@ export const catalog: Rule = ({ before, after }, step) => {
 };
 
 /**
- * The keys of an extension whose values may be strings. Values at other keys must be names or numbers (section 7.12.2).
+ * The keys of an extension whose values may be strings. Values at other keys must be names or numbers (ISO 32000-2,
+ * section 7.12.2).
  */
 const EXTENSION_TEXTS = new Set(["URL", "ExtensionRevision"]);
 
 /**
- * Classifies a change of /Extensions (section 7.12). Each entry must be a developer's prefix with data about
- * extensions. The data may not reference another object.
+ * Classifies a change of /Extensions (ISO 32000-2, section 7.12). Each key must be a developer's prefix, and each value
+ * must describe extensions without a reference to another object.
  */
 export const extensions: Rule = ({ before, after }) => {
   const [old, now] = [dictionaryOf(before), dictionaryOf(after)];
@@ -60,7 +61,7 @@ function isPlain([key, { kind }]: readonly [string, PdfValue]): boolean {
 
 const MARKS = new Set(["Marked", "UserProperties", "Suspects"]);
 
-/** Classifies a change of /MarkInfo (section 14.7.1): only its standard flags may change. */
+/** Classifies a change of /MarkInfo (ISO 32000-2, section 14.7.1): only its standard flags may change. */
 export const markInfo: Rule = ({ before, after }) => {
   const [old, now] = [dictionaryOf(before), dictionaryOf(after)];
   if (old === undefined || now === undefined) return "other";
@@ -71,13 +72,13 @@ export const markInfo: Rule = ({ before, after }) => {
   return fit ? "signatures" : "other";
 };
 
-/** Classifies a change of the information dictionary, or of a string in it (section 14.3.3). */
+/** Classifies a change of the information dictionary, or of a string in it (ISO 32000-2, section 14.3.3). */
 export const information: Rule = ({ before, after }) =>
   before?.data === undefined && after?.data === undefined ? "validation" : "other";
 
 /**
- * Classifies a change of the document's metadata stream (section 14.3.2). The stream must be XMP, which readers never
- * draw.
+ * Classifies a change of the document's metadata stream (ISO 32000-2, section 14.3.2). The stream must be XMP, which
+ * readers never draw.
  */
 export const metadata: Rule = ({ before, after }) => {
   if (after === undefined) return "validation";

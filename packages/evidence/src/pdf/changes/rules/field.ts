@@ -15,12 +15,12 @@ const SIGNATURE_KEYS = new Set(["V", "AP", "M", "F", "Ff", "Type"]);
 /** Keys that programs change when they lock a field: they set its read-only flag. */
 const LOCK_KEYS = new Set(["Ff", "Type"]);
 /**
- * Invisible, Hidden, NoZoom, NoRotate, NoView and ToggleNoView (table 167). They determine whether and where a widget
- * is visible.
+ * Invisible, Hidden, NoZoom, NoRotate, NoView and ToggleNoView (ISO 32000-2, table 167). These flags determine whether
+ * and where a widget is visible.
  */
 const VISIBILITY = 0x1 | 0x2 | 0x8 | 0x10 | 0x20 | 0x100;
 const READ_ONLY = 0x1;
-/** ReadOnly, Required and NoExport (table 227). The other flags determine how a value is shown. */
+/** ReadOnly, Required and NoExport (ISO 32000-2, table 227). A field's other flags determine how its value is shown. */
 const COMMON_FLAGS = 0x7;
 
 /**
@@ -95,7 +95,7 @@ function signed({ name, holder }: Field, step: Step): Level {
   return level;
 }
 
-/** Classifies the change of an appearance or value as a change of the one field that it belongs to. */
+/** Classifies a change of an appearance or value as a change of the only field that uses it. */
 function ofOwner({ number }: Change, step: Step): Level {
   const owners = number === undefined ? undefined : step.reach.owners.get(number);
   const [owner, another] = owners ?? [];

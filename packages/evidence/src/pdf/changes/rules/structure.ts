@@ -5,7 +5,7 @@ import { ROLE } from "../roles.ts";
 import { changedKeys, type Rule, type Step } from "../step.ts";
 import { dictionaryOf, itemsOf, plainDictionary, storedOf } from "../view.ts";
 
-/** Limit of the depth of new elements. */
+/** Limit of the nesting depth of new structure elements. */
 const MAX_DEPTH = 4;
 /** Limit of the values in a list that are neither references nor numbers, and so must be compared one by one. */
 const MAX_DIRECT = 1000;

@@ -45,8 +45,8 @@ const OTHER: readonly NewObject[] = [
 const TRAILER = "trailer\n<< /Root 90 0 R /Size 100 /ID [<01> <01>] >>\n";
 
 /**
- * Attacks that add objects which nothing references. In each, a condition makes some readers search the file and find
- * them.
+ * Attacks that add objects which nothing references. In each file, something makes some readers search the file for
+ * objects, so that they find these objects.
  */
 const searched: readonly Attack[] = [
   made("content that no section names", (signed) => appendRevision(signed + LOST, nothing)),

@@ -74,7 +74,10 @@ const numbered: readonly Attack[] = [
 
 const CONTAINER = 45;
 
-/** An attack that replaces the object stream `CONTAINER`. The objects in it change, although no section names them. */
+/**
+ * An attack that replaces the object stream `CONTAINER`. The objects in it change, although no cross-reference section
+ * names them.
+ */
 const contained = (
   name: string,
   inside: (pdf: string) => readonly (readonly [number, string])[],

@@ -59,7 +59,10 @@ const services = [
   { name: "fax", label: "Fax" },
 ] as const;
 
-/** A chart with a bar for each service: the number of the period's orders that include it. Orders can have several. */
+/**
+ * A chart with a bar for each service: the number of the period's orders that include it. One order can include several
+ * services.
+ */
 export function mixFigure(serviceMix: Snapshot["serviceMix"], total: number): Html {
   const shares = services.map(({ name, label }) => {
     const orders = serviceMix[name];

@@ -23,7 +23,7 @@ ${drawing}
 
 export type NumbersTable = {
   caption: string;
-  /** True if the table with the numbers is open from the start. */
+  /** True if the page initially shows the table with the numbers expanded. */
   open?: boolean;
   head: readonly string[];
   /** The first cell of each row names the row. */

@@ -8,11 +8,11 @@ export const count = (value: number): string => plain.format(value);
 /** A count for a narrow space: all digits up to 9,999, then `12.3K`, `1M`. */
 export const shortCount = (value: number): string => (value < 10_000 ? plain : rounded).format(value);
 
-/** `1 order`, `2 orders`. */
+/** A count with its noun: `1 order`, `2 orders`. */
 export const counted = (value: number, one: string, many = `${one}s`): string =>
   `${count(value)} ${value === 1 ? one : many}`;
 
-/** The period in words. */
+/** The latest `days` days, in words. */
 export const lastDays = (days: number): string => (days === 1 ? "the last day" : `the last ${count(days)} days`);
 
 export type TimeUnit = { name: "minute" | "hour" | "day"; hours: number };

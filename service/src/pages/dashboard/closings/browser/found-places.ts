@@ -27,8 +27,8 @@ export type FormDocument = {
 type Proposed = { readonly fields: readonly Field[]; readonly unowned: number };
 
 /**
- * For each stored file: the fields that this script placed there, as text. They show later if the sender has changed
- * the fields.
+ * For each stored file: the fields that this script placed there, as text. If the text of the present fields differs,
+ * the sender has changed them.
  */
 const fieldsPutHere = new Map<string, string>();
 

@@ -78,7 +78,7 @@ export function afterPlacing(after: After): { text: Html; button: string | null;
   const confirmed = `within the limits that owners set. ${whenCleared}, ${next}.`;
   if (sum !== null)
     return say(`${name} is charged ${sum} at once, ${confirmed}`, `Place and charge ${sum} to ${name}`, method.id);
-  // The price is known only when the order is placed, so the member agrees to a limit.
+  // The final price is known only after the order is placed, so the member agrees to a maximum charge.
   const most = shown?.amount ?? money(0);
   const text = `${name} is charged the price at once if it is not above ${most}, ${confirmed} A higher price charges nobody: ${page} shows it, and charges it.`;
   return say(text, `Place and charge at most ${most} to ${name}`, method.id);
@@ -108,7 +108,9 @@ function notCharged({ reason, leftCents }: LimitRefusal, after: After): string {
 }
 
 type AfterList = Pick<After, "method" | "refusal" | "signs" | "hasCheckout"> & {
-  /** The sum, in cents, of those orders of the list that are placed next and that the firm pays. */
+  /**
+   * The sum, in cents, of the orders that are placed next from the list. Orders that their clients pay are left out.
+   */
   cents: number;
 };
 

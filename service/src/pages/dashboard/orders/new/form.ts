@@ -133,7 +133,7 @@ const storedFileIn = (values: FormValues): StoredFormFile | null =>
 const servicesOf = (catalog: OrderFormView["pricing"]["catalog"]): string =>
   JSON.stringify(Object.fromEntries(catalog.map(({ slug, sign, notarize }) => [slug, { sign, notarize }])));
 
-/** Shows the notes of all types, because without JavaScript the page can't react to the choice. */
+/** Shows the notes for all types of documents, because without JavaScript the page can't react to the chosen type. */
 const signingNotes = (catalog: OrderFormView["pricing"]["catalog"]): Html[] =>
   catalog.flatMap(({ slug, title, signingNote }) =>
     signingNote

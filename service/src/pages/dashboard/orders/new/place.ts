@@ -29,8 +29,8 @@ export const path = "/dashboard/orders";
 export async function place(deps: OrderNewDeps, request: FastifyRequest, sent: Form): Promise<PageAnswer> {
   // Browsers send an empty file when no file is chosen.
   const upload = sent.upload?.bytes.length === 0 ? null : sent.upload;
-  // These fields are not part of the deduplication key, so that a form that is sent twice places one order. A stored
-  // file does not count if a newly chosen file replaces it.
+  // These fields are not part of the deduplication key, so that a form that is sent twice places one order. If the form
+  // has a newly chosen file, the token of the stored file is also left out.
   const unmeant = ["next", ...chargeFields, ...(upload === null ? [] : ["fill_token"])];
   const fields = new Map([...sent.fields].filter(([name]) => !unmeant.includes(name)));
   requireSameEnvironment(request, fields.get("environment"));

@@ -32,7 +32,7 @@ export type ShownCharge = {
  */
 export const chargeFields: readonly string[] = ["total_cents", "most_cents", "charged_method", "price_first"];
 
-/** The method in a form which states that nobody is charged. */
+/** The value of the form's field `charged_method` if the form stated that nobody is charged. */
 export const noMethod = "none";
 
 /** True if the member agreed, after a first rejection, that a person may price the order first. */
@@ -96,8 +96,8 @@ export async function methodToCharge(
 type Compared = { shown: string; active: string | undefined; isRefused: boolean; isFinal: boolean };
 
 /**
- * The difference between the charge and the displayed one; null if there is none. A price that was not final may turn
- * out above a limit.
+ * The difference between the present charge and the displayed one; null if there is none. A spending limit that stops
+ * the charge is a difference only if the displayed price was final.
  */
 function changeOf({ shown, active, isRefused, isFinal }: Compared): keyof typeof changes | null {
   if (shown === noMethod) return active !== undefined && !isRefused ? "charged" : null;

@@ -34,7 +34,7 @@ export type CommonWords = {
   /** Replaces a firm's name that mails must not show. */
   unnamed: string;
   greeting: (name: string) => string;
-  /** The phrase for this number of documents, in a mail about several documents. */
+  /** The phrase for `count` documents, in a mail about several documents. */
   documents: (count: number) => string;
   why: (firm: string) => string;
 };

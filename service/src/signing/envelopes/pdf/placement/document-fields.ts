@@ -151,7 +151,7 @@ function isTree({ file }: PdfLookup, acroForm: Dict, all: readonly FormField[]):
   return !listed.includes(null) && new Set(listed).size === listed.length && listed.length === all.length;
 }
 
-/** For each page, the candidates that it lists, from top to bottom. */
+/** Yields, for each page, those candidate fields that the page lists, from top to bottom. */
 function* placesByPage(look: PdfLookup, candidates: ReadonlyMap<number, Candidate>): Generator<FieldOnPage[]> {
   const { file, root } = look;
   let number = 0;

@@ -16,8 +16,8 @@ import {
 import type { PdfLookup } from "../../../../kernel/pdf/xref/lookup.ts";
 
 /**
- * The kind of one of the document's own fields, in the terms of an order: a list is a dropdown, and `radio` is one
- * option of a radio.
+ * The kind of one of the document's own fields, in the terms of an order. A PDF choice field is a `dropdown`, and
+ * `radio` is one option of a radio.
  */
 export type DocumentFieldKind = "signature" | "text" | "checkbox" | "dropdown" | "radio";
 

@@ -51,7 +51,7 @@ function rulesOf(change: RuleChange, shipped: NotaryRules): StateRules {
 }
 
 /**
- * The rules of a version.
+ * Parses the rules of a version.
  * @throws DataFileError
  */
 export const readChange = ({ rules, state, version }: RuleChange, shipped: NotaryRules): StateRules =>

@@ -91,8 +91,8 @@ function modesOf(before: unknown, { isRemote }: Jurisdiction): string[] {
 }
 
 /**
- * The classes of documents that a state excludes: those in the rules file, and those that the table's text names.
- * Nothing is returned for a text that names no known class. The text is then only a term for the notary to read.
+ * The classes of documents that a state excludes: those in the rules file, and those that the table's text names. The
+ * result has no `excluded` if the text names no known class. The text is then only a term for the notary to read.
  */
 function excludedOf(
   { terms: { exclusions } }: Jurisdiction,

@@ -128,8 +128,8 @@ const no =
 const sinceDay = /^(?:(?:effective|since|from|on)[ :]+)?(?:on )?(\d{4}-\d{2}-\d{2}|[a-z]{3,9}\.? \d{1,2}, \d{4})$/i;
 
 /**
- * True if the law on remote acts is in force; null for an ambiguous text. If the table has both a status and a day,
- * both must say so.
+ * True if the law on remote acts is in force; null for an ambiguous text. If the table states both a status and a first
+ * day, both must say that the law is in force.
  * @param status undefined when the table has no such column
  */
 function isInForce(status: string | undefined, effective: string | undefined, today: string): boolean | null {

@@ -37,8 +37,8 @@ const keyOf = (modulus: bigint, exponent: bigint) => encode(sequence(integer(mod
 const byRsa = (spki: Uint8Array, serial: number) => certificateOf(signer, signer, { serial, spki });
 
 /**
- * Makes s one octet too long: its first octet repeats the last octet of r. A reader that copies r, then s,
- * right-aligned into 32 octets each, writes the extra octet of s over the equal end of r, and so accepts the signature.
+ * Makes s one octet too long, and its first octet equal to the last octet of r. A careless reader copies r and then s,
+ * each right-aligned into 32 octets. It overwrites the end of r by the same octet, and so accepts the signature.
  */
 function overlapping(data: Uint8Array): Uint8Array {
   const signature = withLowS(signer.key.sign(data));

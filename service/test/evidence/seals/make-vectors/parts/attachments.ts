@@ -30,14 +30,14 @@ export const attached = (
     expect,
     "Section 10.5: the attached file is one for every reader.",
   );
-/** Writes the same name in UTF-16 or UTF-8, with its byte order mark. */
+/** Writes the attachment's name in UTF-16 or UTF-8, with the byte order mark `mark`. */
 const named = (mark: string) => (text: string) => {
   const codes = Buffer.from("record.json", mark === "feff" ? "utf16le" : "utf8");
   const name = `<${mark}${(mark === "feff" ? codes.swap16() : codes).toString("hex")}>`;
   return text.replaceAll("(record.json)", name);
 };
 const SAME = /\/Length 7/;
-/** PDF files whose attachment all readers find, or about which readers may disagree. */
+/** PDF files with an attachment that all readers find, or that readers may disagree about. */
 export const attachments: readonly Part[] = [
   attached("as it should be", "accepted"),
   attached("a length that is elsewhere", "accepted", (text) => swapped(text, SAME, "/Length 7 0 R")),

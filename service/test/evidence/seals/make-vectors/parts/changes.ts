@@ -63,7 +63,7 @@ function changed(change: FormChange, permission: Permission, expect: Part["expec
   };
 }
 
-/** Omitted, because it signs with a new key in each run. */
+/** The name of a change that the vectors leave out, because it is signed with a new key in each run. */
 const RANDOM = "an invisible signature under a signed lock of all";
 
 /** Permissions, the laxest first. */

@@ -81,7 +81,8 @@ function deflate(): Part[] {
    * @param other 2, or 16 for a repetition
    */
   const dynamic = (other: 2 | 16, distances: number, lengths: readonly Bits[], data: readonly Bits[]) => {
-    // In the order 16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1.
+    // The lengths of the code for code lengths. RFC 1951 stores them in the order 16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11,
+    // 4, 12, 3, 13, 2, 14, 1.
     const order = Array.from({ length: 18 }, (_, index): Bits => {
       const bits = index === 2 ? 1 : index === 17 || index === (other === 16 ? 0 : 15) ? 2 : 0;
       return [bits, 3];
@@ -92,8 +93,8 @@ function deflate(): Part[] {
   const zero = (count: number): readonly Bits[] => [code(0, 1), [count - 11, 7]];
   const zeros = [...zero(138), ...zero(117)];
   /**
-   * Code lengths that begin with 2 for the literal 0. Of the two further codes, the end of the block has length 2 and
-   * the first match length has length 1.
+   * The code lengths of the literals: two bits for literal 0, none for the other 255. A vector adds those of the two
+   * further codes: usually two bits for the end of the block, and one for the first match length.
    */
   const most = [l2, ...zeros];
   const [a, end2] = [code(2, 2), code(3, 2)];
@@ -139,7 +140,7 @@ function extraField(id: number, data: Uint8Array, stated = data.length): Uint8Ar
 /** Info-ZIP's extended time stamp: the file's modification time. */
 const modified = extraField(0x5455, Uint8Array.of(1, 0, 0, 0, 0));
 
-/** Vectors of extra fields, which common programs write (docs/evidence-format.md, section 9.1). */
+/** Vectors of zips with extra fields, which common programs write (docs/evidence-format.md, section 9.1). */
 function extraFields(): Row[] {
   const text: OddEntry = { name: "a.txt", bytes: Buffer.from("text") };
   const both = (name: string, expect: Part["expect"], ...fields: readonly Uint8Array[]): Row =>
@@ -178,14 +179,14 @@ function extraFields(): Row[] {
   ];
 }
 
-/** Vectors of zips alone, without the evidence in them (docs/evidence-format.md, section 9.1). */
+/** Vectors about the zip format alone, with any files in the zip (docs/evidence-format.md, section 9.1). */
 function zips(): Part[] {
   const text: OddEntry = { name: "a.txt", bytes: Buffer.from("text") };
   const bent = (changes: Partial<OddEntry>): OddEntry[] => [{ ...text, ...changes }];
   const named = (name: string): OddEntry => ({ ...text, name });
   const many = (count: number) => Array.from({ length: count }, (_, index) => named(`${index}`));
   const good = oddZip([text]);
-  /** The zip with bytes changed at an offset from its start or, if `at` is negative, from its end. */
+  /** Changes bytes of the zip. `at` is the offset from its start or, if negative, from its end. */
   const patched = (name: string, at: number, ...octets: readonly number[]): Row => {
     const bytes = Uint8Array.from(good);
     bytes.set(octets, at < 0 ? bytes.length + at : at);

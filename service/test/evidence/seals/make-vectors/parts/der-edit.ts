@@ -1,4 +1,7 @@
-/** A DER value as a tree, for vectors that change one place of a structure while all lengths around it stay correct. */
+/**
+ * A DER value as a tree. With it, a vector changes one place of a structure, and all lengths around the place stay
+ * correct.
+ */
 export type Tree = { readonly tag: number; readonly content: Uint8Array | readonly Tree[] };
 
 const lengthOf = (length: number): number[] => {

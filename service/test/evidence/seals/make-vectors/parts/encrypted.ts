@@ -118,7 +118,10 @@ const FIELD = "<< /FT /Tx /T (a) >>";
  */
 export const encryptsNothing = text(identity("/StmF /Identity /StrF /Identity"));
 
-/** Encryption by dictionaries that the verifier must or must not open (docs/evidence-format.md, section 2.8). */
+/**
+ * Encryption dictionaries with which the verifier must, or must not, open a file (docs/evidence-format.md, section
+ * 2.8).
+ */
 export const encryptedParts = (): Part[] => [
   yes("encrypted: AES in an object stream", held(AES, aes(padded(CONTENT)))),
   yes(

@@ -11,10 +11,10 @@ export const instant = (second: number): string => new Date(Date.UTC(2026, 0, 15
 export type Size = { readonly bytes: number; readonly sha256: string };
 type Revision = Size & { readonly number: number; readonly kind: string; readonly signer: number | null };
 
-/** Errors of an envelope without a real document: its sizes and hashes match no file. */
+/** Errors to write into an envelope. The envelope has no real document: its sizes and hashes match no file. */
 export type Wrong = {
   readonly signers?: number;
-  /** The number of the signer of each act. */
+  /** For each act, the number of its signer, counted from 1. */
   readonly by?: readonly number[];
   readonly sizes?: (size: Size, number: number) => Size;
   /** Changes acts before they are hashed. */
@@ -79,7 +79,7 @@ export function envelopeText(wrong: Wrong): string {
     })),
     trail,
   };
-  // Some faulty evidence has no canonical form.
+  // Changed evidence is not written as canonical JSON, because some faulty values have no canonical form.
   const changed = (wrong.evidence ?? ((one) => one))(envelope);
   return changed === envelope ? canonicalJson(envelope) : JSON.stringify(sorted(changed));
 }

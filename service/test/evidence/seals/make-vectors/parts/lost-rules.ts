@@ -12,11 +12,11 @@ import { trailer } from "./section-rules.ts";
 const LOST = `${OBJECT.content} 0 obj\n${stream("1 0 0 rg 0 0 612 792 re f")}\nendobj\n`;
 const nothing: readonly NewObject[] = [[90, "null"]];
 const later = (name: string, make: ChangeRule["make"], rule = refused): ChangeRule => rule(name, nothing, { make });
-/** Changes the document before it is signed. The revision after the signature adds only a null. */
+/** Changes the document before it is signed, and nothing after it: the later revision adds only a null. */
 const before = (name: string, preparedRevision: (pdf: string) => string, rule = refused): ChangeRule =>
   rule(name, nothing, { preparedRevision });
 
-/** A hybrid revision that names a new object in its stream, which states this /Prev. */
+/** A hybrid revision, whose cross-reference stream names a new object and states this /Prev. */
 function hybrid(signed: string, prev: number): string {
   const { size, startxref } = endOf(signed);
   const section = stream("\0\0\0\0\0\0\0", `/Type /XRef /Size ${size + 1} /W [1 4 2] /Index [90 1] /Prev ${prev}`);

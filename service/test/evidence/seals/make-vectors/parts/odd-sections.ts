@@ -18,7 +18,7 @@ function paeth(left: number, above: number, corner: number): number {
   return far(above) <= far(corner) ? above : corner;
 }
 
-/** Rows as PNG filters them, with one filter for each. */
+/** Filters rows as PNG does. `filters` has one filter for each row. */
 function filtered(rows: readonly Row[], filters: Row): number[] {
   return rows.flatMap((row, at) => {
     const filter = filters[at % filters.length] ?? NONE;
@@ -65,7 +65,10 @@ const inNoStream = (): string =>
     CATALOG.replace(" >>", " /AcroForm 2 0 R >>"),
   );
 
-/** Data of one block with a truncated end: only bits of 0 are missing. */
+/**
+ * Compressed data without the end of its only block. The missing bits are all 0, so a careless reader could assume
+ * them.
+ */
 function withoutItsEnd(): string {
   return streamed(
     (size) => `/Size ${size} /W [1 1 1] /Filter /FlateDecode`,
@@ -78,7 +81,7 @@ function withoutItsEnd(): string {
   );
 }
 
-/** One row of 65,537 bytes. */
+/** One row of more than 64 KiB: 65,537 bytes and the filter. */
 const wide = (rows: readonly Row[]): number[] => [
   NONE,
   ...rows.flat(),
@@ -137,7 +140,10 @@ const encrypted = (before: string, after: string): string => {
   return continued(text, `${entry(after)}/Prev ${startOf(text)}`);
 };
 
-/** The table's second part begins at 1 with the head of the list of free objects. */
+/**
+ * A table in two parts, of which the second begins with object 1. Its first entry is the head of the list of free
+ * objects.
+ */
 function headInSecondPart(): string {
   const { text = "" } = attached("as it should be", "accepted");
   const rows = /xref\n0 8\n((?:\d{10} \d{5} [nf] \n){8})/.exec(text)?.[1] ?? "";

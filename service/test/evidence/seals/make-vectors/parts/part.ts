@@ -1,4 +1,4 @@
-/** The type as which a part is read. */
+/** The kind of structure as which a reader must read the part. */
 export type PartKind =
   | "certificate"
   | "cms"
@@ -26,16 +26,19 @@ export type Part = {
   readonly kind: PartKind;
   readonly hex?: string;
   readonly text?: string;
-  /** A repetition that is omitted from the hex or text: `of`, `times` times, at this character. */
+  /**
+   * A long repetition that the hex or text leaves out. To restore it, insert `of`, repeated `times` times, at the
+   * character `at`.
+   */
   readonly again?: { readonly at: number; readonly times: number; readonly of: string };
-  /** The signed or stamped bytes. */
+  /** The bytes that the signature or time stamp covers. */
   readonly content?: string;
   /** In hex: further certificates for the path, and the trusted certificates. */
   readonly others?: readonly string[];
   readonly anchors?: readonly string[];
   readonly at?: string;
   readonly purpose?: string;
-  /** The failing checks of a signature, a token or an envelope. */
+  /** The checks of a signature, a token or an envelope that must fail. */
   readonly notHolding?: readonly string[];
   readonly expect: "accepted" | "refused";
   readonly teaches: string;

@@ -29,7 +29,7 @@ const leaf = subject("path leaf");
 const root = subject("path root");
 const middle = subject("path middle");
 const instant = (ms: number) => new Date(ms).toISOString();
-/** A trusted certificate as a path of its own. */
+/** A path of one certificate, which is trusted itself. */
 const alone = (stated: Stated, more: Partial<Chain> = {}): Chain => {
   const der = certificateOf(leaf, leaf, stated);
   return { leaf: der, anchors: [der], ...more };

@@ -77,7 +77,7 @@ export function placed(text: string): string {
 }
 
 /**
- * Two tables. `startxref` points to one table if offsets are counted from the first byte, and to the other if they are
+ * A file with two tables. `startxref` points to one of them when counted from the first byte, and to the other when
  * counted from the header.
  */
 function twoTables(word = "xref"): string {
@@ -175,8 +175,8 @@ function twoHeads(): string {
 }
 
 /**
- * A stream with a negative /Length that points before the first byte. Counted from the end, as some functions treat
- * negative offsets, the length points to one byte before the end.
+ * A stream whose negative /Length points before the first byte. Some functions count negative offsets from the end; for
+ * them, it points to one byte before the end.
  */
 function backwards(): string {
   const text = streamed((size) => `/Size ${size} ${W}`, withBytes);

@@ -5,7 +5,7 @@ import type { Part, PartKind } from "./part.ts";
 const vectors = new URL("../../../../../../packages/evidence/vectors/", import.meta.url);
 const read = (name: string) => Uint8Array.from(readFileSync(new URL(name, vectors)));
 
-/** A valid structure, its members by their paths, and the edits that every reader must reject. */
+/** A valid structure: its members by their paths, and the edits of it that every reader must reject. */
 type Structure = {
   readonly kind: PartKind;
   readonly title: string;
@@ -14,7 +14,7 @@ type Structure = {
   readonly closed: Readonly<Record<string, readonly number[]>>;
   /** Values of one type: any other tag is rejected. */
   readonly typed: Readonly<Record<string, readonly number[]>>;
-  /** Values that are required. */
+  /** Required members: an edit that removes one is rejected. */
   readonly required: Readonly<Record<string, readonly number[]>>;
   /** Further rejected edits, for reasons that `closed`, `typed` and `required` don't cover. */
   readonly refused: Readonly<Record<string, readonly [path: readonly number[], change: edit.Edit]>>;

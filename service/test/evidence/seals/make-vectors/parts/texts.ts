@@ -114,8 +114,8 @@ const manifestFile = (version: number): Value =>
   );
 
 /**
- * Manifests with another value in one place (docs/evidence-format.md, section 10.1). They are not canonical, because
- * other vectors test that.
+ * Manifests with another value in one place (docs/evidence-format.md, section 10.1). These vectors are not in canonical
+ * form; other vectors test the form.
  */
 function manifests(): Part[] {
   const base = (): { passport: Value; documents: Value[]; coverage: Value } & Value => manifestFile(3) as never;

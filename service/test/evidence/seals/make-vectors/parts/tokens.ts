@@ -9,14 +9,14 @@ import type { Part } from "./part.ts";
 
 const GRANTED = ["status", "nonce"];
 
-/** Changes the serial number without signing again. */
+/** Changes the serial number, but keeps the signature over the earlier one. */
 const renumbered: edit.Edit = ({ tag, content }) => [
   { tag, content: edit.withEdit(content as Uint8Array, [3], edit.holding("08")) },
 ];
 
 /**
- * Vectors of time-stamp tokens (docs/evidence-format.md, section 5.1). For a token alone, `status` and `nonce` are
- * undecided.
+ * Vectors of time-stamp tokens (docs/evidence-format.md, section 5.1). A token alone has no response and no request, so
+ * its `status` and `nonce` are undecided.
  */
 export function tokens(): Part[] {
   const good = tokenOver(Buffer.from(CONTENT), tsa, sealedAt.getTime());

@@ -93,7 +93,7 @@ export function openActions({ opened, store, rules, signers, row, page: current,
 
   return {
     put,
-    /** Places the field in the middle of the page in view, or lower if a field is already there. */
+    /** Places a new field in the middle of the page in view, or lower if a field is already there. */
     putInMiddle(kind: Kind): void {
       const page = current();
       const size = pageSize(page);

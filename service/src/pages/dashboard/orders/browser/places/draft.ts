@@ -5,7 +5,7 @@ import type { OpenDocument } from "./opened.ts";
 
 /**
  * The fields that the sender placed, stored for the tab until the form is sent or the member signs out. After a reload,
- * the file must be chosen again. So the draft belongs to the document's content.
+ * the file must be chosen again. Therefore a hash of the file's bytes identifies the draft.
  */
 type Draft = {
   /** The fields that the service wrote into the form. If a reloaded form contains others, the draft is outdated. */

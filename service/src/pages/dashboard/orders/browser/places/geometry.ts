@@ -27,7 +27,7 @@ const edges = (rect: Rect, axis: "x" | "y"): Edges => {
   return [start, start + length / 2, start + length];
 };
 
-/** Fields snap to writing lines of the page from farther away than to other fields. This is the factor. */
+/** Fields snap to writing lines from this many times the distance from which they snap to other fields. */
 const lineReach = 3;
 
 /**
@@ -71,8 +71,9 @@ const widestOnLine = 260;
 const dropReach = 16;
 
 /**
- * Moves a new field onto the nearest writing line. The field gets the line's width, and a height that fits the space
- * above. A clicked field is nearest by its middle, a dropped field by its lower edge. Null if no line is near.
+ * Moves a new field onto the nearest writing line. The field becomes as wide as the line, up to `widestOnLine`, and
+ * fits into the space above. The distance is measured from the middle of a clicked field, and from the lower edge of a
+ * dropped field. Null if no line is near.
  */
 export function ontoLine(rect: Rect, lines: readonly Line[], { isClick }: { readonly isClick: boolean }): Rect | null {
   const middle = rect.x + rect.width / 2;
@@ -95,7 +96,7 @@ const leastHeight = 10;
 /**
  * Moves a rectangle so that its edges or its middle align with nearby rectangles, or so that it stands on a writing
  * line.
- * @param reach the largest distance of two aligned edges before, in points
+ * @param reach the largest distance, in points, at which two edges are aligned
  */
 export function snapMove(rect: Rect, others: readonly Rect[], reach: number, lines: readonly Line[] = []): Snapped {
   const guides: Guide[] = [];

@@ -84,8 +84,8 @@ export type Bringing = {
 };
 
 /**
- * Lets a mouse or a pen drag a tool from its button onto a page. A finger scrolls the toolbar instead; it selects a
- * tool by a tap.
+ * Lets a mouse or a pen drag a tool from its button onto a page. With a finger, dragging scrolls the toolbar, and a tap
+ * selects a tool.
  */
 export function bring(button: HTMLElement, { ghost, move, drop }: Bringing): void {
   button.addEventListener("pointerdown", (down) => {

@@ -15,8 +15,8 @@ export async function openDocument(
   { pdfJs, options }: Awaited<ReturnType<typeof loadPdfJs>>,
   data: ArrayBuffer,
 ): Promise<OpenDocument> {
-  // All documents share one worker, so it is passed explicitly. Otherwise, closing one document would end the worker of
-  // the next.
+  // All documents share one worker, so the worker is passed explicitly. Otherwise, closing one document would end the
+  // worker for the other documents.
   const worker = pdfJs.PDFWorker.create({ port: pdfJs.GlobalWorkerOptions.workerPort ?? undefined });
   const document = await pdfJs.getDocument({ data: new Uint8Array(data), worker, ...options }).promise;
   const sizes: Size[] = [];

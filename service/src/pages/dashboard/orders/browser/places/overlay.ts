@@ -90,7 +90,7 @@ function textOf(box: Box, signers: readonly Signer[]): string {
   if (kind === "radio") return value !== "" && value === field.options[option ?? 0]?.label ? "●" : "";
   if (kind === "multiple") return "";
   if (value !== "") return value;
-  // Not everybody can distinguish signers by color alone.
+  // A wide box shows the signer's name, because not everybody can distinguish signers by color alone.
   const isNamed = signers.length > 1 && box.rect.width >= leastForName;
   return isNamed ? `${titleOf(box)}, ${nameOf(signers, field.row)}` : titleOf(box);
 }

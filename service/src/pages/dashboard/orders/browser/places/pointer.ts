@@ -95,7 +95,7 @@ export function bringTool(deps: PointerDeps, kind: Kind, button: HTMLElement): v
   });
 }
 
-/** The kinds of fields that are not placed on lines. */
+/** The kinds of fields that do not snap to writing lines when they are added. */
 const marks: ReadonlySet<Kind> = new Set(["checkbox", "radio", "multiple"] as const);
 
 type Drop = {

@@ -54,7 +54,7 @@ export function openPreview(deps: PreviewDeps, row: number): void {
   const tools = [title, signerChooser.element, narrowButton(dialog), close];
   dialog.append(make("div", { className: "place-bar form-actions" }, ...tools), statusLine);
 
-  /** Shows the chosen signer's page. Prepares it again if the sender has changed an earlier signer's page since. */
+  /** Shows the chosen signer's page. Prepares it again if the page of an earlier signer has changed since. */
   async function show(): Promise<void> {
     asking.abort();
     asking = new AbortController();
@@ -140,7 +140,7 @@ function explanationOf(name: string, before: readonly Signer[], missing: readonl
   return `The page on which ${name} signs, after ${others}. The document has what you tried on ${before.length === 1 ? "that page" : "those pages"}, and examples where you tried nothing. ${tryThem}`;
 }
 
-/** The document with its first revisions. */
+/** The original document with the first `count` revisions appended. */
 function documentOf({ original, revisions }: Prepared, count: number): Uint8Array {
   const tails = revisions.slice(0, count).map((tail) => Uint8Array.from(atob(tail), (each) => each.charCodeAt(0)));
   const length = tails.reduce((sum, tail) => sum + tail.length, original.length);

@@ -33,8 +33,8 @@ export type PlacesDeps = {
 };
 
 /**
- * For each stored file: the fields of people who do not sign it now, and the text of all other fields. They survive
- * changes of the form's rows. They return when the person signs again, unless a template has replaced the other fields.
+ * For each stored file: the fields of people who do not sign it now, and the text of all other fields. The fields return
+ * when their person signs again, unless a template has replaced the other fields.
  */
 const setAside = new Map<string, { readonly others: string; readonly fields: readonly Field[] }>();
 
@@ -231,14 +231,14 @@ function startOf(input: HTMLInputElement, host: HTMLElement, rowOf: PlacesDeps["
   }));
 }
 
-/** Handles a failure because the document was closed meanwhile. Then it needs no draft, so nothing happens. */
+/** Ignores an error that occurs because the document was closed meanwhile. A closed document needs no draft. */
 const ignored = (): void => {};
 
 const counted = (count: number): string => (count === 1 ? "1 field" : `${count} fields`);
 
 const unplaced = "No fields yet. Without fields, people sign where the document has signature fields or tags.";
 
-/** @param about the document, in a form with several: it says `unplaced` once for all of them */
+/** @param about names the document in a form with several, which shows `unplaced` once for all of them */
 function summaryOf(fields: readonly Field[], signers: readonly Signer[], about: string | undefined): string {
   if (fields.length === 0) return about === undefined ? unplaced : "";
   const parts = signers.map(

@@ -32,8 +32,8 @@ export function signersIn(form: HTMLFormElement): Signer[] {
 }
 
 /**
- * No signer of an order has this number. A field for a row without a name gets it, so that the service rejects the
- * field.
+ * No signer of an order has this number. Fields for a row without a name get this number, so that the service rejects
+ * them.
  */
 const nobody = 99;
 

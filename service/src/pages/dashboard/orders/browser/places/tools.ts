@@ -113,7 +113,7 @@ function toolButtons(used: (kind: Kind, isAtOnce: boolean) => void): Map<Kind, H
   return new Map(buttons);
 }
 
-/** The signers who have no signature field yet; none when nobody has a field. */
+/** The signers who have no signature field yet. Empty while the document has no fields at all. */
 function missingIn(store: Store, signers: readonly Signer[]): readonly Signer[] {
   const fields = store.fields();
   return fields.length === 0 ? [] : unsigned(signers, fields);

@@ -9,7 +9,7 @@ const block = { below: 120, beside: 160, row: 10 } as const;
 /** True if a signer signs as a witness: only at the places of witnesses, where nobody else signs. */
 export const isWitness = ({ role }: Pick<Signer, "role">): boolean => role !== undefined && isRoleOf(role, witness);
 
-/** True if the signer may sign at a place for this party, or for no named party. */
+/** True if the signer may sign at a place for `party`. Null is the party of a place that names no party. */
 const maySign = (signer: Pick<Signer, "role">, party: string | null): boolean =>
   isWitness(signer) === (party === witness) &&
   (signer.role === undefined || party === null || isRoleOf(signer.role, party));
@@ -38,7 +38,7 @@ export function assign(
     const row = namedNear(proposal, people);
     return signers.some((signer) => signer.row === row && maySign(signer, proposal.role)) ? row : undefined;
   };
-  /** If a role has several signers, there must be a place for each of them. Surplus places stay unassigned. */
+  /** Assigns places in reading order: the first place to a single signer, or exactly one place to each of several. */
   const giveInOrder = (places: readonly ProposalOnPage[], rowsInOrder: readonly number[]) => {
     if (rowsInOrder.length !== 1 && rowsInOrder.length !== places.length) return;
     for (const [index, each] of inReadingOrder(places).entries()) give(each, rowsInOrder[index]);
@@ -58,7 +58,7 @@ export function assign(
     }
     const others = signers.filter((signer) => !isWitness(signer) && !isSigned(signer, null));
     const unnamed = free().filter(({ role }) => role !== witness);
-    // The signature lines left are assigned only if all belong to one party (or to none), so that a seller's line never
+    // The remaining signature lines are assigned only if all belong to one party, or to none. So a seller's line never
     // goes to the buyer.
     const [{ role: party } = { role: null }] = unnamed;
     const isOneParty = (party === null ? unnamed : signatures).every(({ role }) => role === party);
@@ -85,7 +85,7 @@ export function assign(
     }
     for (const initials of inRows(onPage.filter(({ kind }) => kind === "initials"))) {
       const assigned = initials.flatMap((each) => rows.get(each) ?? []);
-      // Places next to each other are for different people.
+      // Initials next to each other are for different people.
       if (initials.length < 2 || (assigned.length > 0 && new Set(assigned).size === assigned.length)) continue;
       for (const each of initials) rows.delete(each);
       const groups = Map.groupBy(initials, ({ role }) => role);
@@ -147,9 +147,9 @@ export function ofOthers(
 }
 
 /**
- * The places without an owner that one click may assign to the signer of a row. Excludes places that name another
+ * The places without an owner that one click may assign to the signer of `row`. Excludes places that name another
  * signer or party, and initials next to each other, which are for different people.
- * @param owners the rows of the signers of places: those that the pages name, and those that the sender chose
+ * @param owners for each place with a signer, the signer's row: the page names the signer, or the sender chose one
  */
 export function forOne(
   row: number,
@@ -176,7 +176,8 @@ export function forOne(
   const others = signers.filter((signer) => signer.row !== row);
   const isSigned = (of: number) => signed.some((each) => owners.get(each) === of);
   const parties = new Set(free.map(partyOf).filter((party) => party !== null));
-  // If only one party is left, a signer whose party is unknown is assumed to belong to it.
+  // If the places without an owner name only one party, the last signer without a signature place is assumed to be that
+  // party.
   const isLast = !isSigned(row) && others.every((other) => isSigned(other.row)) && parties.size === 1;
   const own = signers.find((signer) => signer.row === row);
   const hasParty = (of: (owner: number) => boolean, party: string) =>
@@ -207,7 +208,10 @@ export function openAssign(): typeof assign {
 
 type Person = { readonly row: number; readonly name: readonly string[] };
 
-/** The people by the words of their names. A single word is too ambiguous to identify a person. */
+/**
+ * The people, each with the words of their name. People with a single-word name are left out, because one word is too
+ * ambiguous.
+ */
 const peopleOf = (people: readonly Pick<Signer, "row" | "name">[]): Person[] =>
   people.map(({ row, name }) => ({ row, name: wordsIn(name) })).filter(({ name }) => name.length > 1);
 
@@ -253,7 +257,8 @@ function signatureOf(proposal: ProposalOnPage, signatures: readonly ProposalOnPa
   const costOf = (other: ProposalOnPage): number => {
     const down = bottomOf(proposal) - bottomOf(other);
     const away = Math.abs(rect.x - other.rect.x);
-    // A row is read from left to right, so a signature to the right begins the next column.
+    // On the same row, a signature to the left of the place is preferred. A signature to the right belongs to the next
+    // column.
     if (Math.abs(down) < block.row) return other.rect.x < rect.x ? away : 1_000 + away;
     const isInColumn =
       rect.x < other.rect.x + other.rect.width + block.beside && rect.x + rect.width > other.rect.x - block.beside;

@@ -86,8 +86,8 @@ function begin({ document: pdf, pdfJs }: OpenDocument): FoundPlaces {
       const page = await pdf.getPage(number);
       const content = await readContent(page, pdfJs.OPS);
       page.cleanup();
-      // For the first pages, the browser still has to compile the search code. There, each step is a separate task, so
-      // that no frame is dropped.
+      // On the first pages, the browser still has to compile the search code. Each step on these pages is a separate
+      // task, so that no frame is dropped.
       const isSlow = number <= most.slowPages;
       if (isSlow) await rest(0);
       if (content.runs.length > 0 || content.own.length > 0) hasWords = true;

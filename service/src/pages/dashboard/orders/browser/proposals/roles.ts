@@ -33,7 +33,7 @@ type RolesFound = Pick<FoundPlaces, "all" | "chosenRole">;
 
 /**
  * The role that is a word of this signer's name, such as "Seller" for "Sam Seller". Undefined if another signer's name
- * contains it too, or if another signer already has that role.
+ * also contains the role, or if another signer already has that role.
  */
 function roleInName(
   { name }: Signer,
@@ -69,8 +69,8 @@ export const placesFor = (found: Pick<FoundPlaces, "all">, signers: readonly Sig
   found.all(signers.some(isWitness));
 
 /**
- * The signer to whom the last role goes by elimination. It needs exactly one signer without a role, and exactly one
- * role without a signer.
+ * The last role without a signer, and the only signer who can have it. Null unless exactly one signer has no role, and
+ * exactly one role has no signer.
  */
 export function lastRole(
   roles: readonly string[],

@@ -23,8 +23,8 @@ export type ProposalsDeps = {
 };
 
 /**
- * Shows proposals as dashed boxes on the pages. The sender accepts them one by one or all at once. The field is then
- * for the signer whom the page names by name or role, otherwise for the chosen signer.
+ * Shows proposals as dashed boxes on the pages. The sender accepts them one by one or all at once. An accepted proposal
+ * becomes a field of the signer whom the page names by name or role, otherwise of the chosen signer.
  */
 export function showProposals({ found, store, rules, signers: named, row, pages, say, focus }: ProposalsDeps) {
   const signers = () => withRoles(found, named());
@@ -105,7 +105,7 @@ export function showProposals({ found, store, rules, signers: named, row, pages,
 
 /**
  * Refreshes when more places were found. The search reports every page, so refreshes run at most every tenth of a
- * second, as separate tasks, to avoid dropped frames while scrolling. @returns a function that stops it
+ * second, as separate tasks, to avoid dropped frames while scrolling. @returns a function that stops the refreshes
  */
 function followSearch(found: FoundPlaces, refresh: () => void): () => void {
   let timer: ReturnType<typeof setTimeout> | null = null;
@@ -194,7 +194,7 @@ export function fieldOf(
   { row, size, rules }: { readonly row: number; readonly size: Size; readonly rules: SizeRules },
 ): Field {
   const fitted = { ...rect, ...fitSize(kind, rect, size, rules) };
-  // The field's lower edge is aligned with the line of the blank.
+  // The field's lower edge is placed on the proposal's printed line.
   const onBlank = within({ ...fitted, y: rect.y + rect.height - fitted.height }, size);
   const field = { ...newField({ kind, row, page, rect: onBlank }), label };
   const fit = (place: Rect) => within({ ...place, ...fitSize(kind, place, size, rules) }, size);

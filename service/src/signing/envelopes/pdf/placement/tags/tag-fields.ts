@@ -146,7 +146,10 @@ function signerOf({ tag: { role } }: TagInText, roles: Map<string, number>): num
   return signer;
 }
 
-/** The smallest sizes in points. A signature or initials need more height than the line of their tag. */
+/**
+ * The smallest sizes of fields placed over tags, in points. A signature or initials need more height than the line of
+ * their tag.
+ */
 const least: Partial<Record<RequestedField["kind"], { width: number; height: number }>> = {
   signature: { width: 120, height: 28 },
   initials: { width: 36, height: 20 },

@@ -15,7 +15,9 @@ export type Tag = {
   readonly height: number | null;
   /** Further members of the element in an order's `fields` that the tag requests. They are not validated yet. */
   readonly more: Readonly<Record<string, unknown>>;
-  /** For a tag that places one option of a radio or multiple choice: the option's label. */
+  /**
+   * The label of the option, for a tag that places one option of a radio or multiple choice; null for any other tag.
+   */
   readonly option: string | null;
 };
 

@@ -109,8 +109,8 @@ function isOnLine({ transform: [, , c, d, e, f] }: TextRun, { transform: [, , , 
 }
 
 /**
- * The rectangle around the characters from `from` up to, but not including, `to`. Both are offsets in the joined text
- * of all runs.
+ * The rectangle around the characters from `from` up to, but not including, `to`; null when no run contains any of
+ * them. Both are offsets in the joined text of all runs.
  */
 function around({ runs }: IndexedPage, from: number, to: number): Rect | null {
   const points: Point[] = [];
@@ -135,7 +135,7 @@ function boxOf(points: readonly Point[]): Rect {
  * visible.
  */
 const mostCompared = 2_000_000;
-/** Comparing a character costs as much as comparing this many runs. */
+/** The cost of comparing one character, counted in comparisons of runs. */
 const perCharacter = 10;
 
 /** True if a rectangle overlaps other text: the body of any character except those from `from` up to `to`. */
