@@ -130,3 +130,18 @@ test("keeps what is typed during an upload, with the focus and the caret", async
   assert.equal(await page.getByLabel("The client signs").isChecked(), false);
   assert.equal(await page.locator("#field-doc1_name").inputValue(), "Deed");
 });
+
+test("says that a change of its rows failed, and keeps what was typed", async () => {
+  const { page } = await pages.open({});
+  await pages.go(page, "/dashboard/closings/new");
+  await page.locator("#field-closing_name").fill("Ortega");
+  await page.route("**/closings/new/rows", (route) => route.abort());
+  await page.getByLabel("Add files").setInputFiles([file("deed.pdf")]);
+  await page.getByText("The page could not be changed. Please try again.").waitFor();
+  assert.equal(await page.getByText("1 file was added.").count(), 0);
+  await page.unroute("**/closings/new/rows");
+  await page.getByRole("button", { name: "Add another person" }).click();
+  await page.locator("#person-row-2").waitFor();
+  assert.equal(await page.getByText("The page could not be changed.").count(), 0);
+  assert.equal(await page.locator("#field-closing_name").inputValue(), "Ortega");
+});

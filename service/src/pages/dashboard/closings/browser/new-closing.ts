@@ -36,21 +36,21 @@ document.addEventListener("input", (event) => {
   clearTimeout(timer);
   timer = setTimeout(() => void price(), restMs);
 });
-// Adds or removes rows without loading a new page, so that the focus can move to the right field. On any error, the
-// form is submitted instead.
+// Adds or removes rows without loading a new page, so that the focus can move to the right field. After an error
+// response, the form stays unchanged, and the page shows a message.
 document.addEventListener("click", (event) => {
   const button = event.target instanceof Element ? event.target.closest("button") : null;
   const focus = button && focusAfter(button);
   if (!button || !focus) return;
   event.preventDefault();
-  void draftSettled().then(() => {
+  void draftSettled().then(async () => {
     const values = typed();
     values.set(button.name, button.value);
-    return rows(values, focus);
+    say(await rows(values, focus));
   });
 });
 
-/** The element to focus after a button changed the rows; undefined for any other button. */
+/** The element to focus after a button has changed the rows. Undefined for a button that changes no rows. */
 function focusAfter({ name, value }: HTMLButtonElement): string | undefined {
   if (name === "more_people") return "#closing-people > fieldset:last-of-type input";
   if (name === "remove") return "#field-document";
@@ -143,27 +143,27 @@ async function send(files: File[]): Promise<void> {
     values.set(`add${index + 1}_fault`, fault);
   }
   isSending = false;
-  await rows(values, `#document-row-${before + 1} input:not([type=hidden])`);
-  say([`${stored.length === 1 ? "1 file was" : `${stored.length} files were`} added.`, ...refused].join(" "));
+  const fault = await rows(values, `#document-row-${before + 1} input:not([type=hidden])`);
+  const added = `${stored.length === 1 ? "1 file was" : `${stored.length} files were`} added.`;
+  say([fault || added, ...refused].join(" "));
 }
 
 /**
- * Replaces the form by the service's version with the changed rows. Values that the reader typed in the meantime are
+ * Replaces the form by the service's version with the changed rows. Values that the reader typed during the request are
  * kept, and the caret stays in its field.
  * @param focus the element that is focused afterwards, unless the reader is in another field
+ * @returns why the form was not changed; empty if it was
  */
-async function rows(values: URLSearchParams, focus: string): Promise<void> {
+async function rows(values: URLSearchParams, focus: string): Promise<string> {
   const sent = typed();
-  const response = await fetch(form().dataset["rows"] ?? "", {
-    method: "POST",
-    body: values,
-    headers: { Accept: "text/html" },
-  });
-  if (response.status === 401)
-    return say("You are signed out. Sign in in another tab, then try again: nothing on this page is lost.");
-  const page = new DOMParser().parseFromString(await response.text(), "text/html");
-  const next = page.getElementById("closing-form");
-  if (!response.ok || !next) return say("The page could not be changed. Please try again.");
+  const headers = { Accept: "text/html" };
+  const request = fetch(form().dataset["rows"] ?? "", { method: "POST", body: values, headers });
+  const response = await request.catch(() => null);
+  if (response?.status === 401)
+    return "You are signed out. Sign in in another tab, then try again: nothing on this page is lost.";
+  const text = await response?.text().catch(() => null);
+  const next = new DOMParser().parseFromString(text ?? "", "text/html").getElementById("closing-form");
+  if (!response?.ok || !next) return "The page could not be changed. Please try again.";
   // Cancels a request for the price of the old form. Its late response would write an outdated amount on the new form's
   // button.
   asked?.abort();
@@ -172,11 +172,12 @@ async function rows(values: URLSearchParams, focus: string): Promise<void> {
   const focusAgain = focusedIn(next, nameNow);
   form().replaceWith(next);
   prepare();
-  // Values that were typed after the request are not saved yet, and not in the price.
+  // Values that were typed during the request are not saved yet, and the shown price does not include them.
   if (isChanged) void price();
   else markSaved();
   if (focusAgain) focusAgain();
   else document.querySelector<HTMLElement>(focus)?.focus();
+  return "";
 }
 
 type Control = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
@@ -185,7 +186,7 @@ type NameNow = (name: string) => string | null;
 const isControl = (element: Element | null): element is Control =>
   element instanceof HTMLInputElement || element instanceof HTMLTextAreaElement || element instanceof HTMLSelectElement;
 
-/** Boxes and radio buttons have a fixed value, and are in the form only while they are checked. */
+/** True for checkboxes and radio buttons. Their value is fixed, and the form sends it only while they are checked. */
 const isBox = (control: Control): control is HTMLInputElement => /^(?:checkbox|radio)$/.test(control.type);
 
 /** The name of a control after a document was removed; null for a control of the removed document. */
