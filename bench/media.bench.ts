@@ -239,10 +239,11 @@ async function byBrowsers(): Promise<Result[]> {
  * recorded.
  */
 export async function run(): Promise<Result[]> {
+  // First, because the garbage of the other parts would be collected within the times of the signing.
+  const { signing, first, seek } = await byService();
   const seen = await byBrowsers();
   const loaded = await load();
   const { lost, back } = await afterKills();
-  const { signing, first, seek } = await byService();
   return [
     ...seen,
     ...loaded,
