@@ -1,4 +1,7 @@
-/** Budgets of online notarization that a service shows: its scripts, the notary's signature, and playback. */
+/**
+ * Measures figures of online notarization for their budgets: the size of scripts, and, with one running service, the
+ * notary's wait while signing and the start of playback.
+ */
 import { setTimeout as sleep } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { type Browser, type OpenPage, startBrowser } from "@signsealship/testing/browser";

@@ -16,7 +16,8 @@ const changes: Record<string, [code: string, replacement: string][]> = {
   ],
 };
 
-// The service's child processes may not read this file.
+// Child processes inherit NODE_OPTIONS, which preloads this file. Some run under Node's permission model and can't read
+// it, so the variable is removed.
 Reflect.deleteProperty(process.env, "NODE_OPTIONS");
 
 registerHooks({

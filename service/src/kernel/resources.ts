@@ -8,7 +8,10 @@ import type { Random } from "./platform/random.ts";
 import type { RowMac } from "./platform/row-mac.ts";
 import type { SecretBytes } from "./platform/secrets.ts";
 
-/** The resources that the service and every data command open first (`upkeep/resources.ts`). */
+/**
+ * Everything that the service opens at startup, and a command on its data before it runs: configuration, database,
+ * secrets, blobs. See `upkeep/resources.ts`.
+ */
 export type Resources = {
   config: Config;
   log: Log;

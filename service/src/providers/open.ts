@@ -52,8 +52,8 @@ export type Providers = {
    */
   separateCallOf: (provider: ProviderName) => Call;
   /**
-   * Registers a kind of act. Must be called at startup, before any job runs. Kinds of providers without an account are
-   * registered as well, so that their remaining intents can end.
+   * Registers a kind of act. Must be called at startup, before any job runs, even if the provider has no account: older
+   * intents must still be able to end.
    */
   defineAct: <R>(act: Act<R>) => void;
   /** Writes the intent of an act and its job in the caller's transaction. Idempotent. */

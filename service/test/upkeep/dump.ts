@@ -20,7 +20,7 @@ export function* readings(value: string, depth = 0): Generator<string> {
     yield* readings(bytes.toString("latin1"), depth + 1);
 }
 
-/** True if a value contains a text, either directly, encoded as `readings` decodes it, or in hexadecimal digits. */
+/** True if a value, or data that `readings` decodes from it, contains a text or the text's hexadecimal digits. */
 export function holds(value: string, text: string): boolean {
   const hex = Buffer.from(text).toString("hex");
   for (const one of readings(value)) if (one.includes(text) || one.includes(hex)) return true;

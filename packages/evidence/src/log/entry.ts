@@ -58,7 +58,7 @@ const grammar = {
 type Grammar = typeof grammar;
 type EntryKind = keyof Grammar;
 
-/** An entry of the log, by its kind. */
+/** An entry of the log. Its `kind` determines its other fields. */
 export type LogEntry = {
   [Kind in EntryKind]: { readonly kind: Kind } & { readonly [Field in keyof Grammar[Kind]]: string };
 }[EntryKind];

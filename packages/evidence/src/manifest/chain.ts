@@ -12,7 +12,10 @@ export type ChainVersion = {
   readonly version: number;
   /** The manifest as received. */
   readonly bytes: Uint8Array;
-  /** The hash that the record states; absent for a manifest without a record. */
+  /**
+   * The manifest's SHA-256 as stated in the version's record (evidence-format.md, section 10.4). Absent if the manifest
+   * was given without its record.
+   */
   readonly manifestSha256?: string;
 };
 

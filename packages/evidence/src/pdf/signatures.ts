@@ -9,7 +9,10 @@ export type SignatureInPdf = {
   readonly dictionary: PdfDictionary;
   /** Offset of the indirect object that contains the dictionary; undefined inside an object stream. */
   readonly start: number | undefined;
-  /** The fields that have this dictionary as their value: one field, unless the file was manipulated. */
+  /**
+   * The number of fields that have this dictionary as their value: 0 for a certification without a field, otherwise 1.
+   * More than 1 means that the file was manipulated.
+   */
   readonly fieldCount: number;
   /**
    * For each field that has this dictionary as its value: the partial names from the top. `fieldName` joins and

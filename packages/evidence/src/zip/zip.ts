@@ -20,7 +20,10 @@ export { zipLimits } from "./directory.ts";
 export const readZip = (bytes: Uint8Array): ReadonlyMap<string, Uint8Array> =>
   filesOf(bytes, "evidence", zipLimits.totalBytes);
 
-/** The files of a zip by their names, and the form of the zip. In a zip of documents, names are paths. */
+/**
+ * The files of a zip by name, and the kind of zip. In a zip of documents, a name includes its folder; an evidence zip
+ * has no folders.
+ */
 export type OpenedZip = { readonly form: ZipForm; readonly files: ReadonlyMap<string, Uint8Array> };
 
 /**

@@ -69,8 +69,8 @@ test("fails for another history, when the proof shows the state before the line"
   }
   const wrongEmpty = log.signed(0, rootOf(leaves));
   assert.equal((await statesOf({ carried: wrongEmpty, logProof: proofOf(0) }))["log_carried"], "fails");
-  // The seal's checkpoint is older than the state directly before the seal's line, so the proof can't be compared with
-  // it. The claim then holds. Only a monitor can compare such checkpoints.
+  // The log proof shows only the log's state directly before the seal's line. This seal's checkpoint is older, so the
+  // proof can't contradict it and the claim holds. Only a monitor can compare the two.
   assert.equal((await statesOf({ carried: carriedOf(3, others), logProof: proofOf(5) }))["log_carried"], "holds");
   assert.match(
     (await judged({ carried: carriedOf(5, others), logProof: proofOf(5) }))["log_carried"] ?? "",

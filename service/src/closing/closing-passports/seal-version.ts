@@ -148,8 +148,8 @@ async function sealNext(
   if (wish) {
     if (!wish.isReady(snapshot.documents.map(({ status }) => status))) return null;
     const last = before.at(-1);
-    // Compares the last version with a manifest of the present state under the last version's number. A manifest for
-    // the next number can't be made once the room has 20 versions.
+    // To see whether anything changed, builds the present state's manifest with the last version's number. The next
+    // number can't be used, because a room has at most 20 versions.
     if (last && isOfSame(last, manifestOf(deps, room, snapshot, before.at(-2), deps.clock()))) {
       await wish.sealed(last.version, deps.clock());
       return null;

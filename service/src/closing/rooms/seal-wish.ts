@@ -1,4 +1,7 @@
-/** Requests that the service seals a closing's certificate by itself, once every order has ended. */
+/**
+ * The automatic seal of a closing's certificate: stores that a firm asked for it, and queues it once every order has
+ * ended.
+ */
 import { joinFirm } from "../../firms/partners/partners.ts";
 import { actorOf, type Environment, type Owner, type Principal } from "../../kernel/identity/identity.ts";
 import type { Sql, Tx } from "../../kernel/platform/database/database.ts";

@@ -57,8 +57,8 @@ export function decide(status: string, attempts: readonly FaxAttemptState[], now
 }
 
 /**
- * True if the attempt was sent. The event about a failure may arrive before the response to the request. So a failed
- * attempt is treated as sent, too, unless it is settled or this service canceled it.
+ * True if the attempt reached Telnyx. A failed attempt counts too, because its failure event may arrive before the
+ * response to the request. Exceptions: the order has already failed because of it, or this service canceled it.
  */
 const isOut = (attempt: FaxAttemptState): boolean =>
   isUnderWay(attempt.state) || (attempt.state === "failed" && !attempt.isSettled && !isCanceledByUs(attempt));

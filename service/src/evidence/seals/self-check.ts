@@ -36,8 +36,8 @@ export type SelfCheck = (sealed: {
 }) => Promise<void>;
 
 /**
- * Verifies the bytes that will be stored before they count as sealed. The verifier shares no code with the sealer, and
- * must confirm the verdict and the hashes.
+ * Before a file counts as sealed, verifies the exact bytes to be stored. A verifier that shares no code with the sealer
+ * must find them `verified`, with the expected hashes.
  * @throws SealNotVerified
  */
 export function createSelfCheck(leaf: Certificate): SelfCheck {

@@ -54,7 +54,10 @@ const mailableMs = 10 * dayMs;
 const isEmpty = ({ opening, payments, refunds, losses, corrections }: Sums): boolean =>
   [opening, payments, refunds, losses, corrections].every((cents) => cents === 0);
 
-/** Queues the mail to each reader about a live month that was just closed, unless nothing happened in it. */
+/**
+ * Queues the mail about a closed month to everyone who gets the firm's statements. Only for the live environment, only
+ * if money moved, and only if the sums were stored within ten days after the month's end.
+ */
 export async function tellReaders(
   tx: Tx,
   owner: Owner,

@@ -69,8 +69,8 @@ export const registerIssuer = (db: Database, issuer: Issuer, at: Date): Promise<
   db.transaction((tx) => addVersion(tx, null, issuer, { by: "system", at }));
 
 /**
- * Adds a version of the issuer (`partnerId` is null) or of a firm's buyer, unless it equals the latest version.
- * Concurrent writers wait for each other.
+ * Adds a version of the issuer (`partnerId` is null), or of a firm as the buyer that receipts name, unless it equals
+ * the latest version.
  */
 async function addVersion(
   tx: Tx,

@@ -13,7 +13,7 @@ const mostOrdersInRun = 100;
 const mostMs = 10_000;
 
 /**
- * The charge that the page showed to the member for the next orders that the firm pays: its sum in cents, and the
+ * The charge that the page announced for the bulk's next orders, when the firm pays for them: the sum in cents and the
  * payment method's id.
  */
 export type ShownSum = { cents: number; methodId: string };

@@ -56,8 +56,8 @@ const doneByHand: ReadonlySet<PeopleEvent> = new Set([
 ]);
 
 /**
- * True if the event reports work that a provider may be doing at the same time. While the provider does it, a person
- * may not report it.
+ * True if the event reports work that a person or a provider can do. A person may not report it while a provider's act
+ * is under way.
  */
 export const isDoneByHand = (on: PeopleEvent): boolean => doneByHand.has(on);
 

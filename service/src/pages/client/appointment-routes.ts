@@ -47,7 +47,7 @@ type Routed = {
   show: (asked: Asked, refused?: Refused) => Promise<PageAnswer>;
   /** Performs the action of a POST. Null for a GET, which only shows the page. */
   act: ((asked: Asked) => Promise<{ redirect: string }>) | null;
-  /** Set for the routes of the queue, whose error messages differ from those about appointments. */
+  /** `now` for the routes of the queue for a notary without an appointment. Their error messages are the queue's. */
   refused?: "now";
 };
 

@@ -50,8 +50,8 @@ ${ahead && buttonForm(`${path}/reset`, "Back to real time", { kind: "secondary" 
 }
 
 /**
- * Adds the form that advances the test clock.
- * @param refused renders the page that contains the card again
+ * Registers the routes of the test clock's forms: advance, and back to real time.
+ * @param refused renders the page with the test clock's card and the error
  */
 export function testClockForms(
   forms: FastifyInstance,

@@ -114,7 +114,10 @@ export const headText = ({ day, salt, audit, sets }: Head): string =>
 
 export const headOf = (head: Head): string => hash("sha256", headText(head));
 
-/** The line of a row in its set; null for a deleted row. */
+/**
+ * The text line that stands for one row when its set's root is hashed (docs/operator-records.md). Null for a deleted
+ * row.
+ */
 export const recordLine = (name: string, { firm, digest }: RecordState): string | null =>
   digest && `${name} ${firm ?? "-"} ${digest.toString("hex")}\n`;
 

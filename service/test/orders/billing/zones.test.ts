@@ -187,7 +187,8 @@ test("a forged time zone is refused", async () => {
     await tx.script("ALTER TABLE billing_parties ENABLE TRIGGER billing_parties_append_only");
   });
   await assert.rejects(zoneOf(db, partnerId), { code: "unavailable" });
-  // In UTC it is already 2028. The money is booked nevertheless, and the forged row does not choose the year.
+  // At this time it is 2028 in the forged zone (UTC), but still 2027 in the firm's (Denver). The payment is still
+  // booked, and its receipt is not numbered in 2028.
   await paidAt("2028-01-01T02:00:00Z");
   assert.deepEqual((await lastNumbers(1))[0]?.year, 2027);
 });

@@ -454,7 +454,7 @@ test("payments that can no longer be compared with the earlier account's books a
 
 const differences = () => db.transaction((tx) => comparePayments(tx, clock()));
 
-/** Compares the day's books a day later. */
+/** Advances the clock by 25 hours, then runs the daily comparison with the payment processor's books. */
 async function compare(by: Omit<typeof deps, "firm"> & { db: typeof db }) {
   world.advance(25 * hour);
   await scheduleReconciliation(by);

@@ -611,8 +611,8 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
   function wait(ms: number): void {
     world.advance(ms);
     if (ms < 24 * hour) return;
-    // After a day, the processor deletes idempotency keys, and its open checkout pages expire. No request takes that
-    // long.
+    // No request is under way for a whole day, so late requests arrive now. Then the processor deletes its idempotency
+    // keys, and its open checkout pages expire.
     arrive();
     stripe.forgetKeys();
     for (const session of paidSessions())

@@ -3,8 +3,8 @@ import { type MockTimers, test } from "node:test";
 import { oneByOne } from "../../../src/pages/live/browser/refresh.ts";
 
 /**
- * A page that loads the state of a service. A test responds to the loads, each with the state at the time of its
- * request.
+ * A page that loads a service's state. The test decides when a load is answered; the answer is the state at the time
+ * when the load was requested.
  */
 function opened({ mock }: { mock: { timers: MockTimers } }) {
   mock.timers.enable({ apis: ["setTimeout"] });

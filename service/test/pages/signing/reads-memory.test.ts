@@ -80,7 +80,7 @@ test("40 sockets that request a whole document and read nothing use less than 20
       socket.write(`GET /sign/${tokens[n % 6]}/document.pdf HTTP/1.1\r\nHost: ${hostname}:${port}\r\n\r\n`);
       sockets.push(socket);
     }
-    // By now, each response has filled its connection's buffers.
+    // Waits until all 40 connections have unsent bytes, and three seconds more so that their buffers can fill.
     await until(async () => (await openConnections()) >= 40);
     await new Promise((resolve) => setTimeout(resolve, 3_000));
   });

@@ -189,7 +189,10 @@ function flipped(base64: string, at: number): string {
   return bytes.toString("base64");
 }
 
-/** Presses Enter when the page accepts clicks again after it has moved. */
+/**
+ * Presses Enter on the button, after the page accepts presses again. The page ignores them shortly after its layout
+ * moves.
+ */
 async function pressEnter(button: Locator): Promise<void> {
   await settled(button.page());
   await button.press("Enter");

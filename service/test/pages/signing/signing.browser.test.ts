@@ -108,8 +108,8 @@ test("the words below the places of both signers are visible in the page, below 
   await consent(opened);
   await checked(opened);
   await shownPage(opened, 1);
-  // The document's page is black all over. Fields with a background, drawn by pdf.js or by the signing page, stay
-  // visible.
+  // The document's page is black all over. If pdf.js or the signing page drew a field with an opaque background, it
+  // would show as light pixels.
   const fields = page.locator(".viewer-page .viewer-field");
   for (const field of [fields.first(), fields.last()]) {
     await field.scrollIntoViewIfNeeded();
@@ -719,7 +719,8 @@ test("bytes other than those to be signed cannot be signed", async () => {
   await page.getByText("Your browser cannot check the document").waitFor();
   assert.equal(await page.locator("#sign-button").isDisabled(), false);
   assert.doesNotMatch(envelope.asked.join(), /sign /);
-  // The focus goes from the pressed button to the next one, and then to the document.
+  // If loading fails again, the focus goes to the new “Try again” button. If it succeeds, the focus goes to the
+  // document.
   const again = page.getByRole("button", { name: "Try again" });
   await again.focus();
   await page.keyboard.press("Enter");

@@ -63,7 +63,7 @@ const placed = (dataDir: string, database: string, bucket: string) => ({
 
 /** Runs the code block that is under this heading and contains this text. */
 function type(heading: string, part: string, more: Record<string, string>): Promise<string> {
-  // The documentation omits the URL of a private store.
+  // The printed commands call `aws` without `--endpoint-url`, which this test's store needs.
   const aws = `aws() { ${awsProgram} --endpoint-url ${store.endpoint} "$@"; }`;
   const commands = `${aws}\n${printed(heading, part).replaceAll("/elsewhere/", at("elsewhere/"))}`;
   const server = { PGHOST: "127.0.0.1", PGPORT: String(pair.primary.port), PGUSER: "postgres" };

@@ -40,7 +40,10 @@ export const ROLE = {
   structureRoot: 0x800000,
   structure: 0x1000000,
   parentTree: 0x2000000,
-  /** Anything that a reader may reach while drawing a page. Everything that it references is drawn as well. */
+  /**
+   * An object that a reader may reach while drawing a page. All objects that such an object references have this role
+   * too.
+   */
   drawn: 0x4000000,
   /** Anything a reader may reach while drawing an annotation that is not a form field. */
   drawnPart: 0x8000000,

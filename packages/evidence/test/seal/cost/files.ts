@@ -47,7 +47,7 @@ function table(entries: readonly Entry[]): string {
 const CATALOG = "<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields 3 0 R >> >>";
 const PAGES = "<< /Type /Pages /Count 0 /Kids [] >>";
 
-/** A document with form fields: `most` of them, or as many as fit. */
+/** A document with at most `most` form fields; by default, as many as fit. */
 function form(field: (number: number) => string, most = Number.POSITIVE_INFINITY): Buffer {
   const made = file();
   made.object(1, CATALOG);

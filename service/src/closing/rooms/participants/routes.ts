@@ -8,7 +8,9 @@ import { RoomChanged } from "../schemas.ts";
 import { addParticipant, listParticipants, removeParticipant } from "./participants.ts";
 import { NewParticipant, ParticipantAdded, ParticipantList } from "./schemas.ts";
 
-/** Adds the routes for the people named in a room, which are an addition to the API contract. */
+/**
+ * Adds the routes for a room's participants (the people named in it). These routes are an addition to the API contract.
+ */
 export function participantRoutes(app: FastifyInstance, deps: RoomDeps & RouteDeps): void {
   const common = { tag: "Rooms", caller: "key", policy: "partner-write" } as const;
   jsonRoute(app, deps, {

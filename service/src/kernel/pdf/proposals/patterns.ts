@@ -154,7 +154,10 @@ export const measures = {
   leastLabeledBox: 28,
   /** If a label without a colon is further from its blank than this, a label below the blank has priority. */
   labelNear: 40,
-  /** The most words in a label about signing that is above its blank. Other labels above a blank must be shorter. */
+  /**
+   * The most words in a label above a blank if the label names a signature or initials. Any other label there may have
+   * at most four words.
+   */
   wordsAbove: 7,
   /** The most words for a label in parentheses: "(signature preceded by ...)". */
   wordsOfRemark: 12,

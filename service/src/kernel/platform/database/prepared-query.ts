@@ -54,11 +54,8 @@ type Columns = {
 };
 
 /**
- * A parser for the sealed texts of a column `name@kind`. For JSON, `name@kind.member` names the members to decrypt,
- * several separated by commas.
- *
- * Other members are never decrypted, because they may contain a user's text. A user could paste a sealed text there to
- * get it decrypted.
+ * A parser for sealed texts in a column named `name@kind`, where `kind` is the kind of sealed text. A JSON column lists
+ * each member to decrypt with its kind: `name@kind.member,kind.member`.
  */
 function openingParser(type: number, how: string, seals: Seals): (text: string) => unknown {
   if (!jsonTypes.has(type)) return (text) => seals().open(how as SealedKind, text);

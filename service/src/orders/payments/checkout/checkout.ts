@@ -170,7 +170,7 @@ export type Member = { id: number; code: string };
 
 export type SharedCheckout = {
   checkoutUrl: string;
-  /** The orders that the checkout pays, in their order within the group. */
+  /** The orders that the checkout pays, in the sequence in which the group lists them. */
   orders: { orderCode: string; totalCents: number }[];
   totalCents: number;
 };

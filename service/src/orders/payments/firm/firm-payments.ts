@@ -10,7 +10,7 @@ import { supplementState } from "../supplements.ts";
 import { agedOf, chargeState, charges, type FirmCharge, type PayingMethod, paymentIdOf } from "./charge-store.ts";
 import { methodsById } from "./store.ts";
 
-/** A payment of a firm: its charges, one for each order. They have the same state. */
+/** The charges of one payment by a firm, one for each order. All of them have the same state. */
 export type PaymentOfFirm = readonly (FirmCharge & Returned & Facts)[];
 
 type Facts = {

@@ -1,4 +1,7 @@
-/** The sandbox's bank. It applies due steps of test payments with the same code as the processor's events. */
+/**
+ * The sandbox's simulated bank. Turns each due step of a test payment into an event, and applies it with the function
+ * that handles the processor's events.
+ */
 import type { Clock } from "../../../kernel/platform/clock.ts";
 import type { Database, Tx } from "../../../kernel/platform/database/database.ts";
 import { nothing, sql } from "../../../kernel/platform/database/sql.ts";

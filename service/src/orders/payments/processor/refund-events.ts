@@ -118,7 +118,8 @@ async function applyFailedRefund(
     reversed.set(orderId, (reversed.get(orderId) ?? 0) + cents);
   }
   const sum = amount === null ? "A refund" : `The refund of ${dollars(amount)}`;
-  // A refund without reversed credit notes gets one task, about the first of its orders.
+  // Each order whose credit notes were reversed gets a task about the failed refund. If there is none, only the first
+  // order gets one.
   const credited = orders.filter((order) => (reversed.get(order.id) ?? 0) > 0);
   const owed = credited.length > 0 ? credited : orders.slice(0, 1);
   // The event of a whole payment's refund names no refund, so its task is about the payment. Another refund that was

@@ -75,7 +75,7 @@ WITH RECURSIVE waiting AS (${waiting}
   RETURNING seq, event, webhook_id, partner_id, leased_until
 )`;
 
-/** Leases due deliveries within the capacity, and reads the records of their bodies. */
+/** Leases due deliveries within the capacity, and reads the records from which their bodies are built. */
 export const claimStatement = (leaseMs: number, capacity: Capacity): Statement => sql`${leasing(leaseMs, capacity)}
 SELECT leased.seq, leased.webhook_id AS "webhookId", leased.partner_id AS "partnerId",
   leased.leased_until AS "leasedUntil", link.event IS NOT NULL AS "isChained", link.position, link.head, ${contextColumns}

@@ -261,7 +261,9 @@ function roomForms(forms: FastifyInstance, deps: RoomsDeps, formIn: FormIn): voi
     });
 }
 
-/** The number of the version that the page offered to seal, from the form. */
+/**
+ * The number of the closing passport's next version, as the page's Seal button sent it. The page may be out of date.
+ */
 function versionOf({ version = "" }: FormValues): number {
   if (!/^\d{1,3}$/.test(version)) throw invalid("version must be the number of the next version.");
   return Number(version);

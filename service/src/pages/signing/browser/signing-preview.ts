@@ -18,7 +18,8 @@ document.addEventListener("submit", (event) => event.preventDefault(), true);
 document.addEventListener("click", (event) => {
   if (event.target instanceof Element && event.target.closest("a[href]:not([href^='#'])")) event.preventDefault();
 });
-// Without an open sheet, the Escape key closes the preview. The surrounding page doesn't receive this key press.
+// The preview is an iframe, so the surrounding page doesn't receive its key presses. Escape asks that page to close the
+// preview, unless a sheet (a dialog for one value) is open.
 document.addEventListener("keydown", ({ key }) => {
   if (key === "Escape" && !document.querySelector("dialog[open]"))
     parent.postMessage({ kind: "close-preview" }, self.origin);

@@ -19,7 +19,8 @@ function formKey({ form }: { form: HTMLFormElement | null }): string {
 }
 
 function hiddenIn(form: HTMLFormElement): string {
-  // The input `shows` is not compared, because the script sets it while a picture moves.
+  // The input `shows` is not compared: the script in `pictures.ts` fills it while the person's video is moving, so its
+  // value says nothing about the form's step.
   const hidden = [...form.querySelectorAll<HTMLInputElement>("input[type=hidden]:not([name=shows])")];
   return hidden.map(({ name, value }) => `${name}=${value}`).join("\n");
 }
@@ -47,8 +48,8 @@ function isChanged(control: Control): boolean {
 }
 
 /**
- * True if the person changed the control, and the change still applies. A typed text always applies. A tick applies
- * only while the form asks the same question; a new observer, for example, changes the question.
+ * A ticked box applies only while the form's hidden inputs are the same. For example, a consent names the observers of
+ * the session, so a new observer clears the tick.
  */
 export function isStillMeant(control: Control, target: Control): boolean {
   const asksTheSame = !control.form || !target.form || hiddenIn(control.form) === hiddenIn(target.form);

@@ -34,8 +34,8 @@ async function endWithOrder({ db, clock, rowMac }: EnvelopeDeps, envelopeId: num
     if (!envelope || envelope.endedAt !== null) return;
     // The order may have been put on hold since it was read.
     if (envelope.orderStatus === "OnHold") return;
-    // The order waits for the signatures of this envelope, so the envelope stays open. This job may have been queued
-    // for an earlier envelope, before the one that is signed before a notary was opened.
+    // The order waits for this envelope's signatures, so the envelope stays open. This job may be about an earlier
+    // envelope: it was queued before this one was opened for signing in front of a notary.
     if (envelope.orderStatus === (envelope.isInRoom ? "NotarizationPending" : "EsignPending")) return;
     const at = clock();
     await endEnvelope(tx, envelopeId, outcomeOf[envelope.orderStatus] ?? "Voided", at);

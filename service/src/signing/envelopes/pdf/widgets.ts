@@ -11,7 +11,7 @@ import { isButton, ownFields, type PlannedField, type PreparedField, preparedVal
 import { changesOf, type LockOf, type OwnField, ofDocument, ownRadios, radioChanges } from "./own-fields.ts";
 import { LOCKED, openRadios, PRINT, type Radios, rectangleOf, titleOf, turnOf, valueEntries } from "./values.ts";
 
-/** A page on which fields are placed; `dict` is null for the added page. */
+/** `dict` is null for the signature page that the service adds to the document. */
 export type FieldPage = { readonly ref: Ref; readonly dict: Dict | null; readonly box: PageBox };
 
 /** A field with its widget, before it is written. */

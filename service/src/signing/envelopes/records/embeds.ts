@@ -73,7 +73,7 @@ export type Embed = {
   envelopeId: number;
   origin: string;
   ticketExpiresAt: Date;
-  /** The end of the session that redeeming the ticket starts; null until then. */
+  /** The end of the signer's session. The session starts when the ticket is redeemed; null before that. */
   sessionExpiresAt: Date | null;
   identifiedAt: Date | null;
   /** True if the signer's link has not been replaced since the page was opened. */

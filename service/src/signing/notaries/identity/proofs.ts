@@ -69,8 +69,8 @@ export async function beginCredential(deps: IdentityDeps, token: string): Promis
   let { reference } = proof;
   if (reference === null) {
     const comparesFaces = found.check.needs.includes("biometric");
-    // The provider redirects the person to a fixed URL, because the link itself is a credential that the provider must
-    // not see.
+    // The provider returns the person to a fixed URL, not to the person's link for the identity check. That link
+    // contains a credential that the provider must not see.
     const returnTo = `${desk.baseUrl}/identity/back`;
     ({ reference } = await proofing.begin({ id: proof.id, comparesFaces, returnTo }));
     const startedReference = reference;

@@ -27,9 +27,9 @@ export function witnessOf(sheet: Pick<Progress, "marks" | "run">, signer: number
 }
 
 /**
- * Returns the typed identity of a signer with the witness's fields replaced by the sheet's record. The mark of the
- * identification must agree with that record.
- * @throws ServiceError `conflict` before the witness was identified and has sworn
+ * Returns a signer's typed identity with the facts about the credible witness taken from the sheet, so that the mark
+ * that identifies the signer names the recorded witness.
+ * @throws ServiceError `conflict` while the witness is not identified, or has not sworn since
  */
 export function withWitness(sheet: Progress, typed: Typed, signer: number): Typed {
   const { identified, sworn } = witnessOf(sheet, signer);

@@ -39,8 +39,8 @@ function textsIn(annotation: { [name: string]: unknown }, ownBlock: string): str
     alternativeText?: unknown;
     rect?: unknown;
   };
-  // Reads the description of the field for the block that the service drew, because it has the block's words. Ignores
-  // the descriptions of other fields, because they may contain words that no page shows.
+  // The notary's block is a field that the service drew. Its description (/TU) repeats the words drawn in it, so it
+  // counts as text. Other fields' descriptions don't, because they may contain words that no page shows.
   const [left = 0, , right = 0] = Array.isArray(rect) ? rect.map(Number) : [];
   const block = fieldName === ownBlock && right > left ? alternativeText : undefined;
   return [fieldValue, contentsObj?.str, textContent, block].flat().filter((each) => typeof each === "string");

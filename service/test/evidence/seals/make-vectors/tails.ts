@@ -4,7 +4,9 @@ import { document, oddSeal } from "./sealing.ts";
 
 type Options = NonNullable<Parameters<typeof oddSeal>[1]>;
 
-/** Deviations from the sealer's tail. */
+/**
+ * The parts of a tail (the incremental update that holds the seal) that a vector writes differently from the sealer.
+ */
 export type Writing = {
   readonly header?: (number: number) => string;
   readonly behind?: (number: number) => string;

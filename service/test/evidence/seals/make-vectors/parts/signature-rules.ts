@@ -5,8 +5,8 @@ import { accepted, type ChangeRule, refused, sizeOf } from "./change-rules.ts";
 export const INVISIBLE = "/Type /Annot /Subtype /Widget /FT /Sig /T (Later) /F 132 /Rect [0 0 0 0] /P 10 0 R";
 const SHOWN = INVISIBLE.replace("[0 0 0 0]", "[10 10 90 90]");
 /**
- * Adds a new field to the form's fields and the page's annotations, and then the objects of `more`. In the texts, NEXT
- * stands for a reference to the first of these objects, SELF for one to the field.
+ * Adds a new field to the form and the page, then the objects in `more`. In `entries` and `more`, SELF stands for a
+ * reference to the new field, and NEXT for a reference to the first object of `more`.
  */
 export function newFields(
   signed: string,

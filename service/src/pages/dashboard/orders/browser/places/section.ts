@@ -122,7 +122,7 @@ export function openPlaces(deps: PlacesDeps) {
   if (load) button.disabled = false;
   refresh();
   form.addEventListener("submit", () => draft.discard());
-  // The file of this form is stored, so its draft can be opened before its pages.
+  // The service already has this form's file, so the draft for that file can be restored before its pages are shown.
   if (load && file !== "") restore(draft.open(file));
   summary.clear.addEventListener("click", () => {
     const { length } = store.fields();

@@ -257,8 +257,8 @@ function signatureOf(proposal: ProposalOnPage, signatures: readonly ProposalOnPa
   const costOf = (other: ProposalOnPage): number => {
     const down = bottomOf(proposal) - bottomOf(other);
     const away = Math.abs(rect.x - other.rect.x);
-    // On the same row, a signature to the left of the place is preferred. A signature to the right belongs to the next
-    // column.
+    // On the same row, a signature to the left of the proposed field is preferred. One to its right usually belongs to
+    // the next column.
     if (Math.abs(down) < block.row) return other.rect.x < rect.x ? away : 1_000 + away;
     const isInColumn =
       rect.x < other.rect.x + other.rect.width + block.beside && rect.x + rect.width > other.rect.x - block.beside;
