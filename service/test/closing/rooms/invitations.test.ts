@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
 import { authenticateRooms } from "@signsealship/testing/row-mac";
 import { until } from "@signsealship/testing/until";
-import { inviteParticipant, removeParticipant } from "../../../src/closing/rooms/rooms.ts";
+import { inviteParticipant, moveParticipant, removeParticipant } from "../../../src/closing/rooms/rooms.ts";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { asMember } from "./members.ts";
 import { openRoomsService, unknownCode } from "./rooms-service.ts";
@@ -83,6 +83,41 @@ test("a room mails 25 people in 24 hours; removed participants still count", asy
   assert.deepEqual(await invite(room, "one-more@example.com"), { alreadyPresent: false, invited: false });
   now = new Date(now.getTime() + 25 * hour);
   assert.deepEqual(await invite(room, "one-more@example.com"), { alreadyPresent: true, invited: true });
+});
+
+/** Corrects a participant's address. @returns whether somebody was moved */
+const move = (room: string, from: string, to: string, name: string | null = null) =>
+  running.db.transaction(async (tx) => {
+    const [found] = await tx.query<{ id: string }>(sql`
+      SELECT id FROM rooms WHERE ${isSealed(sql`code`, "room", room)} FOR NO KEY UPDATE`);
+    const of = { id: found?.id ?? "", partnerId: acme.partnerId };
+    return moveParticipant(tx, of, { from, to, name }, { actor: "member:test", at: now });
+  });
+const invitations = async (room: string) =>
+  (await running.audit(room)).filter(({ action }) => action === "room.participant_invited").length;
+
+test("each address of a corrected participant counts toward the 25 of a day, and gets the link once in 24 hours", async () => {
+  const room = await acme.room();
+  assert.ok((await invite(room, "m0@example.com")).invited);
+  for (let n = 1; n <= 25; n++) assert.ok(await move(room, `m${n - 1}@example.com`, `m${n}@example.com`));
+  assert.equal(await invitations(room), 25);
+  const [back, wrong] = ["mia@example.com", "mia@wrong.example"];
+  const other = await acme.room();
+  await invite(other, back);
+  for (const [from, to] of [
+    [back, wrong],
+    [wrong, back],
+    [back, "mia@right.example"],
+  ] as const)
+    assert.ok(await move(other, from, to));
+  assert.equal(await invitations(other), 3, "the first address has the link already");
+});
+
+test("a correction finds a participant by the rule of signers, whatever the database's locale", async () => {
+  const room = await acme.room();
+  await invite(room, "emile@wrong.example", { name: "ÉMILE ΣΟΦΟΣ" });
+  assert.equal(await move(room, "emile@wrong.example", "emile@example.com", "Ann Roe"), false);
+  assert.ok(await move(room, "Emile@wrong.example", "emile@example.com", "Émile Σοφος"));
 });
 
 test("no mail is sent by the API, for another firm's room, or to an impossible address", async () => {

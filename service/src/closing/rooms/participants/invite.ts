@@ -13,8 +13,15 @@ export const roomMailQueue = "room-mail";
 
 export type RoomMail = { participantId: string; at: string };
 
-// The most addresses that a room mails its link to in 24 hours. Includes the addresses of removed participants.
+// The most addresses that a room mails its link to in 24 hours. Includes the addresses of removed participants, and
+// addresses that were corrected.
 const mostInvited = 25;
+
+/** The invitations of the 24 hours before `at`: how many addresses got one, and when this address got its last one. */
+export async function invitedTo(tx: Tx, roomId: string, { email, at }: { email: string; at: Date }) {
+  const since = new Date(at.getTime() - dayMs);
+  return { since, ...(await countInvited(tx, roomId, email, since)) };
+}
 
 /**
  * Mails the room's link to a participant. Mails nothing in three cases: the address can't get mail, it got the link in
@@ -27,8 +34,8 @@ export async function invite(
   { participantId, email, at }: { participantId: string; email: string; at: Date },
 ): Promise<boolean> {
   if (!isEmail(email)) return false;
-  const { total, again } = await countInvited(tx, roomId, email, new Date(at.getTime() - dayMs));
-  if (again || total >= mostInvited) return false;
+  const { total, lastAt } = await invitedTo(tx, roomId, { email, at });
+  if (lastAt !== null || total >= mostInvited) return false;
   await markInvited(tx, roomId, participantId, at);
   await enqueue(tx, roomMailQueue, { participantId, at: at.toISOString() } satisfies RoomMail);
   return true;

@@ -4,13 +4,20 @@ import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import { newUuid } from "../../../kernel/platform/ids.ts";
 import { isCode, isUuid } from "../../../kernel/platform/text.ts";
-import type { EmailMove } from "../../../orders/order/order.ts";
+import { type EmailMove, hasEmailOf } from "../../../orders/order/order.ts";
 import { beginChange, type RoomChange, type RoomDeps, roomNotFound } from "../begin-change.ts";
 import type { NewParticipant } from "../fields.ts";
 import type { RoomChanged } from "../schemas.ts";
-import { invite } from "./invite.ts";
+import { invite, invitedTo } from "./invite.ts";
 import type { Participant, ParticipantAdded } from "./schemas.ts";
-import { changeAddress, countParticipants, insertParticipant, markRemoved, selectParticipants } from "./store.ts";
+import {
+  changeAddress,
+  countParticipants,
+  insertParticipant,
+  markRemoved,
+  presentParticipants,
+  selectParticipants,
+} from "./store.ts";
 
 const maxParticipants = 25;
 
@@ -100,24 +107,31 @@ export async function removeParticipant(
 
 /**
  * Replaces a participant's email address in a locked room. If the earlier address had got the room's link, mails the
- * link to the new address.
- * @returns false when no participant had the earlier address
+ * link to the new address. The earlier address still counts toward the room's daily limit of invitations.
+ * @returns false when no participant had the earlier address, or another one already has the new address
  */
 export async function moveParticipant(
   tx: Tx,
   { id: roomId, partnerId }: { id: string; partnerId: string },
-  { from, to, name }: EmailMove,
+  move: EmailMove,
   { actor, at }: { actor: string; at: Date },
 ): Promise<boolean> {
+  const present = await presentParticipants(tx, roomId);
+  const moved = present.find((each) => hasEmailOf(move, each));
   // Participants are told apart by their lowercase address.
-  const move = { from: from.toLowerCase(), to: to.toLowerCase(), name };
-  const moved = await changeAddress(tx, roomId, move);
-  if (!moved) return false;
-  const { participantId } = moved;
+  const email = move.to.toLowerCase();
+  if (!moved || present.some((each) => each.email.toLowerCase() === email)) return false;
+  const { participantId, invitedAt } = moved;
+  const { since, lastAt } = await invitedTo(tx, roomId, { email, at });
+  const earlier = [
+    ...moved.earlier.filter((each) => new Date(each.at) > since),
+    ...(invitedAt === null ? [] : [{ email: moved.email, at: invitedAt.toISOString() }]),
+  ];
+  await changeAddress(tx, roomId, { participantId, email, invitedAt: lastAt, earlier });
   const audit = (action: string) =>
     tx.query(auditLine({ at, action, actor, partnerId, roomId, detail: { participantId } }));
   await audit("room.participant_corrected");
-  if (moved.wasInvited && (await invite(tx, roomId, { participantId, email: move.to, at })))
+  if (invitedAt !== null && (await invite(tx, roomId, { participantId, email, at })))
     await audit("room.participant_invited");
   return true;
 }

@@ -39,19 +39,23 @@ export async function countParticipants(
 }
 
 /**
- * The number of people who were mailed the room's link since the given time, and whether this address was among them.
+ * The number of addresses to which the room's link was mailed since the given time, and when it was last mailed to this
+ * one; null if it was not. Addresses of removed participants and addresses that were corrected count, too.
  */
 export async function countInvited(
   tx: Tx,
   roomId: string,
   email: string,
   since: Date,
-): Promise<{ total: number; again: boolean }> {
-  const [row] = await tx.query<{ total: number; again: boolean }>(
-    sql`SELECT count(*) AS total, coalesce(bool_or(email = ${email}), false) AS again
-     FROM room_participants WHERE room_id = ${roomId} AND invited_at > ${since}`,
+): Promise<{ total: number; lastAt: Date | null }> {
+  const [row] = await tx.query<{ total: number; lastAt: Date | null }>(
+    sql`SELECT count(DISTINCT email) AS total, max(at) FILTER (WHERE email = ${email}) AS "lastAt" FROM (
+       SELECT email, invited_at AS at FROM room_participants WHERE room_id = ${roomId}
+       UNION ALL SELECT one->>'email', (one->>'at')::timestamptz
+       FROM room_participants, jsonb_array_elements(earlier_invitations) one WHERE room_id = ${roomId}) AS mailed
+     WHERE at > ${since}`,
   );
-  return row ?? { total: 0, again: false };
+  return row ?? { total: 0, lastAt: null };
 }
 
 export async function markInvited(tx: Tx, roomId: string, participantId: string, at: Date): Promise<void> {
@@ -110,25 +114,36 @@ export const lockRoomsOf = (tx: Tx, orderIds: readonly number[]) =>
   tx.query<{ id: string; partnerId: string }>(sql`
     SELECT r.id, r.partner_id AS "partnerId", ${verifiedRoom} ${roomsOf(orderIds)} FOR NO KEY UPDATE`);
 
+/** An address of a participant to which the room's link was mailed before the address was corrected. */
+type EarlierInvitation = { email: string; at: string };
+
+/** A present participant, as a correction of the address needs it. */
+type PresentParticipant = {
+  participantId: string;
+  name: string;
+  email: string;
+  invitedAt: Date | null;
+  earlier: readonly EarlierInvitation[];
+};
+
+/** The present participants of a locked room. */
+export const presentParticipants = (tx: Tx, roomId: string) =>
+  tx.query<PresentParticipant>(sql`
+    SELECT id AS "participantId", name, email, invited_at AS "invitedAt", earlier_invitations AS earlier
+    FROM room_participants WHERE room_id = ${roomId} AND removed_at IS NULL ORDER BY created_at, id`);
+
 /**
- * Replaces the email address of a present participant, and notes that the room's link was not mailed to the new address
- * yet. Changes nothing if another participant of the room already has the new address.
- * @param move `from` and `to` are in lowercase; `name` is null for any name
- * @returns undefined when no participant was changed
+ * Replaces a participant's email address.
+ * @param changed.invitedAt when the room's link was last mailed to the new address; null if it was not
+ * @param changed.earlier the earlier addresses that count toward the room's daily limit of invitations
  */
 export async function changeAddress(
   tx: Tx,
   roomId: string,
-  { from, to, name }: { from: string; to: string; name: string | null },
-): Promise<{ participantId: string; wasInvited: boolean } | undefined> {
-  const present = sql`FROM room_participants WHERE room_id = ${roomId} AND removed_at IS NULL`;
-  const [moved] = await tx.query<{ participantId: string; wasInvited: boolean }>(sql`
-    UPDATE room_participants p SET email = ${to}, invited_at = NULL FROM (
-      SELECT id, invited_at ${present} AND lower(email) = ${from}
-        AND (${name}::text IS NULL OR lower(normalize(trim(name), NFC)) IN (lower(normalize(trim(${name}::text), NFC)), ${from}))
-      ORDER BY created_at LIMIT 1) AS earlier
-    WHERE p.id = earlier.id AND NOT EXISTS (SELECT ${present} AND lower(email) = ${to})
-    RETURNING p.id AS "participantId", earlier.invited_at IS NOT NULL AS "wasInvited"`);
-  if (moved) await writeRoomMac(tx, roomId);
-  return moved;
+  { participantId, email, invitedAt, earlier }: Omit<PresentParticipant, "name">,
+): Promise<void> {
+  await tx.query(sql`
+    UPDATE room_participants SET email = ${email}, invited_at = ${invitedAt}, earlier_invitations = ${JSON.stringify(earlier)}::jsonb
+    WHERE id = ${participantId}`);
+  await writeRoomMac(tx, roomId);
 }
