@@ -1,7 +1,9 @@
-import type { Principal } from "../../kernel/identity/identity.ts";
-import type { Database } from "../../kernel/platform/database/database.ts";
+import type { Owner, Principal } from "../../kernel/identity/identity.ts";
+import type { Database, Sql } from "../../kernel/platform/database/database.ts";
 import { cursorOf, foreignCursor, limitOf, type PageQuery, pageOf } from "../../kernel/platform/database/page.ts";
+import { isSealedAny, sql } from "../../kernel/platform/database/sql.ts";
 import { isUuid } from "../../kernel/platform/text.ts";
+import { joinOrder } from "../../orders/order/order.ts";
 import type { RoomList, RoomSummary } from "./schemas.ts";
 import { authentic, ownsRoom, type RoomSummaryRow, selectRooms } from "./store.ts";
 
@@ -43,4 +45,19 @@ export async function roomPage(
   const rows = await selectRooms(db, principal, limit + 1, after);
   const { items, nextCursor } = pageOf(rows, limit, ({ id }) => id);
   return { rooms: authentic(items).map(summaryView), nextCursor };
+}
+
+/**
+ * When each room last changed, by its code: its own record, a correction of one of the firm's orders in it, or a
+ * delivery of documents that was sent or ended. The API's `updatedAt` is about the room's own record alone.
+ */
+export async function lastChanges(db: Sql, owner: Owner, roomCodes: readonly string[]): Promise<Map<string, Date>> {
+  const rows = await db.query<{ code: string; at: Date }>(sql`
+    SELECT r.code AS "code@room", greatest(r.updated_at,
+      (SELECT max(greatest(d.created_at, d.revoked_at)) FROM closing_deliveries d WHERE d.room_id = r.id),
+      (SELECT max(c.at) FROM room_orders a ${joinOrder(sql`a.order_id`)} AND o.partner_id = r.partner_id
+        JOIN order_corrections c ON c.order_id = o.id WHERE a.room_id = r.id)) AS at
+    FROM rooms r WHERE ${isSealedAny(sql`r.code`, "room", roomCodes)}
+      AND r.partner_id = ${owner.partnerId} AND r.environment = ${owner.environment}`);
+  return new Map(rows.map(({ code, at }) => [code, at]));
 }

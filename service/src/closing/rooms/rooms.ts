@@ -14,7 +14,7 @@ export {
 } from "./checkout.ts";
 export { attachFields, closesOnField, newRoomFields, participantFields } from "./fields.ts";
 export { closeRoom, createRoom, reopenRoom, setClosesOn } from "./lifecycle.ts";
-export { roomPage } from "./list.ts";
+export { lastChanges, roomPage } from "./list.ts";
 export { closingsMail, sendClosings } from "./morning.ts";
 export {
   type ClientClosing,

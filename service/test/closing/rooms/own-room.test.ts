@@ -1,18 +1,20 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
-import { chargeableOfRoom, ownRoom, payableOfRoom } from "../../../src/closing/rooms/rooms.ts";
+import { insertDelivery } from "../../../src/closing/deliveries/store.ts";
+import { chargeableOfRoom, lastChanges, ownRoom, payableOfRoom } from "../../../src/closing/rooms/rooms.ts";
 import { viewStatement } from "../../../src/closing/rooms/view/store.ts";
 import type { Principal } from "../../../src/kernel/identity/identity.ts";
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
 import { writeStateMacs } from "../../../src/kernel/platform/database/state-mac.ts";
+import { newUuid } from "../../../src/kernel/platform/ids.ts";
 import { supplementState } from "../../../src/orders/payments/payments.ts";
 import { explain } from "../../explain.ts";
 import { asMember } from "./members.ts";
 import { openRoomsService } from "./rooms-service.ts";
 
 const running = await forTests(openRoomsService());
-const acme = await running.partner();
+const acme = await running.partner("ClosingDesk");
 const other = await running.partner();
 
 const read = (principal: Principal, room: string) => ownRoom(running, principal, room);
@@ -95,4 +97,29 @@ test("the owner's room is read only by indexes", async () => {
     plan.filter((node) => node["Node Type"] === "Seq Scan"),
     [],
   );
+});
+
+test("the last change of a room is also a correction of an order in it, and a delivery", async () => {
+  const [room, orderCode] = [await acme.room(), await acme.order()];
+  await acme.ok("POST", `/api/rooms/${room}/orders`, { orderCode });
+  const last = async () => (await lastChanges(running.db, asMember(acme), [room])).get(room)?.toISOString() ?? "";
+  const { id, updatedAt } = await read(asMember(acme), room);
+  assert.equal(await last(), updatedAt);
+  const correct = (email: string) => acme.ok<object>("POST", `/api/partner/orders/${orderCode}/corrections`, { email });
+  await correct("right@example.com");
+  const corrected = await last();
+  assert.ok(corrected > updatedAt);
+  const createdAt = new Date(Date.now() + 3_600_000);
+  const delivery = { id: newUuid(), roomId: id, recipientName: "Lena", recipientEmail: "lena@example.com" };
+  const more = {
+    files: [{ orderId: 1, kind: "sealed", sha256: "0" }],
+    sentBy: "member:test",
+    createdAt,
+    expiresAt: new Date(createdAt.getTime() + 1),
+    asksCode: false,
+    certificateSha256: null,
+  };
+  await running.db.transaction((tx) => insertDelivery(tx, { ...delivery, ...more }));
+  assert.equal(await last(), createdAt.toISOString());
+  assert.equal((await lastChanges(running.db, asMember(other), [room])).size, 0);
 });

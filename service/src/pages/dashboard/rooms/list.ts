@@ -17,6 +17,8 @@ type Page = Awaited<ReturnType<typeof roomPage>>;
 export type RoomsView = Page &
   FormSubmission & {
     isFirstPage: boolean;
+    /** When each room last changed, by its code. */
+    lastChanges: ReadonlyMap<string, Date>;
     /** The open closings, sorted by due date. */
     closings: readonly OpenClosing[];
     /** How many of the firm's rooms are open. */
@@ -37,12 +39,12 @@ ${card("new-room", "Create a room", newRoom(view))}
 </div>`;
 }
 
-function list({ rooms, nextCursor, isFirstPage }: RoomsView): Html {
+function list({ rooms, nextCursor, isFirstPage, lastChanges }: RoomsView): Html {
   if (rooms.length === 0)
     return isFirstPage
       ? emptyState("No rooms yet", "Create your first room below, then add orders to it.")
       : html`<p>There are no more rooms. <a href="${path}">Back to the newest</a></p>`;
-  return html`${roomTable(rooms)}
+  return html`${roomTable(rooms, lastChanges)}
 ${
   (nextCursor !== null || !isFirstPage) &&
   html`<nav class="pager" aria-label="More rooms">${!isFirstPage && html`<a href="${path}">Newest rooms</a>`}${
@@ -100,7 +102,7 @@ function stepCell({ step, roomCode, name }: OpenClosing): Html {
     : button("See who must act", `${path}/${roomCode}`);
 }
 
-const roomTable = (rooms: Page["rooms"]): Html =>
+const roomTable = (rooms: Page["rooms"], lastChanges: RoomsView["lastChanges"]): Html =>
   records(
     "Your rooms, newest first",
     [
@@ -115,7 +117,7 @@ const roomTable = (rooms: Page["rooms"]): Html =>
       reference ?? html`<span class="quiet-text">None</span>`,
       openOrClosed(status),
       String(orderCount),
-      shortTime(new Date(updatedAt)),
+      shortTime(lastChanges.get(roomCode) ?? new Date(updatedAt)),
     ]),
   );
 

@@ -6,6 +6,7 @@ import {
   countOpenRooms,
   createRoom,
   failedFaxesIn,
+  lastChanges,
   newRoomFields,
   type OwnRoom,
   openClosings,
@@ -72,9 +73,11 @@ export function roomsPages(forms: FastifyInstance, deps: RoomsDeps): void {
       countOpenRooms(db, principal),
       cursor === "" ? openClosings({ db, clock, titleOf }, principal) : [],
     ]);
+    const codes = page.rooms.map(({ roomCode }) => roomCode);
     const body = roomsBody({
       ...page,
       ...submissionFor(request, problem?.typed),
+      lastChanges: await lastChanges(db, principal, codes),
       isFirstPage: cursor === "",
       closings,
       openRooms,
