@@ -1,7 +1,7 @@
 import type { ManifestDocument } from "@signsealship/evidence/manifest";
 import type { Blobs } from "../../kernel/platform/blobs/blobs.ts";
 import type { Holder } from "../../kernel/platform/bounds/memory-budget.ts";
-import { ServiceError } from "../../kernel/platform/errors.ts";
+import { AlteredDocumentError, ServiceError } from "../../kernel/platform/errors.ts";
 import type { RowMac } from "../../kernel/platform/row-mac.ts";
 import { type DocumentOwner, documentMembers, documentUse } from "../../orders/order/order.ts";
 import { type TrailFacts, trailMembers } from "../../signing/envelopes/envelopes.ts";
@@ -34,7 +34,7 @@ export function listsDocument(
 
 /**
  * Collects the hashes of an order's documents for the manifest, and the verify code of its envelope.
- * @throws Error when the MAC of a row is invalid, because the seal would certify it
+ * @throws AlteredDocumentError when the MAC of a row is invalid, because the seal would certify it
  */
 export function artifactHashes(
   rowMac: RowMac,
@@ -51,7 +51,7 @@ export function artifactHashes(
         mac === null ? null : Buffer.from(mac, "hex"),
       )
     )
-      throw new Error(`the ${document.kind} document of order ${orderCode} is not what was written`);
+      throw new AlteredDocumentError(`the ${document.kind} document of order ${orderCode}`);
     hashes[name] = document.sha256;
   }
   return { ...hashes, ...(envelope && { envelopeVerifyCode: soundCode(rowMac, orderCode, envelope) }) };
@@ -59,7 +59,7 @@ export function artifactHashes(
 
 function soundCode(rowMac: RowMac, orderCode: string, { mac, ...record }: StoredEnvelope): string {
   if (!rowMac.holds("envelope_events", trailMembers(record), Buffer.from(mac, "hex")))
-    throw new Error(`the envelope of order ${orderCode} is not what was written`);
+    throw new AlteredDocumentError(`the envelope of order ${orderCode}`);
   return record.verifyCode;
 }
 
@@ -68,7 +68,7 @@ function soundCode(rowMac: RowMac, orderCode: string, { mac, ...record }: Stored
  * @param compared the documents that were compared before. They are skipped. The function adds each document that it
  * compares.
  * @throws ServiceError `unavailable` when the store doesn't respond or lacks a document
- * @throws Error when a document has another hash, because the seal would certify it
+ * @throws AlteredDocumentError when a document has another hash, because the seal would certify it
  */
 export async function compareStored(
   blobs: Blobs,
@@ -84,7 +84,7 @@ export async function compareStored(
       const file = await blobs.open(blobKey, documentUse(sha256), holder, "again").catch((cause: unknown) => {
         // An unreachable store doesn't prove that the document was altered.
         if (cause instanceof ServiceError) throw cause;
-        throw new Error(`${what} is not the one that was stored`, { cause });
+        throw new AlteredDocumentError(what, { cause });
       });
       // A missing file is reported as unavailable rather than altered, because an unmounted folder looks the same.
       if (file === null) {

@@ -8,9 +8,9 @@ import type { KeyedSemaphore } from "../../kernel/platform/bounds/keyed-semaphor
 import { memoryHolder } from "../../kernel/platform/bounds/memory-budget.ts";
 import type { Clock } from "../../kernel/platform/clock.ts";
 import type { Database, Tx } from "../../kernel/platform/database/database.ts";
-import { ServiceError } from "../../kernel/platform/errors.ts";
+import { AlteredDocumentError, ServiceError } from "../../kernel/platform/errors.ts";
 import { isCode } from "../../kernel/platform/text.ts";
-import { reportAlteredVersion, roomNotFound } from "../rooms/rooms.ts";
+import { reportAltered, roomNotFound } from "../rooms/rooms.ts";
 import { compareStored } from "./artifacts.ts";
 import type { CheckedVersionDeps } from "./certificate-check.ts";
 import type { ClosingPassport } from "./schemas.ts";
@@ -38,7 +38,7 @@ export type SealClosingDeps = CheckedVersionDeps & {
  * only one version. Null for the next version
  * @returns the contract's passport version response
  * @throws ServiceError for an unknown room, beyond 20 versions, when `expected` is not the next version, and when no
- * seal can be made. Nothing is recorded then.
+ * seal can be made. Nothing is recorded then. An altered version or document also opens a task for the operators.
  */
 export async function sealClosing(
   deps: SealClosingDeps,
@@ -54,12 +54,21 @@ export async function sealClosing(
   const sealed = await deps.limits
     .semaphore(roomId, () => sealInTurn(deps, asked), partnerId)
     .catch(async (error: unknown) => {
-      if (error instanceof AlteredVersionError)
-        await reportAlteredVersion(deps, { roomId, environment, version: error.version });
+      const fault = faultOf(error);
+      if (fault !== null) {
+        deps.log.error({ err: error, roomId }, "a closing was not sealed, because a record of it was altered");
+        await reportAltered(deps, { roomId, environment, fault });
+      }
       throw error;
     });
   if (!sealed) throw new Error("a seal that was asked for was left out");
   return sealed;
+}
+
+/** Names the altered record because of which a closing was not sealed; null for another error. */
+function faultOf(error: unknown): string | null {
+  if (error instanceof AlteredVersionError) return `version ${error.version} is not what was sealed`;
+  return error instanceof AlteredDocumentError ? `${error.what} is not what was written` : null;
 }
 
 export type Firm = Pick<Principal, "partnerId" | "tier">;

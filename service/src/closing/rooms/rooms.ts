@@ -40,7 +40,7 @@ export {
   noteSealProblem,
   openRound,
   queueSeals,
-  reportAlteredVersion,
+  reportAltered,
   reportSealFailures,
   roomToSeal,
   type SealWish,

@@ -120,17 +120,17 @@ export async function reportSealFailures({ db, clock }: Pick<RoomDeps, "db" | "c
 }
 
 /**
- * Opens a task about a closing whose last version was altered. It stays open until a person ends it, because the
+ * Opens a task about a closing whose last version, or one of whose documents, was altered. It stays open until a person ends it, because the
  * service can't seal such a closing again by itself.
  */
-export const reportAlteredVersion = (
+export const reportAltered = (
   { db, clock }: Pick<RoomDeps, "db" | "clock">,
-  { roomId, environment, version }: { roomId: string; environment: Environment; version: number },
+  { roomId, environment, fault }: { roomId: string; environment: Environment; fault: string },
 ): Promise<void> =>
   db.transaction(async (tx) => {
     // `keepTasks` reads the needed tasks and then the open ones. It would close a task that is committed in between.
     await lockTasks(tx, "closing_seal");
-    const problem = `version ${version} is not what was sealed. Compare it with a backup and restore it; members can seal again then.`;
+    const problem = `${fault}. Compare it with a backup and restore it; members can seal again then.`;
     const reason = sql`r.name || ' of ' || p.name || ': ' || ${problem}`;
     const task = {
       kind: "closing_seal",

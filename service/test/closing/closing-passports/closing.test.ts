@@ -9,7 +9,7 @@ import { forTests } from "@signsealship/testing/for-tests";
 import { changeFirm } from "@signsealship/testing/row-mac";
 import { needs } from "@signsealship/testing/tools/tools";
 import { closingRecord, createCertificateCheck } from "../../../src/closing/closing-passports/closing-passports.ts";
-import { reportAlteredVersion, reportSealFailures } from "../../../src/closing/rooms/rooms.ts";
+import { reportAltered, reportSealFailures } from "../../../src/closing/rooms/rooms.ts";
 import { isSealed, type Statement, sealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { openLog } from "../../../src/kernel/platform/logs.ts";
 import { inlineWorkers } from "../../../src/kernel/platform/workers/inline.ts";
@@ -301,7 +301,7 @@ test("a task about an altered version stays open when it is reported during the 
   let report: Promise<void> | undefined;
   await db.transaction((tx) =>
     keepTasks(tx, clock(), "closing_seal", async () => {
-      report = reportAlteredVersion({ db, clock }, { roomId, environment: "test", version: 1 });
+      report = reportAltered({ db, clock }, { roomId, environment: "test", fault: "version 1 is not what was sealed" });
       await Promise.race([report, setTimeout(300)]);
       return [];
     }),

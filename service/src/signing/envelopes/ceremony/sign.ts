@@ -2,9 +2,10 @@ import { memoryHolder } from "../../../kernel/platform/bounds/memory-budget.ts";
 import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import { isOutcomeUnknown } from "../../../kernel/platform/database/sql-errors.ts";
-import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { AlteredDocumentError, ServiceError } from "../../../kernel/platform/errors.ts";
 import { envelopeQueue, lockOrder, setEnvelopeStatus } from "../../../orders/order/order.ts";
 import { completeEnvelope } from "../lifecycle/complete.ts";
+import { holdAltered } from "../lifecycle/hold-altered.ts";
 import { issueLink } from "../lifecycle/issue-link.ts";
 import type { EnvelopeDeps } from "../records/deps.ts";
 import { findSigners, signersInTurn, updateSigner } from "../records/envelope.ts";
@@ -143,7 +144,10 @@ async function onDocument<T>(
   const head = await findHead(deps, linked, revision);
   if (!head) return { outcome: "again" };
   return deps.blobs.memory.within(memoryHolder(envelope), head.bytes, async () => {
-    const document = await deps.acts.document(envelope);
+    const document = await deps.acts.document(envelope).catch(async (error: unknown) => {
+      if (error instanceof AlteredDocumentError) await holdAltered(deps, envelope.orderCode, error);
+      throw error;
+    });
     return document.revision === revision ? work(document) : { outcome: "again" };
   });
 }

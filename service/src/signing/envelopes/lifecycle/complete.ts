@@ -2,6 +2,7 @@ import { sealReasons } from "@signsealship/evidence/seal";
 import type { Sealed } from "../../../evidence/seals/seals.ts";
 import { memoryHolder } from "../../../kernel/platform/bounds/memory-budget.ts";
 import { isOutcomeUnknown } from "../../../kernel/platform/database/sql-errors.ts";
+import { AlteredDocumentError } from "../../../kernel/platform/errors.ts";
 import { perform, type SealedDocument, storeSealed } from "../../../orders/fulfilment/fulfilment.ts";
 import { lockOrder } from "../../../orders/order/order.ts";
 import { evidenceOf } from "../custody/evidence.ts";
@@ -9,6 +10,7 @@ import type { EnvelopeDeps } from "../records/deps.ts";
 import { type Envelope, endEnvelope, findEnvelope, findSigners, lockEnvelope } from "../records/envelope.ts";
 import { type Document, findRevisions, readDocument } from "../records/revisions.ts";
 import { alteredRecord, insertRecord, lastRecord, nextRecord, readTrail, type TrailRecord } from "../records/trail.ts";
+import { holdAltered } from "./hold-altered.ts";
 import { mailEverybody } from "./issue-link.ts";
 
 type CompletionDeps = Omit<EnvelopeDeps, "workers" | "reach">;
@@ -22,7 +24,8 @@ const tries = 5;
 /**
  * Seals the document that everybody has signed, certifies how it was signed, and changes the order's status. Safe to
  * run concurrently and after a crash: the status is changed only once.
- * @returns false when the envelope had already been completed or ended
+ * @returns false when the envelope had already been completed or ended, and when its document was altered. The order is
+ * then put on hold.
  */
 export async function completeEnvelope(deps: CompletionDeps, envelopeId: number): Promise<boolean> {
   const envelope = await findEnvelope(deps.db, envelopeId);
@@ -30,7 +33,13 @@ export async function completeEnvelope(deps: CompletionDeps, envelopeId: number)
   const head = (await findRevisions(deps.db, envelope.id)).at(-1);
   // Reserves memory for two documents: the signed one and the sealed one.
   const bytes = 2 * (head?.bytes ?? 0);
-  return deps.blobs.memory.within(memoryHolder(envelope), bytes, () => sealSigned(deps, envelope));
+  try {
+    return await deps.blobs.memory.within(memoryHolder(envelope), bytes, () => sealSigned(deps, envelope));
+  } catch (error) {
+    if (!(error instanceof AlteredDocumentError)) throw error;
+    await holdAltered(deps, envelope.orderCode, error);
+    return false;
+  }
 }
 
 async function sealSigned(deps: CompletionDeps, envelope: Envelope): Promise<boolean> {

@@ -1,8 +1,10 @@
+import { AlteredDocumentError } from "../../../kernel/platform/errors.ts";
 import { readOrderHead } from "../../../orders/order/order.ts";
 import type { EnvelopeDeps } from "../records/deps.ts";
 import { endEnvelope, findOpenEnvelope, findSigners, lockEnvelope } from "../records/envelope.ts";
 import { appendToTrail } from "../records/trail.ts";
 import { completeEnvelope } from "./complete.ts";
+import { holdAltered } from "./hold-altered.ts";
 import { openEnvelope } from "./open.ts";
 
 /**
@@ -17,7 +19,11 @@ export async function followOrder(deps: EnvelopeDeps, orderId: number): Promise<
   if (order?.status === "OnHold") return;
   if (order?.status !== "EsignPending") {
     if (envelope) await endWithOrder(deps, envelope.id);
-  } else if (!envelope) await openEnvelope(deps, orderId);
+  } else if (!envelope)
+    await openEnvelope(deps, orderId).catch((error: unknown) => {
+      if (!(error instanceof AlteredDocumentError)) throw error;
+      return holdAltered(deps, order.code, error);
+    });
   else if ((await findSigners(db, envelope.id)).every(({ signedAt }) => signedAt !== null))
     await completeEnvelope(deps, envelope.id);
 }

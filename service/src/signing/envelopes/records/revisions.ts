@@ -3,7 +3,7 @@ import type { BlobAt, Blobs } from "../../../kernel/platform/blobs/blobs.ts";
 import { memoryHolder } from "../../../kernel/platform/bounds/memory-budget.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
-import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { AlteredDocumentError, ServiceError } from "../../../kernel/platform/errors.ts";
 import type { RowMac } from "../../../kernel/platform/row-mac.ts";
 import {
   type DocumentOwner,
@@ -95,8 +95,8 @@ const originalOfEnvelope = (orderId: number, envelopeId: number) => sql`
   ORDER BY id DESC LIMIT 1`;
 
 /**
- * Runs work on the order's current original document. @throws Error when the document's row was altered; the errors of
- * the work
+ * Runs work on the order's current original document.
+ * @throws AlteredDocumentError when the document or its row was altered; the errors of the work
  */
 export async function withOriginal<T>(
   deps: DocumentDeps,
@@ -104,9 +104,14 @@ export async function withOriginal<T>(
   work: (original: { bytes: Buffer; sha256: string }) => Promise<T>,
 ): Promise<T> {
   const original = await findOriginal(deps, order, originalStatement(order.orderId));
-  return deps.blobs.withBytes({ ...original, holder: memoryHolder(order) }, async (bytes) => {
+  let isRead = false;
+  const read = deps.blobs.withBytes({ ...original, holder: memoryHolder(order) }, async (bytes) => {
+    isRead = true;
     if (!bytes) throw unreadable();
     return work({ bytes, sha256: original.use.sha256 });
+  });
+  return read.catch((error: unknown) => {
+    throw isRead ? error : asAltered(`the original document of order ${order.orderCode}`, error);
   });
 }
 
@@ -116,11 +121,14 @@ export type EnvelopeOf = DocumentOwner & { id: number; orderId: number };
 /**
  * Opens the file with all its revisions for sending.
  * @throws ServiceError `unavailable` when the store does not have a part
- * @throws Error when a part or the whole was altered
+ * @throws AlteredDocumentError when a part, its row, or the whole was altered
  */
 export async function openDocument(deps: DocumentDeps, envelope: EnvelopeOf) {
   const { parts, head } = await partsOf(deps, envelope);
-  const joined = await deps.blobs.openJoined(parts, head.sha256, memoryHolder(envelope));
+  const what = revisionName(envelope, head);
+  const joined = await deps.blobs.openJoined(parts, head.sha256, memoryHolder(envelope)).catch((error: unknown) => {
+    throw asAltered(what, error);
+  });
   if (!joined) throw unreadable();
   return { file: joined.file, revision: head.number, sha256: head.sha256 };
 }
@@ -130,7 +138,26 @@ export async function openDocument(deps: DocumentDeps, envelope: EnvelopeOf) {
  * @throws as `openDocument`
  */
 export async function readDocument(deps: DocumentDeps, envelope: EnvelopeOf): Promise<Document> {
-  const { parts, head, prepared, original } = await partsOf(deps, envelope);
+  const parts = await partsOf(deps, envelope);
+  const what = revisionName(envelope, parts.head);
+  return readParts(deps, envelope, parts, what).catch((error: unknown) => {
+    throw asAltered(what, error);
+  });
+}
+
+const revisionName = ({ orderCode }: EnvelopeOf, { number }: Revision): string =>
+  `revision ${number} of the document of order ${orderCode}`;
+
+/** A store that does not answer proves nothing about a document. Every other error of a read is about its bytes. */
+const asAltered = (what: string, cause: unknown): unknown =>
+  cause instanceof ServiceError ? cause : new AlteredDocumentError(what, { cause });
+
+async function readParts(
+  deps: DocumentDeps,
+  envelope: EnvelopeOf,
+  { parts, head, prepared, original }: Awaited<ReturnType<typeof partsOf>>,
+  what: string,
+): Promise<Document> {
   const joined = await deps.blobs.openJoined(parts, null, memoryHolder(envelope));
   if (!joined) throw unreadable();
   const { file, lengths } = joined;
@@ -142,8 +169,7 @@ export async function readDocument(deps: DocumentDeps, envelope: EnvelopeOf): Pr
     at += stretch.copy(bytes, at);
   }
   const sha256 = state.copy().digest("hex");
-  if (sha256 !== head.sha256)
-    throw new Error(`revision ${head.number} of order ${envelope.orderCode} is not what was written`);
+  if (sha256 !== head.sha256) throw new AlteredDocumentError(what);
   return {
     bytes,
     revision: head.number,
@@ -158,7 +184,7 @@ const unreadable = () => new ServiceError("unavailable", "The document can't be 
 
 /**
  * The blobs that together are the newest revision: the original, and the bytes that each revision appended.
- * @throws Error when a row was altered
+ * @throws AlteredDocumentError when a row was altered
  */
 async function partsOf(deps: DocumentDeps, envelope: EnvelopeOf) {
   const { id, orderCode } = envelope;
@@ -183,7 +209,7 @@ async function findOriginal(deps: DocumentDeps, order: Omit<EnvelopeOf, "id">, w
 function blobOf({ rowMac }: DocumentDeps, owner: DocumentOwner, { kind, sha256, blobKey, mac }: Part): BlobAt {
   const { orderCode, partnerId, environment } = owner;
   if (!rowMac.holds("documents", documentMembers({ orderCode, partnerId, environment, kind, sha256, blobKey }), mac))
-    throw new Error(`the ${kind} of order ${orderCode} is not what was written`);
+    throw new AlteredDocumentError(`the ${kind} document of order ${orderCode}`);
   return { key: blobKey, use: documentUse(sha256) };
 }
 

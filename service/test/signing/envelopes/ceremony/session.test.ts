@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { until } from "@signsealship/testing/until";
-import { isSealed, sql } from "../../../../src/kernel/platform/database/sql.ts";
+import { isSealed, type Statement, sql } from "../../../../src/kernel/platform/database/sql.ts";
 import { enqueue } from "../../../../src/kernel/platform/jobs/jobs.ts";
 import { type Link, replaceSigner } from "../../../../src/signing/envelopes/envelopes.ts";
 import { reissueEnvelope } from "../../../../src/signing/envelopes/lifecycle/by-operator.ts";
@@ -359,6 +359,32 @@ test("a client who signed all documents of a closing gets one mail about the cop
   const subjects = running.mailsTo(right).map((mail) => /^Subject: (.*(?:\r\n .*)*)$/m.exec(mail)?.[1] ?? "");
   assert.deepEqual(subjects.length, 1, subjects.join());
   assert.match(subjects.join().replaceAll("\r\n ", " "), /is signed by everybody/);
+});
+
+/** Changes rows of an order without the database's triggers, so that their MACs are invalid. */
+const attack = (code: string, change: (orderId: Statement) => Statement) =>
+  db.transaction(async (tx) => {
+    await tx.script("SET LOCAL session_replication_role = replica");
+    await tx.query(change(sql`(SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", code)})`));
+  });
+test("an altered document is not signed: its order is held with a task that names it, and its signer reads that it waits", async () => {
+  const jane = person();
+  const code = await running.order([jane]);
+  const link = await sessionLink(jane.email);
+  await ceremony.opened(link, browser);
+  await ceremony.consent(link, consentText, browser);
+  const sha256 = "e".repeat(64);
+  await attack(
+    code,
+    (orderId) => sql`UPDATE documents SET sha256 = ${sha256} WHERE kind = 'original' AND order_id = ${orderId}`,
+  );
+  await assert.rejects(sign(link), { code: "conflict" });
+  assert.equal(await statusOf(code), "OnHold");
+  assert.equal((await ceremony.view(link)).state, "waiting");
+  const [task] = await db.query<{ reason: string }>(sql`
+    SELECT t.reason FROM tasks t JOIN orders o ON o.id = t.order_id
+    WHERE t.kind = 'order_on_hold' AND ${isSealed(sql`o.code`, "order", code)}`);
+  assert.ok(task?.reason.includes(`The original document of order ${code.slice(0, 6)}… is not what was written`));
 });
 
 test("a person who is replaced in all documents of a closing has no link any more, and the new one gets one mail", async () => {
