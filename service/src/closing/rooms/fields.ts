@@ -16,6 +16,8 @@ export type NewRoom = {
   closesOn?: string;
 };
 export type NewAttachment = { orderCode: string; label: string | null };
+/** The correction of an email address. `name`: the person who moves; null for everybody who has the address. */
+export type AddressCorrection = { from: string; to: string; name: string | null };
 export type NewParticipant = { name: string; email: string; role: string };
 
 type Body = Readonly<Record<string, unknown>>;

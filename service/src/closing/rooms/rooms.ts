@@ -12,6 +12,7 @@ export {
   sandboxRoomCheckout,
   sumDue,
 } from "./checkout.ts";
+export { correctInRoom } from "./correct-address.ts";
 export { attachFields, closesOnField, newRoomFields, participantFields } from "./fields.ts";
 export { closeRoom, createRoom, reopenRoom, setClosesOn } from "./lifecycle.ts";
 export { lastChanges, roomPage } from "./list.ts";
@@ -68,5 +69,5 @@ export {
 } from "./store.ts";
 export { type OwnRoom, ownRoom, roomDocuments, roomView } from "./view/read-view.ts";
 export type { ActivityItem, OrderCard, PassportPointer, RoomView, Signer } from "./view/schemas.ts";
-export type { RoomDocument, RoomDocuments } from "./view/store.ts";
+export type { RoomDocuments } from "./view/store.ts";
 export { closesToday, closingZone, dayWords, failedFaxesIn, isBetweenServices } from "./who-acts.ts";

@@ -122,10 +122,13 @@ const specific: Readonly<Record<Exclude<Act, "refund" | "email">, (order: Troubl
   again: whyNotAgain,
 };
 
-// An email address can be corrected even on hold and after completion: links that were mailed to the earlier address
-// still open documents. After a cancellation or refund it can't.
+/** True if no link of the order can open a document. A canceled order was never paid, so nobody could sign it. */
+export const hasNoLinks = ({ status }: Pick<OrderState, "status">): boolean => status === "Cancelled";
+
+// An email address can be corrected even on hold, and after completion or a refund: links that were mailed to the
+// earlier address still open documents. After a cancellation it can't.
 const whyNotEmail = (order: Trouble): string | null =>
-  isEnding(order) ? "The order has ended." : (whyNotMoved(order) ?? whyNotAgainToday(order.emailChanges));
+  hasNoLinks(order) ? "The order has ended." : (whyNotMoved(order) ?? whyNotAgainToday(order.emailChanges));
 
 /** Why the firm can't perform the action now; null when it can. */
 export function whyNot(order: Trouble, act: Act): string | null {

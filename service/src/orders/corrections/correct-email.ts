@@ -7,7 +7,7 @@ import {
   type EmailMove,
   isPayable,
   type LockedOrder,
-  lockOrders,
+  lockUnalteredOrders,
   type MovedPeople,
   mailClient,
   moveEmail,
@@ -15,7 +15,7 @@ import {
   recordCorrection,
   whenDocumentsWereDeleted,
 } from "../order/order.ts";
-import { whyNotAgainToday, whyNotMoved } from "./allowed.ts";
+import { hasNoLinks, whyNotAgainToday, whyNotMoved } from "./allowed.ts";
 import { emailChangesIn, lockOwnOrder } from "./store.ts";
 
 export type PeopleDeps = {
@@ -36,27 +36,43 @@ export type PeopleDeps = {
     of: { orders: readonly LockedOrder[]; movable: ReadonlySet<number> },
     move: EmailMove,
     by: By,
-  ) => Promise<ReadonlyMap<number, { moved: readonly string[]; signed: readonly string[] }>>;
+  ) => Promise<{
+    people: ReadonlyMap<number, { moved: readonly string[]; signed: readonly string[] }>;
+    /** The ids of the orders in which nobody was changed, because a row about their signers was altered. */
+    altered: ReadonlySet<number>;
+  }>;
 };
+
+/**
+ * The codes of the orders in which a correction replaced an address, and of those that it left out because their record
+ * was altered in the database.
+ */
+export type CorrectedOrders = { corrected: readonly string[]; altered: readonly string[] };
 
 type By = { actor: string; at: Date };
 
-/** Locks the order, and all orders of the firm that are in a closing with it. @throws ServiceError */
+/**
+ * Locks the order, and all orders of the firm that are in a closing with it.
+ * @returns `altered`: the codes of those that were left out, because their row was altered
+ * @throws ServiceError
+ */
 export async function lockWithClosing(
   tx: Tx,
   { closingsOf }: Pick<PeopleDeps, "closingsOf">,
   owner: Owner,
   { id, code }: { id: number; code: string },
-): Promise<{ order: LockedOrder; others: LockedOrder[] }> {
+): Promise<{ order: LockedOrder; others: LockedOrder[]; altered: string[] }> {
   const idsNow = async () =>
     [...new Set((await closingsOf(tx, id)).flatMap(({ orders }) => orders))].filter((each) => each !== id);
   const ids = await idsNow();
-  const locked = await lockOrders(tx, [code, ...(await orderCodes(tx, ids)).values()]);
+  const codes = [...(await orderCodes(tx, ids)).values()];
+  const locked = await lockUnalteredOrders(tx, [code, ...codes]);
   if ((await idsNow()).some((each) => !ids.includes(each)))
     throw new ServiceError("conflict", "The closing was changed at the same time. Try again.");
   // `lockOwnOrder` is called here to verify the owner. The order itself is already locked.
   const order = await lockOwnOrder(tx, owner, code);
-  return { order, others: locked.filter((each) => each.id !== id && isOf(owner, each)) };
+  const altered = codes.filter((each) => locked.every((other) => other.code !== each));
+  return { order, others: locked.filter((each) => each.id !== id && isOf(owner, each)), altered };
 }
 
 export const isOf = ({ partnerId, environment }: Owner, order: LockedOrder): boolean =>
@@ -65,8 +81,8 @@ export const isOf = ({ partnerId, environment }: Owner, order: LockedOrder): boo
 /**
  * Replaces the earlier address in all of the locked orders. Links that were mailed to it end at once, and new ones are
  * mailed. A signature that was made under the earlier address still states it. In orders with a notary, people who have
- * not signed keep the earlier address, too.
- * @returns whether anything was changed
+ * not signed keep the earlier address, too, and so does everybody in canceled orders.
+ * @returns the orders that were changed; `isChanged` is true also if only a participant of a room was changed
  */
 export async function correctEmail(
   tx: Tx,
@@ -74,23 +90,28 @@ export async function correctEmail(
   locked: readonly LockedOrder[],
   move: EmailMove,
   by: By,
-): Promise<boolean> {
-  const orders = [...locked].sort((one, other) => one.id - other.id);
+): Promise<CorrectedOrders & { isChanged: boolean }> {
+  const orders = locked.filter((order) => !hasNoLinks(order)).sort((one, other) => one.id - other.id);
   const movable = new Set(orders.filter((order) => whyNotMoved(order) === null).map(({ id }) => id));
   // The rooms are changed before the envelopes. All code locks them in this sequence, to avoid deadlocks.
-  const ids = orders.map(({ id }) => id);
-  let isChanged = await moveInRooms(tx, ids, move, by);
+  const ids = locked.map(({ id }) => id);
+  const isMovedInRooms = await moveInRooms(tx, ids, move, by);
   // The envelopes are changed before the orders. This step refuses the whole correction if another signer already has
   // the same name and the new address.
-  const inEnvelopes = await moveSigners(tx, { orders, movable }, move, by);
-  for (const order of orders) {
+  const { people: inEnvelopes, altered } = await moveSigners(tx, { orders, movable }, move, by);
+  const corrected: string[] = [];
+  for (const order of orders.filter(({ id }) => !altered.has(id))) {
     const nobody = { client: false, signers: [], left: [] };
     const inOrder = movable.has(order.id) ? await moveEmail(tx, rowMac, order.id, move) : nobody;
     const people = { ...inOrder, ...(inEnvelopes.get(order.id) ?? { moved: [], signed: inOrder.left }) };
-    if (await record(tx, order, people, { move, by })) isChanged = true;
+    if (await record(tx, order, people, { move, by })) corrected.push(order.code);
     if (people.client) await mailNewAddress(tx, order, by);
   }
-  return isChanged;
+  return {
+    corrected,
+    altered: orders.filter(({ id }) => altered.has(id)).map(({ code }) => code),
+    isChanged: isMovedInRooms || corrected.length > 0,
+  };
 }
 
 type People = Omit<MovedPeople, "left"> & { moved: readonly string[]; signed: readonly string[] };

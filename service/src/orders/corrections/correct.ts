@@ -2,6 +2,7 @@ import { auditLine } from "../../kernel/audit/audit.ts";
 import type { Owner } from "../../kernel/identity/identity.ts";
 import type { Clock } from "../../kernel/platform/clock.ts";
 import type { Database, Tx } from "../../kernel/platform/database/database.ts";
+import { forged } from "../../kernel/platform/database/state-mac.ts";
 import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
 import { enqueue } from "../../kernel/platform/jobs/jobs.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
@@ -20,7 +21,7 @@ import {
   fieldsOf,
   findToCorrect,
   type LockedOrder,
-  lockOrders,
+  lockUnalteredOrders,
   readCorrectable,
   recordCorrection,
   setFaxTo,
@@ -29,7 +30,7 @@ import {
 import { supplementsPaid } from "../payments/payments.ts";
 import type { Address } from "../pricing/pricing.ts";
 import { type Act, againOn, type Trouble, whyNot } from "./allowed.ts";
-import { correctEmail, isOf, lockWithClosing, type PeopleDeps } from "./correct-email.ts";
+import { type CorrectedOrders, correctEmail, isOf, lockWithClosing, type PeopleDeps } from "./correct-email.ts";
 import { lockOwnOrder, missingParcel, missingSubject, type Parcels, troubleOf } from "./store.ts";
 
 export type CorrectDeps = PeopleDeps & {
@@ -98,29 +99,34 @@ export async function requireAllowed(
  * the present one. An email address is corrected in the whole closing, because one link opens all documents that a
  * person signs there.
  * @param values fields of the order form
+ * @returns the other orders of the closing in which the email address was replaced, and those that were left out
  * @throws ServiceError naming the field and the rule, or the reason why the order's status does not allow it
  */
 export async function correctOrder(
   deps: CorrectDeps,
   { owner, orderCode, actor }: Wanted,
   values: ReadonlyMap<string, string>,
-): Promise<void> {
+): Promise<CorrectedOrders> {
   const { email, faxTo, shipTo } = readCorrections(values);
   const { db, clock, log, rowMac } = deps.orders;
-  await db.transaction(async (tx) => {
+  return db.transaction(async (tx) => {
     const found = isCode(orderCode) ? await findToCorrect(tx, orderCode, owner) : undefined;
     if (!found) throw new ServiceError("not_found", "Order not found.");
-    const { order, others } =
+    const { order, others, altered } =
       email === null
-        ? { order: await lockOwnOrder(tx, owner, orderCode), others: [] }
+        ? { order: await lockOwnOrder(tx, owner, orderCode), others: [], altered: [] }
         : await lockWithClosing(tx, deps, owner, { id: found.id, code: orderCode });
     const at = clock();
     const before = await readCorrectable(tx, order.id);
     const by = { actor, at };
+    let elsewhere: CorrectedOrders = { corrected: [], altered: [] };
     if (email !== null && email !== before.email) {
       await requireAllowed(tx, deps, order, { act: "email", at });
       const move = { from: before.email, to: email, name: before.name };
-      await correctEmail(tx, { ...deps, rowMac }, [order, ...others], move, by);
+      const done = await correctEmail(tx, { ...deps, rowMac }, [order, ...others], move, by);
+      if (done.altered.includes(order.code)) throw forged();
+      const corrected = done.corrected.filter((code) => code !== order.code);
+      elsewhere = { corrected, altered: [...altered, ...done.altered] };
     }
     if (faxTo !== null && faxTo !== before.faxTo) {
       await requireAllowed(tx, deps, order, { act: "fax", at });
@@ -135,28 +141,33 @@ export async function correctOrder(
       const moved = { before: { shipTo: before.shipTo }, after: { shipTo } };
       await recordCorrection(tx, order, { kind: "address", ...moved, ...by });
     }
+    return elsewhere;
   });
 }
 
 /**
  * Corrects an email address of clients and signers in several orders of a closing, wherever it can still change. All
- * changes are in one transaction.
+ * changes are in one transaction. Orders with an altered record are left out.
  * @throws ServiceError naming the rule, or `conflict` when the address can't be corrected in any of the orders
  */
 export async function correctAddress(
   deps: CorrectDeps,
   { owner, orderCodes, actor }: Pick<Wanted, "owner" | "actor"> & { orderCodes: readonly string[] },
   typed: { from: string; to: string; name: string | null },
-): Promise<void> {
+): Promise<CorrectedOrders> {
   const [from, to] = [typed.from.trim(), typed.to.trim()];
   if (!isEmail(to)) throw invalid("The right address must be a mail address.");
   if (from.toLowerCase() === to.toLowerCase()) throw invalid("The right address must differ from the one to correct.");
   const { db, clock, rowMac } = deps.orders;
-  await db.transaction(async (tx) => {
-    const orders = (await lockOrders(tx, orderCodes.filter(isCode))).filter((order) => isOf(owner, order));
+  return db.transaction(async (tx) => {
+    const locked = await lockUnalteredOrders(tx, orderCodes.filter(isCode));
+    const orders = locked.filter((order) => isOf(owner, order));
     const move = { from, to, name: typed.name };
-    if (!(await correctEmail(tx, { ...deps, rowMac }, orders, move, { actor, at: clock() })))
+    const done = await correctEmail(tx, { ...deps, rowMac }, orders, move, { actor, at: clock() });
+    if (!done.isChanged)
       throw new ServiceError("conflict", "No document of this closing has that address where it can still be changed.");
+    const unlocked = orderCodes.filter((code) => locked.every((order) => order.code !== code));
+    return { corrected: done.corrected, altered: [...unlocked, ...done.altered] };
   });
 }
 

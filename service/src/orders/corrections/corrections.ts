@@ -10,6 +10,7 @@ export {
   reportNotArrived,
   type Wanted,
 } from "./correct.ts";
+export type { CorrectedOrders } from "./correct-email.ts";
 export { type ReplaceDeps, replaceDocument } from "./replace-document.ts";
 export { correctionRoutes } from "./routes.ts";
 export { type Corrected, type Parcels, readCorrected } from "./store.ts";

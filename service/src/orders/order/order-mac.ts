@@ -1,6 +1,13 @@
 import { createHash } from "node:crypto";
 import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
-import { MacOfState, type StateMac, textOf, verified, verifiedAll } from "../../kernel/platform/database/state-mac.ts";
+import {
+  MacOfState,
+  markedAll,
+  type StateMac,
+  textOf,
+  verified,
+  verifiedAll,
+} from "../../kernel/platform/database/state-mac.ts";
 import { documentNameColumn } from "../../kernel/platform/document-name.ts";
 import { stateRows } from "../../kernel/platform/protected-data.ts";
 import { codeStartLength } from "./code-start.ts";
@@ -100,18 +107,20 @@ export const isSigningSimulated: Statement = sql`(o.environment = 'test' AND o.e
   AND NOT 'sealed' = ANY (o.taken_in)
   AND NOT EXISTS (SELECT FROM envelopes done WHERE done.order_id = o.id AND done.outcome = 'Completed'))`;
 
+const latestSigners = (orders: Statement): Statement => sql`
+  FROM (SELECT DISTINCT o.id FROM ${orders}) AS shown JOIN LATERAL (
+    SELECT e.id FROM envelopes e WHERE e.order_id = shown.id ORDER BY ${latestFirst(sql`e`)} LIMIT 1
+  ) latest ON true JOIN envelope_signers s ON s.envelope_id = latest.id`;
+
 /**
  * For a SELECT list: verifies all signers of the latest envelope of each order.
  * @param orders the text after FROM, with a WHERE that selects orders `o`
  */
 export const verifiedSignersOf = (orders: Statement): Statement =>
-  verifiedAll(
-    signerState,
-    sql`s`,
-    sql`FROM (SELECT DISTINCT o.id FROM ${orders}) AS shown JOIN LATERAL (
-      SELECT e.id FROM envelopes e WHERE e.order_id = shown.id ORDER BY ${latestFirst(sql`e`)} LIMIT 1
-    ) latest ON true JOIN envelope_signers s ON s.envelope_id = latest.id`,
-  );
+  verifiedAll(signerState, sql`s`, latestSigners(orders));
+
+/** For a SELECT list on orders `o`: marks the signers of the order's latest envelope. */
+export const markedSigners: Statement = markedAll(signerState, sql`s`, latestSigners(sql`(SELECT o.id) AS o`));
 
 /** The MAC covers all columns of a shipment. */
 export const shipmentState: StateMac = {

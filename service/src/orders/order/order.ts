@@ -139,6 +139,7 @@ export {
   earlierOrderStates,
   isSigningSimulated,
   latestFirst,
+  markedSigners,
   orderRows,
   orderState,
   shipmentState,

@@ -174,6 +174,8 @@ const flashMessages = {
   "address-corrected":
     "Corrected: the list names each document. Links that were emailed to the earlier address no longer work. What was there before stays on record.",
   "order-corrected": "Corrected. What was there before stays on record.",
+  "order-corrected-in-part":
+    "Corrected, except in documents of the closing whose record was altered outside the service: the closing’s page names them. Contact the operator of this service.",
   "order-sent-again": "It begins again, with what you corrected.",
   "document-replaced": "The document was replaced. The earlier one stays on record.",
   "parcel-missing": "The operator of this service has a task to look after the parcel.",
@@ -182,6 +184,8 @@ const flashMessages = {
   "signer-replaced": "The signer was replaced. The old link no longer works.",
   "copy-link-ended":
     "The link was ended, for all documents that it opened. A document that the person has yet to sign gets another link with the next reminder.",
+  "copy-link-ended-in-part":
+    "The link was ended, for all documents that it opened. The record of one of them was altered outside the service: the closing’s page names it. Contact the operator of this service.",
   "signer-replaced-everywhere":
     "The signer was replaced in every document of the closing that this person had yet to sign, including documents on hold. A document that a notary has now is not changed. The old link no longer works.",
   "signer-replaced-here":

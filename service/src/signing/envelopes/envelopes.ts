@@ -102,7 +102,7 @@ export {
   withOrderDocument,
 } from "./records/documents.ts";
 export { type EmbedOrigin, listOrigins } from "./records/embeds.ts";
-export { isSignedInRoom, searchMethods, verifiedEnvelopesOf } from "./records/envelope.ts";
+export { isSignedInRoom, markedEnvelopes, searchMethods, verifiedEnvelopesOf } from "./records/envelope.ts";
 export { type SigningLinks, signingLinks } from "./records/link-tokens.ts";
 export type { DocumentDeps } from "./records/revisions.ts";
 export type { NotaryBlock } from "./records/rooms.ts";

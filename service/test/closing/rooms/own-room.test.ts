@@ -24,11 +24,9 @@ test("the owner sees the public view, full emails, and which orders are the owne
   const [own, foreign] = [await acme.order(), await other.order()];
   for (const orderCode of [own, foreign]) await acme.ok("POST", `/api/rooms/${room}/orders`, { orderCode });
   await acme.ok("POST", `/api/rooms/${room}/participants`, { name: "Jane", email: "jane@example.com" });
-  const { id, versions, participants, ownOrders, firmMethod, charges, closesOn, sealWish, ...view } = await read(
-    asMember(acme),
-    room,
-  );
-  assert.deepEqual([firmMethod, charges, closesOn, sealWish], [null, [], null, null]);
+  const { id, versions, participants, ownOrders, firmMethod, charges, closesOn, sealWish, altered, ...view } =
+    await read(asMember(acme), room);
+  assert.deepEqual([firmMethod, charges, closesOn, sealWish, altered], [null, [], null, null, []]);
   const { participants: masked, ...seenByAll } = await running.view(room);
   assert.deepEqual(view, seenByAll);
   assert.deepEqual([...ownOrders.keys()], [own]);

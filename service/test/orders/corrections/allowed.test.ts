@@ -53,8 +53,8 @@ const table: Readonly<Record<string, string>> = {
   FaxFailed: "email fax again refund",
   OnHold: "email refund",
   Completed: "email refund",
-  RefundPending: "",
-  Refunded: "",
+  RefundPending: "email",
+  Refunded: "email",
   Cancelled: "",
 };
 

@@ -132,10 +132,16 @@ const signersOf = async (code: string) =>
     ({ email }) => email,
   );
 
-/** Documents of one closing, which wait for the same signers. */
+let last = "";
+/**
+ * Documents of one closing, which wait for the same signers. Closes the room of the test before, because a trial firm
+ * may have only a few open rooms.
+ */
 async function closing(signers: readonly object[], papers: number) {
+  if (last !== "") await call(`/api/rooms/${last}/close`, { method: "POST", headers });
   const room = { method: "POST", headers: json, body: JSON.stringify({ name: "Ortega closing" }) };
   const { roomCode } = (await call("/api/rooms", room)).body;
+  last = String(roomCode);
   const codes: string[] = [];
   for (let n = 0; n < papers; n++) {
     const fields = { ...minimal, svc_sign: "true", signers: JSON.stringify(signers) };
@@ -296,4 +302,42 @@ test("the page of addresses names the documents that were altered in the databas
   assert.equal(refused.status, 409);
   assert.match(await refused.text(), /own record was altered, so no address was corrected/);
   assert.deepEqual(await signersOf(good), ["grace@right.example"]);
+});
+
+test("an address is corrected in refunded documents of the closing, too, and canceled ones keep it, as the page says", async () => {
+  const wrong = { name: "Rae Doe", email: "rae@gmial.example" };
+  const { roomCode, codes } = await closing([wrong], 3);
+  const [open = "", refunded = "", canceled = ""] = codes;
+  await changeOrder(db, refunded, sql`status = 'Refunded'`);
+  await changeOrder(db, canceled, sql`status = 'Cancelled'`);
+  const path = `/dashboard/rooms/${roomCode}/addresses`;
+  const shown = async () => (await call(path, { headers: owner.headers })).body as string;
+  assert.equal((await shown()).match(/The order has ended\./g)?.length, 1);
+  const fields = { from: wrong.email, to: "rae@mail.example" };
+  assert.equal((await postForm(service.baseUrl + path, fields, { ...owner.headers, Accept: "text/html" })).status, 303);
+  for (const code of [open, refunded]) assert.deepEqual(await signersOf(code), ["rae@mail.example"]);
+  assert.deepEqual(await signersOf(canceled), [wrong.email]);
+});
+
+test("the pages of a closing and of its other documents open although one document was altered, and name it", async () => {
+  const { roomCode, codes } = await closing([{ name: "Ivy Roe", email: "ivy@example.com" }], 3);
+  const [good = "", ...altered] = codes;
+  const idOf = (code = "") => sql`(SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", code)})`;
+  const room = async () => {
+    const { status, body } = await call(`/dashboard/rooms/${roomCode}`, { headers: owner.headers });
+    assert.equal(status, 200);
+    return body as string;
+  };
+  assert.doesNotMatch(await room(), /was altered/);
+  await db.query(sql`UPDATE envelopes SET pages = pages + 1 WHERE order_id = ${idOf(altered[0])}`);
+  assert.match(await room(), /record was altered outside the service: Paper 2\. Contact the operator/);
+  await db.query(sql`
+    UPDATE envelope_signers SET name = 'Eve' WHERE envelope_id IN (SELECT id FROM envelopes WHERE order_id = ${idOf(altered[1])})`);
+  const shown = await room();
+  assert.match(shown, /record was altered outside the service: Paper 2, Paper 3\. Contact the operator/);
+  assert.match(shown, new RegExp(`href="/dashboard/orders/${good}"`));
+  assert.doesNotMatch(shown, /Eve/);
+  const { status, body } = await call(`/dashboard/orders/${good}`, { headers: owner.headers });
+  assert.equal(status, 200);
+  assert.match(body as string, /Ivy Roe/);
 });

@@ -1,6 +1,7 @@
 import { LRUCache } from "lru-cache";
-import type { Principal } from "../../../kernel/identity/identity.ts";
+import type { Owner, Principal } from "../../../kernel/identity/identity.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
+import { isAltered } from "../../../kernel/platform/database/state-mac.ts";
 import type { RowMac } from "../../../kernel/platform/row-mac.ts";
 import { isCode } from "../../../kernel/platform/text.ts";
 import { roomNotFound } from "../begin-change.ts";
@@ -11,6 +12,7 @@ import {
   findViewVersion,
   type OwnOrder,
   type OwnRoomRow,
+  type RoomDocument,
   type RoomDocuments,
   type SealedVersion,
   selectOwnRoom,
@@ -100,15 +102,17 @@ export type OwnRoom = Omit<RoomView, "participants"> &
     ownOrders: ReadonlyMap<string, OwnOrder>;
     /** The sealed versions, newest first. */
     versions: SealedVersion[];
+    /** The orders that are left out, because a record of them was altered in the database. */
+    altered: RoomDocument[];
   };
 
 /**
- * A room of the caller.
+ * A room of the caller. Orders with an altered record are left out.
  * @throws ServiceError for an unknown room, and for one of another owner or environment
  */
 export async function ownRoom({ db, rowMac }: ViewDeps, principal: Principal, roomCode: string): Promise<OwnRoom> {
-  const row = isCode(roomCode) ? await selectOwnRoom(db, roomCode, principal) : undefined;
-  if (!row) throw roomNotFound();
+  const { row, altered } = isCode(roomCode) ? await readOwnRow(db, roomCode, principal) : {};
+  if (!row || !altered) throw roomNotFound();
   const { roomId: id, closesOn, participants, versions, firmMethod, charges, sealWish: wish } = row;
   const ownOrders = row.ownOrders.map(({ documentName: name, ...order }) => ({
     ...order,
@@ -118,9 +122,22 @@ export async function ownRoom({ db, rowMac }: ViewDeps, principal: Principal, ro
   return {
     ...viewOf(row, rowMac),
     sealWish: wish && { ...wish, sealedAt: timeOf(wish.sealedAt), nextTryAt: timeOf(wish.nextTryAt) },
-    ...{ id, closesOn, participants, versions, firmMethod, charges },
+    ...{ id, closesOn, participants, versions, firmMethod, charges, altered },
     ownOrders: new Map(ownOrders.map((order) => [order.code, order])),
   };
+}
+
+/** Reads the whole room and, only if that is refused because of altered orders, the room without them. */
+async function readOwnRow(db: Sql, roomCode: string, owner: Owner) {
+  try {
+    return { row: await selectOwnRoom(db, roomCode, owner), altered: [] };
+  } catch (error) {
+    const room = isAltered(error) ? await selectRoomDocuments(db, roomCode, owner) : undefined;
+    const altered = room?.documents.filter(({ isAuthentic }) => !isAuthentic) ?? [];
+    if (altered.length === 0) throw error;
+    const ids = altered.map(({ id }) => id);
+    return { row: await selectOwnRoom(db, roomCode, owner, ids), altered };
+  }
 }
 
 /**
@@ -134,5 +151,5 @@ export async function roomDocuments(
 ): Promise<RoomDocuments> {
   const room = isCode(roomCode) ? await selectRoomDocuments(db, roomCode, principal) : undefined;
   if (!room) throw roomNotFound();
-  return room;
+  return { ...room, documents: room.documents.filter(({ isOwn }) => isOwn) };
 }

@@ -9,6 +9,7 @@ import {
   isSigningSimulated,
   joinOrder,
   latestFirst,
+  markedSigners,
   orderState,
   type Payer,
   type SigningFacts,
@@ -27,6 +28,7 @@ import {
 import type { BoughtServices } from "../../../orders/pricing/pricing.ts";
 import {
   documentsOfOrder,
+  markedEnvelopes,
   type StoredOrderDocument,
   verifiedEnvelopesOf,
 } from "../../../signing/envelopes/envelopes.ts";
@@ -211,8 +213,13 @@ const ownColumns = sql`, ${ownCharges}, (SELECT r.closes_on::text FROM rooms r W
  * Everything that the view of a room shows, in one snapshot. Each table that is read here needs a trigger that
  * increases `view_version` (migrations); otherwise cached views become stale.
  * @param owner null for the public view; otherwise finds only a room of this owner, with `ownColumns`
+ * @param without ids of orders that are left out
  */
-export const viewStatement = (code: string, owner: Owner | null = null): Statement => sql`
+export const viewStatement = (
+  code: string,
+  owner: Owner | null = null,
+  without: readonly number[] = [],
+): Statement => sql`
   WITH room AS (
     SELECT ${version}, r.id AS "roomId", r.code AS "code@room", r.name, r.reference, r.status, r.created_at AS "createdAt", r.updated_at AS "updatedAt",
       p.id AS "partnerId", p.name AS "partnerName", p.brand_name AS "brandName", p.accent_color AS "accentColor", p.logo_url AS "logoUrl",
@@ -222,6 +229,7 @@ export const viewStatement = (code: string, owner: Owner | null = null): Stateme
     }
   ), attached AS (
     SELECT o.code, a.* FROM room JOIN room_orders a ON a.room_id = room."roomId" ${joinOrder(sql`a.order_id`)}
+    ${without.length > 0 ? sql`WHERE a.order_id <> ALL (${without}::bigint[])` : nothing}
   ), cards AS (${cards}), recent AS (${recent}), activity AS (${activity}), participants AS (${participants})
   SELECT room.*, cards.list AS "cards@order.code", activity.list AS "activity@order.orderCode", participants.list AS participants,
     (${passport}) AS "passport@closing.verifyCode",
@@ -236,16 +244,30 @@ export async function selectRoomRow(db: Sql, code: string): Promise<RoomRow | un
   return row;
 }
 
-/** The record of the owner's room; undefined for an unknown code, and for a room of another owner. */
-export async function selectOwnRoom(db: Sql, code: string, owner: Owner): Promise<OwnRoomRow | undefined> {
-  const [row] = await db.query<OwnRoomRow>(viewStatement(code, owner));
+/**
+ * The record of the owner's room; undefined for an unknown code, and for a room of another owner.
+ * @param without ids of orders that are left out
+ */
+export async function selectOwnRoom(
+  db: Sql,
+  code: string,
+  owner: Owner,
+  without: readonly number[] = [],
+): Promise<OwnRoomRow | undefined> {
+  const [row] = await db.query<OwnRoomRow>(viewStatement(code, owner, without));
   return row;
 }
 
-/** A document of the owner in a room. `isAuthentic` is false if the order's row or one of its shipments was altered. */
-export type RoomDocument = Titled & Marked & { label: string | null };
+/**
+ * A document in a room. `isAuthentic` is false if the order's row, one of its shipments, or a row about its signing was
+ * altered. `isOwn` is true for an order of the room's owner.
+ */
+export type RoomDocument = Titled & Marked & { id: number; label: string | null; isOwn: boolean };
 
-/** The owner's room with its documents and its present participants. `isAuthentic` is about the room's own record. */
+/**
+ * The owner's room with its documents, also those of other firms, and its present participants. `isAuthentic` is about
+ * the room's own record.
+ */
 export type RoomDocuments = Marked & {
   roomCode: string;
   name: string;
@@ -263,9 +285,10 @@ export async function selectRoomDocuments(db: Sql, code: string, owner: Owner): 
   if (!found) return undefined;
   const { id, code: roomCode, ...room } = found;
   const documents = await db.query<RoomDocument>(sql`
-    SELECT o.code AS "code@order", o.document_name AS "documentName", o.doc_slug AS "docSlug", a.label,
-      ${marked(orderState, sql`o`)}, ${markedAll(shipmentState, sql`s`, sql`FROM shipments s WHERE s.order_id = o.id`)}
-    FROM room_orders a ${joinOrder(sql`a.order_id`)} AND o.partner_id = ${owner.partnerId}
+    SELECT o.id, o.code AS "code@order", o.document_name AS "documentName", o.doc_slug AS "docSlug", a.label,
+      o.partner_id = ${owner.partnerId} AS "isOwn", ${marked(orderState, sql`o`)}, ${markedEnvelopes}, ${markedSigners},
+      ${markedAll(shipmentState, sql`s`, sql`FROM shipments s WHERE s.order_id = o.id`)}
+    FROM room_orders a ${joinOrder(sql`a.order_id`)}
     WHERE a.room_id = ${id} ORDER BY a.position`);
   return { roomCode, ...room, documents };
 }

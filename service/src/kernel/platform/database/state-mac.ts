@@ -176,6 +176,12 @@ export const forged = (): ServiceError =>
 export const isAltered = (error: unknown): boolean =>
   error instanceof ServiceError && error.code === "unavailable" && error.cause === undefined;
 
+/** For `catch` after a read: null if it failed because a row's MAC is invalid. Other errors are thrown again. */
+export function nullIfAltered(error: unknown): null {
+  if (!isAltered(error)) throw error;
+  return null;
+}
+
 /**
  * Verifies rows by the columns that `verified`, `marked` and `dated` select, and removes those columns.
  * @throws ServiceError `unavailable` for a forged row

@@ -50,8 +50,9 @@ export function copyLinkForm(
       async handle({ params: { code, n }, form, request }) {
         const owner = principalOf(request);
         const link = { attempt: numberOf(form["attempt"]), n: numberOf(n) };
-        await endCopyLink(envelopes, { owner, orderCode: code, ...link, actor: actorOf(owner) });
-        return done(`/dashboard/orders/${code}#copy-links-title`, "copy-link-ended");
+        const { isWhole } = await endCopyLink(envelopes, { owner, orderCode: code, ...link, actor: actorOf(owner) });
+        const message = isWhole ? "copy-link-ended" : "copy-link-ended-in-part";
+        return done(`/dashboard/orders/${code}#copy-links-title`, message);
       },
     },
   );

@@ -196,26 +196,33 @@ export function putRightForms(app: FastifyInstance, forms: FastifyInstance, deps
   };
   const post = (
     name: "correct" | "send-again" | "not-arrived" | "refund-request",
-    message: FlashMessage,
-    act: (of: Awaited<ReturnType<typeof wanted>>, typed: FormValues) => Promise<void>,
+    act: (of: Awaited<ReturnType<typeof wanted>>, typed: FormValues) => Promise<FlashMessage>,
   ) =>
     pageRoute(forms, deps, {
       ...form,
       url: `/dashboard/orders/:code/${name}` as "/dashboard/orders/:code/correct",
       handle: doOnce(deps, async (call) => {
         const of = await wanted(call);
-        await act(of, call.form);
-        return done(`/dashboard/orders/${of.orderCode}`, message);
+        return done(`/dashboard/orders/${of.orderCode}`, await act(of, call.form));
       }),
     });
-  post("correct", "order-corrected", (of, typed) =>
-    correctOrder(corrections, of, new Map(correctableFields.map((name) => [name, typed[name] ?? ""]))),
-  );
-  post("send-again", "order-sent-again", (of) => beginAgain(corrections, of));
-  post("not-arrived", "parcel-missing", (of) => reportNotArrived(corrections, of));
-  post("refund-request", "refund-asked", (of, { reason, amount }) =>
-    askRefund(corrections, of, { reason, amountCents: centsOf(amount ?? ""), name: "Amount" }),
-  );
+  post("correct", async (of, typed) => {
+    const values = new Map(correctableFields.map((name) => [name, typed[name] ?? ""]));
+    const { altered } = await correctOrder(corrections, of, values);
+    return altered.length > 0 ? "order-corrected-in-part" : "order-corrected";
+  });
+  post("send-again", async (of) => {
+    await beginAgain(corrections, of);
+    return "order-sent-again";
+  });
+  post("not-arrived", async (of) => {
+    await reportNotArrived(corrections, of);
+    return "parcel-missing";
+  });
+  post("refund-request", async (of, { reason, amount }) => {
+    await askRefund(corrections, of, { reason, amountCents: centsOf(amount ?? ""), name: "Amount" });
+    return "refund-asked";
+  });
   const authenticate = reauthenticate(frame.callers);
   pageRoute(app, deps, {
     ...form,

@@ -1,10 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { type RoomDocument, type RoomDocuments, roomDocuments } from "../../../closing/rooms/rooms.ts";
+import { correctInRoom, type RoomDocuments, roomDocuments } from "../../../closing/rooms/rooms.ts";
 import { principalOf } from "../../../kernel/http/authentication.ts";
-import { actorOf } from "../../../kernel/identity/identity.ts";
-import { isAltered } from "../../../kernel/platform/database/state-mac.ts";
-import { ServiceError } from "../../../kernel/platform/errors.ts";
-import { type Corrected, correctAddress, readCorrected } from "../../../orders/corrections/corrections.ts";
+import { nullIfAltered } from "../../../kernel/platform/database/state-mac.ts";
+import { type Corrected, readCorrected } from "../../../orders/corrections/corrections.ts";
 import { currentEmail } from "../../../orders/order/order.ts";
 import { readSigning, type SignerState } from "../../../signing/envelopes/envelopes.ts";
 import { card, notice, pageHead } from "../../ui/components.ts";
@@ -13,7 +11,7 @@ import { plainTime } from "../../ui/format.ts";
 import { hiddenFields } from "../../ui/forms/button-form.ts";
 import { errorSummary, field, select } from "../../ui/forms/fields.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
-import { nameOf } from "../../ui/orders/room-words.ts";
+import { nameOfAltered } from "../../ui/orders/room-words.ts";
 import { type PageCall, pageRoute } from "../../ui/page/route.ts";
 import { records } from "../../ui/records.ts";
 import { type Html, html } from "../../ui/render.ts";
@@ -60,10 +58,8 @@ export function addressPages(forms: FastifyInstance, deps: RoomsDeps): void {
     refused: ({ params, form: typed, request }: PageCall<{ code: string }>, error: string) =>
       show(request, params.code, { error, typed }),
     handle: doOnce(closings, async ({ params: { code }, form, request }) => {
-      const owner = principalOf(request);
-      const { documents } = await documentsOf(request, await unalteredRoom(request, code));
-      const wanted = { owner, orderCodes: documents.map(({ orderCode }) => orderCode), actor: actorOf(owner) };
-      await correctAddress(corrections, wanted, { ...chosenPerson(form["from"] ?? ""), to: form["to"] ?? "" });
+      const typed = { ...chosenPerson(form["from"] ?? ""), to: form["to"] ?? "" };
+      await correctInRoom(corrections, principalOf(request), code, typed);
       return done(pathOf(code), "address-corrected");
     }),
   });
@@ -80,38 +76,17 @@ export function addressPages(forms: FastifyInstance, deps: RoomsDeps): void {
     return dashboardPage(frame, request, { title, section: "rooms", body });
   }
 
-  /**
-   * Reads the room and its documents.
-   * @throws ServiceError `conflict` if the room's record was altered, because then nothing proves which documents
-   * belong to it
-   */
-  async function unalteredRoom(request: FastifyRequest, code: string): Promise<RoomDocuments> {
-    const room = await roomDocuments(closings, principalOf(request), code);
-    if (!room.isAuthentic)
-      throw new ServiceError("conflict", "The closing’s own record was altered, so no address was corrected.");
-    return room;
-  }
-
   async function documentsOf(request: FastifyRequest, room: RoomDocuments): Promise<Documents> {
     const documents: DocumentPeople[] = [];
     const altered: string[] = [];
     for (const document of room.documents) {
-      const { code: orderCode, label, isAuthentic } = document;
-      const title = label ?? readableTitle(document) ?? nameOf({ label, orderCode });
+      const { code: orderCode, isAuthentic } = document;
+      const title = nameOfAltered(deps.deliveries.titleOf, document);
       const people = isAuthentic ? await peopleOf(request, orderCode).catch(nullIfAltered) : null;
       if (people) documents.push({ orderCode, title, ...people });
       else altered.push(title);
     }
     return { documents, altered };
-  }
-
-  /** The title of a document. Null if somebody altered the encrypted title, so that it can't be decrypted. */
-  function readableTitle(document: RoomDocument): string | null {
-    try {
-      return deps.deliveries.titleOf(document);
-    } catch {
-      return null;
-    }
   }
 
   async function peopleOf(request: FastifyRequest, orderCode: string) {
@@ -121,11 +96,6 @@ export function addressPages(forms: FastifyInstance, deps: RoomsDeps): void {
     const corrected = await readCorrected(corrections, orderCode, owner);
     return { client: { name, email }, signers, corrected };
   }
-}
-
-function nullIfAltered(error: unknown): null {
-  if (!isAltered(error)) throw error;
-  return null;
 }
 
 const outOfReach = (altered: readonly string[]): Html | false =>

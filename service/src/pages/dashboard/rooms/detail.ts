@@ -6,6 +6,7 @@ import { askFirst } from "../../ui/forms/ask-first.ts";
 import { buttonForm, hiddenFields } from "../../ui/forms/button-form.ts";
 import { checkbox, field } from "../../ui/forms/fields.ts";
 import { inThisRoom, progressMeters, waitingIn } from "../../ui/orders/progress.ts";
+import { nameOfAltered } from "../../ui/orders/room-words.ts";
 import { statusWords } from "../../ui/orders/status-words.ts";
 import { records } from "../../ui/records.ts";
 import { type Html, html } from "../../ui/render.ts";
@@ -23,6 +24,7 @@ export function roomBody(view: RoomDetailView): Html {
   const lead = html`<span class="room-lead">${openOrClosed(status)}<span class="breakable">${reference === null ? "No file number" : `File number ${reference}`}</span></span>`;
   const links = html`<p class="room-links"><a href="/dashboard/rooms">All rooms</a><a href="/rooms/${roomCode}">Open the public page</a></p>`;
   return html`${pageHead(name, lead, links)}
+${alteredPart(view)}
 <div class="panels">
 ${card("glance", "At a glance", html`<p class="lead">${inThisRoom(view.room)}</p>${waits !== "" && html`<p>${waits}</p>`}${progressMeters(view.room)}${dayPart(view)}`)}
 ${card("orders", "Orders", html`${ordersPart(view)}${signingCodes(view.room).length > 0 && html`<div class="room-part">${signHere(formPath(view, "sitting"), "closing")}</div>`}`)}
@@ -34,6 +36,18 @@ ${card("share", "Share", sharePart(view))}
 ${card("participants", "Participants", participantsPart(view))}
 ${card("state", status === "closed" ? "Reopen the room" : "Close the room", statePart(view))}
 </div>`;
+}
+
+/** Names the orders that the page leaves out, because their record was altered. */
+function alteredPart({ room: { altered }, titleOf }: RoomDetailView): Html | false {
+  if (altered.length === 0) return false;
+  // The title of another firm's document is not for this firm.
+  const names = altered.map((order) => nameOfAltered(order.isOwn ? titleOf : () => null, order));
+  return notice(
+    "stopped",
+    "Some records are not what was written",
+    `This page leaves out orders whose record was altered outside the service: ${names.join(", ")}. Contact the operator of this service, who has to look at them. You can go on with the others.`,
+  );
 }
 
 /**

@@ -17,7 +17,7 @@ import {
 } from "../../../closing/rooms/rooms.ts";
 import { principalOf } from "../../../kernel/http/authentication.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
-import { isAltered } from "../../../kernel/platform/database/state-mac.ts";
+import { nullIfAltered } from "../../../kernel/platform/database/state-mac.ts";
 import { isPayable } from "../../../orders/order/order.ts";
 import {
   acceptsMethods,
@@ -76,8 +76,8 @@ export function roomsPages(forms: FastifyInstance, deps: RoomsDeps): void {
     const codes = page.rooms.map(({ roomCode }) => roomCode);
     const body = roomsBody({
       ...page,
-      ...submissionFor(request, problem?.typed),
       lastChanges: await lastChanges(db, principal, codes),
+      ...submissionFor(request, problem?.typed),
       isFirstPage: cursor === "",
       closings,
       openRooms,
@@ -95,11 +95,6 @@ const latest: FirmOrdersQuery = {
   side: "after",
 };
 
-function noneIfAltered(error: unknown): null {
-  if (isAltered(error)) return null;
-  throw error;
-}
-
 /** Adds the page of one of the firm's rooms, with all actions of its owner. */
 function roomDetail(forms: FastifyInstance, deps: RoomsDeps): void {
   pageRoute(forms, deps.frame, {
@@ -114,7 +109,7 @@ function roomDetail(forms: FastifyInstance, deps: RoomsDeps): void {
     const room = await ownRoom(deps.closings, principal, code);
     const [{ orders }, deliveries, failedFaxes] = await Promise.all([
       room.status === "open" ? firmOrders(db, principal, latest, latestMost) : { orders: [] },
-      deliveriesOf(deps.deliveries, room).catch(noneIfAltered),
+      deliveriesOf(deps.deliveries, room).catch(nullIfAltered),
       failedFaxesIn(db, room),
     ]);
     const { processor } = deps.checkout;

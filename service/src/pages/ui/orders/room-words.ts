@@ -1,4 +1,5 @@
 import type { ActivityItem, OrderCard } from "../../../closing/rooms/rooms.ts";
+import type { Titled, TitleOf } from "../../../orders/order/order.ts";
 import { shortCode } from "../format.ts";
 import { en, type Words } from "../words/en/en.ts";
 import { statusWords } from "./status-words.ts";
@@ -8,6 +9,16 @@ export const nameOf = (
   { label, orderCode }: Pick<OrderCard, "label" | "orderCode">,
   { orders }: Pick<Words, "orders"> = en,
 ): string => label ?? orders.unnamed(shortCode(orderCode));
+
+/** The name of a document that may be altered. A title that somebody altered can't be decrypted. */
+export function nameOfAltered(titleOf: TitleOf, document: Titled & { label: string | null }): string {
+  const { label, code: orderCode } = document;
+  try {
+    return label ?? titleOf(document) ?? nameOf({ label, orderCode });
+  } catch {
+    return nameOf({ label, orderCode });
+  }
+}
 
 const services = ["sign", "notarize", "ship", "fax"] as const;
 

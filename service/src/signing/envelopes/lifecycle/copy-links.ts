@@ -3,6 +3,7 @@ import { auditLine, lastActor } from "../../../kernel/audit/audit.ts";
 import type { Owner } from "../../../kernel/identity/identity.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
+import { forged, type Marked, marked, nullIfAltered } from "../../../kernel/platform/database/state-mac.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { newUuid } from "../../../kernel/platform/ids.ts";
 import { enqueueTimed } from "../../../kernel/platform/jobs/jobs.ts";
@@ -14,8 +15,9 @@ import {
   fromOrders,
   hasDocument,
   hasOrderCode,
-  lockOrders,
+  lockUnalteredOrders,
   orderCodes,
+  signerState,
   verifiedOrder,
   verifiedSigner,
 } from "../../../orders/order/order.ts";
@@ -105,13 +107,16 @@ type EndRequest = { owner: Owner; orderCode: string; attempt: number; n: number;
  * Ends a signer's link to the copies at once, for example after it was mailed to a wrong address. A link to several
  * documents of a closing ends for all of them. Documents that the person has yet to sign get another link, which the
  * next reminder mails.
+ *
+ * Of the link's other documents, those with an altered record are left unchanged. The link no longer opens them either.
+ * @returns `isWhole` is false if a document was left unchanged
  * @throws ServiceError `not_found` for an unknown order or link
  */
 export async function endCopyLink(
   { db, clock, reach }: Pick<EnvelopeDeps, "db" | "clock" | "reach">,
   { owner, orderCode, attempt, n, actor }: EndRequest,
-): Promise<void> {
-  await db.transaction(async (tx) => {
+): Promise<{ isWhole: boolean }> {
+  return db.transaction(async (tx) => {
     const find = async () =>
       (isCode(orderCode) ? await rowsOf(tx, orderCode, owner) : []).find(
         (each) => each.attempt === attempt && each.n === n,
@@ -120,20 +125,26 @@ export async function endCopyLink(
     const seen = await find();
     if (!seen) throw notFound;
     const orderIds = (await ordersOfPerson(tx, seen.id)).map(({ orderId }) => orderId);
-    await lockOrders(tx, [...(await orderCodes(tx, orderIds)).values()]);
+    await lockUnalteredOrders(tx, [...(await orderCodes(tx, orderIds)).values()]);
     const link = await find();
     if (!link) throw notFound;
     const opened = await openedWith(tx, link.id);
     if (opened.some(({ orderId }) => !orderIds.includes(orderId)))
       throw new ServiceError("conflict", "The closing was changed at the same time. Try again.");
     // Locks are taken in the usual sequence: orders, envelopes, the session, signers.
-    for (const { envelopeId } of opened) await lockEnvelope(tx, envelopeId);
+    const intact: OpenedSigner[] = [];
+    for (const each of opened) {
+      const envelope = await lockEnvelope(tx, each.envelopeId).catch(nullIfAltered);
+      if (envelope && each.isAuthentic) intact.push(each);
+    }
+    if (intact.every(({ id }) => id !== link.id)) throw forged();
     await renewLinks(
       tx,
       reach.links,
-      opened.map(({ id }) => id),
+      intact.map(({ id }) => id),
     );
-    for (const each of opened) await endLink(tx, reach, each, { owner, actor, at: clock() });
+    for (const each of intact) await endLink(tx, reach, each, { owner, actor, at: clock() });
+    return { isWhole: intact.length === opened.length };
   });
 }
 
@@ -141,8 +152,8 @@ type OpenedSigner = { id: number; n: number; envelopeId: number; attempt: number
 
 /** The signers whose documents the link of this signer opens. */
 const openedWith = (tx: Tx, signerId: number) =>
-  tx.query<OpenedSigner>(sql`
-    SELECT s.id, s.n, e.id AS "envelopeId", e.attempt, e.order_id AS "orderId", e.ended_at IS NOT NULL AS "isDone", ${verifiedSigner}
+  tx.query<OpenedSigner & Marked>(sql`
+    SELECT s.id, s.n, e.id AS "envelopeId", e.attempt, e.order_id AS "orderId", e.ended_at IS NOT NULL AS "isDone", ${marked(signerState, sql`s`)}
     FROM envelope_signers s JOIN envelopes e ON e.id = s.envelope_id
     WHERE s.id = ${signerId} OR s.id IN (
       SELECT other.signer_id FROM session_signers own JOIN session_signers other ON other.session_id = own.session_id

@@ -1,6 +1,7 @@
 import { auditLine } from "../../../kernel/audit/audit.ts";
 import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
+import { nullIfAltered } from "../../../kernel/platform/database/state-mac.ts";
 import { invalid } from "../../../kernel/platform/errors.ts";
 import {
   correctionsOf,
@@ -25,11 +26,15 @@ import { closeUnlocking } from "./unlock.ts";
  */
 type Opened = { envelope: Envelope; movers: Signer[]; signed: Signer[] };
 
-/**
- * For each order, by its id: the names of the signers who got the new address, and of those who had signed with the
- * earlier one.
- */
-export type MovedSigners = ReadonlyMap<number, { moved: readonly string[]; signed: readonly string[] }>;
+export type MovedSigners = {
+  /**
+   * For each order, by its id: the names of the signers who got the new address, and of those who had signed with the
+   * earlier one.
+   */
+  people: ReadonlyMap<number, { moved: readonly string[]; signed: readonly string[] }>;
+  /** The ids of the orders in which nobody was changed, because a row about their signers was altered. */
+  altered: ReadonlySet<number>;
+};
 
 type Deps = Pick<EnvelopeDeps, "rowMac" | "reach">;
 type By = { actor: string; at: Date };
@@ -43,6 +48,8 @@ type By = { actor: string; at: Date };
  *
  * The caller must have locked the orders, so no signature can be added during this change. The caller must also record
  * the corrected address of people who have signed, because their mails go there.
+ *
+ * A link that also opens documents of other orders stops opening these orders, but not the others.
  * @param orders `movable`: the ids of the orders in which people who have not signed get the new address
  * @throws ServiceError `validation` when the person at the new address already signs an order
  */
@@ -54,16 +61,23 @@ export async function moveSigners(
   by: By,
 ): Promise<MovedSigners> {
   const all: Opened[] = [];
+  const altered = new Set<number>();
   // Every transaction locks all its envelopes before any session, to avoid deadlocks.
-  for (const { id } of orders) all.push(...(await lockPeople(tx, id, move, movable.has(id))));
+  for (const { id } of orders) {
+    const opened = await lockPeople(tx, id, move, movable.has(id)).catch(nullIfAltered);
+    if (opened === null) altered.add(id);
+    else all.push(...opened);
+  }
   const people = all.flatMap(({ movers, signed }) => [...movers, ...signed]);
   for (const { id, lockedAt } of people)
     if (lockedAt !== null) await closeUnlocking(tx, id, { at: by.at, by: by.actor, outcome: "replaced" });
-  await renewLinks(
+  const ids = people.map(({ id }) => id);
+  await leaveWiderSessions(
     tx,
-    deps.reach.links,
-    people.map(({ id }) => id),
+    ids,
+    orders.map(({ id }) => id),
   );
+  await renewLinks(tx, deps.reach.links, ids);
   for (const { envelope, movers, signed } of all) {
     for (const signer of movers) await moveSigner(deps, tx, { envelope, signer, to: move.to }, by);
     for (const signer of signed)
@@ -73,10 +87,21 @@ export async function moveSigners(
     tx,
     all.flatMap(({ signed }) => signed.map(({ id }) => id)),
   );
-  return namesOf(all);
+  return { people: namesOf(all), altered };
 }
 
-function namesOf(all: readonly Opened[]): MovedSigners {
+/**
+ * Removes signers from sessions that also open documents of other orders than these: an order can be in two rooms, and
+ * the session is of one of them.
+ */
+const leaveWiderSessions = (tx: Tx, signerIds: readonly number[], orderIds: readonly number[]) =>
+  tx.query(sql`
+    DELETE FROM session_signers m WHERE m.signer_id = ANY (${signerIds}::bigint[]) AND EXISTS (
+      SELECT FROM session_signers other JOIN envelope_signers s ON s.id = other.signer_id
+        JOIN envelopes e ON e.id = s.envelope_id
+      WHERE other.session_id = m.session_id AND NOT e.order_id = ANY (${orderIds}::bigint[]))`);
+
+function namesOf(all: readonly Opened[]): MovedSigners["people"] {
   const names = new Map<number, { moved: string[]; signed: string[] }>();
   for (const { envelope, movers, signed } of all) {
     const { moved, signed: before } = names.get(envelope.orderId) ?? { moved: [], signed: [] };

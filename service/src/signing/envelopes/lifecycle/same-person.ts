@@ -1,7 +1,7 @@
 import type { Owner } from "../../../kernel/identity/identity.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
-import { isAltered } from "../../../kernel/platform/database/state-mac.ts";
+import { nullIfAltered } from "../../../kernel/platform/database/state-mac.ts";
 import { fromOrders, hasOrderCode, type LockedOrder, lockOrders, signersOf } from "../../../orders/order/order.ts";
 import type { EnvelopeDeps } from "../records/deps.ts";
 import { findOpenEnvelope, findSigners, lockEnvelope } from "../records/envelope.ts";
@@ -44,7 +44,7 @@ export async function othersOfClosing(
 
 /**
  * For each signer of an order, by number: how many other documents this person has to sign in the order's closings.
- * Orders whose row was altered are not counted.
+ * Orders with an altered record are not counted.
  */
 export async function documentsElsewhere(
   db: Sql,
@@ -54,19 +54,21 @@ export async function documentsElsewhere(
   const counts = new Map<number, number>();
   if (signers.length === 0) return counts;
   for (const code of await othersOfClosing(db, closingsOf, orderCode, owner)) {
-    const found = await findSigning(db, code, owner).catch(noneIfAltered);
-    if (!found) continue;
-    const open = found.envelope && found.envelope.endedAt === null ? await findSigners(db, found.envelope.id) : null;
-    const left = open?.filter(({ signedAt }) => signedAt === null) ?? signersOf(found.order);
+    const left = await signersLeft(db, code, owner).catch(nullIfAltered);
+    if (left === null) continue;
     for (const signer of signers)
       if (left.some((other) => isSame(other, signer))) counts.set(signer.n, (counts.get(signer.n) ?? 0) + 1);
   }
   return counts;
 }
 
-function noneIfAltered(error: unknown): undefined {
-  if (isAltered(error)) return undefined;
-  throw error;
+/** The people who have yet to sign an order. */
+async function signersLeft(db: Sql, code: string, owner: Owner): Promise<readonly Person[]> {
+  const found = await findSigning(db, code, owner);
+  if (!found) return [];
+  const { envelope, order } = found;
+  const open = envelope && envelope.endedAt === null ? await findSigners(db, envelope.id) : null;
+  return open?.filter(({ signedAt }) => signedAt === null) ?? signersOf(order);
 }
 
 /** A person's signatures in other orders: in open envelopes, and in orders whose next envelope is not open yet. */

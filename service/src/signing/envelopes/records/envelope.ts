@@ -2,7 +2,13 @@ import { joinFirm, verifiedFirm } from "../../../firms/partners/partners.ts";
 import type { Environment } from "../../../kernel/identity/identity.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { isSealed, nothing, type Statement, sql } from "../../../kernel/platform/database/sql.ts";
-import { type StateMac, verified, verifiedAll, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
+import {
+  markedAll,
+  type StateMac,
+  verified,
+  verifiedAll,
+  writeStateMacs,
+} from "../../../kernel/platform/database/state-mac.ts";
 import type { Language } from "../../../kernel/platform/languages.ts";
 import { isVerifyCode } from "../../../kernel/platform/text.ts";
 import {
@@ -120,12 +126,17 @@ export const isSignedInRoom = sql`EXISTS (SELECT FROM envelopes e JOIN envelope_
  * For a select list: verifies all envelopes of orders, and the rooms of these envelopes.
  * @param orderIds the orders' ids: a list, or a query
  */
-export function verifiedEnvelopesOf(orderIds: Statement): Statement {
+export const verifiedEnvelopesOf = (orderIds: Statement): Statement => envelopesBy(verifiedAll, orderIds);
+
+/** For a select list on orders `o`: marks all envelopes of the order, and the rooms of these envelopes. */
+export const markedEnvelopes: Statement = envelopesBy(markedAll, sql`o.id`);
+
+function envelopesBy(check: (state: StateMac, row: Statement, from: Statement) => Statement, orderIds: Statement) {
   const ofOrders = sql`e.order_id IN (${orderIds})`;
   // The alias is `act_room`, because callers use the name `room` for aliases and tables.
   const rooms = sql`FROM envelope_rooms AS act_room JOIN envelopes e ON e.id = act_room.envelope_id WHERE ${ofOrders}`;
-  return sql`${verifiedAll(envelopeState, sql`e`, sql`FROM envelopes e WHERE ${ofOrders}`)},
-    ${verifiedAll(envelopeRoomState, sql`act_room`, rooms)}`;
+  return sql`${check(envelopeState, sql`e`, sql`FROM envelopes e WHERE ${ofOrders}`)},
+    ${check(envelopeRoomState, sql`act_room`, rooms)}`;
 }
 
 /** Finds orders by the email address of a signer, or by the verification code of their envelope. */

@@ -1,0 +1,27 @@
+import { actorOf, type Principal } from "../../kernel/identity/identity.ts";
+import { ServiceError } from "../../kernel/platform/errors.ts";
+import { type CorrectDeps, type CorrectedOrders, correctAddress } from "../../orders/corrections/corrections.ts";
+import type { AddressCorrection } from "./fields.ts";
+import { roomDocuments } from "./view/read-view.ts";
+
+/**
+ * Corrects an email address in the firm's documents of a room, for its participants, and for people who are sent its
+ * documents. Documents with an altered record are left out.
+ * @throws ServiceError naming the rule; `conflict` when nobody has the address where it can still change, and when the
+ * room's own record was altered, because then nothing proves which documents belong to it
+ */
+export async function correctInRoom(
+  corrections: CorrectDeps,
+  principal: Principal,
+  code: string,
+  typed: AddressCorrection,
+): Promise<CorrectedOrders> {
+  const room = await roomDocuments(corrections.orders, principal, code);
+  if (!room.isAuthentic)
+    throw new ServiceError("conflict", "The closing’s own record was altered, so no address was corrected.");
+  const orderCodes = room.documents.filter(({ isAuthentic }) => isAuthentic).map((document) => document.code);
+  const wanted = { owner: principal, orderCodes, actor: actorOf(principal) };
+  const { corrected, altered } = await correctAddress(corrections, wanted, typed);
+  const unread = room.documents.filter(({ isAuthentic }) => !isAuthentic).map((document) => document.code);
+  return { corrected, altered: [...unread, ...altered] };
+}
