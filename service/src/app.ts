@@ -138,7 +138,12 @@ async function addRoutes(
   await providerWebhook(app, { log, metrics, providers: features.providers });
   sandboxRoutes(app, { frame, sandbox: orderWork.sandbox, baseUrl: config.baseUrl });
   testClockRoutes(app, { ...frame, ...features.testClock });
-  roomRoutes(app, { ...frame, ...features.checkout, sandbox: orderWork.sandbox, baseUrl: config.baseUrl }, rowMac);
+  roomRoutes(
+    app,
+    { ...frame, ...features.checkout, sandbox: orderWork.sandbox, baseUrl: config.baseUrl },
+    rowMac,
+    orderWork.corrections,
+  );
   const { trustList } = deps.sealing;
   const { waits: logWaits, policy } = deps.transparencyLog;
   passportRoutes(app, {

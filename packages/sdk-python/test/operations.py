@@ -182,6 +182,10 @@ CALLS: Mapping[str, tuple[str, Call]] = {
         lambda c: c.rooms.add_participant("r", name="Jane", email="j@example.com", role="lender"),
     ),
     "removeParticipant": ("rooms.remove_participant", lambda c: c.rooms.remove_participant("r", "p")),
+    "correctRoomAddress": (
+        "rooms.correct_address",
+        lambda c: c.rooms.correct_address("r", from_email="a@example.com", to_email="b@example.com", name="Jane"),
+    ),
     "sealRoom": ("rooms.seal", lambda c: c.rooms.seal("r")),
     "verifyRoomPassport": ("rooms.verify", lambda c: c.rooms.verify("v")),
     "downloadClosingCertificate": ("rooms.certificate", lambda c: c.rooms.certificate("v")),

@@ -45,6 +45,7 @@ export type {
   Participant,
   RoomCharge,
   RoomCheckout,
+  RoomCorrection,
   RoomList,
   RoomSummary,
   RoomView,

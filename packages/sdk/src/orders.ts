@@ -45,6 +45,13 @@ export type OrderCorrections = {
    * is `asked`.
    */
   supplements: { amountCents: number; label: string; state: "asked" | "paid" | "withdrawn"; at: string }[];
+  /**
+   * The firm's other orders in the same rooms in which this correction replaced the email address. Present only in the
+   * answer to a correction of an email address.
+   */
+  alsoCorrected?: string[];
+  /** The orders that this correction left out, because their record was altered. Present with `alsoCorrected`. */
+  notCorrected?: string[];
   requestId: string;
 };
 

@@ -153,6 +153,16 @@ export type RoomCharge = {
   requestId: string;
 };
 
+/** The orders in which an email address of a room was corrected. */
+export type RoomCorrection = {
+  roomCode: string;
+  /** Your firm's orders in which the address was replaced. */
+  corrected: string[];
+  /** Your firm's orders that were left out, because their record was altered. Contact the operator of the service. */
+  notCorrected: string[];
+  requestId: string;
+};
+
 type Ok = { ok: true };
 
 export type RoomList = { rooms: RoomSummary[]; nextCursor: string | null; requestId: string };
@@ -221,21 +231,33 @@ export function roomsOf(transport: Transport) {
 
     reopen: (roomCode: string): Promise<Ok & { status: string }> => json("POST", path`/api/rooms/${roomCode}/reopen`),
 
-    participants: (roomCode: string): Promise<{ participants: Participant[]; requestId: string }> =>
-      json("GET", path`/api/rooms/${roomCode}/participants`),
-
-    addParticipant: (
-      roomCode: string,
-      participant: { name: string; email: string; role?: string | undefined },
-    ): Promise<Ok & { alreadyPresent: boolean }> =>
-      json("POST", path`/api/rooms/${roomCode}/participants`, { body: participant }),
-
-    removeParticipant: (roomCode: string, participantId: string): Promise<Ok> =>
-      json("DELETE", path`/api/rooms/${roomCode}/participants/${participantId}`),
-
+    ...peopleOf(transport),
     ...closingPassportsOf(transport),
   };
 }
+
+const peopleOf = ({ json }: Transport) => ({
+  participants: (roomCode: string): Promise<{ participants: Participant[]; requestId: string }> =>
+    json("GET", path`/api/rooms/${roomCode}/participants`),
+
+  addParticipant: (
+    roomCode: string,
+    participant: { name: string; email: string; role?: string | undefined },
+  ): Promise<Ok & { alreadyPresent: boolean }> =>
+    json("POST", path`/api/rooms/${roomCode}/participants`, { body: participant }),
+
+  removeParticipant: (roomCode: string, participantId: string): Promise<Ok> =>
+    json("DELETE", path`/api/rooms/${roomCode}/participants/${participantId}`),
+
+  /**
+   * Corrects a person's email address in all of your firm's orders in the room, of its participants, and of people
+   * who are sent its documents.
+   */
+  correctAddress: (
+    roomCode: string,
+    correction: { from: string; to: string; name?: string | null | undefined },
+  ): Promise<RoomCorrection> => json("POST", path`/api/rooms/${roomCode}/corrections`, { body: correction }),
+});
 
 const closingPassportsOf = ({ json, bytes }: Transport) => ({
   /** Seals the next version of the room's closing passport. */

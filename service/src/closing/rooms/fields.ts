@@ -111,3 +111,14 @@ export function participantFields(body: unknown): NewParticipant {
   if (!hasEmailShape(email) || email.length > 320) throw invalid(participantEmailMessage);
   return { name, email, role: optional(members, "role", 40) ?? "client" };
 }
+
+/**
+ * Reads the body of `POST /api/rooms/{roomCode}/corrections`.
+ * @throws ServiceError naming the field
+ */
+export function addressFields(body: unknown): AddressCorrection {
+  const members = membersOf(body);
+  const address = (field: string) =>
+    required(members, field, 320, `${field} must be an email address of at most 320 characters.`);
+  return { from: address("from"), to: address("to"), name: optional(members, "name", 200) };
+}

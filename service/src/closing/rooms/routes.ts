@@ -7,12 +7,14 @@ import type { Sql } from "../../kernel/platform/database/database.ts";
 import { onceRecorded, type RecordResult } from "../../kernel/platform/idempotency.ts";
 import { fingerprintOf, requestKey } from "../../kernel/platform/idempotency-keys.ts";
 import type { RowMac } from "../../kernel/platform/row-mac.ts";
+import type { CorrectDeps } from "../../orders/corrections/corrections.ts";
 import type { SandboxDeps } from "../../orders/fulfilment/fulfilment.ts";
 import type { CheckoutDeps } from "../../orders/payments/payments.ts";
 import { attachOrder, detachOrder } from "./attachments/attachments.ts";
 import { Attached, Attachment } from "./attachments/schemas.ts";
 import type { RoomDeps } from "./begin-change.ts";
-import { attachFields, closesOnField, newRoomFields, sealWhenDoneField } from "./fields.ts";
+import { correctInRoom } from "./correct-address.ts";
+import { addressFields, attachFields, closesOnField, newRoomFields, sealWhenDoneField } from "./fields.ts";
 import { closeRoom, createRoom, reopenRoom, setClosesOn } from "./lifecycle.ts";
 import { roomPage } from "./list.ts";
 import { moneyRoutes } from "./money-routes.ts";
@@ -23,9 +25,11 @@ import { roomSandboxRoute } from "./sandbox-routes.ts";
 import {
   CreatedRoom,
   NewRoom,
+  NewRoomCorrection,
   NewRoomDay,
   NewRoomSeal,
   RoomChanged,
+  RoomCorrection,
   RoomDay,
   RoomList,
   RoomSeal,
@@ -48,7 +52,12 @@ const quotaReached = { 400: "Your trial tier allows 5 open rooms." };
  * Closing rooms (contract, Endpoints, Closing rooms). The routes to close and reopen a room, and those for
  * participants, are additions to the contract.
  */
-export function roomRoutes(app: FastifyInstance, deps: RoomRouteDeps & Sandbox, rowMac: RowMac): void {
+export function roomRoutes(
+  app: FastifyInstance,
+  deps: RoomRouteDeps & Sandbox,
+  rowMac: RowMac,
+  corrections: CorrectDeps,
+): void {
   app.addSchema(RoomSummary);
   publicViewRoute(app, deps, rowMac);
   createAndListRoutes(app, deps);
@@ -57,6 +66,7 @@ export function roomRoutes(app: FastifyInstance, deps: RoomRouteDeps & Sandbox, 
   moneyRoutes(app, deps, rowMac);
   roomSandboxRoute(app, deps);
   participantRoutes(app, deps);
+  correctionRoute(app, deps, corrections);
 }
 
 function createAndListRoutes(app: FastifyInstance, deps: RoomRouteDeps): void {
@@ -198,6 +208,38 @@ function attachmentRoutes(app: FastifyInstance, deps: RoomDeps & RouteDeps): voi
     answer: RoomChanged,
     refusals: { 404: "That order is not in this room." },
     handle: (request) => detachOrder(deps, principalOf(request), request.params.roomCode, request.params.orderCode),
+  });
+}
+
+/** The route that corrects an email address in a whole room (an addition to the contract). */
+function correctionRoute(app: FastifyInstance, deps: RouteDeps, corrections: CorrectDeps): void {
+  jsonRoute(app, deps, {
+    ...common,
+    method: "POST",
+    scope: "orders",
+    url: "/api/rooms/:roomCode/corrections",
+    operationId: "correctRoomAddress",
+    summary: "Correct an address in a room",
+    description:
+      "Replaces a person's email address in all of your firm's orders in the room, of its participants, and of people who are sent its documents. Links that were emailed to the earlier address stop working at once, and new ones are emailed, as in a correction of one order. Signatures that were made under the earlier address keep it, and so do people whom a notary identifies now. The room's own link stays the same.",
+    params: roomParams,
+    body: NewRoomCorrection,
+    answer: RoomCorrection,
+    refusals: {
+      400: "to must be an email address of at most 320 characters.",
+      404: "Room not found.",
+      409: "No document of this closing has that address where it can still be changed.",
+    },
+    async handle(request) {
+      const { roomCode: code } = request.params;
+      const { corrected, altered } = await correctInRoom(
+        corrections,
+        principalOf(request),
+        code,
+        addressFields(request.body),
+      );
+      return { roomCode: code, corrected: [...corrected], notCorrected: [...altered], requestId: request.id };
+    },
   });
 }
 

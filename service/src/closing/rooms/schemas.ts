@@ -4,6 +4,7 @@ import {
   nullable,
   ok,
   oneOf,
+  orderCode,
   orderCodeExample,
   ref,
   requestId,
@@ -174,3 +175,34 @@ export type RoomSeal = Static<typeof RoomSeal>;
 
 export const RoomChanged = Type.Object({ ok: ok() }, { $id: "RoomChanged", description: "It was done." });
 export type RoomChanged = Static<typeof RoomChanged>;
+
+export const NewRoomCorrection = Type.Object(
+  {
+    from: text("The address to correct.", "maria@gmial.com"),
+    to: text("The right address.", "maria@gmail.com"),
+    name: Type.Optional(
+      nullable(
+        text("The person's name.", "Maria Silva"),
+        "The person whose address it is, where several people share it. Default: everybody who has it.",
+      ),
+    ),
+  },
+  { $id: "NewRoomCorrection", description: "An email address to correct in all documents of a room." },
+);
+
+const orderCodes = (description: string) => Type.Array(orderCode(), { description });
+
+export const RoomCorrection = Type.Object(
+  {
+    roomCode: roomCode(),
+    corrected: orderCodes(
+      "Your firm's orders in which the address was replaced. Empty if only a participant, or somebody who is sent documents, had it.",
+    ),
+    notCorrected: orderCodes(
+      "Your firm's orders that were left out, because their record was altered outside the service: contact its operator.",
+    ),
+    requestId: requestId(),
+  },
+  { $id: "RoomCorrection", description: "Where an email address was corrected." },
+);
+export type RoomCorrection = Static<typeof RoomCorrection>;

@@ -7,8 +7,16 @@ import type { UploadPlaces } from "../../kernel/http/uploads/upload-places.ts";
 import { actorOf } from "../../kernel/identity/identity.ts";
 import { invalid } from "../../kernel/platform/errors.ts";
 import { askRefund, beginAgain, correctOrder } from "./correct.ts";
+import type { CorrectedOrders } from "./correct-email.ts";
 import { type ReplaceDeps, replaceDocument } from "./replace-document.ts";
-import { correctedView, correctionSchema, OrderCorrections, refundRequestSchema, replacementForm } from "./schemas.ts";
+import {
+  correctedView,
+  correctionSchema,
+  OrderCorrections,
+  othersView,
+  refundRequestSchema,
+  replacementForm,
+} from "./schemas.ts";
 import { readCorrected } from "./store.ts";
 
 export type CorrectionRouteDeps = { frame: RouteDeps; corrections: ReplaceDeps; uploadPlaces: UploadPlaces };
@@ -29,7 +37,8 @@ type Change = {
   description: string;
   input: { bodyIs: "none" } | { body: TObject } | { form: { schema: object; notForm: string } };
   refusals: Record<number, string>;
-  change: (deps: CorrectionRouteDeps, request: Call) => Promise<void>;
+  /** Makes the change. @returns the other orders that it concerned; null for a change of one order */
+  change: (deps: CorrectionRouteDeps, request: Call) => Promise<CorrectedOrders | null>;
 };
 
 function wantedOf(request: Call) {
@@ -43,10 +52,14 @@ const changes: readonly Change[] = [
     operationId: "correctOrder",
     summary: "Correct an order",
     description:
-      "Changes the client's email address, the fax number, or the parcel's address of a paid order, until the parcel is handed over. Code, payment and price stay. An email address is corrected in all of the firm's orders that share a room with this one, because one link opens everything that a person signs there. All links that were emailed to the earlier address stop working at once, and new ones are emailed: to sign, to signed and finished documents, and to the client's documents. People who share the address under another name than the client's keep it. So does a client whom a notary identifies now. A label for the earlier address is given back. Where postage to the new address is dearer than the operator absorbs, the difference is asked for as a supplement, and the parcel waits for it.",
+      "Changes the client's email address, the fax number, or the parcel's address of a paid order, until the parcel is handed over. Code, payment and price stay. An email address is corrected in all of the firm's orders that share a room with this one, because one link opens everything that a person signs there: `alsoCorrected` names them. It is corrected for the room's participants, too, and for people who are sent its documents. All links that were emailed to the earlier address stop working at once, and new ones are emailed: to sign, to signed and finished documents, and to the client's documents. People who share the address under another name than the client's keep it. So does a client whom a notary identifies now. A label for the earlier address is given back. Where postage to the new address is dearer than the operator absorbs, the difference is asked for as a supplement, and the parcel waits for it.",
     input: { body: correctionSchema },
     refusals: { 400: "email must be a mail address.", 409: "The parcel is on its way." },
-    change: ({ corrections }, request) => correctOrder(corrections, wantedOf(request), textsOf(request.body)),
+    async change({ corrections }, request) {
+      const values = textsOf(request.body);
+      const others = await correctOrder(corrections, wantedOf(request), values);
+      return values.has("email") ? others : null;
+    },
   },
   {
     url: `${path}/document`,
@@ -67,6 +80,7 @@ const changes: readonly Change[] = [
       } finally {
         sent.release();
       }
+      return null;
     },
   },
   {
@@ -77,7 +91,10 @@ const changes: readonly Change[] = [
       "Begins the service that failed again: a new round of signatures after a decline or an expiry, another notarization, parcel or fax. A parcel and a fax are sent again once; then an operator decides.",
     input: { bodyIs: "none" },
     refusals: { 409: "Nothing has failed: the order goes on by itself." },
-    change: ({ corrections }, request) => beginAgain(corrections, wantedOf(request)),
+    async change({ corrections }, request) {
+      await beginAgain(corrections, wantedOf(request));
+      return null;
+    },
   },
   {
     url: `${path}/refund-request`,
@@ -90,9 +107,10 @@ const changes: readonly Change[] = [
       400: "reason must have 1 to 500 characters, and no control characters.",
       409: "A refund was asked for already.",
     },
-    change({ corrections }, request) {
+    async change({ corrections }, request) {
       const { reason, amountCents } = (request.body ?? {}) as { reason?: unknown; amountCents?: unknown };
-      return askRefund(corrections, wantedOf(request), { reason, amountCents });
+      await askRefund(corrections, wantedOf(request), { reason, amountCents });
+      return null;
     },
   },
 ];
@@ -133,8 +151,8 @@ export function correctionRoutes(app: FastifyInstance, deps: CorrectionRouteDeps
       scope: "orders",
       refusals: { 404: "Order not found.", ...refusals },
       async handle(request) {
-        await change(deps, request);
-        return corrected(request);
+        const others = await change(deps, request);
+        return { ...(await corrected(request)), ...(others && othersView(others)) };
       },
     });
 }

@@ -1,6 +1,11 @@
 import { type Static, Type } from "typebox";
 import { nullable, oneOf, orderCode, requestId, text, timestamp } from "../../kernel/http/schema-parts.ts";
+import type { CorrectedOrders } from "./correct-email.ts";
 import type { Corrected } from "./store.ts";
+
+/** Why a correction leaves out orders of the closing. */
+const leftOut = "that were left out, because their record was altered outside the service: contact its operator.";
+const orderCodes = (description: string) => Type.Array(orderCode(), { description });
 
 const kinds = ["document", "email", "address", "fax", "signer", "again", "refund"] as const;
 const facts = (description: string) => Type.Record(Type.String(), Type.Unknown(), { description });
@@ -42,6 +47,14 @@ export const OrderCorrections = Type.Object(
         at: timestamp("When it was asked for."),
       }),
       { description: "What a correction costs on top of the order's total, oldest first." },
+    ),
+    alsoCorrected: Type.Optional(
+      orderCodes(
+        "The firm's other orders in which this correction of an email address replaced it, too. Only in the answer to such a correction.",
+      ),
+    ),
+    notCorrected: Type.Optional(
+      orderCodes(`Of the orders that share a room, those ${leftOut} Present with \`alsoCorrected\`.`),
     ),
     requestId: requestId(),
   },
@@ -105,4 +118,9 @@ export const correctedView = (
     at: askedAt.toISOString(),
   })),
   requestId,
+});
+
+export const othersView = ({ corrected, altered }: CorrectedOrders) => ({
+  alsoCorrected: [...corrected],
+  notCorrected: [...altered],
 });

@@ -15,6 +15,7 @@ from ..models.rooms import (
     ParticipantList,
     RoomCharge,
     RoomCheckout,
+    RoomCorrection,
     RoomDay,
     RoomList,
     RoomSeal,
@@ -191,6 +192,21 @@ class AsyncRooms:
         """Removes a participant."""
         where = path("/api/rooms/{}/participants/{}", room_code, participant_id)
         return await self._transport.send(Request("DELETE", where, reads_nothing))
+
+    async def correct_address(
+        self, room_code: str, *, from_email: str, to_email: str, name: str | None = None
+    ) -> RoomCorrection:
+        """
+        Corrects a person's email address in all of the firm's orders in the room, of its participants, and of people
+        who are sent its documents.
+
+        :param from_email: the address to correct
+        :param to_email: the right address
+        :param name: the person whose address it is, where several people share it; None for everybody who has it
+        """
+        body = given({"from": from_email, "to": to_email, "name": name})
+        where = path("/api/rooms/{}/corrections", room_code)
+        return await self._transport.send(Request("POST", where, reads(RoomCorrection), json=body))
 
     async def seal(self, room_code: str) -> ClosingPassport:
         """Seals the next version of the room's closing passport."""

@@ -518,6 +518,10 @@ class OrderCorrections:
     """The amounts that corrections cost on top of the order's total, oldest first."""
     request_id: str
     """The id of the request, for support."""
+    also_corrected: list[str] | None = None
+    """The firm's other orders in the same rooms whose email address it replaced; None without such a correction."""
+    not_corrected: list[str] | None = None
+    """The orders that it left out, because their record was altered; None without such a correction."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -306,6 +306,20 @@ class RotatedRoom:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class RoomCorrection:
+    """The orders in which an email address of a room was corrected."""
+
+    room_code: str
+    """The room's code."""
+    corrected: list[str]
+    """The codes of the firm's orders in which the address was replaced."""
+    not_corrected: list[str]
+    """The firm's orders that were left out, because their record was altered: contact the operator of the service."""
+    request_id: str
+    """The id of the request, for support."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class RoomDay:
     """The day on which a room's closing is due."""
 

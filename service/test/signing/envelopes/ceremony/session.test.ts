@@ -361,12 +361,84 @@ test("a client who signed all documents of a closing gets one mail about the cop
   assert.match(subjects.join().replaceAll("\r\n ", " "), /is signed by everybody/);
 });
 
+type RoomCorrection = { corrected: string[]; notCorrected: string[] };
+
+test("a correction in one room ends no link of another room that shares a document with it", async () => {
+  const jane = person();
+  const { codes } = await closing([[jane], [jane]]);
+  const [shared = "", other = ""] = codes;
+  const old = await sessionLink(jane.email);
+  const { roomCode } = await client.ok<{ roomCode: string }>("POST", "/api/rooms", { name: "Lender's room" });
+  await attach(roomCode, shared);
+  const right = person().email;
+  const body = { from: jane.email, to: right };
+  const { corrected, notCorrected } = await client.ok<RoomCorrection>(
+    "POST",
+    `/api/rooms/${roomCode}/corrections`,
+    body,
+  );
+  assert.deepEqual([corrected, notCorrected], [[shared], []]);
+  await assert.rejects(ceremony.view(at(old, 1)), /not valid/);
+  assert.equal((await ceremony.view(at(old, 2))).state, "ready");
+  await mails(right, 1);
+  assert.equal((await ceremony.view(await running.linkOf(right))).session ?? null, null, "a link of its own");
+  assert.equal(await statusOf(other), "EsignPending");
+  await client.ok("POST", `/api/rooms/${roomCode}/close`);
+});
+
 /** Changes rows of an order without the database's triggers, so that their MACs are invalid. */
 const attack = (code: string, change: (orderId: Statement) => Statement) =>
   db.transaction(async (tx) => {
     await tx.script("SET LOCAL session_replication_role = replica");
     await tx.query(change(sql`(SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", code)})`));
   });
+const alter = (code: string) =>
+  attack(code, (orderId) => sql`UPDATE envelopes SET pages = pages + 1 WHERE order_id = ${orderId}`);
+
+test("a correction names the document whose record was altered, and moves the person in the others", async () => {
+  const [jane, client1] = [person(), person().email];
+  const room = await newRoom();
+  const codes = await Promise.all(
+    [1, 2, 3].map(() => running.order([jane], { email: client1 }, undefined, { pay: false })),
+  );
+  for (const orderCode of codes) await attach(room, orderCode);
+  await Promise.all(codes.map(pay));
+  await sessionLink(jane.email);
+  const [first = "", second = "", altered = ""] = codes;
+  await alter(altered);
+  const [right, client2] = [person().email, person().email];
+  const correct = (path: string, body: object) => client.ok<Record<string, unknown>>("POST", path, body);
+  const { corrected, notCorrected } = await correct(`/api/rooms/${room}/corrections`, { from: jane.email, to: right });
+  assert.deepEqual([corrected, notCorrected], [[first, second], [altered]]);
+  const answer = await correct(`/api/partner/orders/${first}/corrections`, { email: client2 });
+  assert.deepEqual([answer["alsoCorrected"], answer["notCorrected"]], [[second], [altered]]);
+  const orders = await db.query<{ email: string; signer: string }>(sql`
+    SELECT o.customer_email AS email, s.email AS signer FROM rooms r JOIN room_orders a ON a.room_id = r.id
+      JOIN orders o ON o.id = a.order_id JOIN envelopes e ON e.order_id = o.id JOIN envelope_signers s ON s.envelope_id = e.id
+    WHERE ${isSealed(sql`r.code`, "room", room)} ORDER BY a.position`);
+  const moved = { email: client2, signer: right };
+  assert.deepEqual(orders, [moved, moved, { email: client1, signer: jane.email }]);
+  const own = { path: `/api/partner/orders/${altered}/corrections`, body: { email: person().email } };
+  assert.equal((await client.call("POST", own.path, own.body)).status, 503, "the altered order itself is refused");
+  const fax = await correct(`/api/partner/orders/${first}/corrections`, { email: client2 });
+  assert.deepEqual(fax["alsoCorrected"], []);
+});
+
+test("a link to copies ends although the record of another document that it opens was altered", async () => {
+  const jane = person();
+  const { codes } = await closing([[jane], [jane]]);
+  const link = await sessionLink(jane.email);
+  await ceremony.opened(at(link, 1), browser);
+  await ceremony.consent(at(link, 1), closingText, browser);
+  for (const n of [1, 2]) await sign(at(link, n));
+  await until(async () => !(await Promise.all(codes.map(statusOf))).includes("EsignPending"));
+  await alter(codes[1] ?? "");
+  const end = () => client.call("DELETE", `/api/partner/orders/${codes[0]}/copy-links/1-1`);
+  assert.equal((await end()).status, 200);
+  for (const n of [1, 2]) await assert.rejects(ceremony.view(at(link, n)), /not valid/);
+  assert.equal((await client.call("DELETE", `/api/partner/orders/${codes[1]}/copy-links/1-1`)).status, 503);
+});
+
 test("an altered document is not signed: its order is held with a task that names it, and its signer reads that it waits", async () => {
   const jane = person();
   const code = await running.order([jane]);
