@@ -18,6 +18,7 @@ import {
   mailedStatuses,
   type Noted,
   orderState,
+  paperSigner,
   removeNotedStatuses,
   statusLabel,
   type Titled,
@@ -116,6 +117,9 @@ const sentences: Readonly<Record<MailedStatus, string>> = {
   Refunded: "The order is closed, and its payment was refunded.",
   Completed: "Everything that was ordered is done. The documents are on the order’s page.",
 };
+
+const paperSentence =
+  "A signer wants to sign on paper, and was told that your firm arranges it. The order’s page says what you can do.";
 
 /**
  * The closings of the owner that contain one of the orders and whose certificate the service seals by itself.
@@ -248,7 +252,7 @@ export function wordsOf(
     return {
       subject: `${statusLabel(status)}: ${name}`,
       heading: statusLabel(status),
-      lines: [sentences[status]],
+      lines: [asksForPaper(first) ? paperSentence : sentences[status]],
       facts: [["Order", name], ...(reason === null ? [] : [["Reason", reason] as Fact]), ...ofClosings] as Fact[],
       link: { label: "Open the order", url: `${baseUrl}/dashboard/orders/${code}` },
     };
@@ -262,6 +266,7 @@ export function wordsOf(
     heading: `News of ${total} of your orders`,
     lines: [
       ...counted.map(({ status, label }) => `${label}: ${sentences[status]}`),
+      ...(items.some(asksForPaper) ? [paperSentence] : []),
       ...(total > items.length ? [`${items.length} of them are listed here. The list of orders has all.`] : []),
     ],
     facts: [
@@ -277,6 +282,9 @@ export function wordsOf(
     link: { label: "Open your orders", url: `${baseUrl}/dashboard/orders` },
   };
 }
+
+const asksForPaper = ({ status, reason }: Pick<Item, "status" | "reason">): boolean =>
+  status === "EsignDeclined" && paperSigner(reason) !== null;
 
 /** States that the certificate of a closing is sealed, or that a stuck order prevents the seal. */
 function certificateFact({ roomCode, roomName, version, stuck }: Certificate, baseUrl: string): Fact[] {

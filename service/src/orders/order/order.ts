@@ -226,7 +226,14 @@ export {
   removeNotedStatuses,
 } from "./transitions/effects.ts";
 export { type StatusGroup, statusGroupOf, statusGroups, wasPaid } from "./transitions/status-groups.ts";
-export { type OrderStatus, orderStatuses, statusLabel, statusLabels } from "./transitions/statuses.ts";
+export {
+  type OrderStatus,
+  orderStatuses,
+  paperSigner,
+  paperWish,
+  statusLabel,
+  statusLabels,
+} from "./transitions/statuses.ts";
 export {
   eventsTo,
   faxesAhead,

@@ -75,8 +75,9 @@ export function placesPreview(app: FastifyInstance, { frame, orders, preview }: 
             isNotarized: form.fields.get("notarized") === "on",
           }),
         );
+        const branding = await readBranding(orders, principal);
         const pages = frame.previewPages({
-          ...{ firm: principal, branding: shownBranding(await readBranding(orders, principal)) },
+          ...{ firm: principal, branding: shownBranding(branding), contactEmail: branding.contactEmail },
           title: form.fields.get("title")?.slice(0, longestName) || "Document",
           ...{ signers, views, at: orders.clock() },
         });

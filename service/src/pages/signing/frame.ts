@@ -117,6 +117,13 @@ function sender({ view, branding, words }: PageState): Html {
 export const firmOf = ({ view, branding }: Pick<PageState, "view" | "branding">): string =>
   branding?.brandName ?? view.partnerName;
 
+/** The words of a page on which the signer can do nothing. */
+export function endedWords(page: PageState, state: keyof Words["states"]): { title: string; text: string } {
+  const { view, words } = page;
+  if (view.isSimulated) return words.simulated;
+  return view.askedForPaper ? words.askedForPaper(firmOf(page)) : words.states[state];
+}
+
 function languageForm({ token, view, words }: PageState): Html {
   const menu = languageMenu(
     { language: view.signer.language, label: words.language },
@@ -126,7 +133,7 @@ function languageForm({ token, view, words }: PageState): Html {
   return html`<form method="post" action="/sign/${token}/language" class="language-form">${menu}</form>`;
 }
 
-function about({ view, words }: PageState): Html {
+function about({ view, words, branding }: PageState): Html {
   const { signers, signer, expiresAt, state, isSimulated, partnerContact } = view;
   const isOpen = state === "identify" || state === "ready" || state === "waiting";
   return html`<section class="card" aria-labelledby="signers-title"><h2 id="signers-title">${words.signers.title}</h2>
@@ -137,18 +144,16 @@ function about({ view, words }: PageState): Html {
       n === signer.n && html` (${words.signers.you})`
     } <span class="quiet-text">${status}</span>${mixesAlphabets(name) && html` <span class="quiet-text">${words.signers.mixed}</span>`}</span></li>`;
   })}</ul>
-${
-  (isOpen || partnerContact !== null || view.reference !== null) &&
-  facts([
-    [words.reference, view.reference === view.title ? null : view.reference],
-    [words.until, isOpen ? plainTime(expiresAt, signer.language) : null],
-    [
-      words.contact,
-      partnerContact &&
-        html`<a href="mailto:${encodeURIComponent(partnerContact).replace("%40", "@")}">${partnerContact}</a>`,
-    ],
-  ])
-}
+${facts([
+  [words.reference, view.reference === view.title ? null : view.reference],
+  [words.until, isOpen ? plainTime(expiresAt, signer.language) : null],
+  [
+    words.contact,
+    partnerContact === null
+      ? words.noContact(firmOf({ view, branding }))
+      : html`<a href="mailto:${encodeURIComponent(partnerContact).replace("%40", "@")}">${partnerContact}</a>`,
+  ],
+])}
 </section>`;
 }
 

@@ -14,7 +14,7 @@ import { checkbox, field } from "../ui/forms/fields.ts";
 import type { Previewed } from "../ui/previewed.ts";
 import { type Html, html } from "../ui/render.ts";
 import type { FieldOnPage, SigningConfig } from "./browser/config.ts";
-import { firmOf, type PageState, renderFrame } from "./frame.ts";
+import { endedWords, firmOf, type PageState, renderFrame } from "./frame.ts";
 import { filledIn, inputIdOf, labelOf, senderValuesPart } from "./steps/fields.ts";
 import { noticesPart } from "./steps/notices.ts";
 import { otherChoices } from "./steps/other-choices.ts";
@@ -180,7 +180,7 @@ const expectsNothing = (view: PageState["view"]): boolean =>
 /** The page for a signer who can't do anything now, or ever. */
 function endedStep(page: PageState, state: Ended): Html {
   const { token, view, words } = page;
-  const { title, text } = view.isSimulated ? words.simulated : words.states[state];
+  const { title, text } = endedWords(page, state);
   const { signedAt, signer, document, verifyCode } = view;
   return html`<section class="card" aria-labelledby="state-title"><h2 id="state-title">${title}</h2>
 <p class="lead">${view.room && state === "signed" ? roomWords(page).signed : state === "completed" && expectsNothing(view) ? words.session.copy : text}</p>
@@ -282,13 +282,13 @@ export function previewPages(
       reference: null,
       partnerId: firm.partnerId,
       partnerName: firm.firmName,
-      partnerContact: null,
+      partnerContact: previewed.contactEmail,
       signer: { n: index + 1, name, email, mailedTo: email, phoneEnding: null, language },
       signers: signers.map((other, at) => ({ n: at + 1, name: other.name, signed: other.routing < routing })),
       ...{ frame: null, host: null, device: null, room: null, session: null, step: null, canSendWayIn: false },
       notices: [],
       consent: { version: "", at },
-      ...{ signedAt: null, copies: [], verifyCode: null },
+      ...{ signedAt: null, askedForPaper: false, copies: [], verifyCode: null },
     };
     const words = wordsOf(language);
     const state = { token: "preview", view: shown, branding, words, meetings: [], done: null, error: null, typed: {} };

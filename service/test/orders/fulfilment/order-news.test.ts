@@ -212,6 +212,19 @@ test("lists and counts orders that need a person before complete ones, however l
   ]);
 });
 
+test("says what to do when a signer wants to sign on paper", () => {
+  const item = { code: "1", status: "EsignDeclined", name: "No. 1" } as const;
+  const linesOf = (...reasons: string[]) => {
+    const items = reasons.map((reason) => ({ ...item, reason }));
+    return wordsOf({ items, counts: new Map([["EsignDeclined", items.length]]) }, "https://x.example").lines.join("\n");
+  };
+  const paper = "signer 2: wants to sign on paper: I have no printer";
+  const declined = "signer 2: declined to sign: wants to sign on paper";
+  assert.match(linesOf(paper), /^A signer wants to sign on paper, and was told that your firm arranges it\./);
+  assert.match(linesOf(declined, paper), /A signer wants to sign on paper/);
+  assert.doesNotMatch(linesOf(declined), /A signer wants to sign on paper/);
+});
+
 test("reads further when orders have moved on, counts unread ones, and omits empty statuses", async () => {
   const orders = urgentFirst([...noted(0, 250, "PaymentFailed"), ...noted(250, 1000, "Completed")]);
   const summary = await summaryOf(

@@ -55,6 +55,19 @@ test("a declined order has its buttons at the top, and a document is replaced an
   assert.match(await page(code), /Document replaced/);
 });
 
+test("a signer’s wish for paper is shown with what the firm can do", async () => {
+  const code = await orderIn("EsignPending");
+  const move = (reason: string) => service.cli("order", "move", code, "EsignDeclined", "--reason", reason);
+  await move("signer 1: wants to sign on paper: I have no printer");
+  const shown = await page(code);
+  assert.match(shown, /wants to sign on paper<\/h3>/);
+  for (const words of ["Sign in ink: send the PDF", "ask for a refund", "Sign electronically after all"])
+    assert.ok(shown.includes(words), words);
+  await service.cli("order", "move", code, "EsignPending");
+  await move("signer 1: declined to sign: wants to sign on paper");
+  assert.doesNotMatch(await page(code), /Sign in ink/);
+});
+
 test("a refused correction is shown on the page, and the typed text stays", async () => {
   const code = await orderIn("FaxFailed", { fax_to: "2125550123" });
   const refused = await post(code, "correct", { fax_to: "12" });

@@ -111,6 +111,7 @@ export async function memoryCeremony(
     senderValues,
     consent: null,
     signedAt: null,
+    askedForPaper: false,
     copies: [],
     verifyCode: null,
   };
@@ -254,7 +255,7 @@ export async function memoryCeremony(
     async decline(link, { kind, reason }) {
       known(link.token);
       asked.push(`decline ${kind} ${reason}`);
-      change({ state: "declined" });
+      change({ state: "declined", askedForPaper: kind === "paper" });
     },
     async propose(link, { name, email }) {
       known(link.token);

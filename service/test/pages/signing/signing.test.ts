@@ -411,10 +411,24 @@ describe("not signing", () => {
       assert.ok((await textOf()).includes(`name="kind" value="${kind}"`), kind);
       assert.equal((await post("decline", { kind, reason: "the price\r\nis wrong" })).status, 303);
       assert.equal(asked.at(-1), `decline ${kind} the price\nis wrong`);
-      assert.match(await textOf("?done=declined"), /The signing has ended/);
+      assert.match(await textOf("?done=declined"), kind === "paper" ? /You asked for paper/ : /The signing has ended/);
     }
     await open();
     assert.equal((await post("decline", { kind: "other" })).status, 400);
+  });
+
+  test("a signer who wants paper reads, in each language, that the firm is told and how to reach it", async () => {
+    const firm = "Acme Title &amp; Escrow";
+    for (const language of languages) {
+      await open({ language });
+      envelope.change({ state: "declined", askedForPaper: true });
+      const page = await textOf();
+      const { title, text } = wordsOf(language).askedForPaper(firm);
+      assert.ok(page.includes(title) && page.includes(text), language);
+      assert.ok(page.includes('href="mailto:closings%2B7@acme.example"'), language);
+      envelope.change({ partnerContact: null });
+      assert.ok((await textOf()).includes(wordsOf(language).noContact(firm)), language);
+    }
   });
 
   test("another person is proposed with name and address", async () => {

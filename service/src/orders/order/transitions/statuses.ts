@@ -61,6 +61,15 @@ export const statusLabels: Readonly<Record<OrderStatus, string>> = {
   FaxFailed: "Fax failed",
 };
 
+/** A part of the reason with which a signer ends the signing, to sign on paper. */
+export const paperWish = "wants to sign on paper";
+
+/** The number of the signer who wants to sign on paper, from the reason for the order's status; null without one. */
+export function paperSigner(reason: string | null): number | null {
+  const [, n, wish] = /^signer (\d+): ([^:]+)/.exec(reason ?? "") ?? [];
+  return wish === paperWish ? Number(n) : null;
+}
+
 /**
  * The label of a status in one or two words, the same on all pages. A status that only a newer release knows is shown
  * by its name.

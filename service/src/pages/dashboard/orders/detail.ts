@@ -55,6 +55,7 @@ import {
   canBePutRight,
   missingPart,
   type PutRightView,
+  paperPart,
   putRightPart,
   refundPart,
 } from "./put-right.ts";
@@ -223,7 +224,7 @@ ${bankLoss(view)}
 ${refundsBack(view)}
 ${extraPart(view)}
 ${reasonOf(view) !== null && html`<p>The reason: <q class="breakable">${reasonOf(view)}</q></p>`}
-${againButton(view)}
+${paperPart(view, reasonOf(view), view.signers)}${againButton(view)}
 ${missingPart(view)}
 ${order.manualQuoteReason !== null && html`<p>${order.manualQuoteReason} A person arranges it and sets the price, or tells you that it can’t be done.</p>`}
 <div class="form-actions"><a class="button quiet-button" href="/orders/${order.code}">Open the client’s page</a></div>

@@ -14,7 +14,8 @@ import {
   replaceDocument,
   reportNotArrived,
 } from "../../../orders/corrections/corrections.ts";
-import type { PublicOrderRow } from "../../../orders/order/order.ts";
+import { type PublicOrderRow, paperSigner } from "../../../orders/order/order.ts";
+import type { SignerState } from "../../../signing/envelopes/envelopes.ts";
 import { done, type FlashMessage } from "../../ui/flash-messages.ts";
 import { money, plainTime } from "../../ui/format.ts";
 import { buttonForm, hiddenFields } from "../../ui/forms/button-form.ts";
@@ -47,7 +48,7 @@ const againWords: Readonly<Record<string, string>> = {
 };
 
 // The label for a retry. In a status that `againWords` does not list, only a fax that was sent early can have failed.
-const againWordsOf = ({ status }: Corrected): string => againWords[status] ?? "Fax it again";
+const againWordsOf = ({ status }: Pick<Corrected, "status">): string => againWords[status] ?? "Fax it again";
 
 /** True if the firm can correct anything now, apart from requesting a refund, which has its own part of the page. */
 export const canBePutRight = ({ refusals }: Corrected): boolean =>
@@ -62,6 +63,23 @@ export const missingPart = ({ submission, order, corrected: { missing } }: PutRi
   missing === "asked"
     ? html`<p>You said that it has not arrived. The operator of this service looks after it.</p>`
     : html`${missing === "may_ask" && buttonForm(`/dashboard/orders/${order.code}/not-arrived`, "It has not arrived", { kind: "quiet-button", fields: { submission } })}`;
+
+/** The ways on after a signer ended the signing to sign on paper; empty for any other reason. */
+export function paperPart(
+  { order, corrected: { refusals } }: PutRightView,
+  reason: string | null,
+  signers: readonly SignerState[],
+): Html | "" {
+  const n = paperSigner(reason);
+  if (n === null) return "";
+  const { name, email } = signers.find((each) => each.n === n) ?? { name: `Signer ${n}`, email: order.customerEmail };
+  return html`<h3>${name} wants to sign on paper</h3>
+<p>${name} (<a class="breakable" href="mailto:${email}">${email}</a>) was told that your firm arranges it. A paper copy must cost nothing. Choose one:</p>
+<ul>
+<li>Sign in ink: send the PDF under <a href="#documents">Documents</a> on paper, and collect the signatures. An operator of this service, who has a task about this order, can take in a scan of it, so that the order goes on.${refusals.refund === null && " Otherwise ask for a refund on this page."}</li>
+${refusals.again === null && html`<li>Sign electronically after all: agree on it with ${name}, then press “${againWordsOf({ status: "EsignDeclined" })}”.</li>`}
+</ul>`;
+}
 
 /** Says when a person gets new links after their address was corrected. */
 export const newLinks =

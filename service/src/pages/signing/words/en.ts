@@ -14,6 +14,9 @@ export const en = {
   to: (name: string, email: string) => `For ${name} (${email})`,
   until: "Sign by",
   contact: "Questions",
+  /** Shown in place of the contact address of a firm that has set none. */
+  noContact: (firm: string) =>
+    `${firm} has named no address for questions here. Ask the person at ${firm} with whom you deal.`,
   reference: "Reference",
   test: {
     title: "TEST",
@@ -150,7 +153,7 @@ export const en = {
     title: "Other choices",
     paper: {
       label: "I want paper",
-      text: "The electronic signing ends for everybody. The sender can see that you want to continue on paper.",
+      text: "The electronic signing ends for everybody. We tell the sender that you want paper, and the sender arranges it with you.",
       go: "Ask for paper",
     },
     withdraw: {
@@ -178,6 +181,11 @@ export const en = {
       go: "Tell the sender",
     },
   },
+  /** Words for the signer who ended the signing to sign on paper. They replace the words of the state. */
+  askedForPaper: (firm: string) => ({
+    title: "You asked for paper",
+    text: `The electronic signing has ended for everybody. We tell ${firm} that you want to sign on paper, and ${firm} arranges it with you.`,
+  }),
   /** Words for a test that the sandbox completed. They replace the words of the state. */
   simulated: {
     title: "The sandbox completed this test",

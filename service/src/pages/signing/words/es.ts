@@ -7,6 +7,8 @@ export const es: Words = {
   to: (name, email) => `Para ${name} (${email})`,
   until: "Fecha límite para firmar",
   contact: "Preguntas",
+  noContact: (firm) =>
+    `${firm} no indicó aquí ninguna dirección para preguntas. Pregunte a la persona de ${firm} que le atiende.`,
   reference: "Referencia",
   test: {
     title: "PRUEBA",
@@ -145,7 +147,7 @@ export const es: Words = {
     title: "Otras opciones",
     paper: {
       label: "Lo quiero en papel",
-      text: "La firma electrónica termina para todos. El remitente puede ver que usted quiere continuar en papel.",
+      text: "La firma electrónica termina para todos. Avisamos al remitente de que usted quiere papel, y el remitente lo acuerda con usted.",
       go: "Pedirlo en papel",
     },
     withdraw: {
@@ -173,6 +175,10 @@ export const es: Words = {
       go: "Avisar al remitente",
     },
   },
+  askedForPaper: (firm) => ({
+    title: "Usted pidió papel",
+    text: `La firma electrónica terminó para todos. Avisamos a ${firm} de que usted quiere firmar en papel, y ${firm} lo acuerda con usted.`,
+  }),
   simulated: {
     title: "Esta prueba se completó en el entorno de pruebas",
     text: "El documento no tiene la firma de nadie: el remitente completó la prueba en el entorno de pruebas. Las firmas hechas antes no están en él.",

@@ -7,6 +7,8 @@ export const fr: Words = {
   to: (name, email) => `Pour ${name} (${email})`,
   until: "À signer avant le",
   contact: "Vos questions",
+  noContact: (firm) =>
+    `${firm} n’a indiqué ici aucune adresse pour les questions. Adressez-vous à votre interlocuteur chez ${firm}.`,
   reference: "Référence",
   test: {
     title: "TEST",
@@ -145,7 +147,7 @@ export const fr: Words = {
     title: "Autres choix",
     paper: {
       label: "Je veux du papier",
-      text: "La signature électronique prend fin pour tout le monde. L’expéditeur peut voir que vous voulez continuer sur papier.",
+      text: "La signature électronique prend fin pour tout le monde. Nous informons l’expéditeur que vous voulez du papier, et il l’organise avec vous.",
       go: "Demander du papier",
     },
     withdraw: {
@@ -173,6 +175,10 @@ export const fr: Words = {
       go: "Prévenir l’expéditeur",
     },
   },
+  askedForPaper: (firm) => ({
+    title: "Vous avez demandé du papier",
+    text: `La signature électronique a pris fin pour tout le monde. Nous informons ${firm} que vous voulez signer sur papier, et ${firm} l’organise avec vous.`,
+  }),
   simulated: {
     title: "Ce test a été terminé dans l’environnement de test",
     text: "Le document ne porte la signature de personne : l’expéditeur a terminé le test dans l’environnement de test. Les signatures données avant n’y figurent pas.",

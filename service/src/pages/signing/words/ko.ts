@@ -7,6 +7,7 @@ export const ko: Words = {
   to: (name, email) => `받는 분: ${name} (${email})`,
   until: "서명 기한",
   contact: "문의",
+  noContact: (firm) => `${firm}에서 여기에 문의할 주소를 밝히지 않았습니다. ${firm}의 담당자에게 문의하세요.`,
   reference: "참조 번호",
   test: {
     title: "테스트 (TEST)",
@@ -143,7 +144,7 @@ export const ko: Words = {
     title: "다른 선택",
     paper: {
       label: "종이 문서를 원합니다",
-      text: "모든 사람의 전자 서명이 종료되며, 종이로 진행하기를 원하신다는 것을 보낸 사람이 볼 수 있습니다.",
+      text: "모든 사람의 전자 서명이 종료됩니다. 종이 문서를 원하신다는 것을 보낸 사람에게 알리며, 이후 절차는 보낸 사람이 안내합니다.",
       go: "종이 문서 요청",
     },
     withdraw: {
@@ -171,6 +172,10 @@ export const ko: Words = {
       go: "보낸 사람에게 알리기",
     },
   },
+  askedForPaper: (firm) => ({
+    title: "종이 문서를 요청하셨습니다",
+    text: `모든 사람의 전자 서명이 종료되었습니다. 종이에 서명하기를 원하신다는 것을 ${firm}에 알리며, 이후 절차는 ${firm}에서 안내합니다.`,
+  }),
   simulated: {
     title: "이 테스트는 샌드박스에서 완료되었습니다",
     text: "문서에는 누구의 서명도 없습니다. 보낸 사람이 샌드박스에서 테스트를 완료했습니다. 그전에 한 서명은 문서에 들어 있지 않습니다.",

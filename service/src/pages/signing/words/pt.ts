@@ -7,6 +7,8 @@ export const pt: Words = {
   to: (name, email) => `Para ${name} (${email})`,
   until: "Assinar até",
   contact: "Dúvidas",
+  noContact: (firm) =>
+    `${firm} não informou aqui um endereço para dúvidas. Pergunte à pessoa de ${firm} que atende você.`,
   reference: "Referência",
   test: {
     title: "TESTE",
@@ -143,7 +145,7 @@ export const pt: Words = {
     title: "Outras opções",
     paper: {
       label: "Quero em papel",
-      text: "A assinatura eletrônica termina para todos. O remetente pode ver que você quer continuar em papel.",
+      text: "A assinatura eletrônica termina para todos. Avisamos o remetente de que você quer papel, e o remetente combina isso com você.",
       go: "Pedir em papel",
     },
     withdraw: {
@@ -171,6 +173,10 @@ export const pt: Words = {
       go: "Avisar o remetente",
     },
   },
+  askedForPaper: (firm) => ({
+    title: "Você pediu em papel",
+    text: `A assinatura eletrônica terminou para todos. Avisamos ${firm} de que você quer assinar em papel, e ${firm} combina isso com você.`,
+  }),
   simulated: {
     title: "Este teste foi concluído no ambiente de testes",
     text: "O documento não tem a assinatura de ninguém: o remetente concluiu o teste no ambiente de testes. As assinaturas feitas antes não estão nele.",

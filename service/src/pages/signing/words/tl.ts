@@ -7,6 +7,8 @@ export const tl: Words = {
   to: (name, email) => `Para kay ${name} (${email})`,
   until: "Pumirma bago ang",
   contact: "Mga tanong",
+  noContact: (firm) =>
+    `Walang inilagay na address ang ${firm} dito para sa mga tanong. Magtanong sa taong kausap ninyo sa ${firm}.`,
   reference: "Numero ng sanggunian",
   test: {
     title: "PAGSUBOK (TEST)",
@@ -147,7 +149,7 @@ export const tl: Words = {
     title: "Iba pang pagpipilian",
     paper: {
       label: "Gusto ko ng papel",
-      text: "Matatapos ang elektronikong pagpirma para sa lahat. Makikita ng nagpadala na gusto ninyong ipagpatuloy ito sa papel.",
+      text: "Matatapos ang elektronikong pagpirma para sa lahat. Ipapaalam namin sa nagpadala na gusto ninyo ng papel, at isasaayos niya ito kasama ninyo.",
       go: "Humingi ng papel",
     },
     withdraw: {
@@ -175,6 +177,10 @@ export const tl: Words = {
       go: "Sabihan ang nagpadala",
     },
   },
+  askedForPaper: (firm) => ({
+    title: "Humingi kayo ng papel",
+    text: `Natapos na ang elektronikong pagpirma para sa lahat. Ipapaalam namin sa ${firm} na gusto ninyong pumirma sa papel, at isasaayos ito ng ${firm} kasama ninyo.`,
+  }),
   simulated: {
     title: "Tinapos ang pagsubok na ito sa sandbox",
     text: "Walang pirma ninuman sa dokumento: tinapos ng nagpadala ang pagsubok sa sandbox. Wala roon ang mga pirmang ibinigay bago nito.",

@@ -7,6 +7,8 @@ export const vi: Words = {
   to: (name, email) => `Gửi ${name} (${email})`,
   until: "Hạn ký",
   contact: "Thắc mắc",
+  noContact: (firm) =>
+    `${firm} chưa cung cấp địa chỉ để hỏi tại đây. Hãy hỏi người ở ${firm} đang làm việc với quý vị.`,
   reference: "Số tham chiếu",
   test: {
     title: "THỬ NGHIỆM (TEST)",
@@ -144,7 +146,7 @@ export const vi: Words = {
     title: "Các lựa chọn khác",
     paper: {
       label: "Tôi muốn bản giấy",
-      text: "Việc ký điện tử chấm dứt với tất cả mọi người. Người gửi có thể thấy rằng quý vị muốn tiếp tục trên giấy.",
+      text: "Việc ký điện tử chấm dứt với tất cả mọi người. Chúng tôi báo cho người gửi rằng quý vị muốn bản giấy, và người gửi sẽ thu xếp với quý vị.",
       go: "Yêu cầu bản giấy",
     },
     withdraw: {
@@ -172,6 +174,10 @@ export const vi: Words = {
       go: "Báo cho người gửi",
     },
   },
+  askedForPaper: (firm) => ({
+    title: "Quý vị đã yêu cầu bản giấy",
+    text: `Việc ký điện tử đã chấm dứt với tất cả mọi người. Chúng tôi báo cho ${firm} rằng quý vị muốn ký trên giấy, và ${firm} sẽ thu xếp với quý vị.`,
+  }),
   simulated: {
     title: "Lần thử này đã được hoàn tất trong môi trường thử nghiệm",
     text: "Tài liệu không có chữ ký của ai: người gửi đã hoàn tất lần thử trong môi trường thử nghiệm. Những chữ ký trước đó không có trong tài liệu.",

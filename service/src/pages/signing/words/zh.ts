@@ -7,6 +7,7 @@ export const zh: Words = {
   to: (name, email) => `致：${name}（${email}）`,
   until: "签署截止时间",
   contact: "咨询",
+  noContact: (firm) => `${firm}没有在此提供咨询地址。请询问${firm}中与您联系的人员。`,
   reference: "参考编号",
   test: {
     title: "测试（TEST）",
@@ -142,7 +143,7 @@ export const zh: Words = {
     title: "其他选择",
     paper: {
       label: "我要纸质文件",
-      text: "所有人的电子签署都将终止，发件方可以看到您希望以纸质方式继续办理。",
+      text: "所有人的电子签署都将终止。我们会通知发件方您需要纸质文件，由发件方与您安排。",
       go: "要求纸质文件",
     },
     withdraw: {
@@ -170,6 +171,10 @@ export const zh: Words = {
       go: "告知发件方",
     },
   },
+  askedForPaper: (firm) => ({
+    title: "您要求了纸质文件",
+    text: `所有人的电子签署都已终止。我们会通知${firm}您希望在纸上签署，由${firm}与您安排。`,
+  }),
   simulated: {
     title: "此测试已在沙盒中完成",
     text: "文件中没有任何人的签名：发件方在沙盒中完成了此测试。此前所作的签名不在文件中。",

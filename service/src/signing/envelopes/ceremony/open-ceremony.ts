@@ -11,6 +11,7 @@ import {
   dateText,
   lockOrder,
   type NoticesOf,
+  paperWish,
   setEnvelopeStatus,
   type TitleOf,
 } from "../../../orders/order/order.ts";
@@ -24,7 +25,7 @@ import type { EnvelopeDeps } from "../records/deps.ts";
 import { titleOf, updateSigner } from "../records/envelope.ts";
 import { findRevisions, openDocument, type Revision } from "../records/revisions.ts";
 import { updatePerson } from "../records/sessions.ts";
-import { appendToTrail, requireTrailRoom } from "../records/trail.ts";
+import { appendToTrail, hasAskedForPaper, requireTrailRoom } from "../records/trail.ts";
 import { endingOf } from "../texts/texts.ts";
 import type { Acts } from "./act.ts";
 import type { Ceremony, Link } from "./ceremony.ts";
@@ -223,7 +224,7 @@ async function readPicture({ db, clock, workers }: EnvelopeDeps, link: Link, byt
 
 const declineWords: Readonly<Record<DeclineKind, string>> = {
   declined: "declined to sign",
-  paper: "wants to sign on paper",
+  paper: paperWish,
   withdrawn: "withdrew consent to sign electronically",
   not_me: "nobody declined, the link reached somebody who is not the person who should sign",
 };
@@ -283,6 +284,7 @@ async function viewOf(
     senderValues: mayRead ? envelope.fields.flatMap(senderValue) : [],
     consent: consent && { version: consent.version, at: new Date(consent.at) },
     signedAt: signer.signedAt,
+    askedForPaper: state === "declined" && (await hasAskedForPaper(deps.db, envelope.id, signer.n)),
     copies: (await copiesOf({ ...deps, wasSignedAgain }, linked)).map(({ kind, isSimulated }) => ({
       kind,
       isSimulated,

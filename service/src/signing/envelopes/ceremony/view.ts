@@ -146,6 +146,8 @@ export type SigningView = {
   /** The time of this signer's consent, and the version of the text; null before the consent. */
   readonly consent: { readonly version: string; readonly at: Date } | null;
   readonly signedAt: Date | null;
+  /** True if this signer ended the signing to sign on paper. */
+  readonly askedForPaper: boolean;
   /** The copies that the signer may keep once everybody has signed, and whether the sandbox simulated a notarization. */
   readonly copies: readonly { kind: CopyKind; isSimulated: boolean }[];
   /** The verify code, which opens the envelope's public page; null until the envelope is completed. */

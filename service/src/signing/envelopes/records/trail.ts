@@ -186,6 +186,15 @@ export const insertRecord = (
     VALUES (${id}, ${position}, ${withoutCodes(record, verifyCode)}, ${sha256},
       ${rowMac.of("envelope_events", trailMembers({ verifyCode, position, sha256 }))})`);
 
+/** True if this signer ended the signing to sign on paper. */
+export async function hasAskedForPaper(db: Sql, envelopeId: number, signer: number): Promise<boolean> {
+  const [found] = await db.query(sql`
+    SELECT FROM envelope_events
+    WHERE envelope_id = ${envelopeId} AND record::json ->> 'event' = 'declined' AND record::json ->> 'kind' = 'paper'
+      AND (record::json ->> 'signer')::int = ${signer}`);
+  return found !== undefined;
+}
+
 /** The whole trail, in order. */
 export async function readTrail(db: Sql, envelopeId: number): Promise<(TrailRecord & { mac: Buffer })[]> {
   const rows = await db.query<TrailRecord & { verifyCode: string; orderCode: string; mac: Buffer }>(sql`

@@ -432,6 +432,7 @@ test("a signer who declines ends it for all: the order is declined, links say so
   const declined = await orderOf(code);
   assert.deepEqual([declined.status, declined.envelopeStatus], ["EsignDeclined", "Declined"]);
   assert.deepEqual([(await ceremony.view(one)).state, (await ceremony.view(two)).state], ["declined", "declined"]);
+  assert.deepEqual([(await ceremony.view(one)).askedForPaper, (await ceremony.view(two)).askedForPaper], [false, true]);
   await assert.rejects(ceremony.decline(one, { kind: "declined", reason: "" }, browser), { code: "conflict" });
   await running.service.cli("order", "move", code, "EsignPending");
   const again = await until(async () => {
