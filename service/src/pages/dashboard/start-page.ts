@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import type { DraftDeps } from "../../closing/drafts/drafts.ts";
-import type { ReadLaunchpad } from "../../firms/partners/partners.ts";
+import { type ReadLaunchpad, readBranding } from "../../firms/partners/partners.ts";
 import { principalOf } from "../../kernel/http/authentication.ts";
 import { maySeeBilling, type Principal } from "../../kernel/identity/identity.ts";
 import { isAltered } from "../../kernel/platform/database/state-mac.ts";
@@ -72,16 +72,17 @@ export function startPage(forms: FastifyInstance, deps: StartPageDeps): void {
   async function show({ form, request }: PageCall, refused: { clock?: string; zone?: string } = {}): Promise<string> {
     const principal = principalOf(request);
     const isTest = principal.environment === "test";
-    const [launchpad, clock, orders, drafts, zone] = await Promise.all([
+    const [launchpad, clock, orders, drafts, zone, { contactEmail }] = await Promise.all([
       deps.readLaunchpad(principal),
       isTest ? showTestClock(deps, principal) : null,
       readOverview(principal),
       latestDrafts(deps.drafts, request),
       firmZone(deps.db, principal),
+      readBranding(deps, principal),
     ]);
     const shown = body(
       { ...launchpad, isOver: !isTest || launchpad.hoursToFirstLiveOrder !== null },
-      html`${zoneCard(zone, principal, refused.zone)}${drafts.length > 0 && draftsCard(drafts)}${orders.changed.length > 0 && overview(orders)}`,
+      html`${contactEmail === null && contactNotice(principal)}${zoneCard(zone, principal, refused.zone)}${drafts.length > 0 && draftsCard(drafts)}${orders.changed.length > 0 && overview(orders)}`,
       clock && testClockCard(clock, submissionFor(request, form).submission, refused.clock ?? null),
     );
     return dashboardPage(deps, request, { title: "Start", section: "start", body: shown });
@@ -156,6 +157,18 @@ ${clock}
 <details class="card"><summary>Milestones</summary>${milestones(funnel)}</details>
 </div>`;
 }
+
+/** Signers are told to ask the firm, and a firm without a contact gives them no address for it. */
+const contactNotice = ({ member }: Principal): Html =>
+  notice(
+    "attention",
+    "Your clients and signers can’t reach your firm",
+    html`Your firm has no contact email. Signing pages name no address for questions, and answers to the emails that are sent for you do not reach you. ${
+      member?.role === "owner"
+        ? html`<a href="/dashboard/settings#branding">Set the contact email</a>.`
+        : "An owner of your firm sets it under Firm and settings."
+    }`,
+  );
 
 const milestoneWords: Readonly<Record<string, string>> = {
   joined: "Joined",

@@ -189,6 +189,20 @@ test("an owner is asked for the firm's time zone until it is chosen, and the for
   assert.match(await pageOf(other, path), /the times in mails, are those of America\/Chicago\.</);
 });
 
+test("the start page says that clients can’t reach a firm without a contact email, until an owner sets one", async () => {
+  const dana = await agent();
+  const other = (await newMember(service, running.somebody(), dana.key)).headers;
+  const unreachable = /Your clients and signers can’t reach your firm/;
+  const start = await dana.page("/dashboard");
+  assert.match(start, unreachable);
+  assert.match(start, /href="\/dashboard\/settings#branding">Set the contact email/);
+  assert.match((await running.call("/dashboard", { headers: other })).body, /An owner of your firm sets it/);
+  const fields = { brandName: "", accentColor: "", logoUrl: "", contactEmail: "closings@acme.example" };
+  const saved = await postForm(`${service.baseUrl}/dashboard/settings/branding`, fields, dana.headers);
+  assert.equal(saved.status, 303);
+  assert.doesNotMatch(await dana.page("/dashboard"), unreachable);
+});
+
 test("a closing passport lists the documents of a closing in the order of the form", async () => {
   const dana = await agent();
   const names = ["Warranty deed", "Disclosure", "Affidavit", "Note", "Disbursement sheet", "Letter"];
