@@ -31,7 +31,8 @@ export const languageTags: Readonly<Record<Language, string>> = {
 export const isLanguage = (text: string | undefined): text is Language => languages.some((one) => one === text);
 
 /**
- * A time in words, followed by the name of its time zone. US zones have short names only in US English and US Spanish.
+ * A time in words, followed by the name of its time zone. Mails state times in the zone of their firm, because the zone
+ * of a mail's reader is unknown. US zones have short names only in US English and US Spanish.
  * In other languages, an offset from UTC would be shown instead.
  */
 export function zonedText(at: Date, zone: string, language: Language = "en"): string {
@@ -42,9 +43,3 @@ export function zonedText(at: Date, zone: string, language: Language = "en"): st
     timeZoneName: isShort ? "short" : "long",
   }).format(at);
 }
-
-/**
- * The time at which a link expires, in words. Mails and the pages behind their links state it in Eastern Time, because
- * the time zone of a mail's reader is unknown.
- */
-export const deadlineText = (at: Date, language: Language): string => zonedText(at, "America/New_York", language);

@@ -1,8 +1,9 @@
 import { readMailFirm } from "../../firms/partners/partners.ts";
-import { deadlineText, type Language } from "../../kernel/platform/languages.ts";
+import { type Language, zonedText } from "../../kernel/platform/languages.ts";
 import { defineMail, type MailDeps } from "../../kernel/platform/mail/mail-jobs.ts";
 import { isPlainName, plainTitle } from "../../kernel/platform/mail/plain-name.ts";
 import { nameIn } from "../../kernel/platform/mail/template.ts";
+import { zoneOrDefault } from "../payments/payments.ts";
 import { fillCiphers, findFill } from "./store.ts";
 import { linkToken } from "./tokens.ts";
 
@@ -126,14 +127,16 @@ export const fillMail = defineMail({
   async load({ fillId }: FillMail, { db, secrets, clock }: MailDeps) {
     const fill = await findFill({ db, ciphers: fillCiphers(secrets) }, fillId, null);
     if (fill?.state !== "open" || fill.expiresAt <= clock() || fill.person.email === null) return null;
-    return { fill, to: fill.person.email, firm: await readMailFirm(db, fill.owner.partnerId) };
+    const { partnerId } = fill.owner;
+    const zone = await zoneOrDefault(db, partnerId);
+    return { fill, to: fill.person.email, firm: await readMailFirm(db, partnerId), zone };
   },
-  write({ fill, to, firm }, { fillId, at }, { secrets, baseUrl }) {
+  write({ fill, to, firm, zone }, { fillId, at }, { secrets, baseUrl }) {
     const { language, name } = fill.person;
     const texts = words[language];
     const title = plainTitle(fill.title, texts.document);
     const firmName = nameIn(firm, texts.firm);
-    const until = deadlineText(fill.expiresAt, language);
+    const until = zonedText(fill.expiresAt, zone, language);
     return {
       id: `fill:${fillId}:${at}`,
       to,

@@ -1,5 +1,5 @@
 import type { ShownFirm } from "../../firms/partners/partners.ts";
-import { deadlineText } from "../../kernel/platform/languages.ts";
+import { zonedText } from "../../kernel/platform/languages.ts";
 import { type Fault, type Fill, type Question, questionsAt, stepsOf } from "../../orders/fills/fills.ts";
 import { accentStripe, attribution } from "../ui/accent.ts";
 import type { Assets } from "../ui/assets/assets.ts";
@@ -14,6 +14,8 @@ import { linkFor, type Reader } from "../ui/words/reader.ts";
 export type FillPageView = {
   fill: Fill;
   firm: ShownFirm;
+  /** The firm's time zone. */
+  zone: string;
   /** The URL of the form, without a step. */
   path: string;
   faults: readonly Fault[];
@@ -39,7 +41,7 @@ export function fillStepPage(assets: Pick<Assets, "url">, view: FillPageView, st
   const at = (where: string) => linkFor(reader, `${path}/${where}`);
   const body = html`${head(view, reader)}
 <div>${step === 1 && html`<p class="lead">${text.lead(view.firm.name)}</p>`}
-<p class="quiet">${text.until(deadlineText(fill.expiresAt, words.language))}</p></div>
+<p class="quiet">${text.until(zonedText(fill.expiresAt, view.zone, words.language))}</p></div>
 ${count > 1 && html`<p class="eyebrow">${text.step(step, count)}</p>`}
 ${problems(view, words)}
 <form class="form card" method="post" action="${at(String(step))}" id="fill-form" data-save="${path}/${step}/save" data-saving="${text.saving}" data-saved="${text.saved}" data-refused="${text.refused}" data-unsaved="${text.unsaved}" data-stale="${text.stale}">

@@ -17,6 +17,7 @@ import {
   stepsOf,
   UnshownAnswers,
 } from "../../orders/fills/fills.ts";
+import { zoneOrDefault } from "../../orders/payments/payments.ts";
 import { logoOf } from "../ui/accent.ts";
 import type { Assets } from "../ui/assets/assets.ts";
 import { acceptForms, type FormValues } from "../ui/forms/form-body.ts";
@@ -156,8 +157,10 @@ type View = FillPageView & { params: Params };
 
 async function viewOf(deps: FillRoutesDeps, { id, token }: Params): Promise<View> {
   const fill = await openFill(deps.fills, id, token);
-  const firm = await deps.firmOf(fill.owner.partnerId);
-  return { fill, firm, path: `/fill/${id}/${token}`, faults: [], isStale: false, params: { id, token } };
+  const { partnerId } = fill.owner;
+  const firm = await deps.firmOf(partnerId);
+  const zone = await zoneOrDefault(deps.fills.templates.db, partnerId);
+  return { fill, firm, zone, path: `/fill/${id}/${token}`, faults: [], isStale: false, params: { id, token } };
 }
 
 async function end({ assets, fills }: FillRoutesDeps, view: View, reader: Reader): Promise<PageAnswer> {

@@ -3,14 +3,13 @@ import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
 import { asService, testRowMac } from "@signsealship/testing/row-mac";
-import type { Principal } from "../../../src/kernel/identity/identity.ts";
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
 import { enqueue, type Handler, type Jobs } from "../../../src/kernel/platform/jobs/jobs.ts";
 import type { Mail } from "../../../src/kernel/platform/mail/mail.ts";
 import { secretBytes } from "../../../src/kernel/platform/secrets.ts";
-import { setBuyer } from "../../../src/orders/billing/billing.ts";
 import { orderMail, untilMorning } from "../../../src/orders/fulfilment/fulfilment.ts";
 import type { MailMoment } from "../../../src/orders/order/order.ts";
+import { chooseZone } from "../billing/choose-zone.ts";
 import { openOrdersDatabase } from "../order/orders-database.ts";
 
 const orders = await forTests(openOrdersDatabase());
@@ -114,11 +113,7 @@ test("the night is the one of the firm’s time zone", async () => {
     { db, rowMac: testRowMac },
     sql`INSERT INTO users (id, email, created_at) VALUES (${userId}, 'owner@acme.example', ${now})`,
   );
-  const principal = {
-    ...{ partnerId, environment: "live", firmName: "Acme Title", tier: "trial", liveEnabled: true, key: null },
-    member: { userId, role: "owner", liveAccess: true },
-  } as unknown as Principal;
-  await setBuyer({ db, clock }, principal, { name: "Acme Title", address: "", zone: "Pacific/Honolulu" });
+  await chooseZone({ db, clock }, partnerId, "Pacific/Honolulu", userId);
   now = midnight ?? now;
   assert.equal((await mail("shipped")).sent.length, 1, "7 PM in Hawaii");
   now = morning ?? now;

@@ -8,6 +8,7 @@ import { newPartner } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { newMember, postForm } from "../../firms/members/signed-in-member.ts";
+import { chooseZone } from "../../orders/billing/choose-zone.ts";
 import { browser, openCeremonyService, signBy } from "./ceremony/ceremony-service.ts";
 
 type State = { n: number; name: string; email: string; status: string; signingUrl: string | null };
@@ -254,6 +255,10 @@ test("a member reminds and replaces signers on the order's page in the dashboard
 });
 
 test("mails are in the signer's language, and a reminder whose link's key is missing brings a new link", async () => {
+  const [firm] = await running.db.query<{ partnerId: string }>(
+    sql`SELECT partner_id AS "partnerId" FROM orders LIMIT 1`,
+  );
+  await chooseZone({ db: running.db, clock: () => new Date() }, firm?.partnerId ?? "", "Pacific/Honolulu");
   for (const [language, words] of [
     ["en", [/TEST: .*please sign/, /still waits/, /signed by everybody/]],
     ["es", [/TEST: .*firme/, /espera su firma/, /Todos han firmado/]],
@@ -275,8 +280,8 @@ test("mails are in the signer's language, and a reminder whose link's key is mis
       assert.ok(mail.includes(`<html lang="${language}">`));
       assert.match(mail, /^From: .* via /m);
     }
-    const [hour] = mails.flatMap((mail) => / \d+:\d\d\s[AaPp]\.?\s?[Mm]\.?\sE[SD]T/.exec(mail) ?? []);
-    assert.ok(hour, "the hour and its zone");
+    const [hour] = mails.flatMap((mail) => / \d+:\d\d\s[AaPp]\.?\s?[Mm]\.?\sHST/.exec(mail) ?? []);
+    assert.ok(hour, "the hour in the firm's zone, and the zone's name");
     assert.ok(
       mails.every((mail) => /(?:Hello|Hola) Jane/.test(mail)),
       "their name",

@@ -2,7 +2,7 @@ import { readMailFirm } from "../../../firms/partners/partners.ts";
 import type { Environment } from "../../../kernel/identity/identity.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
-import { deadlineText, type Language } from "../../../kernel/platform/languages.ts";
+import { type Language, zonedText } from "../../../kernel/platform/languages.ts";
 import { defineMail, type Letter, type MailDeps } from "../../../kernel/platform/mail/mail-jobs.ts";
 import { isPlainName, isPlainTitle } from "../../../kernel/platform/mail/plain-name.ts";
 import { type MailFirm, nameIn } from "../../../kernel/platform/mail/template.ts";
@@ -21,6 +21,7 @@ import {
   verifiedOrder,
   verifiedSigner,
 } from "../../../orders/order/order.ts";
+import { zoneOrDefault } from "../../../orders/payments/payments.ts";
 import { messageFor } from "../../../orders/templates/templates.ts";
 import { longCode, signingCode, signingEntry } from "../ceremony/codes.ts";
 import { issueLink, type SigningMail, type SigningMoment, signingMailQueue } from "../lifecycle/issue-link.ts";
@@ -103,12 +104,13 @@ export const signingMail = defineMail({
     const paid = moment === "request" && !about.former ? await claimMentionedPayments(deps, asking) : null;
     const message = moment === "request" ? await messageFor(deps, row.orderId) : null;
     const firm = await readMailFirm(db, row.partnerId);
+    const zone = await zoneOrDefault(db, row.partnerId);
     const linked = rows.map(({ orderId }) => orderId);
     const noticed = moment === "notarized" ? await noticesWithLink(deps, linked, row) : [];
     // The mails and codes of a person who has signed go to the corrected address. The signed records keep the address
     // that was valid at the signature.
     const to = row.signed ? currentEmail(await correctionsOf(db, row.orderId), row) : row.email;
-    const found = { to, rows, signedBy, message, firm, token, moment, paid, noticed };
+    const found = { to, rows, signedBy, message, firm, zone, token, moment, paid, noticed };
     if (!together) return { ...found, path: "", closing: null };
     const closing =
       (await deps.closingsOf(db, row.orderId)).find(({ id }) => id === together.place.roomId)?.name ?? null;
@@ -175,6 +177,8 @@ type Found = {
   /** The documents that the mail is about, in order; at least one. */
   rows: readonly Row[];
   firm: MailFirm;
+  /** The firm's time zone. */
+  zone: string;
   moment: SigningMoment;
   /** The names of the people who have signed, if the mail may show them. */
   signedBy: readonly string[];
@@ -197,14 +201,14 @@ type Found = {
 
 function letterOf(
   { secrets, baseUrl, titleOf }: Deps,
-  { to, rows, firm, moment, signedBy, message, paid, token, path, closing, noticed }: Found,
+  { to, rows, firm, zone, moment, signedBy, message, paid, token, path, closing, noticed }: Found,
   { signerId, linkId, codeId, former, at }: SigningMail,
 ): Letter {
   const [row] = rows;
   if (!row) throw new Error("a mail to a signer is about no document");
   const { language, email } = former ?? { ...row, email: to };
   const { untitled, unnamed, greeting, why, documents } = commonWords[language];
-  const until = deadlineText(new Date(Math.min(...rows.map(({ expiresAt }) => expiresAt.getTime()))), language);
+  const until = zonedText(new Date(Math.min(...rows.map(({ expiresAt }) => expiresAt.getTime()))), zone, language);
   const reference = row.reference !== null && isPlainTitle(row.reference) ? row.reference : null;
   const titleIn = (one: Found["noticed"][number]) =>
     [titleOf(one), one.reference].find((each) => each && isPlainTitle(each)) ?? untitled;
