@@ -85,7 +85,7 @@ test("a person's record that it was not done returns the work to people", async 
 });
 
 test("nobody can move an order by hand while a provider may be doing the work", async () => {
-  const facts = { carrier: "USPS", tracking: "9400" };
+  const facts = { carrier: "USPS", tracking: "EA123456785US" };
   for (const [state, words] of [
     ["begun", /Lob is doing this now \(mailing the letter\)/],
     ["unknown", /Nobody knows yet whether Lob did this/],

@@ -8,7 +8,7 @@ import { type AskCarriers, type CarrierRate, type Parcel, type ShipMethod, weigh
 import { loadPriceBook, type PriceBook } from "./price-book.ts";
 import { type BoughtServices, type Quote, quote } from "./quote.ts";
 import { type Address, isZipCode, loadNotarizationStates, type NotarizationStates, usStateOf } from "./us-states.ts";
-import { loadZip3Areas, type Zip3Area } from "./zip3.ts";
+import { loadZip3Areas, stateOfZip, type Zip3Area } from "./zip3.ts";
 import { zoneTable } from "./zone-table.ts";
 
 export type PricingFiles = {
@@ -48,6 +48,8 @@ export type Pricing = {
   /** True if remote notarization is refused for signers in this U.S. state (two letters, any case). */
   notarizationBlocked: (state: string) => boolean;
   price: (request: PriceRequest) => Promise<Priced>;
+  /** The two letters of a ZIP code's state; null when it is unknown. */
+  stateOfZip: (postal: string) => string | null;
   /**
    * The parcel in which a document with this many pages is sent. Without `from`, it is sent from the business address.
    */
@@ -85,6 +87,7 @@ export function createPricing(files: PricingFiles): Pricing {
     catalogRow,
     notarizationBlocked: (state) => blocked.has(state.toUpperCase()),
     parcelOf,
+    stateOfZip: (postal) => stateOfZip(files.zip3.content, postal),
     async price({ tier, services, docSlug, pages, shipMethod, shipTo, shipFrom, askCarriers }) {
       const method = shipMethod ?? "label";
       const parcel = services.ship && shipTo ? parcelOf(pages, shipFrom, shipTo) : null;

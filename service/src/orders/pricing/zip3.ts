@@ -29,6 +29,21 @@ export function parseZip3Areas(source: string, file: string): DataFile<Zip3Area[
   return dataFile(areas);
 }
 
+/** ZIP codes in another state than the other ZIP codes that begin with the same three digits. */
+const strays: ReadonlyMap<string, string> = new Map([
+  ["06390", "NY"],
+  ["73960", "TX"],
+  ["83414", "WY"],
+]);
+
+/** The state of a ZIP or ZIP+4 code; null when it is malformed, or is in no area, as those of territories are. */
+export function stateOfZip(areas: readonly Zip3Area[], postal: string): string | null {
+  const zip = /^(\d{5})(?:-\d{4})?$/.exec(postal)?.[1];
+  if (zip === undefined) return null;
+  const area = areas.find(({ first, last }) => first <= zip.slice(0, 3) && zip.slice(0, 3) <= last);
+  return strays.get(zip) ?? area?.state ?? null;
+}
+
 function zip3Area(range: string, place: Place): Zip3Area {
   const [, first, last = first] = /^(\d{3})(?:-(\d{3}))?$/.exec(range) ?? [];
   if (first === undefined || last === undefined || last < first) {

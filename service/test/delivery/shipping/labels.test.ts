@@ -279,7 +279,7 @@ test("a parcel that came back is shipped again; an unused label is returned, and
   assert.equal(await world.statusOf(code), "ShippingPending");
 
   // A person ships the order with another carrier, so the new label is returned unused.
-  const form = { carrier: "FedEx", tracking: "7777 1" };
+  const form = { carrier: "FedEx", tracking: "7777 1000 0001" };
   assert.equal((await world.post(`/operator/paper/${code}/moves/shipped`, cookie, form)).status, 303);
   const refund = (state: string) =>
     until(async () => (await world.labels(code)).find((each) => each.number === 3 && each.refundState === state));
@@ -321,7 +321,7 @@ test("whichever request is cut after the provider acted, one label is bought and
     try {
       await world.boughtLabel(code);
       const { cookie } = await newOperator(world.harness, { roles: ["shipper"] });
-      const form = { carrier: "FedEx", tracking: `7777 ${n}` };
+      const form = { carrier: "FedEx", tracking: `7777 1000 ${String(n).padStart(4, "0")}` };
       assert.equal((await world.post(`/operator/paper/${code}/moves/shipped`, cookie, form)).status, 303);
       await until(async () => (await world.labels(code))[0]?.refundState === "submitted");
     } finally {
@@ -403,7 +403,18 @@ test("while the provider is unreachable people ship by hand, and nothing else is
     return (await world.tasks(code)).find(({ reason }) => reason);
   });
   assert.match(task.reason ?? "", /^EasyPost: .*No label was bought yet: ship the parcel in another way/);
-  const form = { carrier: "USPS", tracking: "9400 7" };
+  const ship = `/operator/paper/${code}/moves/shipped`;
+  for (const [carrier, tracking, rule] of [
+    ["Courier", "###", /letters and digits only/],
+    ["USPS Priority Mail", "9400 7", /has 20, 22, 26, 30 or 34 digits/],
+    ["UPS", "1Z999", /begins with 1Z/],
+    ["Fed Ex", "7777 1", /has 12, 15, 20 or 22 digits/],
+  ] as const) {
+    const refused = await world.post(ship, cookie, { carrier, tracking });
+    assert.equal(refused.status, 400, tracking);
+    assert.match(await refused.text(), rule);
+  }
+  const form = { carrier: "USPS", tracking: "9400 1000 0000 0000 0000 07" };
   assert.equal((await world.post(`/operator/paper/${code}/moves/shipped`, cookie, form)).status, 303);
   assert.equal(await world.statusOf(code), "Shipped");
   assert.equal(world.easypost.labels(), before);

@@ -3,6 +3,7 @@ import { describe, test } from "node:test";
 import fc from "fast-check";
 import { weightGrams } from "../../../src/orders/pricing/postage.ts";
 import { isOneOfTheFiftyOrDc, usStates } from "../../../src/orders/pricing/us-states.ts";
+import { stateOfZip } from "../../../src/orders/pricing/zip3.ts";
 import { zonesBetween, zoneTable } from "../../../src/orders/pricing/zone-table.ts";
 import { book, prices } from "./fixtures.ts";
 
@@ -17,6 +18,19 @@ const unassigned = (
   "697 698 699 702 709 715 732 742 771 817 818 819 839 848 849 854 858 861 862 866 867 868 869 872 876 886 887 888 892 896 " +
   "899 909 929 987 000 001 002 003 004"
 ).split(" ");
+
+test("finds the state of a ZIP code, also of one within the digits of another state", () => {
+  for (const [postal, state] of [
+    ["78701", "TX"],
+    ["10118-0001", "NY"],
+    ["06320", "CT"],
+    ["06390", "NY"],
+    ["00901", null],
+    ["09012", null],
+    ["7870", null],
+  ] as const)
+    assert.equal(stateOfZip(areas, postal), state, postal);
+});
 
 describe("zones between ZIP codes", () => {
   const known: [string, string, number][] = [

@@ -496,6 +496,8 @@ test("sends one document to its own address and fax number, keeps them in a form
   assert.equal(refused.status, 400);
   assert.match(refused.text, /<p><a href="#field-doc2_name">Document 2 \(Note\): “Recipient’s city” is required/);
   assert.match(refused.text, /name="doc2_ship_line1"[^>]* value="9 Oak Ave"/);
+  const astray = await dana.post("", { ...form, ...files, doc2_ship_state: "TX" });
+  assert.match(astray.text, /Document 2 \(Note\): “Recipient’s ZIP code” must belong to “Recipient’s state”/);
 
   const placed = await dana.post("", { ...form, ...files, doc2_ship_method: "" });
   assert.equal(placed.status, 303, placed.text);

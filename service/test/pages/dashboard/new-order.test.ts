@@ -32,6 +32,18 @@ async function member() {
   return { send, page, quote, headers };
 }
 
+test("refuses a ZIP code of another state, for an address that is used", async () => {
+  const { send } = await member();
+  const astray = { ...minimal, ...shipping, ship_state: "CA", ship_postal: "78701-1234" };
+  const refused = await send(orderForm({ ...astray, email: "x" }));
+  assert.equal(refused.status, 400);
+  for (const words of ["“Client’s email” must be", "“Recipient’s ZIP code” must belong to “Recipient’s state”"])
+    assert.ok(refused.text.includes(words), words);
+  assert.match((await send(orderForm(astray))).text, /78701-1234 is in Texas\./);
+  assert.equal((await send(orderForm({ ...astray, svc_ship: "" }))).status, 303);
+  assert.equal((await send(orderForm({ ...astray, ship_state: "TX" }))).status, 303);
+});
+
 const tokenIn = (text: string) => /name="fill_token" value="([0-9a-f]{40})"/.exec(text)?.[1] ?? "";
 
 function named(form: FormData, name: string): FormData {

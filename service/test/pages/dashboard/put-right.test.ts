@@ -68,6 +68,20 @@ test("a signer’s wish for paper is shown with what the firm can do", async () 
   assert.doesNotMatch(await page(code), /Sign in ink/);
 });
 
+test("a correction with the ZIP code of another state is refused on the page, and accepted by the API", async () => {
+  const code = await orderIn("ShippingFailed", shipping);
+  const parts = Object.entries(shipping).filter(([name]) => name.startsWith("ship_"));
+  const moved = { ...Object.fromEntries(parts), ship_line2: "", ship_state: "CA", ship_postal: "78701" };
+  const refused = await post(code, "correct", moved);
+  assert.equal(refused.status, 400);
+  assert.match(await refused.text(), /“Recipient’s ZIP code” must belong to “Recipient’s state”: 78701 is in Texas\./);
+  const answer = await call(`/api/partner/orders/${code}/corrections`, {
+    ...{ method: "POST", headers: { ...headers, "Content-Type": "application/json" } },
+    body: JSON.stringify({ ...moved, ship_line2: undefined }),
+  });
+  assert.equal(answer.status, 200, JSON.stringify(answer.body));
+});
+
 test("a refused correction is shown on the page, and the typed text stays", async () => {
   const code = await orderIn("FaxFailed", { fax_to: "2125550123" });
   const refused = await post(code, "correct", { fax_to: "12" });

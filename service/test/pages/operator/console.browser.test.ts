@@ -359,7 +359,7 @@ describe("a shipper", () => {
       .click();
     assert.match(await page.locator("#where").innerText(), /Zoë Strauß 王\s+350 Fifth Avenue\s+New York, NY 10118/);
     await page.getByRole("textbox", { name: "Carrier" }).fill("USPS");
-    await page.getByRole("textbox", { name: "Tracking number" }).fill("9400 2000");
+    await page.getByRole("textbox", { name: "Tracking number" }).fill("9400 1000 0000 0000 0020 00");
     await page.getByRole("button", { name: "Record the hand-over" }).click();
     await flash(opened, "The order was moved.");
     assert.equal((await page.goto(at(`/operator/paper/${code}`)))?.status(), 200);

@@ -8,6 +8,7 @@ import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { newCode } from "../../../kernel/platform/ids.ts";
 import { draftOrder, type OrderDeps, type PricedOrder, readWhole } from "../../../orders/order/order.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
+import { shippedFaults } from "../orders/new/place.ts";
 import { chargeFields, methodToCharge, shownChargeOf } from "../orders/new/shown-charge.ts";
 import { fieldRefusal, lacksPlace, refusalWords } from "../orders/words.ts";
 import { submitRecorded } from "../submit-once.ts";
@@ -97,6 +98,12 @@ function repeats(messages: ReadonlySet<string>, message: string, signers: readon
   return row !== undefined && [...messages].some((each) => each.startsWith(start));
 }
 
+/** The reasons to refuse a document's order, apart from its file, which was stored before. */
+const faultsOf = ({ offer: { pricing } }: OrderDeps, fields: ReadonlyMap<string, string>): string[] => [
+  ...readWhole(fields, false, pricing).refusals,
+  ...shippedFaults(pricing, fields),
+];
+
 /**
  * Reads the form, and checks and prices each document.
  * @throws ClosingRefused with all errors: those of shared fields once, then those of each document
@@ -142,7 +149,7 @@ async function closingIn(orders: OrderDeps, request: FastifyRequest, values: For
   const codes = documents.map(() => newCode()).sort();
   for (const [index, document] of documents.entries()) {
     const fields = orderOf(values, document);
-    const { refusals } = readWhole(fields, false, orders.offer.pricing);
+    const refusals = faultsOf(orders, fields);
     const strays = document.services.sign ? strayFields(values, document) : 0;
     if (strays > 0)
       messages.add(

@@ -3,6 +3,7 @@ import { principalOf } from "../../../kernel/http/authentication.ts";
 import type { RateLimits } from "../../../kernel/http/rate-limits.ts";
 import { readForm } from "../../../kernel/http/uploads/multipart.ts";
 import { actorOf } from "../../../kernel/identity/identity.ts";
+import { invalid } from "../../../kernel/platform/errors.ts";
 import type { OnceDeps } from "../../../kernel/platform/idempotency.ts";
 import {
   askRefund,
@@ -29,6 +30,8 @@ import { reauthenticate } from "../reauthenticate.ts";
 import { doOnce } from "../submit-once.ts";
 import { states } from "./new/form-parts.ts";
 import { ownOrder } from "./own-order.ts";
+import { refusalWords } from "./words.ts";
+import { zipFaults } from "./zip-faults.ts";
 
 export type PutRightView = {
   /** The title of the order's document; null when unknown. */
@@ -226,6 +229,8 @@ export function putRightForms(app: FastifyInstance, forms: FastifyInstance, deps
     });
   post("correct", async (of, typed) => {
     const values = new Map(correctableFields.map((name) => [name, typed[name] ?? ""]));
+    const [fault] = zipFaults(corrections.orders.offer.pricing, values);
+    if (fault !== undefined) throw invalid(refusalWords(fault).text);
     const { altered } = await correctOrder(corrections, of, values);
     return altered.length > 0 ? "order-corrected-in-part" : "order-corrected";
   });

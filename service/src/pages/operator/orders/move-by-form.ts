@@ -58,10 +58,47 @@ function factsOf({
   return {
     reason: optionalText(reason),
     carrier: optionalText(carrier),
-    trackingNumber: optionalText(tracking),
+    trackingNumber: trackingNumberOf(carrier, tracking.trim()),
     untracked: untracked === "on",
     adjustment: adjustmentOf(amount.trim(), label.trim()),
   };
+}
+
+/**
+ * How the carriers write their tracking numbers: letters and digits without the spaces in which people group them.
+ * Sources: USPS Publication 199 (IMpb) and UPU standard S10; the tracking help of UPS and FedEx.
+ */
+const carriers = [
+  {
+    name: /\b(?:usps|u\.?s\.? post)/i,
+    numbers: /^(?:\d{20}|\d{22}|\d{26}|\d{30}|\d{34}|[A-Z]{2}\d{9}[A-Z]{2})$/,
+    rule: "one of USPS has 20, 22, 26, 30 or 34 digits, or is like EA123456785US",
+  },
+  {
+    name: /\bups\b/i,
+    numbers: /^(?:1Z[A-Z0-9]{16}|T\d{10}|\d{9}|\d{12}|\d{22}|\d{26})$/,
+    rule: "one of UPS begins with 1Z and has 18 letters and digits",
+  },
+  {
+    name: /\bfed\s?ex\b/i,
+    numbers: /^(?:\d{12}|\d{15}|\d{20}|\d{22}|\d{34})$/,
+    rule: "one of FedEx has 12, 15, 20 or 22 digits",
+  },
+];
+
+/**
+ * The typed tracking number, in the form of its carrier; undefined for none. Clients are emailed it, so that a mistyped
+ * one leads them to nothing.
+ * @throws ServiceError naming the field and its rule
+ */
+function trackingNumberOf(carrier: string, typed: string): string | undefined {
+  if (typed === "") return undefined;
+  const number = typed.replaceAll(/[ -]/g, "").toUpperCase();
+  if (!/^[A-Z0-9]*\d[A-Z0-9]*$/.test(number))
+    throw invalid("Tracking number must have letters and digits only, and at least one digit.");
+  const format = carriers.find(({ name }) => name.test(carrier));
+  if (format && !format.numbers.test(number)) throw invalid(`Tracking number is mistyped: ${format.rule}.`);
+  return typed;
 }
 
 /**

@@ -20,6 +20,7 @@ const bases = ["The carrier’s page says that it was delivered.", "The recipien
 
 /** The label of the field for the date of arrival. The field's error messages begin with this label. */
 const arrivalLabel = "Date of arrival";
+const trackingLabel = "Tracking number";
 
 const inClosing = "In a closing of several documents no email is sent: the client’s page shows it.";
 
@@ -124,6 +125,7 @@ export function moveForm(
   const values = typed?.move === move ? typed.values : {};
   const error = typed?.move === move ? typed.error : undefined;
   const isAboutArrival = error?.startsWith(arrivalLabel) ?? false;
+  const isAboutNumber = error?.startsWith(trackingLabel) ?? false;
   const inputs: Readonly<Record<(typeof fields)[number], () => Html>> = {
     reason: () =>
       textArea({
@@ -159,8 +161,8 @@ export function moveForm(
         error: isAboutArrival ? error : undefined,
       }),
     tracking: () =>
-      html`${field({ form: move, name: "carrier", label: "Carrier", required: true, maxLength: 80, value: values["carrier"], error })}
-${field({ form: move, name: "tracking", label: "Tracking number", maxLength: 80, value: values["tracking"], autocomplete: "off" })}
+      html`${field({ form: move, name: "carrier", label: "Carrier", required: true, maxLength: 80, value: values["carrier"], error: isAboutNumber ? undefined : error })}
+${field({ form: move, name: "tracking", label: trackingLabel, maxLength: 80, value: values["tracking"], error: isAboutNumber ? error : undefined, autocomplete: "off" })}
 ${checkbox({ form: move, name: "untracked", label: "This mail has no tracking number", checked: values["untracked"] === "on" })}`,
     adjustment: () =>
       html`${field({ form: move, name: "amount", label: "Amount to add, US dollars", maxLength: 12, value: values["amount"], error, hint: "For example 45.00, or -10.00 for a discount." })}

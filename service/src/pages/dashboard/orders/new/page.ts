@@ -20,7 +20,7 @@ import { firmZone, zoneNote } from "../../time-zone.ts";
 import { roomsToChooseFrom } from "../rooms.ts";
 import { modelOrder } from "./another.ts";
 import { type OrderFormView, orderFormBody } from "./form.ts";
-import { type OrderNewDeps, path, place } from "./place.ts";
+import { type OrderNewDeps, path, place, shippedFaults } from "./place.ts";
 import { storedFilePath } from "./places-part.ts";
 import { quoteRoute } from "./quote.ts";
 import { rowCount, withSigners } from "./signer-rows.ts";
@@ -169,7 +169,8 @@ async function keepRefused(
   { upload, fields, message }: Refused,
 ): Promise<string[]> {
   const sent = upload !== null && upload.bytes.length > 0;
-  const { refusals } = readWhole(withSigners(fields), sent, deps.orders.offer.pricing);
+  const { pricing } = deps.orders.offer;
+  const refusals = [...readWhole(withSigners(fields), sent, pricing).refusals, ...shippedFaults(pricing, fields)];
   if (/^fill_token /.test(message)) fields.delete("fill_token");
   if (sent && !/^document /.test(message)) {
     const stored = await storeOrNull(deps, principalOf(request), upload.bytes);

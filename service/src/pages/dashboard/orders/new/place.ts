@@ -2,7 +2,7 @@ import type { FastifyRequest } from "fastify";
 import { principalOf } from "../../../../kernel/http/authentication.ts";
 import type { Form } from "../../../../kernel/http/uploads/multipart.ts";
 import type { Principal } from "../../../../kernel/identity/identity.ts";
-import { ServiceError } from "../../../../kernel/platform/errors.ts";
+import { invalid, ServiceError } from "../../../../kernel/platform/errors.ts";
 import type { FillDeps } from "../../../../orders/fills/fills.ts";
 import {
   type Answering,
@@ -17,6 +17,7 @@ import type { PageAnswer } from "../../../ui/page/route.ts";
 import type { DashboardFrame } from "../../page-shell.ts";
 import { attachTitled } from "../../rooms/attach.ts";
 import { inOurWords, requireSameEnvironment, submissionKey } from "../../submit-once.ts";
+import { zipFaults } from "../zip-faults.ts";
 import { anotherPath } from "./another.ts";
 import { chargeFields, methodToCharge, shownChargeOf } from "./shown-charge.ts";
 import { withSigners } from "./signer-rows.ts";
@@ -34,6 +35,8 @@ export async function place(deps: OrderNewDeps, request: FastifyRequest, sent: F
   const unmeant = ["next", ...chargeFields, ...(upload === null ? [] : ["fill_token"])];
   const fields = new Map([...sent.fields].filter(([name]) => !unmeant.includes(name)));
   requireSameEnvironment(request, fields.get("environment"));
+  const [fault] = shippedFaults(deps.orders.offer.pricing, fields);
+  if (fault !== undefined) throw invalid(fault);
   const mayAddPage = fields.get("page_added") !== "ask";
   // The charge that the form showed, if the firm pays. A client sees the price before paying, so no comparison is
   // needed.
@@ -59,6 +62,10 @@ export async function place(deps: OrderNewDeps, request: FastifyRequest, sent: F
   const after = sent.fields.get("next") === "another" ? anotherPath(orderCode) : `${path}/${orderCode}`;
   return done(after, isInRoom ? message : "order-placed-outside");
 }
+
+/** The reasons to refuse the form's addresses. Without shipping, they are not used. */
+export const shippedFaults: typeof zipFaults = (pricing, fields) =>
+  ["on", "true"].includes(fields.get("svc_ship") ?? "") ? zipFaults(pricing, fields) : [];
 
 /**
  * Attaches the order to the chosen room. If that fails, the order stays placed.
