@@ -10,6 +10,7 @@ import type { LiveMedia, Rules } from "./features.ts";
 import { createDemoPartner, readTierLimits, readTrialsPerDomain, trackLastUse } from "./firms/partners/partners.ts";
 import { type Config, readConfig } from "./kernel/config/config.ts";
 import { keepRowsYoung } from "./kernel/platform/bounds/free-memory.ts";
+import { storeAddress } from "./kernel/platform/data-folder.ts";
 import { type SchemaWatch, watchSchema } from "./kernel/platform/database/schema-fence.ts";
 import { StartupError } from "./kernel/platform/errors.ts";
 import { type Log, openLog } from "./kernel/platform/logs.ts";
@@ -48,7 +49,7 @@ const drainMs = 2_500;
 // The time for which an outdated node still reports that it is not ready. Load balancers check every few seconds.
 const outdatedMs = 3_000;
 
-async function listen(app: FastifyInstance, host: string, port: number): Promise<void> {
+async function listen(app: FastifyInstance, { host, port, dataDir, baseUrl }: Config): Promise<void> {
   try {
     await app.listen({ host, port });
   } catch (error) {
@@ -59,6 +60,7 @@ async function listen(app: FastifyInstance, host: string, port: number): Promise
       );
     throw new StartupError(`PORT ${port} on HOST ${host} cannot be listened on (${code})`);
   }
+  storeAddress(dataDir, baseUrl);
 }
 
 /** Requests in progress may finish within the drain time. Then the remaining connections are closed. */
@@ -235,7 +237,7 @@ export async function serve(env: NodeJS.ProcessEnv, surroundings: Surroundings =
       transparencyLog,
       media,
     });
-    await listen(app, config.host, config.port);
+    await listen(app, config);
     if (media) void recoverRecordings(resources, media);
     schemaWatch.start();
     stopMaintenance = startMaintenance(resources, {

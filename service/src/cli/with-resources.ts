@@ -1,16 +1,28 @@
 import { existsSync } from "node:fs";
-import { readConfig } from "../kernel/config/config.ts";
+import { type Config, readConfig } from "../kernel/config/config.ts";
+import { storedAddress } from "../kernel/platform/data-folder.ts";
 import { ServiceError, StartupError } from "../kernel/platform/errors.ts";
 import { openLog } from "../kernel/platform/logs.ts";
 import type { Resources } from "../kernel/resources.ts";
 import { openResources, root } from "../upkeep/resources.ts";
 
 /**
+ * The settings of the environment. If they name no address, the address of the service that last ran on the same data
+ * folder replaces the default one.
+ */
+function configOfService(): Config {
+  const { env } = process;
+  const config = readConfig(env, process.cwd(), root);
+  const address = env["BASE_URL"] || env["PORT"] ? undefined : storedAddress(config.dataDir);
+  return address === undefined ? config : readConfig({ ...env, BASE_URL: address }, process.cwd(), root);
+}
+
+/**
  * Runs a verb on the data of an installation, whether or not the service is running. When an item is not found, the
  * error names the searched data folder or database, because the item may be in another one.
  */
 export async function withResources<T>(work: (resources: Resources) => Promise<T>): Promise<T> {
-  const config = readConfig(process.env, process.cwd(), root);
+  const config = configOfService();
   // Without a named data folder, a command that runs in another folder would create a second installation there.
   const isNamed = process.env["DATA_DIR"] !== undefined || config.databaseUrl !== null;
   if (!isNamed && !existsSync(config.dataDir))

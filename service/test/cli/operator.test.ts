@@ -7,6 +7,8 @@ const folder = temporaryFolder();
 after(() => folder.remove());
 const env = { DATA_DIR: folder.path };
 
+let lastUrl = "";
+
 test("a link is created with and without a running service, for the public address, and opens the operator's page", async () => {
   const early = await runCli({ ...env, BASE_URL: "https://sign.example" }, "operator", "link", "--json");
   assert.equal(early.code, 0, early.stderr);
@@ -19,6 +21,7 @@ test("a link is created with and without a running service, for the public addre
   assert.ok(minutes > 5 && minutes <= 10, `${minutes} minutes`);
 
   const service = await startService(env);
+  lastUrl = service.baseUrl;
   try {
     const beside = await service.cli("operator", "link");
     for (const path of [pathname, new URL(beside["url"] ?? "").pathname]) {
@@ -35,9 +38,12 @@ test("a link is created with and without a running service, for the public addre
   }
 });
 
-test("for a person the link is on a line of its own", async () => {
+test("for a person the link is on a line of its own, with the address at which the service last ran", async () => {
   const { stdout } = await runCli(env, "operator", "link");
-  assert.match(stdout, /^url: http:\/\/localhost:8080\/operator\/sign-in\/[0-9a-f]{40}\nexpiresAt: \S+Z\n$/);
+  assert.match(stdout, /^url: http:\/\/localhost:\d+\/operator\/sign-in\/[0-9a-f]{40}\nexpiresAt: \S+Z\n$/);
+  assert.equal(new URL(stdout.slice("url: ".length).split("\n")[0] ?? "").port, new URL(lastUrl).port);
+  const chosen = await runCli({ ...env, PORT: "9000" }, "operator", "link");
+  assert.match(chosen.stdout, /^url: http:\/\/localhost:9000\/operator/);
 });
 
 test("arguments and unknown options are refused as wrong usage", async () => {

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, statfsSync, unlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, statfsSync, unlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { writeFileDurably } from "./durable-file.ts";
 import { StartupError } from "./errors.ts";
@@ -21,6 +21,16 @@ function makeFolder(folder: string, mode?: number): void {
  * pass through them.
  */
 export const passableMode = (): number => (process.getuid?.() === 0 ? 0o711 : 0o700);
+
+const addressFile = (folder: string): string => join(folder, "address");
+
+/** Stores the address at which the service can be reached, so that commands print links to it. */
+export const storeAddress = (folder: string, baseUrl: string): void =>
+  writeFileSync(addressFile(folder), `${baseUrl}\n`, { mode: 0o600 });
+
+/** The address at which a service of this folder was last reached; undefined before the first start. */
+export const storedAddress = (folder: string): string | undefined =>
+  existsSync(addressFile(folder)) ? readFileSync(addressFile(folder), "utf8").trim() : undefined;
 
 /** A marker file. While it exists, a restore into this folder is unfinished. */
 export const unfinishedRestore = (folder: string): string => join(folder, "restore-unfinished");
