@@ -6,7 +6,6 @@ import type { FastifyInstance } from "fastify";
 import type { ClientClosing, ClientOrder } from "../../closing/rooms/rooms.ts";
 import type { ShownFirm } from "../../firms/partners/partners.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
-import { maskEmail } from "../../kernel/platform/mail/mask-email.ts";
 import type { BillingDocument } from "../../orders/billing/billing.ts";
 import type { PublicOrderRow } from "../../orders/order/order.ts";
 import { endsDebt } from "../../orders/payments/payments.ts";
@@ -26,6 +25,7 @@ import { type Html, html, render } from "../ui/render.ts";
 import { linkFor, type Reader } from "../ui/words/reader.ts";
 import { clientRoute, messagePage } from "./client-route.ts";
 import { closingWords } from "./closing-words.ts";
+import { documentsHint } from "./order-page.ts";
 import { mailedDocuments, mailWords, type OrderPageDeps, orderOf } from "./order-routes.ts";
 
 type Shown = {
@@ -215,9 +215,9 @@ const finishedIn = ({ orders }: ClientClosing): ClientOrder | undefined =>
   orders.find(({ status, documentsDeletedAt }) => status === "Completed" && documentsDeletedAt === null);
 
 /** Anyone with the page's link may ask for the documents, because the mail goes only to the client. */
-const documentsForm = ({ path, email }: Shown, reader: Reader): Html =>
+const documentsForm = ({ path, email, environment }: Shown, reader: Reader): Html =>
   html`<form class="button-form no-print" method="post" action="${linkFor(reader, `${path}/documents`)}"><button type="submit">${reader.words.documentsMail.button}</button></form>
-<p class="quiet-text no-print">${reader.words.documentsMail.hint(maskEmail(email))}</p>`;
+<p class="quiet-text no-print">${documentsHint(reader.words, email, environment)}</p>`;
 
 const titleIn = ({ titleOf }: Shown, order: ClientOrder, { words }: Reader): string =>
   titleOf(order) ?? nameOf({ label: order.label, orderCode: order.code }, words);

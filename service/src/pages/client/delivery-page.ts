@@ -170,12 +170,14 @@ function doorPage(assets: Assets, { to, isLocked, isMailed, room, path, outcome 
   const { words } = reader;
   const { code } = words.delivery;
   const isRefused = (outcome === "wrong" || outcome === "ended") && !isLocked;
-  const message = outcome === "sent" || outcome === "wait" || isRefused ? code[outcome] : null;
+  const isTest = room.environment === "test";
+  const mailed = outcome === "sent" && isTest ? `${words.documentsMail.test.title}.` : undefined;
+  const message = outcome === "sent" || outcome === "wait" || isRefused ? (mailed ?? code[outcome]) : null;
   return layout(assets, {
     ...clientFrame(words),
     title: code.title,
     body: html`<div class="message"><h1>${code.title}</h1>
-${room.environment === "test" && notice("attention", words.test.title, words.test.text)}
+${isTest && notice("attention", words.test.title, `${words.test.text} ${words.documentsMail.test.title}.`)}
 ${message && html`<p role="${isRefused ? "alert" : "status"}">${message}</p>`}
 ${
   isLocked

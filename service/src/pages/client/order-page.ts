@@ -1,4 +1,5 @@
 import type { ShownFirm } from "../../firms/partners/partners.ts";
+import type { Environment } from "../../kernel/identity/identity.ts";
 import { maskEmail, maskEmails } from "../../kernel/platform/mail/mask-email.ts";
 import type { BillingDocument } from "../../orders/billing/billing.ts";
 import { isPayable, type Payer, type PublicOrderRow } from "../../orders/order/order.ts";
@@ -37,6 +38,8 @@ export type OrderView = Omit<
   inProcess: Payer | null;
   /** A sentence on when the order's documents will be deleted, or were deleted. */
   retention: Html | string | null;
+  /** True if the sandbox notarized the order's document. */
+  isActSimulated: boolean;
   signers: readonly ShownSigner[];
   firm: ShownFirm;
   /** The client's receipts; empty when the firm pays. */
@@ -127,9 +130,13 @@ const parcel = ({ carrier, trackingNumber }: OrderView, { orderPage, components 
   ]);
 
 /** Anyone with the order's link may request the documents; the mail is sent only to the client. */
-const documentsForm = ({ code, customerEmail }: OrderView, { words, asked }: Reader): Html =>
+const documentsForm = ({ code, customerEmail, environment }: OrderView, { words, asked }: Reader): Html =>
   html`<div class="documents-form"><form class="no-print" method="post" action="${linkFor({ asked }, `/orders/${code}/documents`)}"><button type="submit">${words.documentsMail.button}</button></form>
-<p class="quiet-text no-print">${words.documentsMail.hint(maskEmail(customerEmail))}</p></div>`;
+<p class="quiet-text no-print">${documentsHint(words, customerEmail, environment)}</p></div>`;
+
+/** Says to whom the link to the documents is mailed; for a test order, that it is mailed to nobody. */
+export const documentsHint = ({ documentsMail }: Words, email: string, environment: Environment): string =>
+  environment === "test" ? documentsMail.test.text : documentsMail.hint(maskEmail(email));
 
 const payButton = (path: string, label: string, { asked }: Pick<Reader, "asked">, kind = ""): Html =>
   html`<form class="button-form no-print" method="post" action="${linkFor({ asked }, path)}"><button type="submit" class="pay ${kind}">${label}</button></form>`;
@@ -161,7 +168,12 @@ ${withheld > 0 && html`<p class="quiet-text no-print">${page.payWithheld(withhel
  * The part of the page that refreshes itself. htmx merges it into the page, so the focus and the scroll position stay.
  */
 function live(order: OrderView, { words, asked }: Reader): Html {
-  const { tone, label, headline, summary, next } = statusWords(clientStatus(order), words, isSimulated(order.signers));
+  const { tone, label, headline, summary, next } = statusWords(
+    clientStatus(order),
+    words,
+    isSimulated(order.signers),
+    order.isActSimulated,
+  );
   const { orderPage: page, components } = words;
   const isFirmsTurn = (order.payBy === "firm" || order.inProcess === "firm") && isPayable(order.status);
   const test = order.environment === "test";
@@ -172,7 +184,9 @@ function live(order: OrderView, { words, asked }: Reader): Html {
       ? page.bankPayment
       : isSimulatedPayment
         ? [words.test.pay]
-        : next;
+        : test && order.status === "Completed"
+          ? next.slice(0, 1)
+          : next;
   return html`<div class="order-main">
 ${test && notice("attention", words.test.title, isSimulated(order.signers) ? `${words.test.text} ${words.orders.simulated.summary}` : words.test.text)}
 <section class="card status-card ${tone}" aria-labelledby="status-title">

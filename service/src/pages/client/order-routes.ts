@@ -89,7 +89,10 @@ export type OrderPageDeps = {
      * @throws ServiceError `not_found` for an unknown or deleted document; `unavailable` when the store does not have
      * it
      */
-    read: (orderCode: string, documentId: string) => Promise<{ kind: OrderDocument["kind"]; file: StoredFile }>;
+    read: (
+      orderCode: string,
+      documentId: string,
+    ) => Promise<Pick<OrderDocument, "kind" | "isSimulated"> & { file: StoredFile }>;
   };
 };
 
@@ -161,6 +164,7 @@ export function orderRoutes(app: FastifyInstance, deps: OrderPageDeps, hasRooms:
       supplement: order.payBy === "client" ? supplement : undefined,
       inProcess,
       retention,
+      isActSimulated: await isActSimulated(deps, order),
       signers,
       firm,
       receipts,
@@ -176,6 +180,12 @@ export function orderRoutes(app: FastifyInstance, deps: OrderPageDeps, hasRooms:
   }
 }
 
+/** True if the order's last step was a notarization that the sandbox simulated. */
+const isActSimulated = async ({ documents }: OrderPageDeps, order: PublicOrderRow): Promise<boolean> =>
+  order.environment === "test" &&
+  order.status === "NotarizationComplete" &&
+  (await documents.of(order.code)).some(({ isSimulated }) => isSimulated);
+
 /** @throws ServiceError for another order's token; the error is the same as for an unknown order */
 async function requireToken({ db, documents }: OrderPageDeps, code: string, token: string): Promise<PublicOrderRow> {
   const order = await orderOf(db, code);
@@ -190,7 +200,9 @@ function proofRoutes(app: FastifyInstance, deps: OrderPageDeps): void {
       const { code, token, documentId } = params;
       const order = await requireToken(deps, code, token);
       const proof = await deps.documents.proof({ orderCode: code, documentId }, form);
-      return proofToSave({ code, title: deps.documents.titleOf(order) }, { documentId, form, proof }, words);
+      const saved = (await deps.documents.of(code)).find((each) => each.documentId === documentId);
+      if (!saved) throw new ServiceError("not_found", "Document not found.");
+      return proofToSave({ code, title: deps.documents.titleOf(order) }, { saved, form, proof }, words);
     });
 }
 

@@ -27,8 +27,9 @@ export function documentRoute(app: FastifyInstance, deps: RenderDeps): void {
   for (const kind of copyKinds)
     pdfRoute(kind, async (link) => {
       const file = await deps.ceremony.copy(link, kind);
-      const { title, signer } = await deps.ceremony.view(link);
-      return { file, name: savedName(title, kind, wordsIn[signer.language]) };
+      const { title, signer, copies } = await deps.ceremony.view(link);
+      const copy = copies.find((each) => each.kind === kind) ?? { kind, isSimulated: false };
+      return { file, name: savedName(title, copy, wordsIn[signer.language]) };
     });
 
   function pdfRoute(part: string, fileOf: (link: Link, revision: string | undefined) => Promise<NamedFile>): void {

@@ -582,6 +582,8 @@ test("asks for a code that is mailed only to the recipient, before it shows or s
   assert.deepEqual([early.status, early.headers.get("location")], [303, path]);
 
   assert.match((await postTo(`${path}/code`)).headers.get("location") ?? "", /code=sent$/);
+  const sent = await (await fetch(`${baseUrl}${path}?code=sent`, { headers: { "Accept-Language": "en" } })).text();
+  assert.match(sent, /role="status">No email is sent in a test\./);
   assert.match((await postTo(`${path}/code`)).headers.get("location") ?? "", /code=wait$/, "one a minute");
   const code = await until(() => newestCode(email)[0]);
   assert.match((await postTo(`${path}/enter`, { code: wrongOf(code) })).headers.get("location") ?? "", /code=wrong$/);

@@ -298,6 +298,10 @@ test("the copies for a signer exist when everybody has signed, and not before", 
   }
   assert.match(page, /Save the notarized document/);
   envelope.change({ copies: [{ kind: "notarized", isSimulated: true }] });
+  assert.equal(
+    (await ask("/notarized.pdf?save=1")).headers.get("content-disposition"),
+    'attachment; filename="Warranty deed, 12 Elm Street - notarization simulated (test).pdf"',
+  );
   assert.match(await textOf(), /Save the document: notarization simulated \(test\)/);
 });
 

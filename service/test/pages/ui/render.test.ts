@@ -50,6 +50,26 @@ describe("the words of a status", () => {
     }
   });
 
+  test("say of a notarization of the sandbox that it was simulated", () => {
+    const words = (isActSimulated: boolean) => statusWords("NotarizationComplete", undefined, false, isActSimulated);
+    assert.equal(words(true).headline, "Notarization simulated (test)");
+    assert.match(words(true).summary, /Nothing in it is real/);
+    assert.equal(words(false).headline, "The document is notarized");
+  });
+
+  test("promise no email about the documents of a test order", () => {
+    const finished = { status: "Completed", documentsDeletedAt: null } as const;
+    for (const [environment, promise] of [
+      ["live", true],
+      ["test", false],
+    ] as const) {
+      const page = orderFragment(order({ ...finished, environment }));
+      assert.equal(/We email a link to them/.test(page), promise);
+      assert.equal(/We email the link to the documents/.test(page), promise);
+      assert.equal(/stored by this service and sent to nobody/.test(page), !promise);
+    }
+  });
+
   test("name a status that is newer than the page, and never as complete", () => {
     for (const status of ["Archived", "constructor", "__proto__"]) {
       const { tone, label, summary } = statusWords(status);

@@ -32,6 +32,7 @@ export const order = (changes: Partial<OrderView> = {}): OrderView => ({
   manualQuoteReason: null,
   template: null,
   retention: null,
+  isActSimulated: false,
   signers: [],
   code,
   environment: "live",

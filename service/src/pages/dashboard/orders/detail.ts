@@ -212,9 +212,10 @@ function reasonOf({ order, history }: OrderDetailView): string | null {
 function statusCard(view: OrderDetailView): Html {
   const { order, payable, hasCheckout, dueCents, firmPays } = view;
   const paying = firmPays?.isOverdue ? overduePayment : beingPaid;
+  const isActSimulated = view.documents.some((each) => each.isSimulated);
   const { tone, label, headline, summary } = isBeingPaid(view)
     ? paying
-    : statusWords(order.status, undefined, isSimulated(view.signers));
+    : statusWords(order.status, undefined, isSimulated(view.signers), isActSimulated);
   return html`<section class="card status-card ${tone}" aria-labelledby="status-title">
 <p>${statusBadge(tone, label)}</p>
 <h2 id="status-title" class="headline">${headline}</h2>

@@ -38,8 +38,10 @@ export function documentList(
 }
 
 /** The file name for a download, without the extension: the document's title, and the kind of the file. */
-export const savedName = (called: string, kind: OrderDocument["kind"], { orders }: Words): string =>
-  `${called} - ${orders.documentTitles[kind].toLowerCase()}`;
+export const savedName = (called: string, { kind, isSimulated }: Saved, { orders }: Words): string =>
+  `${called} - ${(isSimulated ? orders.simulated.notarization : orders.documentTitles[kind]).toLowerCase()}`;
+
+type Saved = Pick<OrderDocument, "kind" | "isSimulated">;
 
 /**
  * The response that downloads a document.
@@ -47,11 +49,11 @@ export const savedName = (called: string, kind: OrderDocument["kind"], { orders 
  */
 export const documentToSave = (
   order: { code: string; title: string | null },
-  { kind, file }: Pick<OrderDocument, "kind"> & { file: StoredFile },
+  { file, ...saved }: Saved & { file: StoredFile },
   words: Words = en,
 ) => ({
   pdf: file,
-  name: `${savedName(order.title ?? words.orders.unnamed(order.code.slice(0, 6)), kind, words)}.pdf`,
+  name: `${savedName(order.title ?? words.orders.unnamed(order.code.slice(0, 6)), saved, words)}.pdf`,
 });
 
 /**
@@ -59,15 +61,12 @@ export const documentToSave = (
  */
 export const proofToSave = (
   order: { code: string; title: string | null },
-  { documentId, form, proof }: { documentId: string; form: ProofForm; proof: Buffer },
+  { saved, form, proof }: { saved: Saved; form: ProofForm; proof: Buffer },
   words: Words = en,
 ) => ({
   pdf: proof,
-  name: `${savedName(order.title ?? words.orders.unnamed(order.code.slice(0, 6)), kindIn(documentId), words)}.pdf.${form}`,
+  name: `${savedName(order.title ?? words.orders.unnamed(order.code.slice(0, 6)), saved, words)}.pdf.${form}`,
   type: proofTypes[form],
 });
 
 export const proofTypes = { "tlog-proof": "text/plain", ots: "application/octet-stream" } as const;
-
-/** A document's id consists of its kind and hash. */
-const kindIn = (documentId: string) => documentId.slice(0, documentId.lastIndexOf("-")) as OrderDocument["kind"];

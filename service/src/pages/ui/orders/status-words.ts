@@ -42,11 +42,19 @@ const isOrderStatus = (status: string): status is OrderStatus => Object.hasOwn(t
 /**
  * The words of a status. An unknown status, of a newer release, is shown by its name, and never as complete.
  * @param isSimulated true if the sandbox completed the signing
+ * @param isActSimulated true if the sandbox completed the notarization
  */
-export function statusWords(status: string, { orders }: Pick<Words, "orders"> = en, isSimulated = false): StatusWords {
+export function statusWords(
+  status: string,
+  { orders, test }: Pick<Words, "orders" | "test"> = en,
+  isSimulated = false,
+  isActSimulated = false,
+): StatusWords {
   if (!isOrderStatus(status)) return { tone: "waiting", label: status, ...orders.otherStatus(status) };
   const words = { tone: tones[status], label: orders.statusLabels[status], ...orders.statuses[status] };
   const { headline, summary } = orders.simulated;
+  if (isActSimulated && status === "NotarizationComplete")
+    return { ...words, headline: orders.simulated.notarization, summary: test.text };
   return isSimulated && status === "EsignComplete" ? { ...words, headline, summary } : words;
 }
 

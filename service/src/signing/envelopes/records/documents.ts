@@ -176,12 +176,12 @@ const unreadable = () => new ServiceError("unavailable", "The document can't be 
 export async function openOrderDocument(
   deps: DocumentDeps,
   wanted: Wanted,
-): Promise<{ kind: DocumentKind; file: StoredFile }> {
+): Promise<Pick<OrderDocument, "kind" | "isSimulated"> & { file: StoredFile }> {
   const row = await findDocument(deps, wanted);
-  const { kind, sha256, blobKey } = row;
+  const { kind, isSimulated, sha256, blobKey } = row;
   const file = await deps.blobs.open(blobKey, documentUse(sha256), memoryHolder(row));
   if (!file) throw unreadable();
-  return { kind, file };
+  return { kind, isSimulated, file };
 }
 
 /** Kinds that people upload. The service does not seal them, so the transparency log has no entry for them. */
