@@ -56,7 +56,7 @@ test("the explanation names the kinds of files that are in the zip, and no other
     "The closing certificate lists",
     "so go by the name.",
     "- Receipts:",
-    "of each custody certificate who",
+    "open it to read how\r\n   each signer was identified",
   ])
     assert.ok(all.includes(words), words);
   const bare = textOf("live", "original");
