@@ -4,6 +4,7 @@ import type { Operator } from "../../../src/firms/operators/operators.ts";
 import { sideNav } from "../../../src/pages/operator/frame/nav.ts";
 import { foundBody } from "../../../src/pages/operator/orders/list-page.ts";
 import { labelOf, moveForm } from "../../../src/pages/operator/orders/move-forms.ts";
+import { timelinePart } from "../../../src/pages/operator/orders/timeline.ts";
 import { pathOfTask } from "../../../src/pages/operator/today/page.ts";
 import { orderSteps } from "../../../src/pages/ui/orders/steps.ts";
 import { render } from "../../../src/pages/ui/render.ts";
@@ -45,6 +46,22 @@ test("a link of the command line leads to no page that only a notary may open", 
   const shown = render(sideNav(cli as unknown as Operator, "today", "/operator"));
   assert.match(shown, /href="\/operator\/orders"/);
   assert.doesNotMatch(shown, /href="\/operator\/notary(?:\/journal)?"/);
+});
+
+test("the timeline names the command line as the actor of what its link did", () => {
+  const line = {
+    occurredAt: new Date(0).toISOString(),
+    action: "order.noted",
+    fromStatus: null,
+    toStatus: null,
+    detail: null,
+  };
+  const shown = (actor: string) => {
+    const facts = { history: { history: [{ ...line, actor }] }, acts: [], names: new Map(), order: { code: "x" } };
+    return render(timelinePart(facts as unknown as Parameters<typeof timelinePart>[0]));
+  };
+  for (const actor of ["operator", "operator:cli"]) assert.match(shown(actor), /Command line/);
+  assert.match(shown("operator:5"), /A former operator/);
 });
 
 test("a task about no order leads to the list of its kind", () => {

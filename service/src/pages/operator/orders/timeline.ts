@@ -79,6 +79,7 @@ const actorWords: Readonly<Record<string, string>> = {
   system: "The service",
   sandbox: "Sandbox",
   operator: "Command line",
+  "operator:cli": "Command line",
 };
 
 const kindsOfActors: Readonly<Record<string, string>> = {
