@@ -57,6 +57,7 @@ const notes: Readonly<Record<string, string>> = {
 const labels: Readonly<Record<string, string>> = {
   first_passport: "Seal a document or a room",
   webhook: "Subscribe to events, for your own system",
+  live: "Place real orders (go live)",
 };
 
 const shownMost = { attention: 5, changed: 8 };
@@ -125,7 +126,7 @@ export function startPage(forms: FastifyInstance, deps: StartPageDeps): void {
 }
 
 function body(
-  { partner, completed, total, checklist, funnel, isOver }: Launchpad & { isOver: boolean },
+  { partner, checklist, funnel, isOver }: Launchpad & { isOver: boolean },
   orders: Html,
   clock: Html | null,
 ): Html {
@@ -133,6 +134,9 @@ function body(
   const open = isOver ? [] : checklist.filter(({ done }) => !done);
   // Another step is proposed before the webhook, because a firm without software of its own never needs one.
   const next = open.find(({ key }) => key !== "webhook") ?? open[0];
+  // People need no webhook, so it is not counted.
+  const needed = checklist.filter(({ key }) => key !== "webhook");
+  const count = needed.filter(({ done }) => done).length;
   const labelOf = ({ key, label }: Launchpad["checklist"][number]) => labels[key] ?? label;
   const steps = checklist.map((item): Step => {
     const [{ key, done }, label] = [item, labelOf(item)];
@@ -141,7 +145,7 @@ function body(
     return { label, state: "upcoming", note: key === "webhook" ? "Optional" : "Later" };
   });
   const action = next && actions[next.key];
-  return html`${pageHead(`Welcome, ${partner.name}`, next ? `${completed} of ${total} steps to go live are done.` : "What waits, what needs somebody, and what is new.", html`<p class="room-links"><a class="button" href="/dashboard/closings/new">New closing</a></p>`)}
+  return html`${pageHead(`Welcome, ${partner.name}`, next ? `Everything here is a test until your firm is live. Steps done on the way to real orders: ${count} of ${needed.length}.` : "What waits, what needs somebody, and what is new.", html`<p class="room-links"><a class="button" href="/dashboard/closings/new">New closing</a></p>`)}
 <div class="panels">
 ${orders}
 ${

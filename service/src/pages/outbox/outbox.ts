@@ -20,7 +20,7 @@ const outboxPage = (assets: AssetUrls, mails: readonly StoredMail[]): string =>
   layout(assets, {
     title: "Outbox",
     credential: true,
-    body: html`${pageHead("Outbox", "No mail server is set (SMTP_URL), so the mails of this installation stay here. Only this machine can open this page, with the address that the service printed at its start.")}
+    body: html`${pageHead("Outbox", `This service sends no mail, because no mail server is set (SMTP_URL). The mails that it would send are here instead, among them the links for clients and signers: the newest ${mostListed}. Only a browser on this machine can open this page, by the address that the service prints when it starts.`)}
 ${
   mails.length === 0
     ? emptyState("No mails yet", "Sign in, or place an order, and its mails are listed here.")

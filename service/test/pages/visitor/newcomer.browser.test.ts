@@ -102,9 +102,12 @@ for (const width of [360, 1280])
     assert.equal(await verdict.textContent(), "A test document, unchanged");
 
     await page.goto(`${service.baseUrl}/dashboard`);
-    assert.match((await main.textContent()) ?? "", /4 of 6 steps to go live are done/);
+    assert.match((await main.textContent()) ?? "", /Steps done on the way to real orders: 4 of 5/);
     // Nobody needs a webhook to go live.
-    assert.match((await main.textContent()) ?? "", /Next: Go live[\s\S]*for your own system\s*Optional/);
+    assert.match(
+      (await main.textContent()) ?? "",
+      /Next: Place real orders \(go live\)[\s\S]*for your own system\s*Optional/,
+    );
     assert.equal(await page.getByRole("link", { name: "Ask for live" }).getAttribute("href"), "/dashboard/settings");
     assert.deepEqual(await opened.axe(), []);
     assert.equal(await opened.overflow(), 0);
