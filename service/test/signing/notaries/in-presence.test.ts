@@ -701,20 +701,24 @@ test("no closing takes a signing before a notary from rows that were inserted or
     (await fetch(at(`/dashboard/rooms/${room}`), { headers: member.headers })).status,
     (await fetch(at(`/api/rooms/${room}/passport`), { method: "POST", headers: partner.headers })).status,
   ];
+  const page = async () => (await fetch(at(`/dashboard/rooms/${room}`), { headers: member.headers })).text();
   const ofOrder = sql`order_id = (SELECT o.id FROM orders o WHERE ${isSealed(sql`o.code`, "order", code)})`;
   await db.query(sql`
     INSERT INTO envelope_rooms (envelope_id, block, opened_at, row_mac)
     SELECT id, '{"name": "notary1", "object": 1, "width": 1, "height": 1}', now(), (SELECT row_mac FROM envelope_rooms LIMIT 1)
     FROM envelopes WHERE ${ofOrder}`);
-  assert.deepEqual(await answers(), [503, 503, 503]);
+  assert.deepEqual(await answers(), [503, 200, 503]);
+  assert.match(await page(), /This page leaves out orders whose record was altered/);
   await db.query(sql`DELETE FROM envelope_rooms WHERE envelope_id IN (SELECT id FROM envelopes WHERE ${ofOrder})`);
   // The document that was signed at home is not finished, because a notary must still act.
   assert.deepEqual(await answers(), [409, 200, 200]);
+  assert.doesNotMatch(await page(), /was altered/);
   assert.equal((await post(desk(code, "/sheet"), { act: "jurat", pin })).status, 303);
   await db.query(
     sql`UPDATE envelopes SET outcome = 'Completed', ended_at = now() WHERE ${ofOrder} AND outcome IS NULL`,
   );
-  assert.deepEqual(await answers(), [503, 503, 503]);
+  assert.deepEqual(await answers(), [503, 200, 503]);
+  assert.match(await page(), /This page leaves out orders whose record was altered/);
 });
 
 test("on paper, an acknowledgment is of the signatures in the document, and nobody signs again", async () => {
