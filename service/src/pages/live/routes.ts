@@ -153,8 +153,10 @@ function formActs(live: LiveDeps, show: Show, secure: boolean): Record<string, A
     },
     async consent(asked) {
       const { link, form, reader } = asked;
-      if ((await answerConsent(live, link, form)) === "abroad")
-        return show(asked, { error: liveWords[reader.words.language].consent.abroad, status: 400 });
+      const outcome = await answerConsent(live, link, form);
+      const { abroad, changed } = liveWords[reader.words.language].consent;
+      if (outcome === "abroad") return show(asked, { error: abroad, status: 400 });
+      if (outcome === "changed") return show(asked, { error: changed, status: 409 });
       return { redirect: linkFor(reader, roomPath(link.token)) };
     },
   };

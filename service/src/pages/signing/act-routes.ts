@@ -87,14 +87,13 @@ function actsBeforeSigning(deps: ActDeps): Acts {
     },
     consent: async ({ link, form, client }) => {
       const { version = "", language } = form;
-      const text = isLanguage(language) ? deps.consentTexts.find(version, language) : undefined;
-      const words = await wordsFor(deps, link);
-      if (!text) throw invalid(words.refused.changed);
-      if (form["can_read"] !== "on") throw invalid(words.refused.canRead);
+      const { refused } = await wordsFor(deps, link);
+      if (!isLanguage(language)) throw invalid(refused.input);
+      if (form["can_read"] !== "on") throw invalid(refused.canRead);
       // Without JavaScript, the consent is the first proof that a person opened the page.
       await ceremony.opened(link, client);
-      await ceremony.consent(link, { version: text.version, language: text.language }, client);
-      return after(link, "consent");
+      const { outcome } = await ceremony.consent(link, { version, language }, client);
+      return outcome === "changed" ? renderPage(deps, link, { error: refused.newText }, 409) : after(link, "consent");
     },
   };
 }

@@ -4,6 +4,7 @@ import {
   type ConsentText,
   type ConsentTexts,
   initialsOf,
+  newestText,
   type SigningView,
 } from "../../signing/envelopes/envelopes.ts";
 import { logoOf } from "../ui/accent.ts";
@@ -30,15 +31,12 @@ export function renderSteps({ assets, consentTexts }: PageDeps, state: PageState
   if (view.state === "identify") return renderFrame(assets, state, identifyStep(state));
   if (view.state !== "ready") return renderFrame(assets, state, endedStep(state, view.state));
   const step = !view.consent
-    ? consentStep(state, textOf(consentTexts, view)(view.signer.language))
+    ? consentStep(state, newestText(consentTexts, view)(view.signer.language))
     : view.room && !view.room.maySign
       ? handBack(state)
       : signStep(state);
   return renderFrame(assets, state, withDocument(state, step, assets));
 }
-
-const textOf = ({ inPresence, ofClosing, current }: ConsentTexts, { room, session }: SigningView) =>
-  room ? inPresence : session ? ofClosing : current;
 
 const withDocument = (state: PageState, step: Html, assets: PageDeps["assets"]): Html =>
   html`${state.done === "consent" && toFirstField(state)}<div class="signing-columns">${documentPart(state, configOf(state, assets))}

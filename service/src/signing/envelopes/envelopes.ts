@@ -25,7 +25,7 @@ export {
   type SigningState,
   type SigningView,
 } from "./ceremony/view.ts";
-export { type ConsentText, type ConsentTexts, readConsentTexts, readOneKind } from "./consent/texts.ts";
+export { type ConsentText, type ConsentTexts, newestText, readConsentTexts, readOneKind } from "./consent/texts.ts";
 export { type OrderEnvelope, readOrderEnvelope, reissueEnvelope, voidEnvelope } from "./lifecycle/by-operator.ts";
 export type { SignerRequest } from "./lifecycle/change-signer.ts";
 export { type CopyLink, copyLinksOf, endCopyLink } from "./lifecycle/copy-links.ts";

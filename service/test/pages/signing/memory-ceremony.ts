@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { fileURLToPath } from "node:url";
 import { canonicalJson } from "@signsealship/evidence/manifest";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { heldFile } from "../../../src/kernel/platform/blobs/stored-file.ts";
@@ -7,12 +8,20 @@ import { ServiceError } from "../../../src/kernel/platform/errors.ts";
 import type { Language } from "../../../src/kernel/platform/languages.ts";
 import { inlineWorkers } from "../../../src/kernel/platform/workers/inline.ts";
 import { markRecord } from "../../../src/signing/envelopes/ceremony/act-record.ts";
-import type { Ceremony, ShownField, SigningView, SignRequest } from "../../../src/signing/envelopes/envelopes.ts";
+import {
+  type Ceremony,
+  newestText,
+  readConsentTexts,
+  type ShownField,
+  type SigningView,
+  type SignRequest,
+} from "../../../src/signing/envelopes/envelopes.ts";
 import type { PlannedField, PreparedField } from "../../../src/signing/envelopes/pdf/fields.ts";
 import { readPictureIn } from "../../../src/signing/envelopes/pictures/pictures.ts";
 import { readTextIn } from "../../../src/signing/envelopes/reading/read-text.ts";
 import type { openSigning } from "../../signing/envelopes/pdf/signing.ts";
 
+export const consentTexts = readConsentTexts(fileURLToPath(new URL("../../../data/consent", import.meta.url)));
 export const token = "c".repeat(52);
 export const signerName = "Jane Doe";
 export const rightCode = "482913";
@@ -202,8 +211,10 @@ export async function memoryCeremony(
     },
     async consent(link, { version, language: shown }) {
       known(link.token);
+      if (version !== newestText(consentTexts, view)(shown).version) return { outcome: "changed" };
       asked.push(`consent ${version} ${shown}`);
       change({ consent: { version, at: new Date("2026-11-22T10:00:00Z") } });
+      return { outcome: "consented" };
     },
     async sign(link, request) {
       known(link.token);

@@ -1,11 +1,8 @@
-import { fileURLToPath } from "node:url";
 import type { OpenPage } from "@signsealship/testing/browser";
-import { readConsentTexts } from "../../../src/signing/envelopes/envelopes.ts";
 import { openSigning } from "../../signing/envelopes/pdf/signing.ts";
 import { servePages } from "../ui/serve-pages.ts";
-import { memoryCeremony, type Options, token } from "./memory-ceremony.ts";
+import { consentTexts, memoryCeremony, type Options, token } from "./memory-ceremony.ts";
 
-export const consentTexts = readConsentTexts(fileURLToPath(new URL("../../../data/consent", import.meta.url)));
 const branding = { brandName: "Acme Title & Escrow", accentColor: "#663399", logoUrl: null };
 
 export type Envelope = Awaited<ReturnType<typeof memoryCeremony>>;

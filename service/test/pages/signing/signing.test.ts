@@ -8,8 +8,8 @@ import { languageNames, languages, languageTags } from "../../../src/kernel/plat
 import { sessionCookie } from "../../../src/pages/signing/cookie.ts";
 import { wordsOf } from "../../../src/pages/signing/words/languages.ts";
 import { copyKinds } from "../../../src/signing/envelopes/envelopes.ts";
-import { type Options, rightCode, signerName, token } from "./memory-ceremony.ts";
-import { consentTexts, type Envelope, openSigningSite } from "./signing-site.ts";
+import { consentTexts, type Options, rightCode, signerName, token } from "./memory-ceremony.ts";
+import { type Envelope, openSigningSite } from "./signing-site.ts";
 
 let envelope: Envelope;
 
@@ -352,7 +352,6 @@ describe("consent and signature without a script", () => {
     ])
       assert.ok(page.includes(words), words);
     assert.equal((await consent({ can_read: "" })).status, 400);
-    assert.equal((await consent({ version: "99" })).status, 400);
     assert.equal((await consent({ language: "de" })).status, 400);
     assert.deepEqual(asked, []);
     assert.equal((await consent()).status, 303);
@@ -360,6 +359,20 @@ describe("consent and signature without a script", () => {
     for (const language of languages) {
       const { markdown, sha256 } = consentTexts.current(language);
       assert.equal(createHash("sha256").update(markdown).digest("hex"), sha256);
+    }
+  });
+
+  test("a consent to an earlier text is refused, in words, on a page with the newest text", async () => {
+    for (const language of languages) {
+      const { asked } = await open({ language });
+      for (const version of ["1", "99"]) {
+        const refused = await consent({ version, language });
+        assert.equal(refused.status, 409);
+        const page = await refused.text();
+        assert.ok(page.includes(wordsOf(language).refused.newText), page);
+        assert.match(page, /name="version" value="4"/);
+      }
+      assert.ok(!asked.some((one) => one.startsWith("consent")));
     }
   });
 

@@ -833,8 +833,14 @@ test("an observer is admitted where everybody has agreed to it, sends and writes
   // The signer had agreed to a session without an observer.
   assert.match(await (await post(desk(code, "/start"))).text(), /Jane Doe has not answered/);
   assert.match(await (await signer.look()).text(), /see and hear the session: Otto Okafor/);
-  assert.equal((await signer.send("/consent", agreed)).status, 409, "to people whom the page did not name");
+  const outdated = await signer.send("/consent", agreed);
+  assert.equal(outdated.status, 409, "to people whom the page did not name");
+  assert.match(await outdated.text(), /has changed since you opened this page.*hear the session: Otto Okafor/s);
   const withOtto = { ...agreed, observers: "11" };
+  const newer = { current: () => ({ version: "2", sha256: "a" }) } as never;
+  const upgraded = { ...otherNode().deps, consentTexts: newer };
+  assert.equal(await answerConsent(upgraded, signer.link(), withOtto), "changed", "to an earlier text");
+  assert.equal((await livePeople(db, (await liveOf(code)).id))[0]?.consent, null);
   assert.equal((await signer.send("/consent", withOtto)).status, 303);
   const his = await until(
     () =>
@@ -1843,7 +1849,7 @@ test("a browser that was removed during its answer gives no consent for the next
       await db.transaction((tx) => updatePerson(tx, person.id, sql`browser_sha256 = NULL`));
     },
   });
-  const consentTexts = { find: () => ({ sha256: "a" }) } as never;
+  const consentTexts = { current: () => ({ version: "1", sha256: "a" }) } as never;
   await assert.rejects(answerConsent({ ...deps, consentTexts }, { token, browser }, agreed), { code: "conflict" });
   assert.equal((await livePeople(db, person.sessionId))[0]?.consent, null);
 });

@@ -351,6 +351,8 @@ export const en = {
     again:
       "You have not signed yet. The document may have changed, for example because another person signed. Look at it and sign again.",
     changed: "That was not possible: things changed in the meantime. This is how they stand now.",
+    newText:
+      "The text about electronic signatures has changed since you opened this page. Read the new one, and agree again.",
     often:
       "That was too soon, or too often. If you asked for a code, use the last one you got. Otherwise wait a minute and try again.",
     later: "That did not work just now, and nothing was changed. Try again in a moment.",

@@ -340,6 +340,8 @@ export const es: Words = {
     again:
       "Todavía no ha firmado. Es posible que el documento haya cambiado, por ejemplo porque otra persona firmó. Revíselo y firme de nuevo.",
     changed: "No fue posible: algo cambió entretanto. Esta es la situación actual.",
+    newText:
+      "El texto sobre las firmas electrónicas cambió desde que abrió esta página. Lea el nuevo y acepte otra vez.",
     often:
       "Fue demasiado pronto o demasiadas veces. Si pidió un código, use el último que recibió. Si no, espere un minuto e inténtelo de nuevo.",
     later: "No funcionó en este momento y nada cambió. Inténtelo de nuevo en un momento.",

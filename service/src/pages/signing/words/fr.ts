@@ -342,6 +342,8 @@ export const fr: Words = {
     again:
       "Vous n’avez pas encore signé. Le document a peut-être changé, par exemple parce qu’une autre personne a signé. Regardez-le et signez de nouveau.",
     changed: "Ce n’était pas possible : la situation a changé entre-temps. Voici où en sont les choses.",
+    newText:
+      "Le texte sur les signatures électroniques a changé depuis que vous avez ouvert cette page. Lisez le nouveau texte et acceptez de nouveau.",
     often:
       "C’était trop tôt, ou trop souvent. Si vous avez demandé un code, utilisez le dernier reçu. Sinon, attendez une minute et réessayez.",
     later: "Cela n’a pas fonctionné pour le moment, et rien n’a changé. Réessayez dans un instant.",

@@ -338,6 +338,8 @@ export const pt: Words = {
     again:
       "Você ainda não assinou. O documento pode ter mudado, por exemplo porque outra pessoa assinou. Veja-o e assine de novo.",
     changed: "Não foi possível: algo mudou nesse meio-tempo. Esta é a situação atual.",
+    newText:
+      "O texto sobre assinaturas eletrônicas mudou desde que você abriu esta página. Leia o novo texto e concorde de novo.",
     often:
       "Foi cedo demais ou vezes demais. Se você pediu um código, use o último que recebeu. Senão, espere um minuto e tente de novo.",
     later: "Não funcionou agora, e nada mudou. Tente de novo em um instante.",

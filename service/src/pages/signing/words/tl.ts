@@ -351,6 +351,8 @@ export const tl: Words = {
     again:
       "Hindi ka pa nakapirma. Maaaring nagbago ang dokumento, halimbawa dahil may pumirmang iba. Tingnan ito at pumirma muli.",
     changed: "Hindi iyon nagawa: may nagbago habang naghihintay. Ganito na ang kalagayan ngayon.",
+    newText:
+      "Nagbago ang teksto tungkol sa elektronikong pirma mula nang buksan ninyo ang pahinang ito. Basahin ang bago at muling sumang-ayon.",
     often:
       "Masyadong maaga, o masyadong madalas. Kung humingi kayo ng code, gamitin ang huling natanggap. Kung hindi, maghintay ng isang minuto at subukan muli.",
     later: "Hindi ito gumana sa ngayon, at walang nabago. Subukan muli maya-maya.",

@@ -341,6 +341,7 @@ export const vi: Words = {
     other: "Hãy nhập họ tên và email của người kia.",
     again: "Bạn chưa ký xong. Tài liệu có thể đã thay đổi, chẳng hạn vì người khác đã ký. Hãy xem và ký lại.",
     changed: "Không thể thực hiện: tình hình đã thay đổi trong lúc đó. Đây là tình trạng hiện tại.",
+    newText: "Văn bản về chữ ký điện tử đã thay đổi từ khi quý vị mở trang này. Hãy đọc văn bản mới và đồng ý lại.",
     often:
       "Quá sớm hoặc quá nhiều lần. Nếu quý vị đã yêu cầu mã, hãy dùng mã nhận được sau cùng. Nếu không, hãy đợi một phút rồi thử lại.",
     later: "Lúc này không thực hiện được, và không có gì thay đổi. Hãy thử lại sau giây lát.",

@@ -154,9 +154,15 @@ export type Ceremony = {
     accessCode?: string,
   ) => Promise<{ session: string; expiresAt: Date } | null>;
   /**
-   * Records the signer's consent to a version of the consent text, and the language in which the page showed the text.
+   * Records the signer's consent to the newest version of the consent text, and the language in which the page showed
+   * the text.
+   * @returns `changed` for an earlier version: the page must show the newest one first
    */
-  readonly consent: (link: Link, input: { version: string; language: Language }, client: Client) => Promise<void>;
+  readonly consent: (
+    link: Link,
+    input: { version: string; language: Language },
+    client: Client,
+  ) => Promise<{ outcome: "consented" | "changed" }>;
   /** Reads a PNG or JPEG with the signer's signature, and scales it to fit the document. Stores nothing. */
   readonly picture: (link: Link, bytes: Buffer) => Promise<FitPicture | { readonly fault: PictureFault }>;
   /**

@@ -16,7 +16,7 @@ import {
   type TitleOf,
 } from "../../../orders/order/order.ts";
 import { zoneOf, zoneOrDefault } from "../../../orders/payments/payments.ts";
-import type { ConsentTexts } from "../consent/texts.ts";
+import type { NewestTexts } from "../consent/texts.ts";
 import { type Ending, endUnsigned } from "../lifecycle/end.ts";
 import { ownFields, type PreparedField } from "../pdf/fields.ts";
 import { readPictureIn } from "../pictures/pictures.ts";
@@ -45,7 +45,7 @@ import type { Client, DeclineKind, SigningState, SigningView } from "./view.ts";
 export type CeremonyDeps = {
   secrets: SecretBytes;
   /** Finds a consent text; undefined for a version that never existed. */
-  consentTexts: Pick<ConsentTexts, "find" | "ofClosing">;
+  consentTexts: NewestTexts;
   acts: Acts;
   titleOf: TitleOf;
   noticesOf: NoticesOf;
@@ -122,16 +122,16 @@ export function openCeremony(envelopes: EnvelopeDeps, ceremony: CeremonyDeps): C
 }
 
 /** Runs the work in a transaction with the envelope locked. Rejects a link whose state is not in the given list. */
-const change = (
+const change = <Result>(
   { db, clock }: Pick<EnvelopeDeps, "db" | "clock">,
   link: Link,
   states: readonly SigningState[],
-  work: (tx: Tx, linked: Linked) => Promise<void>,
-): Promise<void> =>
+  work: (tx: Tx, linked: Linked) => Promise<Result>,
+): Promise<Result> =>
   db.transaction(async (tx) => {
     const linked = await follow(tx, link, clock, true);
     requireState(linked, ...states);
-    await work(tx, linked);
+    return work(tx, linked);
   });
 
 async function proposeSigner(

@@ -5,7 +5,7 @@ import { ServiceError } from "../../../kernel/platform/errors.ts";
 import type { Language } from "../../../kernel/platform/languages.ts";
 import { isCode } from "../../../kernel/platform/text.ts";
 import { lockOrder } from "../../../orders/order/order.ts";
-import type { ConsentTexts } from "../consent/texts.ts";
+import { type NewestTexts, newestText } from "../consent/texts.ts";
 import { type Ending, endIn } from "../lifecycle/end.ts";
 import type { EnvelopeDeps } from "../records/deps.ts";
 import { findEnvelopes, findSignersOf, lockEnvelope, updateSigner } from "../records/envelope.ts";
@@ -83,7 +83,7 @@ export async function nextOf(db: Sql, link: Link, clock: Clock): Promise<number 
   return documents.sort((one, other) => rank(one) - rank(other) || one.n - other.n)[0]?.n ?? first.n;
 }
 
-export type Entering = Pick<EnvelopeDeps, "rowMac"> & { consentTexts: Pick<ConsentTexts, "find" | "ofClosing"> };
+export type Entering = Pick<EnvelopeDeps, "rowMac"> & { consentTexts: NewestTexts };
 
 /**
  * Records in a document's trail the session, how the person entered it, and the consent to all documents. Must be
@@ -112,8 +112,10 @@ export async function enterDocument(tx: Tx, deps: Entering, linked: Linked, clie
 }
 
 /**
- * Records the consent to a version of the consent text. Through a session's link the consent is for all the session's
- * documents, otherwise for this document.
+ * Records the consent to the newest consent text. Through a session's link the consent is for all the session's
+ * documents, otherwise for this document. The texts differ: the text for one document does not cover the others of a
+ * session, and the text for a signature before a notary names none of the page's buttons for paper or withdrawal.
+ * @returns `changed` for a text that the page no longer shows. Nothing is recorded then
  * @throws ServiceError
  */
 export async function giveConsent(
@@ -122,25 +124,24 @@ export async function giveConsent(
   linked: Linked,
   { version, language }: { version: string; language: Language },
   client: Client,
-): Promise<void> {
+): Promise<{ outcome: "consented" | "changed" }> {
   const { envelope, signer, place, bySession, room, at } = linked;
   const before = consentOf(deps, linked);
+  const isRepeated = before?.version === version && before.language === language;
+  const text = newestText(deps.consentTexts, { room, session: bySession })(language);
+  if (!isRepeated && text.version !== version) return { outcome: "changed" };
   // A session is always locked before its signers, to avoid deadlocks.
   if (place) await placeOfSigner(tx, signer.id, true);
   await enterDocument(tx, deps, linked, client);
-  if (before?.version === version && before.language === language) return;
+  if (isRepeated) return { outcome: "consented" };
   await requireTrailRoom(tx, envelope.id, signer.n);
-  const text = deps.consentTexts.find(version, language);
-  // A consent text for one document does not cover the other documents of a session. The text for a signature before a
-  // notary refers to the notary, because that page has no buttons for paper or withdrawal.
-  if (text?.scope !== (room ? "presence" : bySession ? "closing" : "document"))
-    throw new ServiceError("conflict", "The text has changed. Reload the page.");
   const consent = { version, language, textSha256: text.sha256, at: at.toISOString() };
   if (bySession && place) await setSessionConsent(tx, place.id, consent);
   await updateSigner(tx, signer.id, sql`consent = ${JSON.stringify(consent)}::jsonb`);
   const session = bySession && place ? { session: place.id } : {};
   const detail = { ...session, consent, signer: signer.n, client: clientDetail(client) };
   await appendToTrail(tx, deps.rowMac, envelope, "consented", at, detail);
+  return { outcome: "consented" };
 }
 
 /**
@@ -148,7 +149,7 @@ export async function giveConsent(
  * link's session, if it was given to the current text in the signer's language.
  */
 export function consentOf(
-  { consentTexts }: { consentTexts: Pick<ConsentTexts, "ofClosing"> },
+  { consentTexts }: { consentTexts: Pick<NewestTexts, "ofClosing"> },
   { signer, place, bySession }: Linked,
 ) {
   const ofSession = bySession ? (place?.consent ?? null) : null;

@@ -18,7 +18,8 @@ export type ConsentText = {
   readonly sha256: string;
 };
 
-export type ConsentTexts = {
+/** The newest texts, by their scope. */
+export type NewestTexts = {
   /** The newest text for one document. */
   readonly current: (language: Language) => ConsentText;
   /** The newest text for the documents of a closing. */
@@ -28,9 +29,18 @@ export type ConsentTexts = {
    * page's buttons for paper or withdrawal.
    */
   readonly inPresence: (language: Language) => ConsentText;
+};
+
+export type ConsentTexts = NewestTexts & {
   /** The text of a version; undefined for a version that never existed. */
   readonly find: (version: string, language: Language) => ConsentText | undefined;
 };
+
+/** The newest text for a signer's page: with a notary, for the documents of a session, or for one document. */
+export const newestText = (
+  { current, ofClosing, inPresence }: NewestTexts,
+  { room, session }: { room: unknown; session: unknown },
+): ((language: Language) => ConsentText) => (room ? inPresence : session ? ofClosing : current);
 
 const fileName = /^(?:(?<scope>closing|presence)-)?(?<language>[a-z]{2})-(?<version>\d+)\.md$/;
 
@@ -45,10 +55,9 @@ export function readConsentTexts(folder: string): ConsentTexts {
 }
 
 /** Reads texts of a single kind, such as the consent to a recording. @throws StartupError as `readConsentTexts` */
-export function readOneKind(folder: string): Pick<ConsentTexts, "find" | "current"> {
-  const { find, newestOf } = readFolder(folder);
-  return { find, current: newestOf("document") };
-}
+export const readOneKind = (folder: string): Pick<ConsentTexts, "current"> => ({
+  current: readFolder(folder).newestOf("document"),
+});
 
 function readFolder(folder: string) {
   const texts = readdirSync(folder).flatMap((file): ConsentText[] => {

@@ -208,26 +208,29 @@ function isCodeOf({ identity: { secrets } }: LiveDeps, codeId: string, typed: st
 /**
  * Records whether the person agrees to be recorded, and where the person is. If the person refuses, the session can't
  * begin, so nobody's media is forwarded.
- * @returns `abroad` for a signer outside the United States, if the rules of the notary's state don't permit that;
- * otherwise null. For `abroad`, only the place is recorded, which the notary sees
- * @throws ServiceError `validation` naming the first wrong field, `conflict` after the text or the list of observers
- * has changed
+ * @returns `abroad` for a signer outside the United States, if the rules of the notary's state don't permit that. Then
+ * only the place is recorded, which the notary sees. `changed` when the page shows another text or other observers now;
+ * then nothing is recorded. Otherwise null
+ * @throws ServiceError `validation` naming the first wrong field
  */
 export async function answerConsent(
   deps: LiveDeps,
   link: RoomLink,
   typed: Record<string, string>,
-): Promise<"abroad" | null> {
+): Promise<"abroad" | "changed" | null> {
   const { answer, version = "", language = "" } = typed;
   if (answer !== "agree" && answer !== "refuse") throw invalid("answer must be agree or refuse.");
   const where = answer === "agree" ? readPlace(typed) : null;
   if (where && typed["own"] !== "on") throw invalid("own must be on: the person agrees of their own will.");
-  const text = isLanguage(language) ? deps.consentTexts.find(version, language) : undefined;
-  if (!text) throw new ServiceError("conflict", "The text has changed. Reload the page.");
+  if (!isLanguage(language)) throw invalid("language must be one of the page's languages.");
+  const text = deps.consentTexts.current(language);
   const agreed = where !== null;
   const place = where && placeText(where);
   const outcome = await atLink(deps, link, ["about", ...(agreed ? (["refused"] as const) : [])], async (locked) => {
     const { at, tx, session: open, person } = locked;
+    const observers = observersIn(await livePeople(tx, open.id)).map(({ n }) => n);
+    const hasAllNames = (typed["observers"] ?? "") === observers.join(",");
+    if (text.version !== version || (agreed && !hasAllNames)) return "changed";
     if (where && person.role === "signer" && isAbroad(where.country)) {
       const { signerAbroad } = await onlineOf(deps, open);
       if (!signerAbroad?.value) {
@@ -235,9 +238,6 @@ export async function answerConsent(
         return "abroad";
       }
     }
-    const observers = observersIn(await livePeople(tx, open.id)).map(({ n }) => n);
-    if (agreed && (typed["observers"] ?? "") !== observers.join(","))
-      throw new ServiceError("conflict", "The list of observers has changed. Reload the page.");
     const consent = {
       ...{ agreed, version, language, textSha256: text.sha256, at: at.toISOString() },
       ...(observers.length > 0 && { observers }),

@@ -50,7 +50,7 @@ export type LiveDeps = {
   own: OwnNode;
   recordings: Recordings;
   disk: RecordingDisk;
-  consentTexts: Pick<ConsentTexts, "find" | "current">;
+  consentTexts: Pick<ConsentTexts, "current">;
   /** The name of the tool in the journal: this service with its version. */
   tool: string;
 };

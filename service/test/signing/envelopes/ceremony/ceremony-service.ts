@@ -37,14 +37,12 @@ export const consentText = { version: "4", language: "en" } as const;
 type CeremonyParts = Partial<
   Omit<EnvelopeDeps, "seal" | "reach"> & CeremonyDeps & Pick<EnvelopeDeps["reach"], "texts">
 > & { sealDocument?: SealDocument };
+const noText = (language: ConsentText["language"]) => ({
+  ...({ scope: "document", version: "0", markdown: "", sha256: "" } as const),
+  language,
+});
 /** A ceremony without any consent texts. */
-export const withoutTexts = {
-  find: () => undefined,
-  ofClosing: (language: ConsentText["language"]) => ({
-    ...({ scope: "closing", version: "0", markdown: "", sha256: "" } as const),
-    language,
-  }),
-};
+export const withoutTexts = { current: noText, ofClosing: noText, inPresence: noText };
 
 /** A service whose jobs open envelopes, and a ceremony that uses its records. */
 export async function openCeremonyService(env: Record<string, string> = {}) {

@@ -25,7 +25,12 @@ import { forged } from "../../../../src/kernel/platform/database/state-mac.ts";
 import { openSecretsKey } from "../../../../src/kernel/platform/secrets.ts";
 import { sign } from "../../../../src/signing/envelopes/ceremony/sign.ts";
 import { sweepTexts } from "../../../../src/signing/envelopes/ceremony/text-code.ts";
-import { followOverdue, type Link, sweepEnvelopes } from "../../../../src/signing/envelopes/envelopes.ts";
+import {
+  followOverdue,
+  type Link,
+  openConsentTexts,
+  sweepEnvelopes,
+} from "../../../../src/signing/envelopes/envelopes.ts";
 import { mailForgotten, mailNotarized } from "../../../../src/signing/envelopes/lifecycle/notarized.ts";
 import { openEnvelope } from "../../../../src/signing/envelopes/lifecycle/open.ts";
 import { blobTables } from "../../../../src/upkeep/protected-data.ts";
@@ -225,7 +230,6 @@ test("nobody signs without consent, out of turn, another revision, twice, or wit
   const request = { revision: 1, mark, values: new Map<string, string>() };
   const { ceremony } = running;
   await assert.rejects(ceremony.sign(one, request, browser), { code: "conflict", message: /Agree/ });
-  await assert.rejects(ceremony.consent(one, { version: "9", language: "en" }, browser), { code: "conflict" });
   await ceremony.consent(one, consentText, browser);
   assert.deepEqual(await ceremony.sign(one, { ...request, revision: 0 }, browser), { outcome: "again" });
   for (const bad of [
@@ -250,6 +254,30 @@ test("nobody signs without consent, out of turn, another revision, twice, or wit
     outcome: "signed",
     completed: true,
   });
+});
+
+test("records no consent to a text that the page no longer shows, and repeats one that is on record", async () => {
+  const [jane] = people("Jane");
+  assert.ok(jane);
+  const code = await running.order([jane]);
+  const link = await running.linkOf(jane.email);
+  const consents = async () => (await readTrail(running.db, code)).filter(({ event }) => event === "consented").length;
+  const texts = openConsentTexts();
+  const current: typeof texts.current = (language) => ({ ...texts.current(language), version: "9" });
+  const upgraded = running.ceremonyWith({ consentTexts: { ...texts, current } });
+  const { version: closing } = texts.ofClosing("en");
+  const { version: presence } = texts.inPresence("en");
+  for (const version of ["1", consentText.version, closing, presence, "10"])
+    assert.deepEqual(
+      await upgraded.consent(link, { version, language: "en" }, browser),
+      { outcome: "changed" },
+      version,
+    );
+  assert.equal(await consents(), 0);
+  for (const each of [running.ceremony, upgraded])
+    assert.deepEqual(await each.consent(link, consentText, browser), { outcome: "consented" });
+  assert.equal(await consents(), 1);
+  assert.equal((await upgraded.view(link)).consent?.version, consentText.version);
 });
 
 test("a code is required first if the order says so; the fifth wrong one locks the link", async () => {

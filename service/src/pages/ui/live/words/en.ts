@@ -48,6 +48,7 @@ export const en = {
     again:
       "If you change your mind, agree below. Otherwise the notary ends the session, and the firm that sent the document tells you what else is possible.",
     own: "Nobody makes me do this.",
+    changed: "What you agree to has changed since you opened this page. Read it again below, and then answer.",
     observers: (names: string) =>
       `These people will also see and hear the session: ${names}. Agree only if you accept that.`,
   },

@@ -50,6 +50,7 @@ export const es: LiveWords = {
     again:
       "Si cambia de opinión, acepte abajo. Si no, el notario termina la sesión, y la empresa que envió el documento le dice qué otra cosa es posible.",
     own: "Nadie me obliga a hacer esto.",
+    changed: "Lo que usted acepta cambió desde que abrió esta página. Léalo otra vez abajo y después responda.",
     observers: (names) =>
       `Además de quienes participan, verán y oirán la sesión: ${names}. Acepte solo si está conforme.`,
   },
@@ -176,6 +177,8 @@ export const fr: LiveWords = {
     again:
       "Si vous changez d’avis, acceptez ci-dessous. Sinon, le notaire termine la séance, et l’entreprise qui a envoyé le document vous dit ce qui est possible.",
     own: "Personne ne m’y oblige.",
+    changed:
+      "Ce que vous acceptez a changé depuis que vous avez ouvert cette page. Relisez-le ci-dessous, puis répondez.",
     observers: (names) =>
       `Outre les participants, verront et entendront la séance : ${names}. N’acceptez que si cela vous convient.`,
   },
@@ -302,6 +305,8 @@ export const pt: LiveWords = {
     again:
       "Se mudar de ideia, concorde abaixo. Se não, o tabelião encerra a sessão, e a empresa que enviou o documento diz o que mais é possível.",
     own: "Ninguém me obriga a fazer isto.",
+    changed:
+      "Aquilo com que você concorda mudou desde que você abriu esta página. Leia de novo abaixo e depois responda.",
     observers: (names) =>
       `Além de quem participa, verão e ouvirão a sessão: ${names}. Aceite somente se concordar com isso.`,
   },

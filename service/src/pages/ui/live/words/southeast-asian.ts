@@ -52,6 +52,7 @@ export const vi: LiveWords = {
     again:
       "Nếu đổi ý, hãy đồng ý bên dưới. Nếu không, công chứng viên kết thúc buổi gặp, và công ty gửi tài liệu sẽ cho quý vị biết cách khác.",
     own: "Không ai ép tôi làm việc này.",
+    changed: "Nội dung quý vị đồng ý đã thay đổi từ khi quý vị mở trang này. Hãy đọc lại bên dưới rồi trả lời.",
     observers: (names) =>
       `Ngoài những người tham gia, những người sau sẽ xem và nghe phiên họp: ${names}. Chỉ đồng ý nếu quý vị chấp nhận điều đó.`,
   },
@@ -177,6 +178,8 @@ export const tl: LiveWords = {
     again:
       "Kung magbago ang isip ninyo, pumayag sa ibaba. Kung hindi, tatapusin ng notaryo ang sesyon, at sasabihin ng kompanyang nagpadala ng dokumento kung ano pa ang maaari.",
     own: "Walang pumipilit sa akin na gawin ito.",
+    changed:
+      "Nagbago ang inyong sinasang-ayunan mula nang buksan ninyo ang pahinang ito. Basahin itong muli sa ibaba, at saka sumagot.",
     observers: (names) =>
       `Bukod sa mga kalahok, makakakita at makakarinig sa sesyon: ${names}. Pumayag lang kung ayos ito sa inyo.`,
   },
