@@ -248,10 +248,17 @@ export function openMediaEngine(deps: EngineDeps): MediaEngine {
     },
     async admit(session: string, person: string, allowed: Allowed) {
       if (!isName(person)) throw invalid("person must have 1 to 64 letters, digits and dashes");
-      await engine.ask("admit", session, person, allowed);
-      forget(session, person);
       const ticket = newCode();
+      // Stored before the process answers, because it may answer two admissions of one person in any order, and the
+      // ticket of the later one must work.
+      forget(session, person);
       tickets.set(ticket, { session, person });
+      try {
+        await engine.ask("admit", session, person, allowed);
+      } catch (error) {
+        tickets.delete(ticket);
+        throw error;
+      }
       return { ticket, iceServers: iceServersFor(settings, session, clock()) };
     },
     async signal(ticket: string, message: ClientMessage) {

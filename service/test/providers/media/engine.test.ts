@@ -366,6 +366,18 @@ test("malformed messages are refused, and ended sessions are not found", async (
   await assert.rejects(engine.signal(later.ticket, { kind: "join" }), refused("not_found", /ticket/));
 });
 
+test("of two admissions of a person, the later one's ticket works, although ending the connection delays the earlier one", async () => {
+  await engine.open("reordered", null);
+  const peer = await openPeer({ engine, session: "reordered", person: "a" });
+  await media.happened("joined", ({ session }) => session === "reordered");
+  const admit = () => engine.admit("reordered", "a", { audio: true, video: true });
+  const [earlier, later] = await Promise.all([admit(), admit()]);
+  await assert.rejects(engine.signal(earlier.ticket, { kind: "join" }), refused("not_found", /ticket/));
+  assert.deepEqual(await engine.signal(later.ticket, { kind: "join" }), []);
+  await peer.close();
+  await engine.close("reordered");
+});
+
 test("a connection request without the password gets no answer, and random packets end nothing", async () => {
   await engine.open("strangers", null);
   const peer = await openPeer({ engine, session: "strangers", person: "a" });

@@ -116,6 +116,24 @@ test("a page that loses the connection while it gets its ticket is told so", asy
   admitted.length = 0;
 });
 
+test("of two tickets of a person, the one that was requested last works, even if the engine issues it first", async () => {
+  const answers: ((ticket: string) => void)[] = [];
+  const admit = () => new Promise((resolve) => answers.push((ticket: string) => resolve({ ticket, iceServers: [] })));
+  const slow = { admit, listen: () => () => {}, signal: async () => [] } as unknown as MediaEngine;
+  const own = new LiveRooms({ engine: slow, recordings: {} as Recordings, now: () => now });
+  own.add("reordered", 1, new Date(now), ["signer-1"], { until: 0, since: performance.now() });
+  const of = { session: "reordered", person: "signer-1" };
+  const asks = () => own.connect(of.session, of.person, { page: "one", agoMs: 0 });
+  const [earlier, later] = [asks(), asks()];
+  answers[1]?.("later");
+  await later;
+  answers[0]?.("earlier");
+  await earlier;
+  await assert.rejects(own.signal("earlier", of, { kind: "join" }), { code: "not_found" });
+  assert.deepEqual(await own.signal("later", of, { kind: "join" }), []);
+  own.stop();
+});
+
 test("a person's other pages are told when the connected page is closed, and when it comes back", async () => {
   const { asks, news } = tabs("closed");
   const of = { session: "closed", person: "signer-1" };

@@ -13,6 +13,8 @@ const checkMs = minuteMs;
 export class Tickets {
   readonly #engine: MediaEngine;
   readonly #owners = new Map<string, Of>();
+  /** The latest request of each person that the engine has not answered yet. */
+  readonly #latest = new Map<string, symbol>();
   /** The running connection tests, by the engine's session: the tester, and the timer that ends the test. */
   readonly #checks = new Map<string, Of & { timer: NodeJS.Timeout }>();
 
@@ -20,12 +22,25 @@ export class Tickets {
     this.#engine = engine;
   }
 
-  /** Admits a person to a session of the engine. An earlier ticket of the same person stops working. */
+  /**
+   * Admits a person to a session of the engine. Only the ticket of the person's latest request works, even if the
+   * engine answers an earlier request later.
+   */
   async give(of: Of, allowed: Parameters<MediaEngine["admit"]>[2]): Promise<Ticket> {
-    const ticket = await this.#engine.admit(of.session, of.person, allowed);
-    this.end(of.session, of.person);
-    this.#owners.set(ticket.ticket, of);
-    return ticket;
+    const key = `${of.session} ${of.person}`;
+    const request = Symbol();
+    this.#latest.set(key, request);
+    const isLatest = () => this.#latest.get(key) === request;
+    try {
+      const ticket = await this.#engine.admit(of.session, of.person, allowed);
+      if (isLatest()) {
+        this.end(of.session, of.person);
+        this.#owners.set(ticket.ticket, of);
+      }
+      return ticket;
+    } finally {
+      if (isLatest()) this.#latest.delete(key);
+    }
   }
 
   /** Ends the tickets of a person, or of everybody in the session. */
