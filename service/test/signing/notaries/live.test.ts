@@ -39,6 +39,7 @@ import {
   connectPerson,
   currentSha256,
   endLive,
+  enterRoom,
   excusePerson,
   type LiveDeps,
   type LivePerson,
@@ -52,6 +53,7 @@ import {
   startLive,
   wasUnrecorded,
   watchSessions,
+  withdrawPerson,
 } from "../../../src/signing/notaries/notaries.ts";
 import { recordingDisk } from "../../../src/signing/notaries/recordings/disk.ts";
 import type { Recordings } from "../../../src/signing/notaries/recordings/recordings.ts";
@@ -62,6 +64,7 @@ import { endTechnical } from "../../../src/signing/notaries/sessions/end.ts";
 import { voidProofs } from "../../../src/signing/notaries/sessions/hold.ts";
 import { fence, renew } from "../../../src/signing/notaries/sessions/holding.ts";
 import { leaseMs, requireHere, requireLease, turnEndOf } from "../../../src/signing/notaries/sessions/lease.ts";
+import { roomCode, roomTokenOf } from "../../../src/signing/notaries/sessions/mail.ts";
 import { writeAsNotary } from "../../../src/signing/notaries/sessions/messages.ts";
 import { showPage } from "../../../src/signing/notaries/sessions/pages.ts";
 import { LiveRooms } from "../../../src/signing/notaries/sessions/rooms.ts";
@@ -1834,6 +1837,26 @@ test("a session ends even if each look at it takes longer than the search for en
   await until(async () => (await liveOf(code)).state === "ended");
   await stop();
   assert.deepEqual([ended, rooms.roomOf(id)], [[id], undefined]);
+});
+
+test("pages learn that a person has entered, or was withdrawn, once that is stored", async () => {
+  const { code } = await opened("told@example.com");
+  const otto = { role: "observer", name: "Otto Okafor", email: "told-otto@example.com", language: "en" };
+  assert.equal((await post(desk(code, "/invite"), otto)).status, 303);
+  const [person] = await livePeople(db, (await liveOf(code)).id);
+  assert.ok(person);
+  const token = roomTokenOf(secrets, person) ?? "";
+  const codeId = newUuid();
+  const sent = sql`code_id = ${codeId}, code_sent_at = ${new Date()}`;
+  await db.transaction((tx) => updatePerson(tx, person.id, sent));
+  const { deps, rooms, changes } = otherNode();
+  const order: string[] = [];
+  changes.after = async () => void order.push("stored");
+  rooms.listen(person.sessionId, "notary", { hear: ({ kind }) => void order.push(kind), end: () => {} });
+  assert.ok(await enterRoom(deps, { token, browser: null }, roomCode(secrets, codeId)));
+  assert.deepEqual(order.splice(0), ["stored", "changed"]);
+  await withdrawPerson(deps, operator, code, { person: "11" });
+  assert.deepEqual(order, ["stored", "changed"]);
 });
 
 test("a browser that was removed during its answer gives no consent for the next one", async () => {

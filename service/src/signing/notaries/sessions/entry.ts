@@ -183,8 +183,8 @@ export async function sendRoomCode(deps: LiveDeps, link: RoomLink): Promise<void
  */
 export async function enterRoom(deps: LiveDeps, link: RoomLink, typed: string): Promise<string | null> {
   const { clock } = deps.sheets.desk;
-  return atLink(deps, link, ["code"], async (locked) => {
-    const { person } = locked;
+  const entered = await atLink(deps, link, ["code"], async (locked) => {
+    const { person, session } = locked;
     const isOpen = person.codeId !== null && clock().getTime() - (person.codeSentAt?.getTime() ?? 0) <= codeMs;
     if (!isOpen) throw new ServiceError("conflict", "The code is too old. Ask for another one.");
     if (!isCodeOf(deps, person.codeId ?? "", typed)) {
@@ -195,9 +195,11 @@ export async function enterRoom(deps: LiveDeps, link: RoomLink, typed: string): 
     }
     const browser = newSecret();
     await write(deps, locked, sql`browser_sha256 = ${sha256Of(browser)}, code_id = NULL`, "entered");
-    deps.rooms.tell(locked.session.id, { kind: "changed" });
-    return browser;
+    return { session: session.id, browser };
   });
+  if (entered === null) return null;
+  deps.rooms.tell(entered.session, { kind: "changed" });
+  return entered.browser;
 }
 
 function isCodeOf({ identity: { secrets } }: LiveDeps, codeId: string, typed: string): boolean {

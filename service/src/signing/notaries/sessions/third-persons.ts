@@ -94,6 +94,7 @@ export async function withdrawPerson(deps: LiveDeps, operator: Operator, code: s
     return { session: live.session.id, person: personName(person.n) };
   });
   await deps.rooms.disconnect(gone.session, gone.person);
+  deps.rooms.tell(gone.session, { kind: "changed" });
 }
 
 /**
