@@ -100,7 +100,7 @@ export function formReader(typed: Typed) {
 export type FormReader = ReturnType<typeof formReader>;
 
 /** All faults as one text: each field with its rule. */
-export const faultsText = (faults: Faults): string =>
+const faultsText = (faults: Faults): string =>
   Object.entries(faults)
     .map(([name, rule]) => `${name} ${rule}.`)
     .join(" ");

@@ -33,8 +33,8 @@ export {
   typedAct,
 } from "./acts/act.ts";
 export { correctEntry } from "./acts/correct.ts";
-export { type EntrySubject, refusalReasons } from "./acts/entry.ts";
-export { exportJournal, type JournalCopy, journalNotice } from "./acts/export.ts";
+export { refusalReasons } from "./acts/entry.ts";
+export { exportJournal, journalNotice } from "./acts/export.ts";
 export { type FactRules, factRules, noFacts } from "./acts/facts.ts";
 export {
   readJournal,
@@ -75,13 +75,7 @@ export { currentSha256, readForNotary, signedBeforeAct } from "./claims/document
 export { latestRequest as latestInPersonRequest } from "./claims/in-person-requests.ts";
 export { findDraft, sweepDrafts } from "./claims/orders.ts";
 export { certificateFacts } from "./commissions/certificate.ts";
-export {
-  type Commission,
-  commissionFields,
-  notaryStatuses,
-  readCommission,
-  typedCommission,
-} from "./commissions/commission.ts";
+export { notaryStatuses, typedCommission } from "./commissions/commission.ts";
 export { type ActMode, actModes, expiriesOf, expiringWords, stageOf } from "./commissions/expiry.ts";
 export { addNotary, requireNotary, setNotary } from "./commissions/keep.ts";
 export { addProof, listProofs, openProof, type Proof } from "./commissions/proofs.ts";
@@ -114,7 +108,7 @@ export {
 } from "./eligibility/changes/changes.ts";
 export { eligibilityReader } from "./eligibility/changes/in-force.ts";
 export { certificateField, onlineText, sentenceModes, typedRules } from "./eligibility/changes/typed.ts";
-export { type EligibilityDeps, eligibilityFor, modeWords } from "./eligibility/eligible.ts";
+export { modeWords } from "./eligibility/eligible.ts";
 export { importRules } from "./eligibility/import/import-rules.ts";
 export { onlineForms, onlineNames, type ProofMeans, proofingGap } from "./eligibility/online-rules.ts";
 export {
@@ -125,8 +119,8 @@ export {
   type TermName,
   termNames,
 } from "./eligibility/rules.ts";
-export { openNotarySupply, type SupplyDeps, type SupplyState, supplyState } from "./eligibility/supply.ts";
-export { type Faults, faultsText, isDay, type Typed } from "./form-reader.ts";
+export { type SupplyState, supplyState } from "./eligibility/supply.ts";
+export { type Faults, isDay, type Typed } from "./form-reader.ts";
 export {
   askIdentity,
   type IdentityDeps,
@@ -152,7 +146,7 @@ export { inPersonMail } from "./in-person/mail.ts";
 export { inPersonRoutes } from "./in-person/routes.ts";
 export { openNotaries } from "./open-notaries.ts";
 export { countryChoices } from "./places.ts";
-export { type Holding, handOver, heldBy, reclaimDevice, reclaimDeviceByPin } from "./presence/device.ts";
+export { handOver, heldBy, reclaimDevice, reclaimDeviceByPin } from "./presence/device.ts";
 export {
   abandonAct,
   beginAct,
@@ -165,7 +159,7 @@ export { noteAct, typedOfSheet } from "./presence/note.ts";
 export { witnessOf } from "./presence/vouching.ts";
 export { noteWitness } from "./presence/witness.ts";
 export { queueMail } from "./queue/mail.ts";
-export { askNow, leaveQueue, type QueueDeps, type QueuePlace, queuePlaceOf, testerOf } from "./queue/queue.ts";
+export { askNow, leaveQueue, type QueuePlace, queuePlaceOf, testerOf } from "./queue/queue.ts";
 export { sweepRequests } from "./queue/sweep.ts";
 export { acceptNext, type NotaryQueue, notaryQueueOf, setDuty } from "./queue/take.ts";
 export { type Checked, checkRecording } from "./recordings/check.ts";
@@ -186,7 +180,7 @@ export {
 } from "./recordings/keep.ts";
 export { listRecordings, type RecordingOnList } from "./recordings/list.ts";
 export { recordingMetrics } from "./recordings/metrics.ts";
-export { type RecordingHead, Recordings } from "./recordings/recordings.ts";
+export { Recordings } from "./recordings/recordings.ts";
 export { sweepRecordings } from "./recordings/retention.ts";
 export { type ShownRecording, shownRecording } from "./recordings/show.ts";
 export { loggedRecordings, recordingById, storedRecordings } from "./recordings/store.ts";
@@ -259,19 +253,9 @@ export {
 } from "./sessions/third-persons.ts";
 export { wasUnrecorded } from "./sessions/unrecorded.ts";
 export { watchSessions } from "./sessions/watch.ts";
-export { loadScripts, type Scripts, type SheetMode, stepNames } from "./sheets/scripts.ts";
-export { endSheet, lockOpenSheet, markStep, noteEvent, openSheet, restartSheet } from "./sheets/sheet.ts";
-export { openTurn, type Turn, turnsOf, turnWords, type Unmet } from "./sheets/steps.ts";
-export { latestSheet, type Sheet } from "./sheets/store.ts";
-export { placeBlock } from "./signing/block.ts";
+export { type Turn, turnWords } from "./sheets/steps.ts";
 export { listRemoteKeys, prepareRemote, type RemoteSigningDeps, signRemote } from "./signing/remote.ts";
-export {
-  completeSignature,
-  completeWithSigned,
-  type NotarySigningDeps,
-  prepareSignature,
-  reportOnSigned,
-} from "./signing/sign.ts";
+export { completeSignature, completeWithSigned, prepareSignature, reportOnSigned } from "./signing/sign.ts";
 export type { Check } from "./uploads/check.ts";
 
 export const protectedTables = [

@@ -14,8 +14,6 @@ import { journalFault, readJournal } from "./journal.ts";
 /** The note that is printed on every copy of a journal. */
 export const journalNotice = "This is a copy kept for you; your statutory journal is your duty.";
 
-export const journalAttachment = "journal.json";
-
 /** A copy of a journal: canonical JSON (docs/notary-journal.md), and the SHA-256 of its bytes in hex. */
 export type JournalCopy = { json: string; sha256: string; entries: number };
 

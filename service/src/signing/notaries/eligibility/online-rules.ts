@@ -15,14 +15,6 @@ import { isDay } from "../form-reader.ts";
 export const proofTypes = ["credential_analysis", "kba", "biometric", "antecedent", "certificate"] as const;
 export type ProofType = (typeof proofTypes)[number];
 
-export const proofWords: Readonly<Record<ProofType, string>> = {
-  credential_analysis: "credential analysis",
-  kba: "knowledge-based questions",
-  biometric: "face compared with the credential",
-  antecedent: "earlier proofing in person",
-  certificate: "certificate of the signer",
-};
-
 /**
  * A state's rules for a quiz (knowledge-based authentication): questions that only the person should be able to answer.
  */

@@ -88,7 +88,7 @@ async function returned(
 }
 
 /** Identifies a browser that was handed over, by its suspended console session and that session's user. */
-export type Holding = { sessionId: string; userId: string };
+type Holding = { sessionId: string; userId: string };
 
 /**
  * The state that the page of a handed-over device shows: if it has a PIN, and if the PIN is locked. Null for a browser

@@ -24,7 +24,7 @@ export type SheetMode = (typeof sheetModes)[number];
 export const needs = ["identity", "consent", "present", "recording", "seen"] as const;
 export type Need = (typeof needs)[number];
 
-export const stepNames = [
+const stepNames = [
   "open",
   "appear",
   "appear_online",

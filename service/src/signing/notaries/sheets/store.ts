@@ -93,12 +93,6 @@ export async function outcomeOf(db: Sql, id: string): Promise<SheetOutcome | nul
   return row?.outcome ?? null;
 }
 
-/** The sheet of a task that was opened last. */
-export async function latestSheet(reading: Reading, taskId: number): Promise<Sheet | undefined> {
-  const [sheet] = await sheetsOf(reading, sql`task_id = ${taskId} ORDER BY opened_at DESC, id LIMIT 1`);
-  return sheet;
-}
-
 /** Locks a sheet until the transaction ends. A transaction that also locks an order must lock the order first. */
 export async function lockSheet(tx: Tx, rowMac: RowMac, id: string): Promise<Sheet | undefined> {
   await tx.query(sql`SELECT FROM notary_sheets WHERE id = ${id} FOR NO KEY UPDATE`);
