@@ -8,7 +8,7 @@ import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { type Marked, marked } from "../../kernel/platform/database/state-mac.ts";
 import { enqueue } from "../../kernel/platform/jobs/jobs.ts";
-import { fromTasks, keepTasks, lockTasks, type NeededTask, openTask } from "../../kernel/tasks/tasks.ts";
+import { closeTasks, fromTasks, keepTasks, lockTasks, type NeededTask, openTask } from "../../kernel/tasks/tasks.ts";
 import { failedAhead } from "../../orders/fulfilment/fulfilment.ts";
 import { faxesAhead, joinOrder, statusGroupOf } from "../../orders/order/order.ts";
 import { beginChange, type RoomDeps } from "./begin-change.ts";
@@ -68,11 +68,28 @@ export async function switchSeal(
       ? await tx.query(sql`
           INSERT INTO closing_seals (room_id, asked_by, asked_at) VALUES (${room.id}, ${actorOf(principal)}, ${at})
           ON CONFLICT DO NOTHING RETURNING 1`)
-      : await tx.query(sql`DELETE FROM closing_seals WHERE room_id = ${room.id} RETURNING 1`);
+      : await dropRequest(tx, room.id, at);
     if (rows.length > 0) await audit("room.seal_switched", { detail: { sealWhenDone: isOn } });
     return { ok: true, sealWhenDone: isOn };
   });
 }
+
+/**
+ * Deletes the request for a seal, and ends the task about its failures. `reportSealFailures` would end the task only
+ * later. If a person ended it after a member has switched the seal on again, the failures of that new request would
+ * count as settled.
+ */
+async function dropRequest(tx: Tx, roomId: string, at: Date): Promise<{ round: number }[]> {
+  await lockTasks(tx, "closing_seal");
+  const rows = await tx.query<{ round: number }>(sql`
+    DELETE FROM closing_seals WHERE room_id = ${roomId} RETURNING round`);
+  const end = { state: "done", at, by: "system", outcome: "settled" } as const;
+  for (const { round } of rows)
+    await closeTasks(tx, { kinds: ["closing_seal"], subject: subjectOf(roomId, round) }, end);
+  return rows;
+}
+
+const subjectOf = (roomId: string, round: number): string => `${roomId}:${round}`;
 
 const ended = sql`${endedStatuses}::text[]`;
 const ordersOf = (roomId: Statement) => sql`room_orders a ${joinOrder(sql`a.order_id`)} WHERE a.room_id = ${roomId}`;
@@ -145,8 +162,8 @@ export const reportAltered = (
 const alteredMark = ":altered";
 
 async function failedSeals(db: Sql): Promise<NeededTask[]> {
-  const failed = await db.query<{ subject: string; reason: string; since: Date }>(sql`
-    SELECT s.room_id || ':' || s.round AS subject, s.asked_at AS since, r.name || ' of ' || p.name || ': ' || s.problem AS reason
+  const failed = await db.query<{ roomId: string; round: number; reason: string; since: Date }>(sql`
+    SELECT s.room_id AS "roomId", s.round, s.asked_at AS since, r.name || ' of ' || p.name || ': ' || s.problem AS reason
     FROM closing_seals s JOIN rooms r ON r.id = s.room_id ${joinFirm(sql`r.partner_id`)}
     WHERE s.sealed_at IS NULL AND s.problem IS NOT NULL AND s.tries >= ${reportedFrom} AND isfinite(s.next_try_at)
       AND r.environment = 'live'`);
@@ -154,7 +171,7 @@ async function failedSeals(db: Sql): Promise<NeededTask[]> {
     SELECT t.subject ${fromTasks}
     WHERE t.kind = 'closing_seal' AND t.subject LIKE ${`%${alteredMark}`} AND t.state IN ('open', 'claimed')`);
   return [
-    ...failed.map(({ subject, ...need }): NeededTask => [subject, need]),
+    ...failed.map(({ roomId, round, ...need }): NeededTask => [subjectOf(roomId, round), need]),
     ...altered.map(({ subject }): NeededTask => [subject, { reason: "", since: null }]),
   ];
 }

@@ -9,7 +9,7 @@ import { isWaitedFor } from "@signsealship/testing/lock-waits";
 import { authenticateRooms } from "@signsealship/testing/row-mac";
 import { newPartner, ownProcess } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
-import { queueSeals, reportSealFailures, type SealWish } from "../../../src/closing/rooms/rooms.ts";
+import { queueSeals, reportSealFailures, type SealWish, switchSeal } from "../../../src/closing/rooms/rooms.ts";
 import { issueKey } from "../../../src/firms/partners/partners.ts";
 import { systemClock as clock } from "../../../src/kernel/platform/clock.ts";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
@@ -282,24 +282,28 @@ test("a live seal that failed three times is a task for operators, which ends on
   await failed(4);
   assert.deepEqual(await tasks(), [{ state: "open", reason: `${name} of Acme Title: The store is away.` }]);
   const states = async () => (await tasks()).map(({ state }) => state);
-  const [open] = await db.query<{ subject: string }>(sql`SELECT subject FROM tasks WHERE kind = 'closing_seal'`);
-  const end = { state: "done", at: clock(), by: "operator:x", outcome: "looked" } as const;
-  await db.transaction((tx) => closeTasks(tx, { kinds: ["closing_seal"], subject: open?.subject ?? "" }, end));
+  const personEnds = async () => {
+    const [open] = await db.query<{ subject: string }>(sql`SELECT subject FROM tasks WHERE kind = 'closing_seal'`);
+    const end = { state: "done", at: clock(), by: "operator:x", outcome: "looked" } as const;
+    await db.transaction((tx) => closeTasks(tx, { kinds: ["closing_seal"], subject: open?.subject ?? "" }, end));
+  };
+  await personEnds();
   await failed(5);
   assert.deepEqual(await states(), ["done"], "a person has settled this failure");
-  const switchSeal = async (isOn: boolean) => {
-    await db.query(sql`DELETE FROM closing_seals WHERE ${hasRoom}`);
-    if (!isOn) return;
-    await db.query(sql`
-      INSERT INTO closing_seals (room_id, asked_by, asked_at)
-      SELECT id, 'member:x', ${clock()} FROM rooms WHERE ${isSealed(sql`code`, "room", room)}`);
-  };
-  await switchSeal(true);
+  const firm = { firmName: "Acme Title", tier: "ClosingDesk", liveEnabled: true, key: null, member: { userId: "x" } };
+  const switchTo = (isOn: boolean) =>
+    switchSeal({ db, clock }, { partnerId, environment: "live", ...firm } as never, room, isOn);
+  await switchTo(false);
+  await switchTo(true);
   await failed(3);
   assert.deepEqual(await states(), ["done", "open"], "the seal was asked for again, and failed again");
-  await switchSeal(false);
-  await report();
-  assert.deepEqual(await states(), ["done", "done"]);
+  await switchTo(false);
+  await switchTo(true);
+  await personEnds();
+  await failed(3);
+  assert.deepEqual(await states(), ["done", "done", "open"], "the task that a person ended was of an earlier request");
+  await switchTo(false);
+  assert.deepEqual(await states(), ["done", "done", "done"]);
 });
 
 test("a key with the scope seal switches it on and off, and the list of rooms says so", async () => {
