@@ -138,11 +138,15 @@ export async function openKillsWorld() {
     },
     mailsToFirm,
     /**
-     * Waits until no mail is pending. @returns the subjects of all mails about an order to its firm and to its client
+     * Waits until no mail is pending. A mail is sent again, under the same id, if the service is killed before it stores
+     * that the mail was sent. Receivers show one mail for each id, so each id counts once.
+     * @returns the subjects of all mails about an order to its firm and to its client
      */
     async subjects({ code, client }: Pick<Order, "code" | "client">): Promise<{ firm: string[]; client: string[] }> {
       await idle();
-      const subjects = (found: typeof mails.caught) => found.map(({ subject }) => subject).sort();
+      const idOf = (raw: string) => /^Message-ID: (.*)$/im.exec(raw)?.[1];
+      const subjects = (found: typeof mails.caught) =>
+        [...new Map(found.map(({ raw, subject }) => [idOf(raw), subject])).values()].sort();
       return { firm: subjects(mailsToFirm(code)), client: subjects(mails.caught.filter(({ to }) => to === client)) };
     },
     async close() {
