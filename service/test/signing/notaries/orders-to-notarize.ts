@@ -37,12 +37,12 @@ export function ordersToNotarize(
       await fetch(at(`/api/partner/sandbox/orders/${orderCode}/advance`), { method: "POST", headers });
       return orderCode;
     },
-    /** Waits until the order waits for a notary, and claims it for the notary with this cookie. @returns its ids */
+    /** Waits until the order has an open task, and claims it for the notary with this cookie. @returns its ids */
     async claim(code: string, cookie: string): Promise<{ id: number; orderId: number }> {
       const task = await until(async () => {
         const [found] = await db.query<{ id: number; orderId: number }>(sql`
           SELECT t.id, o.id AS "orderId" FROM tasks t JOIN orders o ON o.id = t.order_id
-          WHERE ${isSealed(sql`o.code`, "order", code)} AND t.kind = 'notarize'`);
+          WHERE ${isSealed(sql`o.code`, "order", code)} AND t.kind = 'notarize' AND t.state IN ('open', 'claimed')`);
         return found;
       });
       const claimed = await postForm(at(`/operator/notary/tasks/${task.id}/claim`), {}, { cookie, Origin: origin });
