@@ -140,6 +140,29 @@ const countsLocks = (page: Page) =>
     };
   }`);
 
+/** Stores the connections that a page makes, so that `losesLine` finds them. */
+const storesLines = (page: Page) =>
+  page.addInitScript(`{
+    const Line = RTCPeerConnection;
+    globalThis.lines = [];
+    globalThis.RTCPeerConnection = class extends Line {
+      constructor(options) {
+        super(options);
+        globalThis.lines.push(this);
+      }
+    };
+  }`);
+
+/** Reports to the page that its connections have failed, as a browser does some time after the line is lost. */
+const losesLine = (page: Page) =>
+  page.evaluate(`for (const line of globalThis.lines.splice(0)) {
+    Object.defineProperty(line, "connectionState", { value: "failed" });
+    line.onconnectionstatechange?.();
+  }`);
+
+const hasLine = (page: Page) =>
+  until(() => page.evaluate(`globalThis.lines.some(({ connectionState }) => connectionState === "connected")`));
+
 const hasLocks = (page: Page, count: number) => until(async () => (await page.evaluate("globalThis.locks")) === count);
 
 /** Makes the browser deny access to its devices with this error. */
@@ -240,6 +263,7 @@ export async function walkThroughSessions(media: Record<string, string> = {}): P
     const opened = await browser.open(at(link), { width: 375 });
     const { page } = opened;
     await countsLocks(page);
+    await storesLines(page);
     if (tries === "the device") await saysWhenNoCamera(page);
     await pressAt(page.getByRole("button", { name: "Email me the code" }));
     await page.getByText("The code is on its way").waitFor();
@@ -709,6 +733,11 @@ export async function walkThroughSessions(media: Record<string, string> = {}): P
     // Nobody sees a picture of the observer, who sends none. After a reload, the observer is in the session again.
     for (const each of [page, signer.page]) assert.equal(await each.locator("#picture-third-1").count(), 0);
     await watching.page.reload();
+    await sees();
+    // A page whose connection has failed connects again without the person.
+    await losesLine(signer.page);
+    await hasLine(signer.page);
+    await isMoving(signer.page, "notary");
     await sees();
     await page.getByRole("button", { name: "Go on without this observer" }).click();
     await watching.page.getByRole("heading", { name: "In session" }).waitFor({ state: "detached" });
