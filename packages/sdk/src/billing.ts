@@ -6,6 +6,12 @@ import { path, type Transport } from "./transport.ts";
  */
 type BillingKind = "receipt" | "credit_note" | "credit_reversal" | "loss" | "loss_reversal";
 
+/**
+ * The kinds of a statement's lines. A loss payment is money that the firm paid outside the processor, such as by check,
+ * for a payment that a bank took back; its reversal cancels it.
+ */
+type LineKind = BillingKind | "loss_payment" | "loss_payment_reversal";
+
 /** The payer and the payment method of a receipt or of a statement's line. */
 type Payer = {
   paidBy: "client" | "firm";
@@ -62,10 +68,21 @@ export type BillingStatement = {
 
 export type BillingStatements = { statements: BillingStatement[]; requestId: string };
 
-/** A receipt, credit note, loss or reversal in a statement. */
+/** Money that the firm paid outside the processor for a payment that a bank took back. */
+export type ReceivedPayment = {
+  way: "check" | "wire" | "transfer";
+  /** The number of the check, or the bank's reference. */
+  reference: string;
+  /** The day on which the money arrived: `2026-11-29`. */
+  receivedOn: string;
+  /** When the payment was made that the bank took back. */
+  paidAt: string;
+};
+
+/** A receipt, credit note, loss, loss payment or reversal in a statement. */
 export type StatementLine = Payer & {
   number: string;
-  kind: BillingKind;
+  kind: LineKind;
   at: string;
   orderCode: string;
   /** The order's `externalReference`. */
@@ -78,8 +95,10 @@ export type StatementLine = Payer & {
   amountCents: number;
   /** Only amounts in `usd` count in the sums. */
   currency: string;
-  /** True unless the payment was late or repeated, so that it paid for no order. */
+  /** False for a late or repeated payment, which paid for no order, and for a payment in place of a lost one. */
   applied: boolean;
+  /** Absent on other lines than loss payments and their reversals. */
+  received?: ReceivedPayment;
 };
 
 export type BillingStatementDetail = BillingStatement & { lines: StatementLine[]; requestId: string };

@@ -4,6 +4,7 @@ export type {
   BillingStatements,
   OrderReceipt,
   OrderReceipts,
+  ReceivedPayment,
   StatementLine,
 } from "./billing.ts";
 export type { BulkAnswer, BulkFields, BulkProgress, BulkRow, BulkRows } from "./bulk.ts";

@@ -28,6 +28,7 @@ from .models.billing import (
     BillingStatements,
     OrderReceipt,
     OrderReceipts,
+    ReceivedPayment,
     StatementLine,
 )
 from .models.bulk import BulkAnswer, BulkError, BulkProgress, BulkRow, BulkRows
@@ -348,6 +349,7 @@ __all__ = [
     "ProposedOption",
     "Quotas",
     "RateLimitError",
+    "ReceivedPayment",
     "RecordingCompletedData",
     "RecordingCompletedEvent",
     "RecordingDeletedData",

@@ -186,6 +186,7 @@ export const types = {
   PriceEstimate: "Schemas['PriceEstimate']",
   OrderReceipt: "Schemas['OrderReceipt']",
   OrderReceipts: "Schemas['OrderReceipts']",
+  ReceivedPayment: "NonNullable<Schemas['StatementLine']['received']>",
   StatementLine: "Schemas['StatementLine']",
   OrderDocument: "Schemas['OrderDocument']",
   OrderDocuments: "Schemas['OrderDocuments']",

@@ -11,6 +11,7 @@ import {
   fromSupplements,
   joinPayment,
   leftJoinSupplement,
+  lossPayments,
   methodName,
   type OutsideWay,
   outsideWay,
@@ -30,6 +31,14 @@ import type { Buyer, Issuer } from "./parties.ts";
 export const billingKinds = ["receipt", "credit_note", "credit_reversal", "loss", "loss_reversal"] as const;
 
 export type BillingKind = (typeof billingKinds)[number];
+
+/**
+ * The kinds of a statement's lines: documents, and money that a firm paid outside the processor for a payment that a bank
+ * took back. Reversals cancel such a line.
+ */
+export const lineKinds = [...billingKinds, "loss_payment", "loss_payment_reversal"] as const;
+
+export type LineKind = (typeof lineKinds)[number];
 
 /**
  * A receipt or a document that corrects one. Its amounts are those of the payment, and its lines those of the order's
@@ -126,14 +135,16 @@ export const paidByText = (paid: Paid): string => {
   return `${payerOf(paid) === "firm" ? "Firm" : "Client"}, ${how}`;
 };
 
-type NumberParts = { kind: BillingKind; environment: Environment; year: number; number: number };
+type NumberParts = { kind: LineKind; environment: Environment; year: number; number: number };
 
-const letters: Readonly<Record<BillingKind, string>> = {
+const letters: Readonly<Record<LineKind, string>> = {
   receipt: "R",
   credit_note: "CN",
   credit_reversal: "CNR",
   loss: "L",
   loss_reversal: "LR",
+  loss_payment: "LP",
+  loss_payment_reversal: "LPR",
 };
 
 /** A document number as people and programs see it: `R-2026-00017`, `TEST-CN-2026-00002`. */
@@ -142,14 +153,16 @@ export const numberText = ({ kind, environment, year, number }: NumberParts): st
 
 const numberForm = /^(?:TEST-)?([A-Z]{1,3})-(\d{4})-(\d{5,9})$/;
 
-/** The order of the document with this number, as a list of one id; empty when the firm has no such document. */
+/** The order of the document or line with this number, as a list of one id; empty when the firm has none. */
 export async function ordersByNumber(db: Sql, { partnerId, environment }: Owner, text: string): Promise<number[]> {
   const [, letter, year, digits] = numberForm.exec(text.toUpperCase()) ?? [];
-  const kind = billingKinds.find((each) => letters[each] === letter);
+  const kind = lineKinds.find((each) => letters[each] === letter);
   if (kind === undefined) return [];
+  const which = kind.startsWith("loss_payment")
+    ? sql`${lossPayments(sql`d`)} ${joinPayment(sql`d.payment_id`)} WHERE (d.reverses IS NULL) = ${kind === "loss_payment"}`
+    : sql`${billingDocuments(sql`d`)} ${joinPayment(sql`d.payment_id`)} WHERE d.kind = ${kind}`;
   const found = await db.query<{ id: number }>(sql`
-    SELECT p.order_id AS id FROM ${billingDocuments(sql`d`)} ${joinPayment(sql`d.payment_id`)}
-    WHERE d.partner_id = ${partnerId} AND d.environment = ${environment} AND d.kind = ${kind}
+    SELECT p.order_id AS id FROM ${which} AND d.partner_id = ${partnerId} AND d.environment = ${environment}
       AND d.year = ${Number(year)} AND d.number = ${Number(digits)}`);
   return found.map(({ id }) => id);
 }

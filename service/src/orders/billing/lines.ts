@@ -2,7 +2,7 @@
 import type { Environment, Owner } from "../../kernel/identity/identity.ts";
 import type { Sql } from "../../kernel/platform/database/database.ts";
 import { nothing, type Statement, sql } from "../../kernel/platform/database/sql.ts";
-import { verifiedAll } from "../../kernel/platform/database/state-mac.ts";
+import { verified, verifiedAll } from "../../kernel/platform/database/state-mac.ts";
 import { joinOrder, serviceFlags, type TitleOf, verifiedOrder } from "../order/order.ts";
 import {
   billingDocuments,
@@ -10,20 +10,36 @@ import {
   fromSupplements,
   isUnapplied,
   joinPayment,
+  type LossPaymentWay,
+  lossPaymentState,
+  lossPayments,
   type OutsideWay,
   outsideWay,
+  paidAtInBooks,
   payerOnPage,
   payingMethod,
+  paymentState,
   supplementState,
   verifiedUnapplied,
 } from "../payments/payments.ts";
 import type { BoughtServices } from "../pricing/pricing.ts";
-import { type BillingKind, creditedCents, documentCents, numberText, type Paid, verifiedAmount } from "./documents.ts";
+import { creditedCents, documentCents, type LineKind, numberText, type Paid, verifiedAmount } from "./documents.ts";
 
-/** One line of a statement: a receipt, a credit note, a loss or a reversal. */
+/** The firm's payment outside the processor that a line is about, or whose booking it reverses. */
+type Received = {
+  way: LossPaymentWay;
+  /** The number of the check, or the bank's reference. */
+  reference: string;
+  /** The day on which the money arrived: `2026-11-29`. */
+  receivedOn: string;
+  /** The time of the payment that a bank took back. */
+  paidAt: Date;
+};
+
+/** One line of a statement: a receipt, a credit note, a loss, money from the firm for a loss, or a reversal. */
 export type StatementLine = Paid & {
   number: string;
-  kind: BillingKind;
+  kind: LineKind;
   at: Date;
   orderCode: string;
   /** The firm's own reference for the order, such as a file number. */
@@ -50,8 +66,10 @@ export type StatementLine = Paid & {
   replacesLoss: boolean;
   /** The part of a credit note that reduces the order's price (see `creditedCents` in documents.ts). */
   creditedCents: number;
-  /** The way in which a failed refund was paid back outside the payment processor; null for other documents. */
+  /** The way in which money was paid outside the payment processor; null for other lines. */
   outside: OutsideWay | null;
+  /** Null except for money that the firm paid for a loss, and its reversals. */
+  received: Received | null;
 };
 
 /**
@@ -81,7 +99,7 @@ export const owedCents = ({ owed }: Pick<Sums, "owed">): number => Math.max(0, o
 /** The cents that the service holds for the firm and that paid for no order. */
 export const heldCents = (sums: Pick<Sums, "closing" | "owed">): number => sums.closing + owedCents(sums);
 
-type Line = Omit<StatementLine, "number" | "services" | "document"> &
+type Line = Omit<StatementLine, "number" | "services" | "document" | "received"> &
   BoughtServices & {
     documentName: Buffer | null;
     docSlug: string | null;
@@ -107,9 +125,46 @@ const allDiscounts: Statement = sql`(o.discount_cents - (SELECT coalesce(sum((l 
  * A firm's statement lines between two times, in the sequence in which they were booked.
  * @param span the two times; null for no bound
  */
-export async function linesOf(db: Sql, { partnerId, environment }: Owner, span: Span): Promise<StatementLine[]> {
-  const from = span.startsAt ?? "-infinity";
-  const until = span.endsAt ?? "infinity";
+export async function linesOf(db: Sql, owner: Owner, span: Span): Promise<StatementLine[]> {
+  const booked = [...(await documentLines(db, owner, span)), ...(await receivedLines(db, owner, span))];
+  // Of lines of the same time, documents come first, because a loss is booked before money for it.
+  booked.sort((one, other) => one.at.getTime() - other.at.getTime());
+  const { titleOf = () => null } = span;
+  return booked.map(({ environment, year, number, sign, notarize, ship, fax, documentName, docSlug, ...line }) => ({
+    ...line,
+    document: titleOf({ code: line.orderCode, documentName, docSlug }),
+    number: numberText({ kind: line.kind, environment, year, number }),
+    services: serviceFlags({ sign, notarize, ship, fax }),
+  }));
+}
+
+/** SQL condition: the row, of one of the firm's tables, was booked in the span for one of its orders `p`. */
+const isBooked = (of: Statement, { partnerId, environment }: Owner, { startsAt, endsAt, orderIds }: Span) =>
+  sql`${of}.partner_id = ${partnerId} AND ${of}.environment = ${environment}
+    AND ${of}.booked_at >= ${startsAt ?? "-infinity"}::timestamptz AND ${of}.booked_at < ${endsAt ?? "infinity"}::timestamptz
+    ${orderIds ? sql`AND p.order_id = ANY (${orderIds}::bigint[])` : nothing}`;
+
+/** The lines about money that the firm paid outside the processor for payments that banks took back. */
+async function receivedLines(db: Sql, owner: Owner, span: Span) {
+  type Row = Omit<Line, "reference"> & Received & { fileNumber: string | null };
+  const rows = await db.query<Row>(sql`
+    SELECT x.environment, CASE WHEN x.reverses IS NULL THEN 'loss_payment' ELSE 'loss_payment_reversal' END AS kind, x.year, x.number,
+      x.booked_at AS at, o.code AS "orderCode@order", o.external_reference AS "fileNumber", p.payment_intent AS "paymentReference",
+      o.document_name AS "documentName", o.doc_slug AS "docSlug", o.sign, o.notarize, o.ship, o.fax, 0::float8 AS "discountCents",
+      x.amount_cents::float8 AS "amountCents", 0::float8 AS "creditedCents", 'usd' AS currency, x.way AS outside, false AS applied,
+      true AS "replacesLoss", 'firm' AS "payBy", p.simulated, NULL AS method, x.way, x.reference,
+      to_char(x.received_on, 'YYYY-MM-DD') AS "receivedOn", ${paidAtInBooks} AS "paidAt",
+      ${verified(lossPaymentState, sql`x`)}, ${verified(paymentState, sql`p`)}, ${verifiedOrder}
+    FROM ${lossPayments(sql`x`)} ${joinPayment(sql`x.payment_id`)} ${joinOrder(sql`p.order_id`)}
+    WHERE ${isBooked(sql`x`, owner, span)} ORDER BY x.booked_at, x.id`);
+  return rows.map(({ way, reference, receivedOn, paidAt, fileNumber, ...line }) => ({
+    ...line,
+    reference: fileNumber,
+    received: { way, reference, receivedOn, paidAt },
+  }));
+}
+
+async function documentLines(db: Sql, owner: Owner, span: Span) {
   const supplements = sql`${fromSupplements} WHERE u.payment_id = p.id`;
   const replaces = sql`EXISTS (SELECT ${supplements} AND u.replaces_loss)`;
   const rows = await db.query<Line>(sql`
@@ -124,16 +179,8 @@ export async function linesOf(db: Sql, { partnerId, environment }: Owner, span: 
       ${verifiedAmount}, ${verifiedOrder}, ${verifiedUnapplied},
       ${verifiedAll(supplementState, sql`u`, supplements)}
     FROM ${billingDocuments(sql`d`)} ${joinPayment(sql`d.payment_id`)} ${joinOrder(sql`p.order_id`)}
-    WHERE d.partner_id = ${partnerId} AND d.environment = ${environment}
-      AND d.booked_at >= ${from}::timestamptz AND d.booked_at < ${until}::timestamptz
-      ${span.orderIds ? sql`AND p.order_id = ANY (${span.orderIds}::bigint[])` : nothing} ORDER BY d.booked_at, d.id`);
-  const { titleOf = () => null } = span;
-  return rows.map(({ environment: env, year, number, sign, notarize, ship, fax, documentName, docSlug, ...line }) => ({
-    ...line,
-    document: titleOf({ code: line.orderCode, documentName, docSlug }),
-    number: numberText({ kind: line.kind, environment: env, year, number }),
-    services: serviceFlags({ sign, notarize, ship, fax }),
-  }));
+    WHERE ${isBooked(sql`d`, owner, span)} ORDER BY d.booked_at, d.id`);
+  return rows.map((line) => ({ ...line, received: null }));
 }
 
 /** A line's change to the firm's balance, in US cents. A payment that pays its order changes nothing. */
@@ -141,19 +188,19 @@ export function balanceCents({ kind, currency, amountCents, creditedCents, appli
   if (currency !== "usd") return 0;
   if (kind === "receipt") return applied ? 0 : amountCents;
   if (kind === "credit_note") return (applied ? creditedCents : 0) - amountCents;
-  return kind === "loss" ? -amountCents : amountCents;
+  return kind === "loss" || kind === "loss_payment_reversal" ? -amountCents : amountCents;
 }
 
 /**
- * A line's change to the firm's debt for its order, in US cents. A loss increases the debt, and a payment made again
- * for it reduces the debt.
+ * A line's change to the firm's debt for its order, in US cents. A loss increases the debt, and a payment made again for
+ * it reduces the debt, online or outside the processor.
  */
 function owedByLine({ kind, currency, amountCents, applied, replacesLoss }: StatementLine): number {
   if (currency !== "usd") return 0;
   if (kind === "loss" || kind === "loss_reversal")
     return applied || replacesLoss ? (kind === "loss" ? amountCents : -amountCents) : 0;
   if (!replacesLoss) return 0;
-  return kind === "credit_note" ? amountCents : -amountCents;
+  return kind === "credit_note" || kind === "loss_payment_reversal" ? amountCents : -amountCents;
 }
 
 /** The lines of all orders with a payment that a bank took back, as input for `owedUntil`. */
@@ -192,7 +239,7 @@ export function sumsOf(
   lines: readonly StatementLine[],
   { owed, corrections = 0 }: { owed: number; corrections?: number },
 ): Sums {
-  const sum = (kind: BillingKind, which: (line: StatementLine) => boolean = () => true) =>
+  const sum = (kind: LineKind, which: (line: StatementLine) => boolean = () => true) =>
     lines.reduce(
       (total, line) => total + (line.kind === kind && line.currency === "usd" && which(line) ? line.amountCents : 0),
       0,
@@ -203,7 +250,7 @@ export function sumsOf(
     opening,
     charges: sum("receipt", isApplied),
     credits: lines.reduce((all, line) => all + (line.applied && line.currency === "usd" ? line.creditedCents : 0), 0),
-    payments: sum("receipt"),
+    payments: sum("receipt") + sum("loss_payment") - sum("loss_payment_reversal"),
     refunds: sum("credit_note") - sum("credit_reversal"),
     losses: sum("loss") - sum("loss_reversal"),
     closing: lines.reduce((balance, line) => balance + balanceCents(line), opening + corrections),

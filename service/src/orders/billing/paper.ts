@@ -4,7 +4,16 @@ import { defaultZone, methodName, outsideWays } from "../payments/payments.ts";
 import { type BillingDocument, type BillingKind, type Paid, paidByText, payerOf } from "./documents.ts";
 import type { DrawnPaper } from "./draw-task.ts";
 import type { Buyer, Issuer } from "./parties.ts";
-import { amountText, byFile, lineKind, monthTitle, settlement, signedCents, sumFacts } from "./statement-text.ts";
+import {
+  amountText,
+  byFile,
+  monthTitle,
+  receivedNotes,
+  settlement,
+  shortKind,
+  signedCents,
+  sumFacts,
+} from "./statement-text.ts";
 import type { StatementWithLines } from "./statements.ts";
 
 const drawing: Task<DrawnPaper, Uint8Array> = {
@@ -194,7 +203,7 @@ export function drawnStatement(
           line.reference === null ? "-" : shortened(line.reference, 14),
           line.document === null ? `Order ${shortOrder(line.orderCode)}` : shortened(line.document, 15),
           line.number,
-          line.applied || line.replacesLoss ? lineKind(line) : `${lineKind(line).split(",")[0]} *`,
+          line.applied || line.replacesLoss ? shortKind(line) : `${shortKind(line).split(",")[0]} *`,
           payerShortened(paidByText(line)),
           amountText(signedCents(line), line.currency),
         ]),
@@ -202,6 +211,7 @@ export function drawnStatement(
       },
     ],
     notes: [
+      ...receivedNotes(byFile(lines), zone),
       ...settlement(statement),
       ...(lines.some(({ applied, replacesLoss }) => !applied && !replacesLoss)
         ? ["* Money that came too late or twice, and paid for no order."]
@@ -223,6 +233,7 @@ export function drawnStatement(
             const { creditedCents: _, document: __, discountCents: ___, paymentReference: ____, ...line } = rest;
             return {
               ...{ ...line, replacesLoss: line.replacesLoss || undefined, outside: line.outside ?? undefined },
+              received: line.received ?? undefined,
               ...{ ...paidData({ payBy, method, simulated }), order: shortOrder(orderCode) },
             };
           }),

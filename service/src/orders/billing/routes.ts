@@ -10,7 +10,8 @@ import { ServiceError } from "../../kernel/platform/errors.ts";
 import { isCode } from "../../kernel/platform/text.ts";
 import type { Workers } from "../../kernel/platform/workers/task.ts";
 import { findOwnOrder, payers, type TitleOf } from "../order/order.ts";
-import { type BillingDocument, billingKinds, documentsOfOrder } from "./documents.ts";
+import { lossPaymentWays } from "../payments/payments.ts";
+import { type BillingDocument, billingKinds, documentsOfOrder, lineKinds } from "./documents.ts";
 import { heldCents, owedCents } from "./lines.ts";
 import { drawnDocument, drawPaper, paidData, paperName } from "./paper.ts";
 import { byFile } from "./statement-text.ts";
@@ -58,6 +59,8 @@ const view = (document: BillingDocument): Static<typeof OrderReceipt> => {
   };
 };
 
+const lossPaymentWayNames = Object.keys(lossPaymentWays) as (keyof typeof lossPaymentWays)[];
+
 const cents = (description: string) => Type.Integer({ description, examples: [9900] });
 
 const statementMembers = {
@@ -92,10 +95,26 @@ const BillingStatements = Type.Object(
   { $id: "BillingStatements", description: "Your firm's monthly statements, in the environment of the key." },
 );
 
+const ReceivedPayment = Type.Object(
+  {
+    way: oneOf(lossPaymentWayNames, "How your firm paid. The list can grow."),
+    reference: text("The number of the check, or the bank's reference.", "1234"),
+    receivedOn: text("The day on which the money arrived.", "2026-11-29"),
+    paidAt: timestamp("When the payment was made that the bank took back."),
+  },
+  {
+    description:
+      "The money that your firm paid outside the payment processor. Only a `loss_payment` and its reversal have it.",
+  },
+);
+
 const StatementLine = Type.Object(
   {
-    number: text("The number of the receipt or credit note.", "R-2026-00017"),
-    kind: oneOf(billingKinds, "Money that came, went back, or was lost. The list can grow."),
+    number: text("The number of the receipt, the credit note or the line.", "R-2026-00017"),
+    kind: oneOf(
+      lineKinds,
+      "Money that came, went back, or was lost. `loss_payment`: your firm paid by check or wire for a payment that a bank took back. The list can grow.",
+    ),
     at: timestamp("When it was booked."),
     orderCode: text("The order's code.", "3f9ac1d2e4b5a6978081726354a5b6c7d8e9f0a1"),
     fileNumber: nullable(text("The order's `externalReference`: the file number of a closing.", "2026-1187")),
@@ -108,9 +127,13 @@ const StatementLine = Type.Object(
       description:
         "False for money that came too late or twice and paid for no order, and for a payment in place of one that a bank took back.",
     }),
+    received: Type.Optional(ReceivedPayment),
     ...paidMembers,
   },
-  { $id: "StatementLine", description: "A receipt, a credit note, a loss or a reversal in a statement." },
+  {
+    $id: "StatementLine",
+    description: "A receipt, a credit note, a loss, your firm's payment for a loss, or a reversal in a statement.",
+  },
 );
 
 const BillingStatementDetail = Type.Object(
@@ -230,10 +253,11 @@ function statementRoutes(app: FastifyInstance, deps: BillingDeps & { frame: Rout
       const found = await statementOf(deps, principalOf(request), request.params.month);
       const lines = byFile(found.lines).map((line) => {
         const { number, kind, at, orderCode, reference, services, amountCents, currency, applied } = line;
-        const { document, discountCents } = line;
+        const { document, discountCents, received } = line;
         return {
           ...{ number, kind, at: at.toISOString(), orderCode, fileNumber: reference, services, amountCents, currency },
           ...{ document, discountCents, applied, ...paidData(line) },
+          ...(received && { received: { ...received, paidAt: received.paidAt.toISOString() } }),
         };
       });
       return { ...sumsView(found.statement), lines, requestId: request.id };

@@ -1,6 +1,6 @@
 /** The sort order, words and sentences of statements, which pages, PDF files and CSV files share. */
-import { outsideWays } from "../payments/payments.ts";
-import { type BillingKind, paidByText } from "./documents.ts";
+import { outsideWays, wayText } from "../payments/payments.ts";
+import { type LineKind, paidByText } from "./documents.ts";
 import { balanceCents, heldCents, owedCents } from "./lines.ts";
 import type { StatementWithLines } from "./statements.ts";
 
@@ -35,23 +35,45 @@ function compare(one: string | null, other: string | null): number {
   return one < other ? -1 : 1;
 }
 
-/** The words for a line's kind, with a note when the payment didn't pay for its order, or paid for it again. */
-export const lineKind = ({ kind, applied, replacesLoss, outside }: Line): string =>
-  `${outside ? `${kind === "credit_reversal" ? "Correction: not paid" : "Paid"} back ${outsideWays[outside]}` : lineKinds[kind]}${replacesLoss ? ", paid again" : applied ? "" : ", for no order"}`;
+/**
+ * The words for a line's kind, with a note when the payment didn't pay for its order, or paid for it again.
+ * @param zone the time zone of the statement
+ */
+export const lineKind = (line: Line, zone: string): string =>
+  line.received
+    ? `${receivedWords(line)} ${wayText(line.received)}, for the disputed payment of ${dayText(line.received.paidAt, zone)} (arrived ${dayText(new Date(line.received.receivedOn), "UTC")})`
+    : documentKind(line);
+
+/** A short text of the line's kind, for the column of a printed statement. */
+export const shortKind = (line: Line): string => (line.received ? kindWords[line.kind] : documentKind(line));
+
+const receivedWords = ({ kind }: Line): string => (kind === "loss_payment" ? "Received" : "Reversed: received");
+
+const dayText = (at: Date, timeZone: string): string =>
+  new Intl.DateTimeFormat("en-US", { dateStyle: "medium", timeZone }).format(at);
+
+/** A note on each payment from the firm for a loss, because the column of a printed statement is too narrow for it. */
+export const receivedNotes = (lines: readonly Line[], zone: string): string[] =>
+  lines.flatMap((line) => (line.received ? [`${line.number}: ${lineKind(line, zone)}.`] : []));
+
+const documentKind = ({ kind, applied, replacesLoss, outside }: Line): string =>
+  `${outside ? `${kind === "credit_reversal" ? "Correction: not paid" : "Paid"} back ${outsideWays[outside]}` : kindWords[kind]}${replacesLoss ? ", paid again" : applied ? "" : ", for no order"}`;
 
 /** A line's amount with its sign, so that the lines add up: refunds and losses are negative. */
 export const signedCents = ({ kind, amountCents }: Line): number =>
-  kind === "credit_note" || kind === "loss" ? -amountCents : amountCents;
+  kind === "credit_note" || kind === "loss" || kind === "loss_payment_reversal" ? -amountCents : amountCents;
 
 const balance = (name: string, cents: number): readonly [string, number] =>
   cents < 0 ? [`${name} that your firm owes`, -cents] : [`${name} in your favor`, cents];
 
-const lineKinds: Readonly<Record<BillingKind, string>> = {
+const kindWords: Readonly<Record<LineKind, string>> = {
   receipt: "Payment",
   credit_note: "Refund",
   credit_reversal: "Refund came back",
   loss: "Bank took it back",
   loss_reversal: "Loss reversed",
+  loss_payment: "Received",
+  loss_payment_reversal: "Reversed",
 };
 
 /** A statement's sums with their names, in the printed order. */
@@ -102,12 +124,12 @@ export function settlement({ sums, issuer }: Month): string[] {
         ]),
     ...(held > 0
       ? [
-          `${text(held)} is held for your firm: payments that came too late or twice, and refunds that came back. ${operator} returns it to the payer. Where a refund came back, answer the email about it with where the money should go; otherwise your firm need not do anything.`,
+          `${text(held)} is held for your firm: payments that came too late or twice or are not owed any more, and refunds that came back. ${operator} returns it to the payer. Where a refund came back, answer the email about it with where the money should go; otherwise your firm need not do anything.`,
         ]
       : []),
     ...(owedCents(sums) > 0
       ? [
-          `${text(owedCents(sums))} is owed: banks took payments back, and the price of these orders is still due. It is not charged automatically. ${operator} contacts your firm about how to pay it, and can let the orders be paid again. If such an order is refunded instead, nothing more is owed for it.`,
+          `${text(owedCents(sums))} is owed: banks took payments back, and the price of these orders is still due. It is not charged automatically. ${operator} contacts your firm about how to pay it, and can let the orders be paid again. A check or a wire that arrived has a line of its own. If such an order is refunded instead, nothing more is owed for it.`,
         ]
       : []),
   ];

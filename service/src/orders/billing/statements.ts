@@ -1,13 +1,13 @@
 import type { Owner } from "../../kernel/identity/identity.ts";
 import type { Clock } from "../../kernel/platform/clock.ts";
 import type { Sql } from "../../kernel/platform/database/database.ts";
-import { sql } from "../../kernel/platform/database/sql.ts";
+import { type Statement as SqlText, sql } from "../../kernel/platform/database/sql.ts";
 import { type StateMac, verified, verifiedAll } from "../../kernel/platform/database/state-mac.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import { stateRows } from "../../kernel/platform/protected-data.ts";
 import { bookNow } from "../../kernel/test-clock/test-clock.ts";
 import { joinOrder, type TitleOf } from "../order/order.ts";
-import { billingDocuments, billingPartyState, joinPayment, zoneOf } from "../payments/payments.ts";
+import { billingDocuments, billingPartyState, joinPayment, lossPayments, zoneOf } from "../payments/payments.ts";
 import { balanceCents, linesOf, lossLines, owedUntil, type StatementLine, type Sums, sumsOf } from "./lines.ts";
 import { type Buyer, buyerOf, currentIssuer, type Issuer } from "./parties.ts";
 
@@ -164,10 +164,13 @@ export async function withMatches<Month extends Pick<Statement, "startsAt" | "en
   statements: readonly Month[],
   file: string,
 ): Promise<(Month & { matches: number })[]> {
-  const booked = await db.query<{ at: Date }>(sql`
-    SELECT d.booked_at AS at FROM ${billingDocuments(sql`d`)} ${joinPayment(sql`d.payment_id`)} ${joinOrder(sql`p.order_id`)}
+  const select = (rows: SqlText) => sql`
+    SELECT d.booked_at AS at FROM ${rows} ${joinPayment(sql`d.payment_id`)} ${joinOrder(sql`p.order_id`)}
     WHERE d.partner_id = ${partnerId} AND d.environment = ${environment}
-      AND position(lower(${file}::text) IN lower(o.external_reference)) > 0`);
+      AND position(lower(${file}::text) IN lower(o.external_reference)) > 0`;
+  const booked = await db.query<{ at: Date }>(
+    sql`${select(billingDocuments(sql`d`))} UNION ALL ${select(lossPayments(sql`d`))}`,
+  );
   return statements.map((each) => ({
     ...each,
     matches: booked.filter(({ at }) => at >= each.startsAt && (each.endsAt === null || at < each.endsAt)).length,

@@ -13,7 +13,7 @@ import { closeTasks } from "../../kernel/tasks/tasks.ts";
 import { joinOrder, type LockedOrder, lockOrder, refundQueue } from "../order/order.ts";
 import { lockIntent, settledRefundQueue } from "./disputes.ts";
 import { billingDocumentState, creditPart, restOf } from "./documents.ts";
-import { endPriceTasks } from "./pay-again.ts";
+import { endPriceTasks } from "./price-debt.ts";
 import { applyRefund, tellPart } from "./processor/apply.ts";
 import { shareRequest } from "./processor/processor.ts";
 import { refundState, refundsOfIntent, refundsOfRequest } from "./refund-rows.ts";

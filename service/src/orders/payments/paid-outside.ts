@@ -15,7 +15,7 @@ import { lockIntent, settledRefundQueue } from "./disputes.ts";
 import { creditPart, lockedBooks, type Note } from "./documents.ts";
 import { tellFirm } from "./firm/money-mail.ts";
 import { type OutsideWay, outsideWays } from "./outside-notes.ts";
-import { endPriceTasks } from "./pay-again.ts";
+import { endPriceTasks } from "./price-debt.ts";
 import { shareRequest } from "./processor/processor.ts";
 import { refundsOfIntent } from "./refund-rows.ts";
 import { payeesOfIntent, paymentState } from "./store.ts";

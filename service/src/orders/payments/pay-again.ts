@@ -10,7 +10,7 @@ import { sql } from "../../kernel/platform/database/sql.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import { isCode } from "../../kernel/platform/text.ts";
 import { deletedMessage } from "../../kernel/retention/retention.ts";
-import { closeTasks, openTask, type TaskEnd } from "../../kernel/tasks/tasks.ts";
+import { openTask } from "../../kernel/tasks/tasks.ts";
 import { dollars } from "../dollars.ts";
 import {
   fromOrders,
@@ -23,7 +23,7 @@ import {
 } from "../order/order.ts";
 import { isDisputed } from "./disputes.ts";
 import { tellFirm } from "./firm/money-mail.ts";
-import { heldPayments } from "./store.ts";
+import { allowSubject, askReturn, endAllow, endRest, endTasksAfter, lossOf } from "./price-debt.ts";
 import {
   endsDebt,
   insertSupplement,
@@ -32,28 +32,9 @@ import {
   supplementsOf,
   withdrawSupplement,
 } from "./supplements.ts";
-import { unappliedOfOrder } from "./unapplied.ts";
 
 /** The name of the amount to pay again, as the receipt prints it. */
 const label = "Payment in place of one that a bank took back";
-
-/**
- * The cents of the order's price that banks took back and nobody has paid again. Below zero when the price was paid
- * again and the bank then returned the first payment. The refunded part of the second payment is treated as unpaid.
- * Leaves out payments that paid for nothing.
- * @throws ServiceError `unavailable` for an altered row
- */
-async function lossOf(db: Sql, orderId: number): Promise<number> {
-  const replacements = await supplementPayments(db, orderId, true);
-  const unapplied = await unappliedOfOrder(db, orderId);
-  return (await heldPayments(db, orderId))
-    .filter(({ id }) => !unapplied.has(id))
-    .reduce(
-      (sum, { id, amountCents, lostCents, creditedCents }) =>
-        sum + lostCents - (replacements.has(id) ? amountCents - creditedCents : 0),
-      0,
-    );
-}
 
 /**
  * The cents of an order's price that banks took back and nobody has paid again. Finds the order by its code; 0 for an
@@ -126,17 +107,10 @@ export async function allowPayAgain(
     const at = clock();
     const id = await insertSupplement(tx, order, { amountCents: cents, label, replacesLoss: true, actor, at });
     await endAllow(tx, order.id, { actor, at });
+    await endRest(tx, order.id, { actor, at });
     await mailClient(tx, order.id, "pay_again", at);
     await tellFirm(tx, order, { moment: "pay_again", cents, about: String(id) });
   });
-}
-
-const allowSubject = (orderId: number): string => `pay-again:${orderId}`;
-
-/** Closes the task about an order that can be paid again. */
-async function endAllow(tx: Tx, orderId: number, { actor, at }: { actor: string; at: Date }): Promise<void> {
-  const end = { state: "done", at, by: actor, outcome: "nothing is left to allow" } as const;
-  await closeTasks(tx, { orderId, kinds: ["dispute"], subject: allowSubject(orderId) }, end);
 }
 
 /**
@@ -164,61 +138,9 @@ export async function reviseLoss(
     await endTasksAfter(tx, order, cents, { actor, at });
     return cents;
   }
-  const reason = `The bank decided for the service (${dispute}), but the order had been paid again, so ${dollars(-cents)} was paid twice. Refund that much of the order.`;
+  const twice = -cents - (await askReturn(tx, order, cents, { actor, at }));
+  if (twice === 0) return cents;
+  const reason = `The bank decided for the service (${dispute}), but the order had been paid again, so ${dollars(twice)} was paid twice. Refund that much of the order.`;
   await openTask(tx, { kind: "dispute", at, environment, orderId, subject: `${dispute}:${orderId}:twice`, reason });
   return cents;
-}
-
-/**
- * After a refund or a dispute: closes outdated tasks about the price of an order. Such tasks report that the price can
- * be paid again, or that its money is held twice.
- */
-export async function endPriceTasks(tx: Tx, order: LockedOrder, by: { actor: string; at: Date }): Promise<void> {
-  await endTasksAfter(tx, order, await lossOf(tx, order.id), by);
-}
-
-/**
- * Closes the tasks about the order's price that are outdated.
- * @param cents the cents of the price that nobody has paid now
- */
-async function endTasksAfter(
-  tx: Tx,
-  { id: orderId, status }: LockedOrder,
-  cents: number,
-  { actor, at }: { actor: string; at: Date },
-): Promise<void> {
-  if (cents <= 0 || endsDebt.has(status)) await endAllow(tx, orderId, { actor, at });
-  if (cents < 0) return;
-  const end = { state: "dropped", at, by: actor, outcome: "no money is held twice any more" } as const;
-  await endTasksOfDisputes(tx, orderId, "twice", end);
-}
-
-/**
- * Closes the tasks with this kind of subject about all disputes of an order; with `lost`, only about its lost disputes.
- */
-async function endTasksOfDisputes(tx: Tx, orderId: number, about: "lost" | "twice", end: TaskEnd): Promise<void> {
-  const disputes = await tx.query<{ subject: string }>(sql`
-    SELECT d.id || ':' || ${orderId}::bigint || ':' || ${about}::text AS subject FROM disputes d
-    WHERE (${about}::text <> 'lost' OR d.state = 'lost')
-      AND d.payment_intent IN (SELECT payment_intent FROM payments WHERE order_id = ${orderId})`);
-  for (const { subject } of disputes) await closeTasks(tx, { orderId, kinds: ["dispute"], subject }, end);
-}
-
-/**
- * After the payment of a supplement: if it replaced a loss, closes the tasks that ask a person to settle the loss, and
- * notifies the firm. An order on hold stays on hold; a task asks an operator to release it.
- */
-export async function endLoss(
-  tx: Tx,
-  order: LockedOrder,
-  { supplementId, cents, actor, at }: { supplementId: number; cents: number; actor: string; at: Date },
-): Promise<void> {
-  const { id: orderId, environment, status } = order;
-  const paid = (await supplementsOf(tx, orderId)).find(({ id }) => id === supplementId);
-  if (!paid?.replacesLoss) return;
-  await endTasksOfDisputes(tx, orderId, "lost", { state: "done", at, by: actor, outcome: "the order was paid again" });
-  const reason = `${dollars(cents)} was paid again for this order, whose payment a bank had taken back. The order is on hold: release it.`;
-  if (status === "OnHold")
-    await openTask(tx, { kind: "dispute", at, environment, orderId, subject: `paid-again:${supplementId}`, reason });
-  await tellFirm(tx, order, { moment: "paid_again", cents, about: String(supplementId) });
 }

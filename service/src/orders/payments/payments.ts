@@ -27,12 +27,14 @@ import { methodRows } from "./firm/store.ts";
 import { watchCharges } from "./firm/stuck.ts";
 import { leaveMethods } from "./firm/unusable.ts";
 import { checkRefunds, type RefundJobDeps, refundOrder } from "./give-back.ts";
+import { lossPaymentRows } from "./loss-payments.ts";
 import { accountQueue } from "./processor/account.ts";
 import { reconcileRows } from "./reconcile/store.ts";
 import { moneyRows, paymentState, refundCheckQueue } from "./store.ts";
 import { supplementRows } from "./supplements.ts";
 import { watchSupplements } from "./unpaid.ts";
 
+export { bookLossPayment, reverseLossPayment, type TypedLossPayment } from "./book-loss-payment.ts";
 export {
   type AssignedPart,
   awaitsAssignment,
@@ -115,6 +117,21 @@ export {
 export { queuedForCharge, sumOfWaiting, type WaitingOrder, waitingMail, waitingOrders } from "./firm/waiting.ts";
 export { giveBack, giveSandboxPart, mustBeAssigned, refundAtProcessor } from "./give-back.ts";
 export { letClientPay, letClientsPay, type ShownOrder, whyClientsCantPay } from "./let-client-pay.ts";
+export {
+  type LossPaymentWay,
+  lossPaymentState,
+  lossPaymentWays,
+  paidAtInBooks,
+  wayText,
+} from "./loss-payments.ts";
+export {
+  debtsOfFirms,
+  type LossToBook,
+  lossesToBook,
+  type OpenLoss,
+  openLossesOfFirm,
+  openLossesOfOrder,
+} from "./open-losses.ts";
 export { isPaidOutside, type OutsideWay, outsideWay, outsideWays } from "./outside-notes.ts";
 export { booksMoney, endFailedRefund, type FailedRefundAnswer, type WaitingPart } from "./paid-outside.ts";
 export {
@@ -180,6 +197,9 @@ export const joinPayment = (id: Statement): Statement => sql`JOIN payments p ON 
 
 export const billingDocuments = (as: Statement): Statement => sql`billing_documents ${as}`;
 
+/** Money that firms paid outside the processor for lost payments, and the reversals of such bookings. */
+export const lossPayments = (as: Statement): Statement => sql`loss_payments ${as}`;
+
 export const fromSupplements: Statement = sql`FROM supplements u`;
 
 /** The join of the supplement that a payment pays, if any. */
@@ -202,6 +222,7 @@ export const payable: Payable = {
 
 export const protectedTables = [
   ...moneyRows,
+  lossPaymentRows,
   ...checkoutRows,
   payerRows,
   ...methodRows,

@@ -22,6 +22,7 @@ import {
   parcelQueue,
 } from "../order/order.ts";
 import { billingDocumentState, restBefore } from "./documents.ts";
+import { receivedFor } from "./loss-payments.ts";
 import { paymentState } from "./store.ts";
 
 /** A supplement of an order. State `withdrawn`: the money is no longer needed. If it still arrives, it is unapplied. */
@@ -140,7 +141,7 @@ type HeldSupplement = { cents: number; paidAt: Date };
 
 /**
  * For a locked order: the paid supplements on top of its price whose money was not all refunded or lost, with the cents
- * that are left. Money that a bank took back is included again once it was paid again.
+ * that are left. Money that a bank took back is included again once it was paid again, online or outside the processor.
  * @throws ServiceError `unavailable` when a supplement or its payment was altered
  */
 export async function heldSupplements(tx: Tx, orderId: number): Promise<HeldSupplement[]> {
@@ -159,8 +160,10 @@ export async function heldSupplements(tx: Tx, orderId: number): Promise<HeldSupp
     else if (cents > 0) replacedAt = paidAt;
   }
   const held: HeldSupplement[] = [];
+  const received = await receivedFor(tx, orderId);
   for (const { paymentId, cents, paidAt } of own) {
-    const all = cents + (replacedAt ? await replacedLoss(tx, paymentId, replacedAt) : 0);
+    const replaced = replacedAt ? await replacedLoss(tx, paymentId, replacedAt) : 0;
+    const all = cents + Math.max(replaced, received.get(paymentId) ?? 0);
     if (all > 0) held.push({ cents: all, paidAt });
   }
   return held;

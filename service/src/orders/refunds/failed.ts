@@ -1,14 +1,20 @@
-/** Ends tasks about refunds that failed: an operator says how the money went back, and the books record it. */
+/**
+ * Money that moved outside the payment processor. An operator says how the money of a failed refund went back, or how a
+ * firm paid for a payment that a bank took back. The books record both.
+ */
 import { type Operator, requirePasskeyOf, requirePermission, requireText } from "../../firms/operators/operators.ts";
 import type { Tx } from "../../kernel/platform/database/database.ts";
 import {
+  bookLossPayment,
   booksMoney,
   endFailedRefund,
   type FailedRefundAnswer,
   heldPayments,
   refundsOfRequest,
   restBefore,
+  reverseLossPayment,
   shareRequest,
+  type TypedLossPayment,
   undoPaidOutside,
   type WaitingPart,
 } from "../payments/payments.ts";
@@ -49,15 +55,51 @@ export async function undoPaidBack(
   operator: Operator,
   { code, document, reason: typed }: { code: string; document: number; reason: string },
 ): Promise<void> {
-  requirePermission(operator, ["money.decide"]);
-  requirePersonOfRefund(operator);
-  requirePasskeyOf(operator, clock());
+  requireBooker(operator, clock());
   const reason = requireText("reason", typed);
   await db.transaction(async (tx) => {
     const order = await lockShown(tx, operator, code);
     const isRefundOpen =
       (await selectOpenOfOrder(tx, order.id)) !== undefined || (await waitingParts(tx, order.id)).length > 0;
     await undoPaidOutside(tx, order, { document, reason, actor: operator.actor, at: clock(), isRefundOpen });
+  });
+}
+
+/** Requires a named person with the permission and a recent passkey check. @throws ServiceError */
+function requireBooker(operator: Operator, now: Date): void {
+  requirePermission(operator, ["money.decide"]);
+  requirePersonOfRefund(operator);
+  requirePasskeyOf(operator, now);
+}
+
+/**
+ * Books money that a firm paid outside the processor for a payment that a bank took back.
+ * @throws ServiceError without the permission, a name or a recent passkey check, and as `bookLossPayment`
+ */
+export async function bookLossPaid(
+  { db, clock }: Pick<RefundDeps, "db" | "clock">,
+  operator: Operator,
+  typed: TypedLossPayment,
+): Promise<void> {
+  requireBooker(operator, clock());
+  const { environment, actor } = operator;
+  await db.transaction((tx) => bookLossPayment(tx, typed, { environment, actor, at: clock() }));
+}
+
+/**
+ * Reverses such a booking, with a reason that the firm reads.
+ * @throws ServiceError without the permission, a reason, a name or a recent passkey check, and as `reverseLossPayment`
+ */
+export async function undoLossPaid(
+  { db, clock }: Pick<RefundDeps, "db" | "clock">,
+  operator: Operator,
+  { code, booking, reason: typed }: { code: string; booking: number; reason: string },
+): Promise<void> {
+  requireBooker(operator, clock());
+  const reason = requireText("reason", typed).replaceAll(/\s+/g, " ");
+  await db.transaction(async (tx) => {
+    const order = await lockShown(tx, operator, code);
+    await reverseLossPayment(tx, order, { booking, reason, actor: operator.actor, at: clock() });
   });
 }
 

@@ -15,7 +15,7 @@ export {
   type WaitingRefund,
   waitingRefunds,
 } from "./by-hand.ts";
-export { finishFailedRefund, undoPaidBack } from "./failed.ts";
+export { bookLossPaid, finishFailedRefund, undoLossPaid, undoPaidBack } from "./failed.ts";
 export { partRefundJobs, requestPartRefund, technologyFeeOf } from "./part.ts";
 /** Refunds by two people: one requests, another approves, and only then does the order enter RefundPending. */
 export {

@@ -155,6 +155,8 @@ const flashMessages = {
   "assignment-requested": "Recorded. Another person approves which orders the refund was for.",
   "assignment-approved": "The orders have their credit notes.",
   "assignment-dropped": "The refund waits for its orders again.",
+  "loss-paid": "The payment of the firm is booked. The firm gets a mail.",
+  "loss-payment-undone": "The booking was reversed. The firm gets a mail with the reason.",
   "pay-again-allowed": "The order can be paid again. The payer gets a mail.",
   "payment-resolved": "The note was recorded.",
   "operator-added": "The operator was added, and was emailed how to sign in.",

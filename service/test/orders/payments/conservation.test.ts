@@ -24,6 +24,8 @@ import {
   heldPayments,
   isOpenCharge,
   isPaidOutside,
+  lossesToBook,
+  openLossesOfFirm,
   sharedCheckout,
   unpaidLossOf,
   watchPayments,
@@ -34,12 +36,14 @@ import {
   approveAssignment,
   approveRefund,
   askAssignment,
+  bookLossPaid,
   dropAssignment,
   finishFailedRefund,
   listRefunds,
   type RefundDeps,
   refuseRefund,
   requestRefund,
+  undoLossPaid,
   undoPaidBack,
   type WaitingRefund,
   waitingRefunds,
@@ -122,6 +126,11 @@ const step = fc.oneof(
       ...{ do: fc.constant("postage" as const), order: pick, outcome: fc.constantFrom(...outcomes), crash, by },
     }),
   },
+  {
+    weight: 3,
+    arbitrary: fc.record({ do: fc.constant("firm" as const), order: pick, share: fc.constantFrom(40, 100), crash }),
+  },
+  { weight: 1, arbitrary: fc.record({ do: fc.constant("bounce" as const), booking: pick, crash }) },
   { weight: 1, arbitrary: fc.record({ do: fc.constant("orphan" as const), order: pick }) },
   {
     weight: 3,
@@ -169,6 +178,14 @@ const plainHistories: Step[][] = [
   [...paidByClient, disputed("won"), anEvent, disputed("won"), anEvent],
   [...lost, { do: "again", order: 0, outcome: "succeeded", crash: null, by: "card" }, anEvent],
   [...together, disputed("lost"), anEvent, disputed("lost"), anEvent],
+  [
+    ...[...together, disputed("lost"), anEvent, disputed("lost"), anEvent],
+    { do: "firm", order: 0, share: 40, crash: 1 },
+    { do: "firm", order: 0, share: 40, crash: null },
+    { do: "bounce", booking: 0, crash: 1 },
+    { do: "bounce", booking: 0, crash: null },
+    { do: "firm", order: 0, share: 100, crash: null },
+  ],
   [
     ...together,
     { do: "hand", order: 0, payment: 0, share: 50 },
@@ -225,6 +242,8 @@ const kinds = [
     "paid back by check",
     "paid twice",
     "booking undone",
+    "firm paid by check",
+    "check bounced",
     "postage paid",
     "orphan paid",
     "paid in a wrong sum",
@@ -251,6 +270,10 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
   const foreign = new Set<string>();
   /** For each payment: the cents that were paid back by check, after the bank had returned a refund. */
   const byCheck = new Map<string, number>();
+  /** The cents that the firm paid by check for lost payments, less checks that bounced. */
+  let checksOfFirm = 0;
+  /** The number of the firm's last check. */
+  let check = 0;
   /** The payments whose booking of a check was reversed, by the subject of the task about each. */
   const undone = new Map<string, string>();
   const events: StripeEvent[] = [];
@@ -486,6 +509,45 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
     seen.add("booking undone");
   }
 
+  /** The firm pays a part of what it owes for a lost payment by check. */
+  async function payLoss(n: number, share: number, points: number | null): Promise<void> {
+    const owed = (await openLossesOfFirm(db, owner)).filter(({ openCents }) => openCents > 0);
+    const loss = at(owed, n);
+    const payment = loss && (await lossesToBook(db, loss.orderId)).find(({ id }) => id === loss.id);
+    if (!loss || !payment) return;
+    const cents = Math.ceil((payment.openInAll * share) / 100);
+    const receivedOn = clock().toISOString().slice(0, 10);
+    const typed = {
+      code: loss.orderCode,
+      payment: loss.id,
+      amountCents: cents,
+      way: "check",
+      reference: `${++check}`,
+      receivedOn,
+    };
+    await attempt(points, () => bookLossPaid(refundDeps, signedIn(approver), typed));
+    const isBooked = (await bookings()).some(({ reference }) => reference === typed.reference);
+    if (isBooked) checksOfFirm += cents;
+    if (isBooked) seen.add("firm paid by check");
+  }
+
+  /** The bookings of the firm's checks that count. */
+  const bookings = async () =>
+    (await openLossesOfFirm(db, owner)).flatMap(({ orderCode, bookings: all }) =>
+      all.flatMap((each) => (each.reversedAt === null ? [{ ...each, orderCode }] : [])),
+    );
+
+  /** A check of the firm bounces, and an operator reverses its booking for one order. */
+  async function bounce(n: number, points: number | null): Promise<void> {
+    const booking = at(await bookings(), n);
+    if (!booking) return;
+    const { id, cents, orderCode: code } = booking;
+    await attempt(points, () => undoLossPaid(refundDeps, signedIn(approver), { code, booking: id, reason: "bounced" }));
+    if ((await bookings()).some((each) => each.id === id)) return;
+    checksOfFirm -= cents;
+    seen.add("check bounced");
+  }
+
   async function giveByHand(code: string, which: number, share: number): Promise<void> {
     const found = await rest(code, which);
     const cents = Math.ceil(((await leftOf(found)) * share) / 100);
@@ -707,6 +769,8 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
     else if (each.do === "return") returnRefund(each.refund);
     else if (each.do === "check") await payByCheck(each.task, each.crash);
     else if (each.do === "undo") await undo(each.booking, each.crash);
+    else if (each.do === "firm") await payLoss(each.order, each.share, each.crash);
+    else if (each.do === "bounce") await bounce(each.booking, each.crash);
     else if (each.do === "hand" && code) await giveByHand(code, each.payment, each.share);
     else if (each.do === "assign") await assign(each.refund, each.crash);
     else if (each.do === "again") {
@@ -856,7 +920,7 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
     const statements = await statementsOf(deps, owner);
     const inStatements = (figure: "payments" | "refunds" | "losses") =>
       sumOf(statements.map(({ sums }) => sums[figure]));
-    assert.equal(inStatements("payments"), paid, "paid in the statements");
+    assert.equal(inStatements("payments"), paid + checksOfFirm, "paid in the statements");
     assert.equal(inStatements("refunds") + inStatements("losses"), returned, "returned in the statements");
     const last = statements.at(-1)?.sums;
     const owed = await Promise.all(codes.map((code) => unpaidLossOf(db, code)));

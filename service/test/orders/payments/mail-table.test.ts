@@ -124,7 +124,7 @@ test("each mail to the firm about an order's money names its file number, where 
   const moments: Record<Exclude<MoneyMoment, "postage">, true> = {
     ...{ disputed: true, lost: true, pay_again: true, paid_again: true, won: true, settled: true },
     ...{ refunded: true, refund_failed: true, paid_back: true, paid_back_undone: true },
-    ...{ unneeded: true, priced: true, debit_failed: true },
+    ...{ unneeded: true, priced: true, debit_failed: true, loss_paid: true, loss_payment_reversed: true },
   };
   for (const reference of ["FILE-2207", null])
     for (const moment of Object.keys(moments) as MoneyMoment[]) {

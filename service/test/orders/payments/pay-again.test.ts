@@ -9,7 +9,16 @@ import { recordNothing } from "../../../src/kernel/platform/idempotency.ts";
 import { enqueue } from "../../../src/kernel/platform/jobs/jobs.ts";
 import type { Log } from "../../../src/kernel/platform/logs.ts";
 import { markMembers } from "../../../src/kernel/retention/retention.ts";
-import { checkMonths, closeMonths, documentsOfOrder, statementsOf } from "../../../src/orders/billing/billing.ts";
+import {
+  checkMonths,
+  closeMonths,
+  documentsOfOrder,
+  drawnStatement,
+  lineKind,
+  ordersByNumber,
+  statementOf,
+  statementsOf,
+} from "../../../src/orders/billing/billing.ts";
 import { heldCents, owedCents } from "../../../src/orders/billing/lines.ts";
 import { type Mailable, mailableColumns, stillHolds } from "../../../src/orders/fulfilment/client-mails.ts";
 import { firmChargeQueue, lockOrder, type MailMoment, transition } from "../../../src/orders/order/order.ts";
@@ -21,11 +30,17 @@ import {
   chargesOfCode,
   checkoutUrl,
   heldSupplements,
+  lossesToBook,
+  openLossesOfFirm,
   payAgainOf,
+  sharedCheckout,
   supplementsOfCode,
   unpaidLossOf,
 } from "../../../src/orders/payments/payments.ts";
-import { requestPartRefund } from "../../../src/orders/refunds/refunds.ts";
+import { bookLossPaid, requestPartRefund, undoLossPaid } from "../../../src/orders/refunds/refunds.ts";
+import { monthBody } from "../../../src/pages/dashboard/statements/body.ts";
+import { statementCsv } from "../../../src/pages/dashboard/statements/files.ts";
+import { render } from "../../../src/pages/ui/render.ts";
 import { openMoneyWorld, type PayingFirm } from "./money-world.ts";
 
 const world = await forTests(openMoneyWorld());
@@ -651,4 +666,250 @@ test("a request that was altered in the database is refused, and so is its check
   await db.query(sql`UPDATE supplements SET replaces_loss = false WHERE order_id = ${id}`);
   await db.query(sql`ALTER TABLE supplements ENABLE TRIGGER USER`);
   await assert.rejects(checkoutUrl(deps, code, null), { code: "unavailable" });
+});
+
+const approver = await world.newOperator("approver");
+const today = () => clock().toISOString().slice(0, 10);
+const bookings = { ...deps, log: deps.log };
+
+/** Books money that the firm paid by check for the order's lost payment. */
+async function book({ code, id }: Pick<Lost, "code" | "id">, amountCents: number, more: object = {}) {
+  const payment = (await lossesToBook(db, id)).at(-1)?.id ?? 0;
+  const typed = { code, payment, amountCents, way: "check", reference: "1234", receivedOn: today(), ...more };
+  await bookLossPaid(bookings, approver, typed);
+}
+const reverse = ({ code }: Pick<Lost, "code">, booking: number, reason = "bounced") =>
+  undoLossPaid(bookings, approver, { code, booking, reason });
+const bookingsOf = async ({ id }: Pick<Lost, "id">) => (await lossesToBook(db, id)).flatMap((each) => each.bookings);
+const openOf = async ({ id }: Pick<Lost, "id">) => (await lossesToBook(db, id)).map(({ openCents }) => openCents);
+const reasonsOf = async ({ id }: Pick<Lost, "id">) => (await tasksOf(id)).map(({ reason }) => reason);
+const monthNow = async ({ firm }: Lost) =>
+  statementOf(deps, firm.owner, (await statementsOf(deps, firm.owner)).at(-1)?.month ?? "");
+const linesNow = async (lost: Lost) => {
+  const { statement, lines } = await monthNow(lost);
+  return lines.map((line) => [line.number.split("-")[0], lineKind(line, statement.zone), line.amountCents] as const);
+};
+
+test("a firm's check for a lost payment is booked, a part at a time, and the statement says so until nothing is owed", async () => {
+  const lost = await lostOrder("firm");
+  const { id, firm } = lost;
+  assert.deepEqual(await openOf(lost), [total]);
+  await book(lost, 4_000);
+  assert.deepEqual([await openOf(lost), (await sumsOf(lost)).owed], [[total - 4_000], total - 4_000]);
+  assert.match((await reasonsOf(lost)).join(), /book what the firm pays by check or wire/);
+  await book(lost, total - 4_000, { way: "wire", reference: "FT 9" });
+  assert.deepEqual(await openOf(lost), [0]);
+  const [release, ...others] = await reasonsOf(lost);
+  assert.deepEqual(others, []);
+  assert.match(release ?? "", /\$59\.00 came by wire FT 9 .* The order is on hold: release it/);
+  assert.deepEqual(await sumsOf(lost), {
+    ...{ charges: total, payments: 2 * total, losses: total, closing: 0, owed: 0, held: 0 },
+  });
+  const day = new Intl.DateTimeFormat("en-US", { dateStyle: "medium", timeZone: "UTC" }).format(clock());
+  const [, , check, wire] = await linesNow(lost);
+  assert.match(String(check), /^LP,Received by check 1234, for the disputed payment of \w{3} \d+, \d{4} /);
+  assert.ok(check?.[1].endsWith(`(arrived ${day})`));
+  assert.deepEqual([check?.[2], wire?.[2], wire?.[1].slice(0, 21)], [4_000, 5_900, "Received by wire FT 9"]);
+  assert.deepEqual(await ordersByNumber(db, firm.owner, `LP-${clock().getUTCFullYear()}-00002`), [id]);
+  const mails = await db.query<{ how: string; isDue: boolean }>(sql`
+    SELECT payload ->> 'how' AS how, (payload ->> 'isDue')::boolean AS "isDue" FROM jobs
+    WHERE payload ->> 'moment' = 'loss_paid' AND (payload ->> 'orderId')::int = ${id} AND payload ->> 'to' = 'placer' ORDER BY id`);
+  assert.deepEqual(mails, [
+    { how: "by check 1234", isDue: true },
+    { how: "by wire FT 9", isDue: false },
+  ]);
+  assert.equal(await offerOf(lost), null);
+});
+
+test("a check of the firm is in the statement's page, CSV file and PDF, with its number, its day and the lost payment", async () => {
+  const lost = await lostOrder();
+  await book(lost, 4_000);
+  const found = await monthNow(lost);
+  const words = /Received by check 1234, for the disputed payment of \w{3} \d+, \d{4} \(arrived \w{3} \d+, \d{4}\)/;
+  const page = render(monthBody(found, "live"));
+  assert.match(page, words);
+  assert.match(page, /Firm, by check/);
+  assert.doesNotMatch(page, /receipts\/LP-/);
+  const rows = statementCsv(found).split("\r\n");
+  const row = rows.find((each) => words.test(each)) ?? "";
+  assert.match(row, /,40\.00,,,,USD,,"?Firm, by check"?,40\.00,-59\.00,/);
+  assert.match(rows.at(-1) || rows.at(-2) || "", /Closing balance,.*,-59\.00,/);
+  const drawn = drawnStatement(found, { environment: "live", now: clock() });
+  assert.match(drawn.notes.join("\n"), words);
+  assert.ok(drawn.tables[0]?.rows.some((each) => each.includes("Received") && each.includes("Firm, by check")));
+  await reverse(lost, (await bookingsOf(lost))[0]?.id ?? 0);
+  const after = await monthNow(lost);
+  assert.match(statementCsv(after), /"Reversed: received by check 1234, for [^\n]*,-40\.00,,,,USD,/);
+  assert.match(render(monthBody(after, "live")), /Reversed: received by check 1234/);
+});
+
+test("no more is booked than is owed, nothing twice, and no day in the future or before the loss", async () => {
+  const lost = await lostOrder();
+  const rejects = (cents: number, more: object, words: RegExp) =>
+    assert.rejects(book(lost, cents, more), (error: Error) => words.test(error.message), String(words));
+  const shifted = (days: number) => new Date(clock().getTime() + days * day).toISOString().slice(0, 10);
+  await rejects(total + 1, {}, /from \$0\.01 to \$99\.00, which is still owed/);
+  await rejects(0, {}, /from \$0\.01/);
+  await rejects(100, { receivedOn: shifted(2) }, /must not be in the future/);
+  await rejects(100, { receivedOn: shifted(-2) }, /must not be before/);
+  await rejects(100, { receivedOn: "2026-02-30" }, /must be a date/);
+  await rejects(100, { way: "card" }, /Choose how/);
+  await rejects(100, { reference: " " }, /1 to 40 characters/);
+  await rejects(100, { payment: 0 }, /No such payment/);
+  const other = await lostOrder();
+  await rejects(100, { code: other.code }, /No such payment/);
+  const agent = await world.newOperator("agent");
+  const typed = { code: lost.code, payment: 1, amountCents: 1, way: "check", reference: "1", receivedOn: today() };
+  await assert.rejects(bookLossPaid(bookings, agent, typed), { code: "role_required" });
+  await assert.rejects(bookLossPaid(bookings, { ...approver, id: null }, typed), /people with names/);
+  await book(lost, 100);
+  await rejects(100, { reference: "1234 " }, /booked for this payment already/);
+  await book(lost, 100, { reference: "1235" });
+  assert.deepEqual(await openOf(lost), [total - 200]);
+  const undisputed = await world.orders.insert("QuoteReady", { partnerId: lost.firm.owner.partnerId });
+  await world.take(stripe.pay(await open(undisputed)));
+  await assert.rejects(book({ code: undisputed, id: await world.orderIdOf(undisputed) }, 100), /No such payment/);
+});
+
+test("a bounced check is reversed once, in the month after it, and the debt has a task again", async () => {
+  const lost = await lostOrder();
+  await book(lost, total);
+  world.advance(40 * day);
+  await closeMonths(deps, new AbortController().signal);
+  const [booking] = await bookingsOf(lost);
+  assert.ok(booking);
+  await assert.rejects(reverse(await lostOrder(), booking.id), /No such booking/);
+  await assert.rejects(reverse(lost, booking.id, " "), /reason must have/);
+  await reverse(lost, booking.id);
+  await assert.rejects(reverse(lost, booking.id), /reversed before/);
+  const { owed, closing, payments } = await sumsOf(lost);
+  assert.deepEqual([owed, closing, payments], [total, -total, -total]);
+  assert.match(String(await linesNow(lost)), /^LPR,Reversed: received by check 1234, for the disputed payment of /);
+  assert.match((await reasonsOf(lost)).join(), /was reversed\. \$99\.00 is still owed/);
+  const months = await statementsOf(deps, lost.firm.owner);
+  assert.deepEqual(
+    months.flatMap(({ isClosed, sums }) => (isClosed ? [sums.closing] : [])).at(0),
+    0,
+    "a closed month stays as it was",
+  );
+  await book(lost, total, { reference: "1240" });
+  assert.deepEqual([await openOf(lost), (await sumsOf(lost)).owed], [[0], 0]);
+  assert.doesNotMatch((await reasonsOf(lost)).join(), /still owed/);
+  world.advance(40 * day);
+  await closeMonths(deps, new AbortController().signal);
+  const logged: object[] = [];
+  const log = { error: (line: object) => logged.push(line) } as unknown as Log;
+  await checkMonths({ db, clock, log }, new AbortController().signal);
+  assert.deepEqual(logged, []);
+});
+
+test("one check for a payment of several orders is divided among them, the order of the page first", async () => {
+  const firm = await world.newFirm();
+  const { partnerId } = firm.owner;
+  const codes = [];
+  for (let n = 0; n < 3; n++) codes.push(await world.orders.insert("QuoteReady", { partnerId, payBy: "firm" }));
+  const ids = await Promise.all(codes.map(world.orderIdOf));
+  const members = codes.map((code, n) => ({ id: ids[n] ?? 0, code }));
+  const { checkoutUrl: url } = await sharedCheckout(
+    deps,
+    { groupId: randomUUID(), environment: "live" },
+    async () => members,
+  );
+  const paid = stripe.pay(sessionOf(url));
+  await world.take(paid);
+  await lose(String(paid.data.object["payment_intent"]), 3 * total);
+  const [first, second, third] = members;
+  assert.ok(first && second && third);
+  const [shown] = await lossesToBook(db, second.id);
+  assert.deepEqual([shown?.openCents, shown?.openInAll, shown?.openOrders], [total, 3 * total, 3]);
+  await assert.rejects(book(second, 3 * total + 1), /to \$297\.00/);
+  await book(second, total + 1_000);
+  assert.deepEqual(
+    (await openLossesOfFirm(db, firm.owner)).map(({ openCents }) => openCents),
+    [total - 1_000, 0, total],
+  );
+  await assert.rejects(book(third, 100), /booked for this payment already/);
+  await book(third, 2 * total - 1_000, { reference: "1235" });
+  assert.equal(owedCents((await statementsOf(deps, firm.owner)).at(-1)?.sums ?? { owed: 1 }), 0);
+});
+
+test("a request to pay again is withdrawn when a check pays a part, and asks for the rest once it is allowed again", async () => {
+  const lost = await lostOrder();
+  await allow(lost.code);
+  await book(lost, 4_000);
+  assert.deepEqual(await stateOf(lost.code), ["withdrawn"]);
+  assert.match(
+    (await reasonsOf(lost)).join(),
+    /request to pay this order again was withdrawn\. \$59\.00 is still owed/,
+  );
+  await allow(lost.code);
+  assert.doesNotMatch((await reasonsOf(lost)).join(), /still owed/);
+  await world.take(stripe.pay(await open(lost.code)));
+  const { payments, owed, closing } = await sumsOf(lost);
+  assert.deepEqual([payments, owed, closing], [2 * total, 0, 0]);
+});
+
+test("money from the firm that is not owed any more has a task to return it, which ends when its booking is reversed", async () => {
+  const won = await lostOrder();
+  await book(won, 4_000);
+  await world.take(later(stripe.endDispute(won.dispute, "won")));
+  const refunded = await lostOrder();
+  await book(refunded, 4_000);
+  await db.transaction(async (tx) => {
+    const order = await lockOrder(tx, refunded.code);
+    assert.ok(order);
+    await transition(tx, order, "refund_requested", { actor: "system", at: clock(), log: deps.log, reason: "asked" });
+  });
+  await work();
+  assert.equal(await statusOf(refunded.code), "Refunded");
+  for (const lost of [won, refunded]) {
+    assert.match((await reasonsOf(lost)).join(), /\$40\.00 that the firm paid .* is not owed any more\. Return it/);
+    const { owed, held } = await sumsOf(lost);
+    assert.deepEqual([owed, held], [0, 4_000]);
+    await reverse(lost, (await bookingsOf(lost))[0]?.id ?? 0, "returned by check 77");
+    assert.deepEqual(await reasonsOf(lost), []);
+    assert.deepEqual([(await sumsOf(lost)).owed, (await sumsOf(lost)).closing], [0, 0]);
+  }
+});
+
+test("ten operators who book at once, and a bank that decides again, never book more than is owed", async () => {
+  const lost = await lostOrder();
+  const all = await Promise.allSettled(
+    Array.from({ length: 10 }, (_, n) => book(lost, 3_000, { reference: String(n) })),
+  );
+  assert.equal(all.filter(({ status }) => status === "fulfilled").length, 3);
+  assert.deepEqual(await openOf(lost), [900]);
+  const [booking] = await bookingsOf(lost);
+  const undone = await Promise.allSettled(Array.from({ length: 5 }, () => reverse(lost, booking?.id ?? 0)));
+  assert.equal(undone.filter(({ status }) => status === "fulfilled").length, 1);
+  const won = later(stripe.endDispute(lost.dispute, "won"));
+  await Promise.allSettled([book(lost, 3_900, { reference: "last" }), world.take(won)]);
+  const { owed, held, closing } = await sumsOf(lost);
+  assert.deepEqual([owed, held, closing], [0, closing, closing]);
+  assert.ok(closing === 6_000 || closing === 9_900, String(closing));
+  assert.match((await reasonsOf(lost)).join(), new RegExp(`\\$${closing / 100}\\.00 that the firm paid`));
+});
+
+test("a crash at any point of booking a check books it once", async () => {
+  for (let point = 0; point < 4; point++) {
+    const lost = await lostOrder();
+    fuse.set(point);
+    await book(lost, total).catch(() => undefined);
+    fuse.set(null);
+    await book(lost, total).catch((error: Error) => assert.match(error.message, /booked for this payment already/));
+    assert.deepEqual([await openOf(lost), (await bookingsOf(lost)).length], [[0], 1], String(point));
+  }
+});
+
+test("a booking that was altered in the database is refused", async () => {
+  const lost = await lostOrder();
+  await book(lost, 100);
+  await db.query(sql`ALTER TABLE loss_payments DISABLE TRIGGER USER`);
+  await db.query(
+    sql`UPDATE loss_payments SET amount_cents = ${total} WHERE payment_id IN (SELECT id FROM payments WHERE order_id = ${lost.id})`,
+  );
+  await db.query(sql`ALTER TABLE loss_payments ENABLE TRIGGER USER`);
+  await assert.rejects(unpaidLossOf(db, lost.code), { code: "unavailable" });
+  await assert.rejects(statementsOf(deps, lost.firm.owner), { code: "unavailable" });
+  await assert.rejects(book(lost, 100, { reference: "2" }), { code: "unavailable" });
 });

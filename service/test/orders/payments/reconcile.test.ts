@@ -8,6 +8,7 @@ import { authenticate, testRowMac } from "@signsealship/testing/row-mac";
 import { isSealed, type Statement, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { readIssuer, registerIssuer } from "../../../src/orders/billing/billing.ts";
 import {
+  bookLossPayment,
   endFailedRefund,
   lastReconciliation,
   openDifferences,
@@ -127,6 +128,20 @@ test("books that agree have no task: charges, refunds, disputes, and what takes 
     await sumsAgree(db),
     /charges 69300 cents = 69300 for orders \+ 0 for none; less refunds 10400 and losses 9900: statements 49000/,
   );
+  const [payment] = await db.query<{ id: number }>(sql`SELECT id FROM payments WHERE payment_intent = ${lost.intent}`);
+  const check = { way: "check", reference: "1234", receivedOn: clock().toISOString().slice(0, 10) };
+  const typed = { code: lost.code, payment: payment?.id ?? 0, amountCents: 4_000, ...check };
+  await db.transaction((tx) =>
+    bookLossPayment(tx, typed, { environment: "live", actor: "operator:test", at: clock() }),
+  );
+  assert.match(await sumsAgree(db), /losses 9900: statements 49000; firms paid 4000 for losses outside the processor$/);
+  const forged = db.transaction(async (tx) => {
+    await tx.query(sql`
+      INSERT INTO loss_payments (partner_id, environment, year, number, payment_id, amount_cents, way, reference, received_on, recorded_by, booked_at)
+      SELECT partner_id, environment, year, number + 1, payment_id, 5901, way, 'x', received_on, recorded_by, booked_at FROM loss_payments`);
+    await sumsAgree(tx);
+  });
+  await assert.rejects(forged, new RegExp(`firms paid more than banks took back for ${lost.intent}`));
 });
 
 test("refunds after the last comparison, or on their way at the bank, don't make the sums differ", async () => {

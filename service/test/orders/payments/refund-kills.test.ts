@@ -137,7 +137,7 @@ test("a dispute, killed when it is opened and when it is won: the order is held 
   );
 });
 
-test("a dispute, killed when it is lost and when the bank decides again: the loss is booked once, and reversed once", async () => {
+test("a dispute, killed when it is lost, when the firm's check is booked, and when the bank decides again: each is booked once", async () => {
   const order = await world.paidOrder();
   const { code, intent } = order;
   const opened = stripe.dispute(intent);
@@ -146,13 +146,31 @@ test("a dispute, killed when it is lost and when the bank decides again: the los
   const id = String(opened.data.object["id"]);
   await disputed(later(stripe.endDispute(id, "lost"), 1), async () => (await documents(code, "loss")) === 1);
   await world.requireBooks(code);
+  const bookings = sql`(SELECT x.id, p.order_id FROM loss_payments x JOIN payments p ON p.id = x.payment_id)`;
+  const [payment] = await world.db.query<{ id: number }>(sql`SELECT id FROM payments WHERE payment_intent = ${intent}`);
+  const check = { amount: "1.00", how: "check", reference: "1234", received: new Date().toISOString().slice(0, 10) };
+  const book = () => post(`/operator/orders/${code}/lost-payments/${payment?.id}`, approver, check);
+  await killAt(sql`audit_log`, book);
+  assert.equal(await rows(bookings, code), 0);
+  assert.deepEqual([(await book()).status, (await book()).status], [303, 409]);
+  assert.equal(await rows(bookings, code), 1);
+  await world.requireBooks(code);
   await disputed(later(stripe.endDispute(id, "won"), 2), async () => (await documents(code, "loss_reversal")) === 1);
   await world.requireBooks(code);
-  assert.deepEqual([await documents(code, "loss"), await tasks(code, "dispute", "open")], [1, 0]);
+  assert.deepEqual(
+    [await documents(code, "loss"), await tasks(code, "dispute", "open")],
+    [1, 1],
+    "the check goes back",
+  );
   assert.deepEqual(
     await world.subjects(order),
     told(
-      ["A bank asks for a payment back", "A bank left a payment with us", "A bank took a payment back"],
+      [
+        "A bank asks for a payment back",
+        "A bank left a payment with us",
+        "A bank took a payment back",
+        "A payment of your firm arrived",
+      ],
       ["Your order is on hold"],
     ),
   );

@@ -40,7 +40,7 @@ const pageWith = (more: Partial<BillingView>): string =>
   render(
     billingBody({
       ...{ principal, isPaidHere: true, methods: [], spenders: [], used: new Map(), now: at, zone: "America/New_York" },
-      ...{ payments: [], waiting: [], ...more },
+      ...{ payments: [], waiting: [], losses: [], ...more },
     }),
   );
 const pageOf = (payments: number): string => pageWith({ payments: Array.from({ length: payments }, () => payment()) });
@@ -156,4 +156,23 @@ test("names the lower of two limits, and the fields of a refused form as the pag
   assert.doesNotMatch(pageWith({ principal: owner, spenders: [{ ...spender, monthCents: 500 }] }), /lower one/);
   const refused = limitRefusal("perOrder is empty: set both limits, or leave both empty.");
   assert.equal(refused, "“Dollars for one order” is empty: set both limits, or leave both empty.");
+});
+
+test("says of each payment that a bank took back what arrived for it, and what is still owed", () => {
+  const lost = { id: 1, orderId: 1, orderCode: "a".repeat(40), reference: "2026-1187", paymentIntent: "pi_1" };
+  const booking = { id: 1, way: "check", reference: "1234", receivedOn: "2026-03-02", cents: 4_000 } as const;
+  const kept = { ...booking, reversedAt: null, reason: null };
+  const bounced = { ...booking, reversedAt: "2026-03-03T12:00:00.000Z", reason: "bounced" };
+  const loss = { ...lost, currency: "usd", paidAt: at, lostAt: at, lostCents: 9_900, openCents: 5_900 };
+  const payments = [payment({ lostCents: 9_900 })];
+  const page = pageWith({ payments, losses: [{ ...loss, bookings: [bounced, kept] }] });
+  assert.match(page, /Your firm owes <strong>\$59\.00<\/strong>/);
+  assert.match(page, /\$40\.00 by check 1234, arrived Mar 2, 2026; reversed Mar 3, 2026: bounced/);
+  assert.match(
+    page,
+    /The bank took \$99\.00 back\. [^<]*Received for it: \$40\.00 by check 1234, arrived Mar 2, 2026\./,
+  );
+  const owed = pageWith({ losses: [{ ...loss, bookings: [] }] });
+  assert.match(owed, /Nothing yet/);
+  assert.doesNotMatch(pageWith({ losses: [{ ...loss, openCents: 0, bookings: [] }] }), /Payments that banks took back/);
 });

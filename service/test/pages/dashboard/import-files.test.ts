@@ -20,6 +20,7 @@ const line = (number: string, more: Partial<Line> = {}): Line => ({
     simulated: false,
     paymentReference: "pi_1",
     outside: null,
+    received: null,
   },
   method: { kind: "card", brand: "visa", last4: "4242" },
   ...more,

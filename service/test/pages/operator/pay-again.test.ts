@@ -33,6 +33,78 @@ const allow = (code: string, { cookie }: { cookie: string }) =>
   postForm(`${baseUrl}/operator/orders/${code}/pay-again`, {}, { cookie, Accept: "text/html" });
 const checkout = (code: string) => fetch(`${baseUrl}/api/partner/orders/${code}/checkout`, { method: "POST", headers });
 
+/** Places an order that its client pays, and whose payment the bank takes back. */
+async function lostOrder() {
+  const body = orderForm({
+    ...{ ...minimal, email: client, svc_sign: "true", create_checkout: "true", external_reference: "2026-1187" },
+  });
+  const placed = await fetch(`${baseUrl}/api/partner/orders`, { method: "POST", headers, body });
+  const { orderCode: code, checkoutUrl } = (await placed.json()) as { orderCode: string; checkoutUrl: string };
+  const paid = stripe.pay(checkoutUrl.split("/").at(-1) ?? "");
+  await stripe.deliver(baseUrl, paid);
+  const cents = Number(paid.data.object["amount_total"]);
+  const asked = stripe.dispute(String(paid.data.object["payment_intent"]), { amount: cents });
+  await stripe.deliver(baseUrl, asked);
+  const lost = stripe.endDispute(String(asked.data.object["id"]), "lost");
+  await stripe.deliver(baseUrl, { ...lost, created: asked.created + 10 });
+  return { code, cents };
+}
+
+type Statement = {
+  owedCents: number;
+  paymentsCents: number;
+  lines: { kind: string; number: string; received?: object }[];
+};
+
+test("an operator books a firm’s check for a lost payment, and the firm reads in the dashboard and the API that it arrived", async () => {
+  const { code, cents } = await lostOrder();
+  const path = `${baseUrl}/operator/orders/${code}`;
+  const sum = `$${(cents / 100).toFixed(2)}`;
+  const post = (url: string, form: Record<string, string>, { cookie } = approver) =>
+    postForm(url, form, { cookie, Accept: "text/html" });
+  const shown = await page(`/operator/orders/${code}`, { cookie: approver.cookie });
+  assert.match(shown, /Money received for a lost payment/);
+  assert.ok(shown.includes(`The firm still owes ${sum}.`));
+  assert.doesNotMatch(await page(`/operator/orders/${code}`, { cookie: agent.cookie }), /Book a payment of the firm/);
+  const debts = async () => page("/operator/payments", { cookie: approver.cookie });
+  assert.ok((await debts()).includes(`${sum} for <a href="/operator/orders/${code}"`));
+  const [, action = ""] = /action="([^"]+\/lost-payments\/\d+)"/.exec(shown) ?? [];
+  const received = new Date().toISOString().slice(0, 10);
+  const form = { amount: "1.00", how: "check", reference: "1234", received };
+  assert.equal((await post(baseUrl + action, form, agent)).status, 403);
+  const refused = await post(baseUrl + action, { ...form, amount: "9999" });
+  assert.equal(refused.status, 409);
+  assert.match(await refused.text(), /<details class="ask" open>[\s\S]*value="9999"[\s\S]*value="1234"/);
+  assert.equal((await post(baseUrl + action, form)).status, 303);
+  assert.equal((await post(baseUrl + action, form)).status, 409);
+  assert.ok((await debts()).includes(`$${((cents - 100) / 100).toFixed(2)} for <a href="/operator/orders/${code}"`));
+
+  const month = async () => {
+    const list = (await (await fetch(`${baseUrl}/api/partner/billing/statements`, { headers })).json()) as {
+      statements: { month: string }[];
+    };
+    const url = `${baseUrl}/api/partner/billing/statements/${list.statements[0]?.month}`;
+    return (await (await fetch(url, { headers })).json()) as Statement;
+  };
+  const { lines, owedCents, paymentsCents } = await month();
+  const line = lines.find(({ kind }) => kind === "loss_payment");
+  assert.match(line?.number ?? "", /^LP-\d{4}-00001$/);
+  const facts = { way: "check", reference: "1234", receivedOn: received };
+  assert.deepEqual({ ...line?.received, paidAt: "" }, { ...facts, paidAt: "" });
+  const before = { owed: owedCents, paid: paymentsCents };
+
+  const at = await page(`/operator/orders/${code}`, { cookie: approver.cookie });
+  const [, undo = ""] = /action="([^"]+\/loss-payments\/\d+\/undo)"/.exec(at) ?? [];
+  assert.equal((await post(baseUrl + undo, { reason: "bounced" }, agent)).status, 403);
+  assert.equal((await post(baseUrl + undo, { reason: "bounced" })).status, 303);
+  assert.match(
+    await (await fetch(path, { headers: { cookie: approver.cookie } })).text(),
+    /; reversed [\s\S]*: bounced/,
+  );
+  const after = await month();
+  assert.deepEqual([after.owedCents, after.paymentsCents], [before.owed + 100, before.paid - 100]);
+});
+
 test("an operator lets an order be paid again whose payment a bank took back, and its client pays on its page", async () => {
   const body = orderForm({ ...minimal, email: client, svc_sign: "true", create_checkout: "true" });
   const placed = await fetch(`${baseUrl}/api/partner/orders`, { method: "POST", headers, body });

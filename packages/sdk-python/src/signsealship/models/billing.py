@@ -9,6 +9,17 @@ from typing import Literal
 BillingKind = Literal["receipt", "credit_note", "credit_reversal", "loss", "loss_reversal"]
 """A loss is a payment that the bank took back; a reversal takes a credit note or a loss back."""
 
+LineKind = Literal[
+    "receipt",
+    "credit_note",
+    "credit_reversal",
+    "loss",
+    "loss_reversal",
+    "loss_payment",
+    "loss_payment_reversal",
+]
+"""A loss payment is money that the firm paid outside the processor, for a payment that a bank took back."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class OrderReceipt:
@@ -89,12 +100,26 @@ class BillingStatements:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ReceivedPayment:
+    """Money that the firm paid outside the processor for a payment that a bank took back."""
+
+    way: Literal["check", "wire", "transfer"]
+    """How the firm paid. The list can grow."""
+    reference: str
+    """The number of the check, or the bank's reference."""
+    received_on: str
+    """The day on which the money arrived: `2026-11-29`."""
+    paid_at: datetime
+    """When the payment was made that the bank took back. UTC."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class StatementLine:
-    """A receipt or credit note in a statement."""
+    """A receipt, a credit note or a loss payment in a statement."""
 
     number: str
-    """The number of the receipt or credit note."""
-    kind: BillingKind
+    """The number of the receipt, the credit note or the line."""
+    kind: LineKind
     """Money that came, went back, or was lost. The list can grow."""
     at: datetime
     """When it was booked. UTC."""
@@ -113,11 +138,13 @@ class StatementLine:
     currency: str
     """Only `usd` counts in the sums."""
     applied: bool
-    """False for money that came too late or twice, and paid for no order."""
+    """False for money that came too late or twice, and paid for no order, and for a payment in place of a lost one."""
     paid_by: Literal["client", "firm"]
     """Who made the payment."""
     method: str | None
     """The firm's card or bank account, such as `Visa •••• 4242`; None for the payment page."""
+    received: ReceivedPayment | None = None
+    """None on other lines than loss payments and their reversals."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -26,12 +26,18 @@ type Payload = {
   isWhole?: boolean;
   /**
    * For `won`: true if the service has to pay money back, because the order was refunded before the bank's decision.
+   * For `settled`: true if it has to return what the firm paid outside the processor.
    */
   isOwed?: boolean;
-  /** For `lost`: true if a part of the price is unpaid now. False if the lost payment had paid for nothing. */
+  /**
+   * For `lost`, `loss_paid` and `loss_payment_reversed`: true if a part of the price is unpaid now. False if the lost
+   * payment had paid for nothing.
+   */
   isDue?: boolean;
-  /** For `paid_back` and `paid_back_undone`: the way in which the money was booked as paid back, in words. */
+  /** The way in which money was booked as paid outside the processor, in words. */
   how?: string;
+  /** For `loss_payment_reversed`: the operator's reason. */
+  why?: string;
 };
 
 type Row = Owner & {
@@ -58,7 +64,7 @@ export const moneyMail = defineMail({
     const reader = actor === null ? undefined : await findActiveActor(deps.db, deps, order, actor);
     return reader && reader.email !== null ? { order, email: reader.email } : null;
   },
-  write: ({ order, email }, { moment, cents, about, to, how, isWhole, isOwed, isDue }, { baseUrl }) => {
+  write: ({ order, email }, { moment, cents, about, to, how, why, isWhole, isOwed, isDue }, { baseUrl }) => {
     const name = `order ${maskCode(order.code)}`;
     const file = plainFile(order);
     return {
@@ -70,6 +76,7 @@ export const moneyMail = defineMail({
         ...{ name: file === null ? name : `${name} (file ${file})`, cents, status: order.status },
         ...{ isWhole: isWhole === true, isOwed: isOwed === true, isDue: isDue !== false },
         ...{ isClients: order.paidBy === "client", isChargeable: order.payBy === "firm", how: how ?? "" },
+        why: why ?? "",
       }),
       facts: [
         ["Order", maskCode(order.code)] as const,
@@ -127,7 +134,7 @@ async function placerOf({ db, clock, rowMac }: MailDeps, order: Row): Promise<st
 export async function tellFirm(
   tx: Tx,
   { id: orderId, ...owner }: { id: number; partnerId: string; environment: Environment },
-  event: Pick<Payload, "moment" | "cents" | "about" | "isOwed" | "isDue" | "how">,
+  event: Pick<Payload, "moment" | "cents" | "about" | "isOwed" | "isDue" | "how" | "why">,
 ): Promise<void> {
   const isWhole = event.moment === "refunded" && (await restOfOrder(tx, orderId)) === 0;
   for (const to of [...(await ownersWhoSee(tx, owner)), "placer"])

@@ -6,7 +6,8 @@ import { dollars } from "../../dollars.ts";
  * be paid again. `paid_again`: the order was paid again. `won`: the service keeps the payment. `settled`: the order was
  * refunded after the bank took its payment back. `refunded`: money was refunded to the payer. `refund_failed`: a refund
  * was returned to the service. `paid_back`: an operator paid it back outside the processor. `paid_back_undone`: that
- * was booked wrongly. `unneeded`: the firm paid for an order that needed no payment. `debit_failed`: the firm’s bank
+ * was booked wrongly. `loss_paid`: money that the firm paid outside the processor, for a payment that a bank took back,
+ * arrived. `loss_payment_reversed`: the booking of that money was reversed. `unneeded`: the firm paid for an order that needed no payment. `debit_failed`: the firm’s bank
  * payment at the checkout failed. `priced`: a person priced the order, and the firm has to agree to the price.
  * `postage`: the firm has to pay more postage for a corrected address.
  */
@@ -23,6 +24,8 @@ export type MoneyMoment =
   | "refund_failed"
   | "paid_back"
   | "paid_back_undone"
+  | "loss_paid"
+  | "loss_payment_reversed"
   | "unneeded"
   | "debit_failed";
 
@@ -38,6 +41,8 @@ type About = {
   /** True if the order can be charged to the firm's card or bank account. */
   isChargeable: boolean;
   how: string;
+  /** The operator's reason for a reversal. */
+  why: string;
 };
 
 /**
@@ -52,7 +57,7 @@ function afterRefund({ status, isWhole }: About): string[] {
 
 /** The words of each mail. docs/mails.md has the same table, so change both. */
 export const wordsOf = (moment: MoneyMoment, about: About) =>
-  ({ ...wordsOfDisputes(about), ...wordsOfOthers(about) })[moment];
+  ({ ...wordsOfDisputes(about), ...wordsOfLossPayments(about), ...wordsOfOthers(about) })[moment];
 
 type Words = { subject: string; lines: string[] };
 
@@ -84,7 +89,7 @@ function wordsOfDisputes(about: About) {
           ? "The order was refunded, so your firm owes nothing for it. You do not need to do anything."
           : !isDue
             ? "The order is paid by another payment, so your firm owes nothing for it. You do not need to do anything."
-            : "Your firm owes the price of the order. Its page Statements names the amount. The operator decides whether the order can be paid again online, and we write to you then. Answer this email to ask for it, or to ask that the order be refunded.",
+            : "Your firm owes the price of the order. Its page Statements names the amount. The operator decides whether the order can be paid again online, and we write to you then. Answer this email to ask for it, to pay by check or wire, or to ask that the order be refunded.",
       ],
     },
     pay_again: {
@@ -122,7 +127,34 @@ function wordsOfDisputes(about: About) {
       subject: "An order is closed after its payment was taken back",
       lines: [
         `The bank took back ${sum} that was paid for ${name}. The order is refunded now, and your firm no longer owes that amount.`,
-        "A credit note under Statements says so. No other money moves, and you do not need to do anything.",
+        isOwed
+          ? "A credit note under Statements says so. What your firm paid for it by check or wire goes back to your firm: an operator has a task to return it."
+          : "A credit note under Statements says so. No other money moves, and you do not need to do anything.",
+      ],
+    },
+  } satisfies Partial<Record<MoneyMoment, Words>>;
+}
+
+function wordsOfLossPayments(about: About) {
+  const { name, isDue, how, why } = about;
+  const sum = sumOf(about);
+  return {
+    loss_paid: {
+      subject: "A payment of your firm arrived",
+      lines: [
+        `${sum} from your firm arrived ${how}, for ${name}, whose payment a bank had taken back.`,
+        isDue
+          ? "A part of the price is still owed. The order’s page and the page Statements name the amount."
+          : "Your firm owes nothing more for the order. You do not need to do anything.",
+      ],
+    },
+    loss_payment_reversed: {
+      subject: "A payment of your firm was booked wrongly, or was returned",
+      lines: [
+        `We wrote that ${sum} from your firm arrived ${how}, for ${name}. An operator reversed that entry. The reason: ${why}`,
+        isDue
+          ? "The amount is owed again. The order’s page and the page Statements name it. If the reason is wrong, answer this email."
+          : "Your firm owes nothing for the order. If the reason is wrong, answer this email.",
       ],
     },
   } satisfies Partial<Record<MoneyMoment, Words>>;

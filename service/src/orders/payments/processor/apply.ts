@@ -14,7 +14,7 @@ import { transitionByProcessor } from "../../order/transitions/by-processor.ts";
 import { currency } from "../checkout/sessions.ts";
 import { settleLosses } from "../documents.ts";
 import { tellFirm } from "../firm/money-mail.ts";
-import { endLoss, endPriceTasks } from "../pay-again.ts";
+import { endLoss, endPriceTasks, receivedCentsOf } from "../price-debt.ts";
 import {
   type HeldPayment,
   heldPayments,
@@ -272,7 +272,8 @@ export async function endRefunded(
 ): Promise<Applied> {
   const { at, reason } = options;
   const cents = await settleLosses(tx, order.id, at);
-  if (cents > 0) await tellFirm(tx, order, { moment: "settled", cents, about: String(at.getTime()) });
+  const isOwed = (await receivedCentsOf(tx, order.id)) > 0;
+  if (cents > 0) await tellFirm(tx, order, { moment: "settled", cents, about: String(at.getTime()), isOwed });
   for (const { paymentIntent } of await heldPayments(tx, order.id)) {
     if (paymentIntent === null) continue;
     await markRefunded(tx, order.id, paymentIntent, at);

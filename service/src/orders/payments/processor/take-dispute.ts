@@ -203,7 +203,7 @@ export async function applyDispute(
   }
   if (!isNew) return nothing("stale", order);
   // Opens another task for the loss, because a person may have closed the first one after answering the bank.
-  const words = `The bank took ${ofSum} back for good (${disputeId}).${twice} Decide on the order: let it be paid again, settle with the firm, or refund the order, after which the firm owes nothing for it. A refund returns only money that the service still holds.`;
+  const words = `The bank took ${ofSum} back for good (${disputeId}).${twice} Decide on the order: let it be paid again, book what the firm pays by check or wire, or refund the order, after which the firm owes nothing for it. A refund returns only money that the service still holds.`;
   await openTask(tx, { ...task, subject: lostSubject, reason: words });
   if (order.status !== "RefundPending") return hold(tx, order, sum, options);
   const ended = await endLost(tx, order, options);

@@ -22,6 +22,10 @@ type Sums = {
   paidTwice: string[];
   /** The payments of which more was returned than was paid. */
   overdrawn: string[];
+  /** The cents that firms paid outside the processor for lost payments, less reversed bookings. */
+  received: number;
+  /** The payments for which firms paid more than banks ever took back. */
+  overpaid: string[];
 };
 
 /**
@@ -73,6 +77,9 @@ async function readSums(db: Sql): Promise<Sums> {
     ), moved AS (
       SELECT payment_intent, amount_cents, currency FROM disputes WHERE state = 'lost'
       UNION ALL SELECT payment_intent, amount_cents, currency FROM refunds WHERE state = 'succeeded'
+    ), from_firms AS (
+      SELECT x.payment_id AS id, sum(CASE WHEN x.reverses IS NULL THEN x.amount_cents ELSE -x.amount_cents END) AS cents
+      FROM loss_payments x GROUP BY 1
     ), twice AS (
       SELECT payment_intent, greatest(0, least(
           (SELECT sum(b.part_cents) FROM billing_documents b JOIN payments p ON p.id = b.payment_id
@@ -89,6 +96,10 @@ async function readSums(db: Sql): Promise<Sums> {
       coalesce(sum(refunds), 0)::float8 AS refunds, coalesce(sum(losses), 0)::float8 AS losses,
       coalesce(array_agg(payment_intent ORDER BY id) FILTER (WHERE refunds + losses > cents), '{}') AS overdrawn,
       (SELECT coalesce(sum(cents), 0) FROM twice)::float8 AS twice,
+      (SELECT coalesce(sum(cents), 0) FROM from_firms)::float8 AS received,
+      (SELECT coalesce(array_agg(p.payment_intent ORDER BY p.id), '{}') FROM from_firms f JOIN payments p USING (id)
+        WHERE f.cents > (SELECT coalesce(sum(b.part_cents), 0) FROM billing_documents b
+          WHERE b.payment_id = f.id AND b.kind = 'loss')) AS overpaid,
       (SELECT coalesce(array_agg(payment_intent ORDER BY payment_intent), '{}') FROM twice WHERE cents > 0) AS "paidTwice",
       (SELECT coalesce(sum(c.cents), 0) FROM charges c JOIN known USING (payment_intent))::float8 AS charged,
       (SELECT coalesce(-sum(b.amount_cents), 0) FROM balance_transactions b JOIN known USING (payment_intent)
@@ -100,9 +111,10 @@ async function readSums(db: Sql): Promise<Sums> {
 }
 
 /**
- * Compares our books with the processor's movements. Four conditions are checked: the processor's charges equal our
+ * Compares our books with the processor's movements. Five conditions are checked: the processor's charges equal our
  * payments; the money that left there equals our refunds and losses, and what payers got twice; no payment returned more than was paid; the
- * documents in the statements equal the charges minus the money that left.
+ * documents in the statements equal the charges minus the money that left. Firms pay for losses outside the processor, so that
+ * money is compared with the losses alone.
  * @throws Error naming each difference in cents
  */
 export async function sumsAgree(db: Sql): Promise<string> {
@@ -123,6 +135,8 @@ export async function sumsAgree(db: Sql): Promise<string> {
   const statements = receipts - refunds - losses;
   if (charged - left !== statements - twice)
     faults.push(`statements say ${statements} cents, and the processor's books ${charged - left}`);
+  const { received, overpaid } = sums;
+  if (overpaid.length > 0) faults.push(`firms paid more than banks took back for ${overpaid.slice(0, 5).join(", ")}`);
   if (faults.length > 0) throw new Error(`${faults.join("; ")}: see the tasks "Differences to the payment processor"`);
-  return `charges ${charged} cents = ${allocated} for orders + ${unallocated} for none; less refunds ${refunds} and losses ${losses}: statements ${statements}${paidTwice}`;
+  return `charges ${charged} cents = ${allocated} for orders + ${unallocated} for none; less refunds ${refunds} and losses ${losses}: statements ${statements}${received === 0 ? "" : `; firms paid ${received} for losses outside the processor`}${paidTwice}`;
 }

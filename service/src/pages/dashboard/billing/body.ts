@@ -13,6 +13,7 @@ import { askFirst } from "../../ui/forms/ask-first.ts";
 import { buttonForm, hiddenFields } from "../../ui/forms/button-form.ts";
 import { errorSummary, field, radios } from "../../ui/forms/fields.ts";
 import { type Html, html } from "../../ui/render.ts";
+import { hasLosses, lossesPart } from "./losses-part.ts";
 import { chargesPart } from "./payments-part.ts";
 import { type BillingView, billingPath, isOwner } from "./view.ts";
 import { waitingPart } from "./waiting-part.ts";
@@ -24,6 +25,7 @@ ${view.hasReturned && !isJustAdded(view) && notice("info", "Your bank and the pa
 ${view.left && notice("attention", view.left.length === 1 ? "One order was not charged" : `${view.left.length} orders were not charged`, `${leftText(view.left)} The charges of the others are being sent.`)}
 <div class="panels">
 ${view.waiting.length > 0 && card("waiting", "Orders that wait for your firm’s payment", waitingPart(view))}
+${hasLosses(view.losses) && card("losses", "Payments that banks took back", lossesPart(view.losses, view.zone))}
 ${card("method", "Card or bank account", methodPart(view))}
 ${card("limits", "Who may spend", limitsPart(view))}
 ${card("charges", "Payments of your firm", chargesPart(view))}

@@ -12,6 +12,7 @@ import {
   type FirmPaysDeps,
   finishTestSetup,
   listSpenders,
+  openLossesOfFirm,
   paymentsOfFirm,
   removeMethod,
   selectMethods,
@@ -86,18 +87,19 @@ export function billingPages(forms: FastifyInstance, { frame, members, checkout 
     more: Pick<BillingView, "error" | "typed" | "hasReturned" | "left"> = {},
   ): Promise<string> {
     const principal = requireBilling(principalOf(request));
-    const [methods, spenders, payments, waiting] = await Promise.all([
+    const [methods, spenders, payments, waiting, losses] = await Promise.all([
       selectMethods(db, principal),
       listSpenders({ db }, principal),
       paymentsOfFirm(db, principal),
       waitingOrders(db, principal),
+      openLossesOfFirm(db, principal),
     ]);
     const isPaidHere = acceptsMethods(processor, principal.environment);
     const [used, zone] = [
       await spentThisMonth({ db, clock }, principal, spenders),
       await zoneOf(db, principal.partnerId),
     ];
-    const shown = { principal, isPaidHere, methods, spenders, used, payments, waiting, now: clock(), zone };
+    const shown = { principal, isPaidHere, methods, spenders, used, payments, losses, waiting, now: clock(), zone };
     const body = billingBody({ ...shown, ...more });
     return dashboardPage(frame, request, { title: "Billing", section: "billing", body });
   }

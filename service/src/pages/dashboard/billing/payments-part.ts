@@ -16,6 +16,7 @@ import { askFirst } from "../../ui/forms/ask-first.ts";
 import { buttonForm } from "../../ui/forms/button-form.ts";
 import { records } from "../../ui/records.ts";
 import { type Html, html } from "../../ui/render.ts";
+import { bookingTexts } from "./losses-part.ts";
 import { type BillingView, billingPath, isOwner } from "./view.ts";
 
 const stateWords: Readonly<Record<ChargeState, string>> = {
@@ -72,8 +73,21 @@ function chargeAgain(view: BillingView, charges: PaymentOfFirm): Html | false {
     : html`<p><a href="/dashboard/orders/${first.orderCode}/closing">Open the closing to charge again</a></p>`;
 }
 
+/** The sentences about money that the firm paid outside the processor after a bank had taken these charges back. */
+const receivedTexts = ({ losses }: BillingView, charges: PaymentOfFirm): string[] =>
+  losses
+    .filter((loss) =>
+      charges.some(
+        ({ orderId, paymentIntent }) =>
+          orderId === loss.orderId && paymentIntent !== null && paymentIntent === loss.paymentIntent,
+      ),
+    )
+    .flatMap(bookingTexts)
+    .map((text) => `Received for it: ${text}.`);
+
 /** The state of a payment in words, and what has happened to the money since, such as a refund. */
-function paymentText({ now }: BillingView, charges: PaymentOfFirm): string {
+function paymentText(view: BillingView, charges: PaymentOfFirm): string {
+  const { now } = view;
   const sum = (of: "lostCents" | "creditedCents") => charges.reduce((cents, each) => cents + each[of], 0);
   const [lost, credited] = [sum("lostCents"), sum("creditedCents")];
   const [first] = charges;
@@ -85,6 +99,7 @@ function paymentText({ now }: BillingView, charges: PaymentOfFirm): string {
     first && isOverdueCharge(first, now) && "There has been no answer for too long.",
     charges.some(({ isDisputed }) => isDisputed) && "A bank asks for it back.",
     lost > 0 && `The bank took ${money(lost)} back.`,
+    ...receivedTexts(view, charges),
     credited > 0 && `${money(credited)} was credited.`,
   ].filter((each) => typeof each === "string");
   return [first ? `${chargeText(first)}${later.length > 0 && !isStopped ? "." : ""}` : "", ...later].join(" ");

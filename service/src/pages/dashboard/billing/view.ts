@@ -1,6 +1,7 @@
 import type { Principal } from "../../../kernel/identity/identity.ts";
 import type {
   LeftOrder,
+  OpenLoss,
   PaymentMethod,
   PaymentOfFirm,
   Spender,
@@ -19,6 +20,8 @@ export type BillingView = {
   /** How many cents each member or key has spent this month. */
   used: ReadonlyMap<string, number>;
   payments: readonly PaymentOfFirm[];
+  /** The firm's payments of which banks took money back. */
+  losses: readonly OpenLoss[];
   /** The orders that wait for the firm's payment, and are not charged automatically. */
   waiting: readonly WaitingOrder[];
   now: Date;

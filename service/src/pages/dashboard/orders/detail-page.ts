@@ -31,6 +31,7 @@ import {
   dueOf,
   extraPaymentsOf,
   isPaymentInProcess,
+  openLossesOfOrder,
   type Supplement,
   unpaidLossOf,
   wasPaidByFirm,
@@ -156,9 +157,10 @@ async function showOrder(
     ? {
         receipts: await documentsOfOrder(db, order.code, principal),
         lostCents: await unpaidLossOf(db, order.code),
+        losses: await openLossesOfOrder(db, order.code),
         extraPayments: await extraPaymentsOf(db, order.code),
       }
-    : { receipts: [], lostCents: 0, extraPayments: [] };
+    : { receipts: [], lostCents: 0, losses: [], extraPayments: [] };
   const [signing, documents, rooms, openRooms, history, notes, mails, inPerson, corrected] = await Promise.all([
     readSigning(envelopes, order.code, principal),
     provenDocuments(envelopes, order.code, principal),

@@ -2,12 +2,13 @@
 import type { BillingDocument } from "../../../orders/billing/billing.ts";
 import type { Corrected } from "../../../orders/corrections/corrections.ts";
 import { isPayable, type PublicOrderRow } from "../../../orders/order/order.ts";
-import { dueOf, type ExtraPayment } from "../../../orders/payments/payments.ts";
+import { dueOf, type ExtraPayment, type OpenLoss } from "../../../orders/payments/payments.ts";
 import type { Step } from "../../ui/components.ts";
 import { money, moneyIn, plainTime } from "../../ui/format.ts";
 import { orderSteps } from "../../ui/orders/steps.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { en } from "../../ui/words/en/en.ts";
+import { bookingTexts } from "../billing/losses-part.ts";
 import { type FirmPays, isBeingCharged } from "./firm-pays.ts";
 
 export type OrderMoneyView = {
@@ -18,6 +19,8 @@ export type OrderMoneyView = {
    * The amount that banks took back and that nobody has paid again. 0 for a member without permission to see billing.
    */
   lostCents: number;
+  /** The payments of which banks took money back. Empty for a member without permission to see billing. */
+  losses: readonly OpenLoss[];
   /** Payments that the order did not need. Empty for a member without permission to see billing. */
   extraPayments: readonly ExtraPayment[];
   firmPays: FirmPays;
@@ -28,11 +31,13 @@ export const isPaidLate = ({ order, receipts }: OrderMoneyView): boolean =>
   order.status === "Cancelled" && receipts.some(({ kind }) => kind === "receipt");
 
 /** A paragraph about the amount that banks took back and that nobody has paid again. Empty if there is none. */
-export function bankLoss({ lostCents, corrected }: OrderMoneyView): Html | "" {
+export function bankLoss({ lostCents, losses, corrected }: OrderMoneyView): Html {
+  const received = losses.flatMap(bookingTexts);
   const isAsked = corrected.supplements.some(({ state, replacesLoss }) => state === "asked" && replacesLoss);
-  return lostCents > 0
-    ? html`<p>The bank took ${money(lostCents)} of this order’s payment back. This is not a refund: the price is still owed, and your firm’s statement includes it in the closing balance. ${isAsked ? "It can be paid again here." : "We write to you when it can be paid again."}</p>`
-    : "";
+  const owed =
+    lostCents > 0 &&
+    html`<p>The bank took ${received.length > 0 ? "money" : money(lostCents)} of this order’s payment back. This is not a refund: ${received.length > 0 ? `${money(lostCents)} of the price is` : "the price is"} still owed, and your firm’s statement includes it in the closing balance. ${isAsked ? "It can be paid again here." : "We write to you when it can be paid again."}</p>`;
+  return html`${owed}${received.length > 0 && html`<p>Received from your firm for a payment that the bank took back: ${received.join("; ")}.${lostCents === 0 && " Nothing more is owed for it."}</p>`}`;
 }
 
 /**

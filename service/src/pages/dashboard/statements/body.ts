@@ -13,12 +13,14 @@ import {
   sumFacts,
   sumsByPayer,
 } from "../../../orders/billing/billing.ts";
+import type { OpenLoss } from "../../../orders/payments/payments.ts";
 import { card, emptyState, facts, pageHead } from "../../ui/components.ts";
 import { money, moneyIn, shortCode } from "../../ui/format.ts";
 import { errorSummary, field, select, textArea } from "../../ui/forms/fields.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
 import { records } from "../../ui/records.ts";
 import { type Html, html } from "../../ui/render.ts";
+import { hasLosses, lossesPart } from "../billing/losses-part.ts";
 import { testClockDates } from "../test-clock.ts";
 import { importPrograms, isOwnPayment } from "./files.ts";
 
@@ -33,6 +35,8 @@ type StatementsView = {
   /** The result of a search for a file number: the months, and how many lines match in each. Null without a search. */
   found: { file: string; months: readonly (Pick<Statement, "month"> & { matches: number })[] } | null;
   buyer: Awaited<ReturnType<typeof buyerOf>>;
+  /** The firm's payments of which banks took money back. */
+  losses: readonly OpenLoss[];
   /** The service's time zone, which applies to firms that have not chosen one. */
   serviceZone: string;
   error?: string;
@@ -41,12 +45,13 @@ type StatementsView = {
 
 /** The month so far, the earlier months, and the name and address on receipts. */
 export function statementsBody(view: StatementsView): Html {
-  const { statements, error } = view;
+  const { statements, losses, error } = view;
   const open = statements.at(-1);
   return html`${pageHead("Statements", "What your firm’s orders cost. Each figure is a confirmed payment or refund.")}
 ${errorSummary(error)}
 <div class="panels">
 ${open && card("this-month", `This month so far (${open.month}, ${open.zone})`, sumsPart(open))}
+${open && hasLosses(losses) && card("losses", "Payments that banks took back", lossesPart(losses, open.zone))}
 ${card("statements", "Statements", html`<div class="card-parts">${searchPart(view)}${months(statements)}${view.principal.environment === "test" && testClockDates}</div>`)}
 ${card("address", "Name, address and time zone on receipts", addressForm(view))}
 </div>`;
@@ -231,7 +236,7 @@ function linesTable(lines: ReturnType<typeof ledgerOf>, zone: string): Html {
       unbroken(day.format(line.at)),
       html`${line.document !== null && html`${line.document}<br>`}<a class="keep" href="/dashboard/orders/${line.orderCode}">${shortCode(line.orderCode)}</a>`,
       line.services,
-      html`<a class="keep" href="/dashboard/orders/${line.orderCode}/receipts/${line.number}" download>${line.number}</a><br>${lineKind(line)}`,
+      html`${line.received ? unbroken(line.number) : html`<a class="keep" href="/dashboard/orders/${line.orderCode}/receipts/${line.number}" download>${line.number}</a>`}<br>${lineKind(line, zone)}`,
       paidByText(line),
       moneyIn(signedCents(line), line.currency),
       money(line.balance),

@@ -50,11 +50,19 @@ export function statementCsv({ statement, lines }: StatementWithLines): string {
       // column Refund and not in the column Credit.
       const credit = applied && creditedCents !== 0 ? figure(creditedCents) : "";
       const [isReceipt, isCredit] = [kind === "receipt", kind.startsWith("credit")];
+      const isPayment = isReceipt || line.received !== null;
       return [
-        ...[day.format(at), reference ?? "", orderCode.slice(0, 6).toUpperCase(), services, number, lineKind(line)],
-        ...[isReceipt ? amount : "", isCredit ? amount : ""],
+        ...[
+          day.format(at),
+          reference ?? "",
+          orderCode.slice(0, 6).toUpperCase(),
+          services,
+          number,
+          lineKind(line, zone),
+        ],
+        ...[isPayment ? amount : "", isCredit ? amount : ""],
         ...[isReceipt && applied ? amount : "", credit, currency.toUpperCase()],
-        ...[isReceipt || isCredit ? "" : amount, paidByText(line), figure(signedCents(line)), dollars(line.balance)],
+        ...[isPayment || isCredit ? "" : amount, paidByText(line), figure(signedCents(line)), dollars(line.balance)],
         ...[line.document ?? "", line.discountCents === 0 ? "" : dollars(line.discountCents)],
         line.paymentReference ?? "",
       ];
@@ -90,8 +98,12 @@ export function importName({
   return `${[program, method, environment, month].filter((part) => part !== "").join("-")}.csv`;
 }
 
-/** True if the firm itself made the payment, so that the payment belongs in the firm's own books. */
-export const isOwnPayment = (line: Line): boolean => payerOf(line) === "firm" && line.currency === "usd";
+/**
+ * True if the firm's own method was charged, so that the payment belongs in the firm's own books. The firm books a check
+ * when it writes the check.
+ */
+export const isOwnPayment = (line: Line): boolean =>
+  payerOf(line) === "firm" && line.currency === "usd" && line.received === null;
 
 /** QuickBooks rejects many characters outside ASCII, and truncates a description after 250 characters. */
 const plain = (text: string): string =>
@@ -100,11 +112,11 @@ const plain = (text: string): string =>
     .replaceAll(/[^\x20-\x7e]+/g, "")
     .slice(0, 250);
 
-const describe = (line: Line): string =>
+const describe = (line: Line, zone: string): string =>
   plain(
     [
       ...[line.number, line.reference ?? `Order ${line.orderCode.slice(0, 6).toUpperCase()}`, line.document ?? ""],
-      ...[line.services, line.kind === "receipt" ? "" : lineKind(line)],
+      ...[line.services, line.kind === "receipt" ? "" : lineKind(line, zone)],
     ]
       .filter((each) => each !== "")
       .join(" - "),
@@ -127,9 +139,10 @@ export function importCsv(
   const own = lines.filter((line) => isOwnPayment(line) && paidByText(line) === payer);
   const rows = own.map((line) => {
     const [date, amount] = [day.format(line.at), dollars(-signedCents(line))];
-    if (program === "xero") return [date, amount, plain(issuer.name), describe(line), line.reference ?? line.number];
+    if (program === "xero")
+      return [date, amount, plain(issuer.name), describe(line, zone), line.reference ?? line.number];
     const [year = "", month = "", dayOfMonth = ""] = date.split("-");
-    return [`${month}/${dayOfMonth}/${year}`, describe(line), amount];
+    return [`${month}/${dayOfMonth}/${year}`, describe(line, zone), amount];
   });
   const head =
     program === "xero" ? ["Date", "Amount", "Payee", "Description", "Reference"] : ["Date", "Description", "Amount"];

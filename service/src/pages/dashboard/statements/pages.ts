@@ -13,6 +13,7 @@ import {
   statementsOf,
   withMatches,
 } from "../../../orders/billing/billing.ts";
+import { openLossesOfFirm } from "../../../orders/payments/payments.ts";
 import { done } from "../../ui/flash-messages.ts";
 import { type PageCall, pageRoute } from "../../ui/page/route.ts";
 import { type DashboardFrame, dashboardPage } from "../page-shell.ts";
@@ -43,6 +44,7 @@ export function statementPages(
       statements,
       found: file === "" ? null : { file, months: await withMatches(billing, principal, statements, file) },
       buyer,
+      losses: await openLossesOfFirm(billing.db, principal),
       serviceZone: zone,
       ...(error !== undefined && { error, typed }),
     });

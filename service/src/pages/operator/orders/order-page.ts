@@ -4,7 +4,7 @@ import type { ShownLabel } from "../../../delivery/shipping/shipping.ts";
 import type { Operator } from "../../../firms/operators/operators.ts";
 import { taskWords } from "../../../kernel/tasks/tasks.ts";
 import { serviceFlags } from "../../../orders/order/order.ts";
-import { type OutsideWay, outsideWays, type PayAgain } from "../../../orders/payments/payments.ts";
+import { type LossToBook, type OutsideWay, outsideWays, type PayAgain } from "../../../orders/payments/payments.ts";
 import type { OrderDocument, SignerState } from "../../../signing/envelopes/envelopes.ts";
 import type { InPersonRequest } from "../../../signing/notaries/notaries.ts";
 import type { ConsoleMove, OrderRecord } from "../../../upkeep/console/console.ts";
@@ -29,6 +29,7 @@ import { type Html, html } from "../../ui/render.ts";
 import { handOverOf, labelList } from "../paper/labels.ts";
 import { acceptancePart, finishedForm } from "./finished-forms.ts";
 import { inPersonOfOrder } from "./in-person.ts";
+import { lossPart } from "./loss-forms.ts";
 import { isDangerous, labelOf, moveForm, type Typed } from "./move-forms.ts";
 import { faxList, letterList } from "./sent-lists.ts";
 import { timelinePart } from "./timeline.ts";
@@ -58,6 +59,8 @@ export type OrderView = {
   /** The amount that a bank reversed and that could be paid again; null for none. */
   payAgain: PayAgain | null;
   mayDecideMoney: boolean;
+  /** The order's payments of which a bank took money back. */
+  losses: readonly LossToBook[];
   /** True if something must be printed or faxed. */
   mayPrint: boolean;
   typed?: Typed | undefined;
@@ -152,13 +155,16 @@ function undoForm(code: string, { document, way, cents }: Booking, typed: Typed 
   return html`<details class="ask"${own && html` open`}><summary>Correct “${money(cents)} paid back ${outsideWays[way]}”</summary><form class="form" method="post" action="/operator/orders/${code}/paid-back/${document}/undo">${field({ form, name: "reason", label: "What is wrong with this booking", required: true, maxLength: 500, hint: "A reversing entry follows, and the firm gets a mail. A task to find out whether the money went back opens.", value: own?.values["reason"], error: own?.error })}<div class="form-actions"><button type="submit" class="quiet-button">Reverse the booking</button></div></form></details>`;
 }
 
-function payments({ record: { order, history }, mayRequestRefund, payAgain, mayDecideMoney, typed }: OrderView): Html {
+function payments(view: OrderView): Html {
+  const { mayRequestRefund, payAgain, mayDecideMoney, losses, typed } = view;
+  const { order, history } = view.record;
+  const path = `/operator/orders/${order.code}`;
   const none = emptyState("No payment", "What the payment processor reports appears here.");
   const list = html`<ul class="plain-list">${history.payments.map(
     ({ amountCents, currency, simulated, receivedAt, refundedAt, returnedCents, paidOutside }) =>
       html`<li>${money(amountCents)} ${currency.toUpperCase()}${simulated && html` (simulated)`}, received ${time(new Date(receivedAt))}${refundedAt !== null ? html`, refunded ${time(new Date(refundedAt))}` : returnedCents > 0 && html`, of which ${money(returnedCents)} went back`}${paidOutside.map(({ way, cents, at }) => html`; ${money(cents)} paid back ${outsideWays[way]}, ${time(new Date(at))}`)}${mayDecideMoney && paidOutside.map((booking) => undoForm(order.code, booking, typed))}</li>`,
   )}</ul>`;
-  return html`${history.payments.length === 0 ? none : list}${payAgain && payAgainPart(`/operator/orders/${order.code}`, payAgain, mayDecideMoney)}${mayRequestRefund && html`<div class="form-actions"><a class="button quiet-button" href="/operator/refunds/new?order=${order.code}">Ask for a refund</a></div>`}`;
+  return html`${history.payments.length === 0 ? none : list}${payAgain && payAgainPart(path, payAgain, mayDecideMoney)}${lossPart(losses, { path, mayBook: mayDecideMoney, typed })}${mayRequestRefund && html`<div class="form-actions"><a class="button quiet-button" href="/operator/refunds/new?order=${order.code}">Ask for a refund</a></div>`}`;
 }
 
 const notes = ({ record: { notes: all, names }, mayNote, typed }: OrderView, path: string): Html =>

@@ -2,14 +2,13 @@ import type { FastifyInstance } from "fastify";
 import { attemptsOf } from "../../../delivery/faxing/faxing.ts";
 import { finishings, openAcceptance, type PaperDeps, paperStatuses } from "../../../delivery/paper/paper.ts";
 import { shownLabels } from "../../../delivery/shipping/shipping.ts";
-import { may, type Operator, requireDecidesNow, requirePermission } from "../../../firms/operators/operators.ts";
+import { may, type Operator, requirePermission } from "../../../firms/operators/operators.ts";
 import type { Owner } from "../../../kernel/identity/identity.ts";
 import { isAltered } from "../../../kernel/platform/database/state-mac.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import type { MoveDeps } from "../../../orders/fulfilment/fulfilment.ts";
 import { targetOf } from "../../../orders/order/order.ts";
-import { type AcceptsPayment, allowPayAgain, payAgainOf } from "../../../orders/payments/payments.ts";
-import { undoPaidBack } from "../../../orders/refunds/refunds.ts";
+import { type AcceptsPayment, lossesToBook, payAgainOf } from "../../../orders/payments/payments.ts";
 import { actUnderWay } from "../../../providers/providers.ts";
 import {
   type EnvelopeDeps,
@@ -33,6 +32,7 @@ import { documentToSave } from "../../ui/orders/document-list.ts";
 import { documentView } from "../../ui/orders/document-view.ts";
 import { viewerPolicy } from "../../ui/page/policy.ts";
 import { type ConsoleCall, type ConsoleFrame, consolePage, consoleRoute } from "../frame/console.ts";
+import { moneyRoutes } from "./money-routes.ts";
 import { moveByForm } from "./move-by-form.ts";
 import type { Typed } from "./move-forms.ts";
 import { orderBody } from "./order-page.ts";
@@ -87,32 +87,7 @@ export function orderPageRoutes(scope: FastifyInstance, deps: OrderPageDeps): vo
     refused: (call, error) => show(call, { move: "note", values: call.form, error }),
   });
 
-  consoleRoute(scope, deps.frame, {
-    method: "POST",
-    url: "/operator/orders/:code/pay-again",
-    permission: "money.decide",
-    async handle({ params: { code }, operator }) {
-      requireDecidesNow(operator, deps.frame.clock());
-      const { environment, actor } = operator;
-      const { acceptsPayment, moves } = deps;
-      await allowPayAgain({ db: moves.db, clock: moves.clock, acceptsPayment }, { code, environment, actor });
-      return done(`/operator/orders/${code}`, "pay-again-allowed");
-    },
-    refused: (call, error) => show(call, undefined, error),
-  });
-
-  consoleRoute(scope, deps.frame, {
-    method: "POST",
-    url: "/operator/orders/:code/paid-back/:document/undo",
-    permission: "money.decide",
-    async handle({ params: { code, document }, operator, form: { reason = "" } }) {
-      const booking = /^\d{1,15}$/.test(document) ? Number(document) : 0;
-      await undoPaidBack(deps.moves, operator, { code, document: booking, reason });
-      return done(`/operator/orders/${code}`, "payback-undone");
-    },
-    refused: (call, error) => show(call, { move: `undo-${call.params.document}`, values: call.form, error }),
-  });
-
+  moneyRoutes(scope, deps, show);
   signerRoutes(scope, deps, show);
   documentRoutes(scope, deps);
 }
@@ -128,20 +103,22 @@ export async function showOrder(deps: OrderPageDeps, call: OrderCall, typed?: Ty
   requirePermission(operator, ["orders.read"]);
   const record = await recordOf(deps, call);
   const owner = ownerOf(record);
-  const [{ signers }, documents, faxAttempts, labels, underWay, takingIn, inPerson, payAgain] = await Promise.all([
-    readSigning(envelopes, record.order.code, owner),
-    orderDocuments(envelopes, record.order.code, owner),
-    attemptsOf(db, record.id),
-    shownLabels(db, record.id),
-    actUnderWay(db, record.id),
-    openAcceptance(db, record.order.code),
-    latestInPersonRequest(db, record.id),
-    payAgainOf(db, deps.acceptsPayment, {
-      id: record.id,
-      status: record.order.status,
-      environment: operator.environment,
-    }).catch(nullIfAltered),
-  ]);
+  const [{ signers }, documents, faxAttempts, labels, underWay, takingIn, inPerson, payAgain, losses] =
+    await Promise.all([
+      readSigning(envelopes, record.order.code, owner),
+      orderDocuments(envelopes, record.order.code, owner),
+      attemptsOf(db, record.id),
+      shownLabels(db, record.id),
+      actUnderWay(db, record.id),
+      openAcceptance(db, record.order.code),
+      latestInPersonRequest(db, record.id),
+      payAgainOf(db, deps.acceptsPayment, {
+        id: record.id,
+        status: record.order.status,
+        environment: operator.environment,
+      }).catch(nullIfAltered),
+      lossesToBook(db, record.id).catch(nullIfAltered),
+    ]);
   const body = orderBody({
     operator,
     now: frame.clock(),
@@ -156,6 +133,7 @@ export async function showOrder(deps: OrderPageDeps, call: OrderCall, typed?: Ty
     inPerson: inPerson ?? null,
     payAgain,
     mayDecideMoney: may(operator, "money.decide"),
+    losses: losses ?? [],
     typed,
     error: error ?? typed?.error,
   });

@@ -1,10 +1,13 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { may, type Operator, requireDecidesNow } from "../../../firms/operators/operators.ts";
 import type { Database } from "../../../kernel/platform/database/database.ts";
+import { isAltered } from "../../../kernel/platform/database/state-mac.ts";
 import { isPlainLines } from "../../../kernel/platform/text.ts";
 import {
+  debtsOfFirms,
   endCharge,
   endPendingPayment,
+  type OpenLoss,
   type PendingPayment,
   type Processor,
   pendingPayments,
@@ -101,13 +104,14 @@ export function paymentRoutes(scope: FastifyInstance, deps: PaymentPagesDeps): v
 
   async function show(request: FastifyRequest, error?: string, typed?: FormValues): Promise<string> {
     const operator = operatorOf(request);
-    const [payments, pending, charges, byHand] = await Promise.all([
+    const [payments, pending, charges, byHand, debts] = await Promise.all([
       unappliedPayments(deps, operator.environment),
       pendingPayments({ db, clock }, operator.environment),
       stuckCharges({ db, clock }, operator.environment),
       waitingRefunds({ db }, operator, afterOf(request)),
+      debtsOfFirms(db, operator.environment).catch(nullIfAltered),
     ]);
-    const body = paymentsBody({ payments, pending, charges, byHand, operator, error, typed });
+    const body = paymentsBody({ payments, pending, charges, byHand, debts, operator, error, typed });
     return consolePage(deps.frame, request, { title: "Payments that fit no order", section: "payments", body });
   }
 }
@@ -118,18 +122,29 @@ function afterOf({ query }: FastifyRequest): string | null {
   return typeof after === "string" && isPlainLines(after) && after.length <= 255 ? after : null;
 }
 
+/** An altered row must not hide the other parts of the page. */
+function nullIfAltered(error: unknown): null {
+  if (!isAltered(error)) throw error;
+  return null;
+}
+
+type Debt = OpenLoss & { firmName: string };
+
 type PaymentsView = {
   payments: readonly UnappliedPayment[];
   pending: readonly PendingPayment[];
   charges: readonly StuckCharge[];
   byHand: readonly WaitingRefund[];
+  /** The lost payments that firms owe; null if a row about one was altered. */
+  debts: readonly Debt[] | null;
   operator: Operator;
   error: string | undefined;
   typed: FormValues | undefined;
 };
 
 /** Open payments, then recently resolved ones. */
-function paymentsBody({ payments, pending, charges, byHand, operator, error, typed }: PaymentsView): Html {
+function paymentsBody(view: PaymentsView): Html {
+  const { payments, pending, charges, byHand, debts, operator, error, typed } = view;
   const [open, ended] = [false, true].map((hasEnded) =>
     payments.filter(({ resolution, refundedAt }) => (resolution !== null || refundedAt !== null) === hasEnded),
   );
@@ -142,9 +157,16 @@ ${open?.length ? open.map((each, index) => paymentCard(each, `payment-${index}`,
 ${byHand.length > 0 && byHandCard(byHand, operator, typed)}
 ${pending.length > 0 && card("pending", "Waiting for a bank", pendingList(pending, operator))}
 ${charges.length > 0 && card("charges", "Charges of firms without an answer", chargeList(charges, operator))}
+${debts?.length !== 0 && card("debts", "Owed by firms for payments that banks took back", debtList(debts))}
 ${ended?.map((each, index) => paymentCard(each, `resolved-${index}`, null))}
 </div>`;
 }
+
+/** The lost payments that firms owe. A check or a wire for one is booked on its order's page. */
+const debtList = (debts: readonly Debt[] | null): Html =>
+  debts === null
+    ? html`<p>A row about it was altered in the database, so the debts can’t be listed.</p>`
+    : html`<p>When a firm pays by check or wire, book it on the order’s page.</p><ul class="plain-list">${debts.map(({ firmName, orderCode, openCents, paidAt }) => html`<li>${firmName}: ${moneyIn(openCents, "usd")} for ${orderLink(orderCode)}, payment of ${time(paidAt)}</li>`)}</ul>`;
 
 /** Bank payments in process. No other payment is possible for their orders until the bank has answered. */
 const pendingList = (pending: readonly PendingPayment[], operator: Operator): Html =>

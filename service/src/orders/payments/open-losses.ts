@@ -1,0 +1,99 @@
+/** The debts of firms for payments that banks took back, by payment. */
+import { firmNameOf } from "../../firms/partners/partners.ts";
+import type { Environment, Owner } from "../../kernel/identity/identity.ts";
+import type { Sql } from "../../kernel/platform/database/database.ts";
+import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
+import { fromOrders, hasOrderCode } from "../order/order.ts";
+import { type LostPayment, lostPayments, unpaidOf } from "./loss-payments.ts";
+import { lossOf } from "./price-debt.ts";
+import { unappliedOfOrder } from "./unapplied.ts";
+
+/** A lost payment with the cents of it that the firm still owes. */
+export type OpenLoss = LostPayment & { openCents: number };
+
+/**
+ * The lost payments of these orders, oldest first. An order's debt is attributed to its newest lost payments, because a
+ * payment made again replaced the earlier ones.
+ * @throws ServiceError `unavailable` for an altered row
+ */
+export async function openLosses(db: Sql, orderIds: readonly number[]): Promise<OpenLoss[]> {
+  const lost = await lostPayments(db, orderIds);
+  const open = new Map<number, number>();
+  for (const [orderId, payments] of Map.groupBy(lost, (each) => each.orderId)) {
+    const unapplied = await unappliedOfOrder(db, orderId);
+    let debt = Math.max(0, await lossOf(db, orderId));
+    for (const payment of payments.toReversed()) {
+      const cents = unapplied.has(payment.id) ? 0 : Math.min(debt, Math.max(0, unpaidOf(payment)));
+      open.set(payment.id, cents);
+      debt -= cents;
+    }
+  }
+  return lost.map((payment) => ({ ...payment, openCents: open.get(payment.id) ?? 0 }));
+}
+
+/** The lost payments of a firm, oldest first. @throws ServiceError `unavailable` for an altered row */
+export async function openLossesOfFirm(db: Sql, { partnerId, environment }: Owner): Promise<OpenLoss[]> {
+  const orders = await db.query<{ id: number }>(sql`
+    SELECT DISTINCT p.order_id AS id FROM billing_documents d JOIN payments p ON p.id = d.payment_id
+    WHERE d.partner_id = ${partnerId} AND d.environment = ${environment} AND d.kind = 'loss'`);
+  const ids = orders.map(({ id }) => id);
+  return ids.length === 0 ? [] : openLosses(db, ids);
+}
+
+/** At most this many orders are looked at for the list of all firms, the newest first. */
+const mostOrders = 200;
+
+/** The lost payments that firms of an environment owe, oldest first. @throws ServiceError `unavailable` for an altered row */
+export async function debtsOfFirms(db: Sql, environment: Environment): Promise<(OpenLoss & { firmName: string })[]> {
+  const losses = sql`FROM billing_documents q WHERE q.payment_id = d.payment_id AND q.kind IN ('loss', 'loss_reversal')`;
+  const received = sql`FROM loss_payments x WHERE x.payment_id = d.payment_id`;
+  const orders = await db.query<{ id: number; firmName: string }>(sql`
+    SELECT DISTINCT p.order_id AS id, ${firmNameOf(sql`d.partner_id`)} AS "firmName"
+    FROM billing_documents d JOIN payments p ON p.id = d.payment_id
+    WHERE d.environment = ${environment} AND d.kind = 'loss'
+      AND (SELECT sum(CASE q.kind WHEN 'loss' THEN q.part_cents ELSE -q.part_cents END) ${losses})
+        > (SELECT coalesce(sum(CASE WHEN x.reverses IS NULL THEN x.amount_cents ELSE -x.amount_cents END), 0) ${received})
+    ORDER BY id DESC LIMIT ${mostOrders}`);
+  const names = new Map(orders.map(({ id, firmName }) => [id, firmName]));
+  const open = orders.length === 0 ? [] : await openLosses(db, [...names.keys()]);
+  return open.flatMap((loss) => (loss.openCents > 0 ? [{ ...loss, firmName: names.get(loss.orderId) ?? "" }] : []));
+}
+
+/** The lost payments of an order, found by its code. @throws ServiceError `unavailable` for an altered row */
+export async function openLossesOfOrder(db: Sql, orderCode: string): Promise<OpenLoss[]> {
+  const [order] = await db.query<{ id: number }>(sql`SELECT o.id ${fromOrders} WHERE ${hasOrderCode(orderCode)}`);
+  return order ? openLosses(db, [order.id]) : [];
+}
+
+/** A lost payment as the operator's page of one of its orders offers to book money for it. */
+export type LossToBook = OpenLoss & {
+  /** The open cents of all orders of the firm that the payment was for, and their number. */
+  openInAll: number;
+  openOrders: number;
+};
+
+/** The lost payments of an order. @throws ServiceError `unavailable` for an altered row */
+export async function lossesToBook(db: Sql, orderId: number): Promise<LossToBook[]> {
+  const own = await openLosses(db, [orderId]);
+  const all = own.length === 0 ? own : await openLosses(db, await ordersOfPayments(db, own));
+  return own.map((loss) => {
+    const same = all.filter((each) => each.openCents > 0 && isSamePayment(each, loss));
+    return { ...loss, openInAll: same.reduce((sum, { openCents }) => sum + openCents, 0), openOrders: same.length };
+  });
+}
+
+export const isSamePayment = (one: OpenLoss, other: OpenLoss): boolean =>
+  one.id === other.id || (one.paymentIntent !== null && one.paymentIntent === other.paymentIntent);
+
+/** The ids of the orders, of the same firm, that these payments were for. */
+export async function ordersOfPayments(db: Sql, payments: readonly { id: number }[]): Promise<number[]> {
+  const receipt = (of: Statement) => sql`d.payment_id = ${of}.id AND d.kind = 'receipt'`;
+  const found = await db.query<{ id: number }>(sql`
+    WITH own AS (
+      SELECT p.id, p.payment_intent, d.partner_id, d.environment FROM payments p JOIN billing_documents d ON ${receipt(sql`p`)}
+      WHERE p.id = ANY (${payments.map(({ id }) => id)}::bigint[])
+    )
+    SELECT DISTINCT p.order_id AS id FROM own JOIN payments p ON p.id = own.id OR p.payment_intent = own.payment_intent
+      JOIN billing_documents d ON ${receipt(sql`p`)} AND (d.partner_id, d.environment) = (own.partner_id, own.environment)`);
+  return found.map(({ id }) => id);
+}

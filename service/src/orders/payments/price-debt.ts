@@ -1,0 +1,165 @@
+/**
+ * The debt for an order's price: what banks took back and nobody has paid again, online or outside the processor, and the
+ * tasks of people about it.
+ */
+import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
+import { sql } from "../../kernel/platform/database/sql.ts";
+import { closeTasks, openTask, type TaskEnd } from "../../kernel/tasks/tasks.ts";
+import { dollars } from "../dollars.ts";
+import type { LockedOrder } from "../order/order.ts";
+import { tellFirm } from "./firm/money-mail.ts";
+import { receivedFor } from "./loss-payments.ts";
+import { heldPayments } from "./store.ts";
+import { endsDebt, supplementPayments, supplementsOf, withdrawSupplement } from "./supplements.ts";
+import { unappliedOfOrder } from "./unapplied.ts";
+
+type By = { actor: string; at: Date };
+
+/**
+ * The cents of the order's price that banks took back and nobody has paid again, online or outside the processor.
+ * Below zero when the price was paid again and the bank then returned the first payment. The refunded part of the second
+ * payment is treated as unpaid. Leaves out payments that paid for nothing.
+ * @throws ServiceError `unavailable` for an altered row
+ */
+export async function lossOf(db: Sql, orderId: number): Promise<number> {
+  const replacements = await supplementPayments(db, orderId, true);
+  const unapplied = await unappliedOfOrder(db, orderId);
+  const receivedCents = await receivedCentsOf(db, orderId);
+  return (await heldPayments(db, orderId))
+    .filter(({ id }) => !unapplied.has(id))
+    .reduce(
+      (sum, { id, amountCents, lostCents, creditedCents }) =>
+        sum + lostCents - (replacements.has(id) ? amountCents - creditedCents : 0),
+      -receivedCents,
+    );
+}
+
+/** The cents that the firm paid outside the processor for the order's lost payments. */
+export const receivedCentsOf = async (db: Sql, orderId: number): Promise<number> =>
+  [...(await receivedFor(db, orderId)).values()].reduce((sum, cents) => sum + cents, 0);
+
+/** The subject of the task about an order whose price is still owed, and can be paid again. */
+export const allowSubject = (orderId: number): string => `pay-again:${orderId}`;
+
+/** Closes the task about an order that can be paid again. */
+export async function endAllow(tx: Tx, orderId: number, { actor, at }: By): Promise<void> {
+  const end = { state: "done", at, by: actor, outcome: "nothing is left to allow" } as const;
+  await closeTasks(tx, { orderId, kinds: ["dispute"], subject: allowSubject(orderId) }, end);
+}
+
+const restSubject = (orderId: number): string => `received:${orderId}:rest`;
+
+/** Closes the task about the rest of a debt that the firm did not pay outside the processor. */
+export async function endRest(tx: Tx, orderId: number, { actor, at }: By): Promise<void> {
+  const end = { state: "done", at, by: actor, outcome: "somebody decided about the rest" } as const;
+  await closeTasks(tx, { orderId, kinds: ["dispute"], subject: restSubject(orderId) }, end);
+}
+
+/**
+ * After a refund or a dispute: closes outdated tasks about the price of an order. Such tasks report that the price can
+ * be paid again, or that its money is held twice.
+ */
+export async function endPriceTasks(tx: Tx, order: LockedOrder, by: By): Promise<void> {
+  await endTasksAfter(tx, order, await lossOf(tx, order.id), by);
+}
+
+/**
+ * Closes the tasks about the order's price that are outdated.
+ * @param cents the cents of the price that nobody has paid now
+ */
+export async function endTasksAfter(tx: Tx, order: LockedOrder, cents: number, by: By): Promise<void> {
+  const { id: orderId, status } = order;
+  const { actor, at } = by;
+  if (cents <= 0 || endsDebt.has(status)) {
+    await endAllow(tx, orderId, by);
+    await endRest(tx, orderId, by);
+  }
+  await askReturn(tx, order, cents, by);
+  if (cents < 0) return;
+  const end = { state: "dropped", at, by: actor, outcome: "no money is held twice any more" } as const;
+  await endTasksOfDisputes(tx, orderId, "twice", end);
+}
+
+/**
+ * Closes the tasks with this kind of subject about all disputes of an order; with `lost`, only about its lost disputes.
+ */
+async function endTasksOfDisputes(tx: Tx, orderId: number, about: "lost" | "twice", end: TaskEnd): Promise<void> {
+  const disputes = await tx.query<{ subject: string }>(sql`
+    SELECT d.id || ':' || ${orderId}::bigint || ':' || ${about}::text AS subject FROM disputes d
+    WHERE (${about}::text <> 'lost' OR d.state = 'lost')
+      AND d.payment_intent IN (SELECT payment_intent FROM payments WHERE order_id = ${orderId})`);
+  for (const { subject } of disputes) await closeTasks(tx, { orderId, kinds: ["dispute"], subject }, end);
+}
+
+/**
+ * Opens the task to return money that the firm paid outside the processor, if the order's price is paid without it.
+ * Otherwise closes that task.
+ * @param cents the cents of the price that nobody has paid now; below zero for money that is held twice
+ * @returns the cents to return
+ */
+export async function askReturn(
+  tx: Tx,
+  { id: orderId, environment }: LockedOrder,
+  cents: number,
+  { actor, at }: By,
+): Promise<number> {
+  const back = cents < 0 ? Math.min(-cents, await receivedCentsOf(tx, orderId)) : 0;
+  const task = { orderId, subject: `received:${orderId}:return` } as const;
+  if (back > 0) {
+    const reason = `${dollars(back)} that the firm paid outside the payment processor, for a payment that a bank took back, is not owed any more. Return it to the firm, and then reverse its booking on the order’s page.`;
+    await openTask(tx, { ...task, kind: "dispute", at, environment, reason });
+  } else {
+    const end = { state: "done", at, by: actor, outcome: "no such money is held any more" } as const;
+    await closeTasks(tx, { ...task, kinds: ["dispute"] }, end);
+  }
+  return back;
+}
+
+/**
+ * After money from the firm was booked, or a booking was reversed: withdraws a request to pay another amount, and closes
+ * outdated tasks. If the whole loss is paid, closes the tasks that ask a person to settle it. If a withdrawn amount or a
+ * reversed booking leaves a debt without a task, opens one.
+ * @returns the cents of the price that nobody has paid now
+ */
+export async function reviseDebt(
+  tx: Tx,
+  order: LockedOrder,
+  { isReversed, actor, at }: By & { isReversed: boolean },
+): Promise<number> {
+  const { id: orderId, environment, status } = order;
+  const cents = await lossOf(tx, orderId);
+  const asked = (await supplementsOf(tx, orderId)).find(({ state, replacesLoss }) => state === "asked" && replacesLoss);
+  const isStale = asked !== undefined && asked.amountCents !== cents;
+  if (isStale) await withdrawSupplement(tx, order, { actor, at, ofLoss: true });
+  await endTasksAfter(tx, order, cents, { actor, at });
+  if (cents <= 0) {
+    const end = { state: "done", at, by: actor, outcome: "the firm paid outside the processor" } as const;
+    await endTasksOfDisputes(tx, orderId, "lost", end);
+  } else if ((isStale || isReversed) && !endsDebt.has(status)) {
+    const cause = isReversed
+      ? "The booking of money from the firm was reversed."
+      : "The firm paid a part outside the payment processor, so the request to pay this order again was withdrawn.";
+    const reason = `${cause} ${dollars(cents)} is still owed: on the order’s page, book the money when it arrives, let the order be paid again, or refund it.`;
+    await openTask(tx, { kind: "dispute", at, environment, orderId, subject: restSubject(orderId), reason });
+  }
+  return cents;
+}
+
+/**
+ * After the payment of a supplement: if it replaced a loss, closes the tasks that ask a person to settle the loss, and
+ * notifies the firm. An order on hold stays on hold; a task asks an operator to release it.
+ */
+export async function endLoss(
+  tx: Tx,
+  order: LockedOrder,
+  { supplementId, cents, actor, at }: { supplementId: number; cents: number; actor: string; at: Date },
+): Promise<void> {
+  const { id: orderId, environment, status } = order;
+  const paid = (await supplementsOf(tx, orderId)).find(({ id }) => id === supplementId);
+  if (!paid?.replacesLoss) return;
+  await endTasksOfDisputes(tx, orderId, "lost", { state: "done", at, by: actor, outcome: "the order was paid again" });
+  const reason = `${dollars(cents)} was paid again for this order, whose payment a bank had taken back. The order is on hold: release it.`;
+  if (status === "OnHold")
+    await openTask(tx, { kind: "dispute", at, environment, orderId, subject: `paid-again:${supplementId}`, reason });
+  await tellFirm(tx, order, { moment: "paid_again", cents, about: String(supplementId) });
+}

@@ -1,0 +1,54 @@
+/** The list of payments that banks took back from a firm, with its checks and wires for them. */
+import { type OpenLoss, wayText } from "../../../orders/payments/payments.ts";
+import { day, dayIn, money, shortCode } from "../../ui/format.ts";
+import { records } from "../../ui/records.ts";
+import { type Html, html } from "../../ui/render.ts";
+
+/** The firm's checks and wires for a lost payment: `$40.00 by check 1234, arrived Nov 29, 2026`. */
+export const bookingTexts = ({ bookings }: Pick<OpenLoss, "bookings">): string[] =>
+  bookings.map(
+    ({ cents, receivedOn, reversedAt, reason, ...by }) =>
+      `${money(cents)} ${wayText(by)}, arrived ${day(new Date(receivedOn))}${reversedAt === null ? "" : `; reversed ${day(new Date(reversedAt))}: ${reason}`}`,
+  );
+
+/** True for a lost payment that the firm owes, or for which it paid outside the processor. */
+const isShown = ({ openCents, bookings }: OpenLoss): boolean => openCents > 0 || bookings.length > 0;
+
+/** Whether the card about lost payments has anything to show. */
+export const hasLosses = (losses: readonly OpenLoss[]): boolean => losses.some(isShown);
+
+const most = 50;
+
+/** The lost payments of a firm, newest first, those with a debt before the others. */
+export function lossesPart(losses: readonly OpenLoss[], zone: string): Html {
+  const shown = losses.filter(isShown).reverse();
+  const listed = [
+    ...shown.filter(({ openCents }) => openCents > 0),
+    ...shown.filter(({ openCents }) => openCents === 0),
+  ];
+  const owed = losses.reduce((sum, { openCents }) => sum + openCents, 0);
+  return html`<div class="card-parts"><p>${owed > 0 ? html`Your firm owes <strong>${money(owed)}</strong>.` : "Your firm owes nothing for payments that banks took back."} A check or a wire is listed here, and on the statement, once the operator of this service has booked it.</p>
+${records(
+  "Payments that banks took back",
+  [
+    { label: "Order" },
+    { label: "File number" },
+    { label: "Payment of" },
+    { label: "Taken back", number: true },
+    { label: "Received from your firm" },
+    { label: "Still owed", number: true },
+  ],
+  listed
+    .slice(0, most)
+    .map((loss) => [
+      html`<a class="keep" href="/dashboard/orders/${loss.orderCode}">${shortCode(loss.orderCode)}</a>`,
+      loss.reference ?? "None",
+      dayIn(loss.paidAt, zone),
+      money(loss.lostCents),
+      loss.bookings.length === 0
+        ? "Nothing yet"
+        : html`${bookingTexts(loss).map((text, index) => html`${index > 0 && html`<br>`}${text}`)}`,
+      money(loss.openCents),
+    ]),
+)}${listed.length > most && html`<p class="quiet">Only ${most} of ${listed.length} are listed. The statements have all of them.</p>`}</div>`;
+}

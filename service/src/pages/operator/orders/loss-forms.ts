@@ -1,0 +1,52 @@
+/** Books and reverses money that a firm paid outside the processor for a payment that a bank took back. */
+import { type LossToBook, lossPaymentWays, wayText } from "../../../orders/payments/payments.ts";
+import { day, money, time } from "../../ui/format.ts";
+import { field, select } from "../../ui/forms/fields.ts";
+import { type Html, html } from "../../ui/render.ts";
+import type { Typed } from "./move-forms.ts";
+
+/** Names the form of a lost payment or of a booking, so that the page shows a refused one again. */
+export const lossForm = (payment: string | number): string => `loss-${payment}`;
+export const undoLossForm = (booking: string | number): string => `undo-loss-${booking}`;
+
+type Look = { path: string; mayBook: boolean; typed: Typed | undefined };
+
+/** The lost payments of an order, with the firm's payments for them, its debt, and the forms. */
+export const lossPart = (losses: readonly LossToBook[], look: Look): Html | false =>
+  losses.some(({ openCents, bookings }) => openCents > 0 || bookings.length > 0) &&
+  html`<h3>Money received for a lost payment</h3>${losses.map((loss) => onePart(loss, look))}`;
+
+function onePart(loss: LossToBook, look: Look): Html | false {
+  const { lostCents, openCents, paidAt, bookings } = loss;
+  if (openCents === 0 && bookings.length === 0) return false;
+  const list =
+    bookings.length > 0 &&
+    html`<ul class="plain-list">${bookings.map(({ id, cents, reversedAt, reason, receivedOn, ...by }) => html`<li>${money(cents)} ${wayText(by)}, received ${day(new Date(receivedOn))}${reversedAt === null ? look.mayBook && undoPart(id, `${money(cents)} ${wayText(by)}`, look) : html`; reversed ${time(new Date(reversedAt))}: ${reason}`}</li>`)}</ul>`;
+  const lost =
+    lostCents > 0
+      ? `The bank took ${money(lostCents)} of it back.`
+      : "What the bank took back was reversed, or settled by a refund.";
+  return html`<div class="room-part"><p>Payment of ${time(paidAt)}. ${lost} ${openCents > 0 ? html`<strong>The firm still owes ${money(openCents)}.</strong>` : "The firm owes nothing for it."}</p>${list}${openCents > 0 && look.mayBook && bookPart(loss, look)}</div>`;
+}
+
+function bookPart({ id, openCents, openInAll, openOrders }: LossToBook, { path, typed }: Look): Html {
+  const form = lossForm(id);
+  const own = typed?.move === form ? typed : undefined;
+  const { amount = (openInAll / 100).toFixed(2), how = "", reference = "", received = "" } = own?.values ?? {};
+  const hint =
+    openOrders > 1
+      ? `At most ${money(openInAll)}, which is owed for the ${openOrders} orders of this payment. What exceeds the ${money(openCents)} of this order is booked for the others.`
+      : `At most ${money(openInAll)}.`;
+  return html`<details class="ask"${own && html` open`}><summary>Book a payment of the firm</summary><form class="form" method="post" action="${path}/lost-payments/${id}">
+${field({ form, name: "amount", label: "Amount in dollars", required: true, inputMode: "decimal", maxLength: 12, hint, value: amount, error: own?.error })}
+${select({ form, name: "how", label: "How it came", required: true, value: how, options: [{ value: "", label: "Choose" }, ...Object.entries(lossPaymentWays).map(([value, words]) => ({ value, label: `Received ${words}` }))] })}
+${field({ form, name: "reference", label: "Number of the check, or the bank’s reference", required: true, maxLength: 40, hint: "The firm reads it on its statement.", value: reference })}
+${field({ form, name: "received", label: "Day on which it arrived", required: true, type: "date", value: received })}
+<div class="form-actions"><button type="submit" class="quiet-button">Book it</button></div></form></details>`;
+}
+
+function undoPart(booking: number, what: string, { path, typed }: Look): Html {
+  const form = undoLossForm(booking);
+  const own = typed?.move === form ? typed : undefined;
+  return html`<details class="ask"${own && html` open`}><summary>Reverse “${what}”</summary><form class="form" method="post" action="${path}/loss-payments/${booking}/undo">${field({ form, name: "reason", label: "Why it does not count", required: true, maxLength: 500, hint: "The check bounced, the money went back to the firm, or the entry is wrong. A reversing line follows on the statement, and the firm gets a mail with this reason.", value: own?.values["reason"], error: own?.error })}<div class="form-actions"><button type="submit" class="quiet-button">Reverse the booking</button></div></form></details>`;
+}
