@@ -194,7 +194,7 @@ function pageDeps(deps: AppDeps, features: Features, readiness: ReadReadiness, a
       rowMac,
       payments: {
         acceptsPayment,
-        checkoutUrl: (code) => checkoutUrl(checkout, code, null),
+        checkoutUrl: (code) => checkoutUrl(checkout, code, null, "client"),
         supplementOf: async ({ code, status }) => {
           const due = dueOf(status, await supplementsOfCode(db, code));
           // If a firm's payment for the order was taken back by its bank, the client must not learn that.

@@ -26,6 +26,8 @@ test("tells a client nothing about money when the firm pays", async () => {
   const shown = await page(`/orders/${orderCode}`);
   assert.doesNotMatch(shown.replace(/<style[\s\S]*?<\/style>/g, ""), /\$\d|checkout/);
   assert.match(shown, /There is nothing for you to pay/);
+  const opened = await fetch(`${live.url()}/orders/${orderCode}/checkout`, { method: "POST", redirect: "manual" });
+  assert.deepEqual([opened.status, opened.headers.get("location")], [303, `/orders/${orderCode}`]);
   await pay(checkoutUrl);
   const mails = await until(() => {
     const found = mailsTo(service, email);

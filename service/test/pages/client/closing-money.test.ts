@@ -144,6 +144,8 @@ test("the client is not asked for a payment of the firm that a bank took back", 
   const shown = await pageOf(code);
   assert.doesNotMatch(shown.text, /took back/i);
   assert.deepEqual([shown.button, await together()], [null, 0]);
+  const opened = await fetch(`${service.baseUrl}/orders/${code}/checkout`, { method: "POST", redirect: "manual" });
+  assert.deepEqual([opened.status, opened.headers.get("location")], [303, `/orders/${code}`]);
 });
 
 test("the mail and the page are about the same room of an order that is in several", async () => {

@@ -23,6 +23,7 @@ import { isDisputed } from "../disputes.ts";
 import { chargesOfOrder, isOpenCharge } from "../firm/charge-store.ts";
 import { type Processor, processorFor } from "../processor/processor.ts";
 import { dueOf, type Supplement, supplementsOf } from "../supplements.ts";
+import { wasPaidByFirm } from "./payers.ts";
 import { openSession } from "./sessions.ts";
 import { hasPendingFunds, type Part } from "./store.ts";
 
@@ -68,6 +69,12 @@ const partFor = ({ id: orderId, code: orderCode, totalCents }: LockedOrder, due:
   ...{ orderId, orderCode, amountCents: due?.amountCents ?? totalCents, supplementId: due?.id ?? null },
 });
 
+const isFirmsToPay = "The firm pays this amount.";
+
+/** True if the due amount replaces a payment of the firm that a bank took back. The client must not learn of it. */
+const isLossOfFirm = async (tx: Tx, order: LockedOrder): Promise<boolean> =>
+  (await dueFor(tx, order))?.replacesLoss === true && wasPaidByFirm(tx, order.code);
+
 const payerChanged = () =>
   new ServiceError(
     "conflict",
@@ -78,16 +85,17 @@ const payerChanged = () =>
  * Returns the URL of the order's open hosted checkout, or creates a checkout. The order's status doesn't change. An
  * order has only one checkout at a time, so an open checkout for a group with this order is closed.
  * @param owner the owner that the order must have; null for a caller who has the order's code
- * @param firmPays opens the checkout for the firm, even if the client is the order's payer; `shown` is the payer that
- * the page showed. If absent, the checkout is for the order's payer.
- * @throws ServiceError `not_found`; `not_payable` naming the status; `conflict` when a payment was just made, or the
- * order's payer is not the shown one; `payments_not_configured`; `processor_failed`
+ * @param by the person who opens the checkout. `shown`: a member of the firm, who pays even if the client is the order's payer;
+ * `shown` is the payer that the page showed. `client`: the holder of the client's link, who must not see what the firm
+ * pays. If absent, the checkout is for the order's payer.
+ * @throws ServiceError `not_found`; `not_payable` naming the status or the payer; `conflict` when a payment was just
+ * made, or the order's payer is not the shown one; `payments_not_configured`; `processor_failed`
  */
 export async function checkoutUrl(
   deps: CheckoutDeps,
   code: string,
   owner: Owner | null,
-  firmPays?: { shown: Payer },
+  by?: { shown: Payer } | "client",
 ): Promise<string> {
   const opened = async (tx: Tx) => {
     const order = isCode(code) ? await lockOrder(tx, code) : undefined;
@@ -98,8 +106,10 @@ export async function checkoutUrl(
     requireProcessor(deps, order.environment);
     const parts = [await partOf(tx, order)];
     const payer = await payerOf(tx, parts);
-    if (firmPays && payer !== firmPays.shown) throw payerChanged();
-    return { groupId: null, parts, payer: firmPays ? "firm" : payer };
+    if (by === "client" && (payer === "firm" || (await isLossOfFirm(tx, order)))) throw notPayable(isFirmsToPay);
+    const isByFirm = typeof by === "object";
+    if (isByFirm && payer !== by.shown) throw payerChanged();
+    return { groupId: null, parts, payer: isByFirm ? "firm" : payer };
   };
   // Some orders can't be paid at the configured processor, such as a test order when the key is live. So the order's
   // environment is read first.
