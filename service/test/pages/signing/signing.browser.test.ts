@@ -834,7 +834,8 @@ test("a person who should not sign can say so: a wrong access code, another pers
     await choice(label).locator("summary").click();
     if (go === "Decline to sign") await page.getByLabel("Why?").fill("The price is wrong.");
     await press(go);
-    await page.getByRole("heading", { name: "The signing has ended" }).waitFor();
+    const heading = go === "Ask for paper" ? "You asked for paper" : "The signing has ended";
+    await page.getByRole("heading", { name: heading }).waitFor();
     // The page may report at any time that the document was seen, so that request is ignored.
     assert.equal(
       envelope.asked.findLast((one) => one !== "opened"),
