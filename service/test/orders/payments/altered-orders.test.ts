@@ -12,6 +12,7 @@ import {
   chargesOfCode,
   chargeWaiting,
   endCharge,
+  paymentsOfFirm,
   waitingOrders,
   watchPayments,
 } from "../../../src/orders/payments/payments.ts";
@@ -145,6 +146,23 @@ test("an event about a payment whose charge was altered is a task about its orde
     assert.match(reason, /payment_intent\.succeeded about pi_/);
     assert.deepEqual(more, []);
   }
+});
+
+test("the payments of a firm mark one with an altered charge, and an order of another firm that it names", async () => {
+  const { firm, codes, paymentId } = await charged();
+  const other = await group();
+  await db.query(sql`ALTER TABLE firm_charges DISABLE TRIGGER firm_charges_stay`);
+  await db.query(sql`
+    UPDATE firm_charges SET order_id = ${await world.orderIdOf(other.codes[0])}
+    WHERE group_id = ${paymentId} AND order_id = ${await world.orderIdOf(codes[0])}`);
+  await db.query(sql`ALTER TABLE firm_charges ENABLE TRIGGER firm_charges_stay`);
+  const [payment = []] = await paymentsOfFirm(db, firm.owner);
+  const authentic = payment.map(({ isAuthentic, isOwnOrder }) => [isAuthentic, isOwnOrder]);
+  assert.deepEqual(authentic.sort(), [
+    [false, false],
+    [true, true],
+    [true, true],
+  ]);
 });
 
 test("an overdue payment that was altered itself is a task about its order", async () => {

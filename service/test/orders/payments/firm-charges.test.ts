@@ -226,6 +226,28 @@ test("charges the card once, and only the processor's event changes the order's 
   assert.equal((await charge(code, "succeeded")).intent, intent);
 });
 
+test("Billing opens while a charge is altered: its payment and its spender's sum are not readable, and nothing is spent", async () => {
+  const code = await placeForFirm();
+  const { intent } = await charge(code, "answered");
+  const own = sql`payment_intent = ${intent}`;
+  await db.query(sql`UPDATE firm_charges SET reason = 'forged' WHERE ${own}`);
+  const page = await look("/dashboard/billing");
+  assert.match(page, /Not readable: a record was altered/);
+  assert.ok(page.includes(`/dashboard/orders/${code}`));
+  assert.match(page, /What is used this month can’t be read/);
+  const other = await placeForFirm();
+  await until(async () => (await db.query(sql`SELECT FROM jobs WHERE queue = 'firm-charge'`)).length === 0);
+  assert.deepEqual(await chargesOf(other), []);
+  await changeRowsOf(db, chargeState, own, sql`reason = NULL`);
+  assert.doesNotMatch(await look("/dashboard/billing"), /Not readable|can’t be read/);
+  assert.equal((await pressCharge(other)).status, 303);
+  for (const each of [code, other]) {
+    const answered = await charge(each, "answered");
+    await deliver(stripe.chargeEvent(answered.intent ?? ""));
+    assert.equal(await live.statusOf(each), "EsignPending");
+  }
+});
+
 const shownCents = (page: string): string => /name="total_cents" value="(\d+)"/.exec(page)?.[1] ?? "";
 /** The sum and the method of a page's charge button. */
 const shownIn = (page: string) => ({

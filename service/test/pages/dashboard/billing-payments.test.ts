@@ -24,6 +24,8 @@ const payment = (more: Partial<PaymentOfFirm[number]> = {}): PaymentOfFirm => [
       reference: null,
       orderStatus: "Completed",
       payBy: "firm",
+      isOwnOrder: true,
+      isAuthentic: true,
       totalCents: 9_900,
       isDisputed: false,
       replacesLoss: null,
@@ -51,6 +53,19 @@ test("lists at most 50 payments of a firm, and says so where there are more", ()
   assert.deepEqual([rowsOf(all), rowsOf(more)], [50, 50]);
   assert.doesNotMatch(all, /Only the newest/);
   assert.match(more, /Only the newest 50 payments .*<a href="\/dashboard\/statements">Statements<\/a>/);
+});
+
+test("shows no part of a payment with an altered record except the links to the firm's own orders", () => {
+  const [own, foreign] = ["b".repeat(40), "c".repeat(40)];
+  const charges = [payment({ orderCode: own }), payment({ orderCode: foreign, isOwnOrder: false, isAuthentic: false })];
+  const page = pageWith({ payments: [charges.flat(), payment()] });
+  assert.match(page, /Not readable: a record was altered\. Contact the operator of this service\./);
+  assert.match(page, /sum and state are left out of this list/);
+  assert.ok(page.includes(own));
+  assert.ok(!page.includes(foreign));
+  assert.ok(page.includes("$99.00"), "the other payment");
+  assert.ok(!page.includes("$198.00"));
+  assert.doesNotMatch(pageWith({ payments: [payment()] }), /altered/);
 });
 
 const card: PaymentMethod = {

@@ -4,6 +4,7 @@ import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { isSealed, nothing, type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import {
   type Marked,
+  type marked,
   markedAll,
   type StateMac,
   verified,
@@ -92,10 +93,15 @@ export type FirmCharge = {
 export const agedOf = (row: Statement, at: Statement): Statement =>
   sql`CASE WHEN ${row}.environment = 'test' THEN ${leapt(at, sql`${row}.partner_id`)} ELSE ${at} END`;
 
-export const charges = (where: Statement, more: Statement = nothing): Statement => sql`
+/** @param seen `verified` to refuse altered rows, or `marked` to mark them */
+export const charges = (
+  where: Statement,
+  more: Statement = nothing,
+  seen: typeof verified | typeof marked = verified,
+): Statement => sql`
   SELECT c.id, c.group_id AS "groupId", c.order_id AS "orderId", o.code AS "orderCode@order", c.partner_id AS "partnerId", c.environment,
     c.method_id AS "methodId", c.amount_cents AS "amountCents", c.supplement_id AS "supplementId", c.asked_by AS "askedBy", c.asked_at AS "askedAt",
-    c.sent_at AS "sentAt", ${agedOf(sql`c`, sql`c.changed_at`)} AS "changedAt", c.state, c.payment_intent AS "paymentIntent", c.reason ${more}, ${verified(chargeState, sql`c`)}
+    c.sent_at AS "sentAt", ${agedOf(sql`c`, sql`c.changed_at`)} AS "changedAt", c.state, c.payment_intent AS "paymentIntent", c.reason ${more}, ${seen(chargeState, sql`c`)}
   FROM firm_charges c ${joinOrder(sql`c.order_id`)} WHERE ${where}`;
 
 export async function selectCharge(db: Sql, id: string): Promise<FirmCharge | undefined> {

@@ -2,7 +2,7 @@
 import type { Owner } from "../../../kernel/identity/identity.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
-import { verified, verifiedAll } from "../../../kernel/platform/database/state-mac.ts";
+import { forged, type Marked, marked, markedAll, verified } from "../../../kernel/platform/database/state-mac.ts";
 import { disputeState } from "../disputes.ts";
 import { billingDocumentState, type Note, sumsOfNotes } from "../documents.ts";
 import { paymentState } from "../store.ts";
@@ -10,13 +10,18 @@ import { supplementState } from "../supplements.ts";
 import { agedOf, chargeState, charges, type FirmCharge, type PayingMethod, paymentIdOf } from "./charge-store.ts";
 import { methodsById } from "./store.ts";
 
-/** The charges of one payment by a firm, one for each order. All of them have the same state. */
-export type PaymentOfFirm = readonly (FirmCharge & Returned & Facts)[];
+/**
+ * The charges of one payment by a firm, one for each order. All of them have the same state. `isAuthentic` is false if
+ * the charge, or a record about its money, was altered in the database.
+ */
+export type PaymentOfFirm = readonly (FirmCharge & Returned & Facts & Marked)[];
 
 type Facts = {
   reference: string | null;
   orderStatus: string;
   payBy: string;
+  /** False only for an altered charge, which may name another firm's order. */
+  isOwnOrder: boolean;
   /** The order's price now. The charge may have been for an earlier price. */
   totalCents: number;
   isDisputed: boolean;
@@ -34,36 +39,38 @@ export const listedPayments = 50;
 /**
  * The payments of a firm that have not ended, then its newest ones. Returns one more than are listed, to show that
  * there are more. Open payments come first, because an owner ends an overdue one in this list.
- * @throws ServiceError `unavailable` for an altered row
+ * @throws ServiceError `unavailable` for an altered card or bank account
  */
 export async function paymentsOfFirm(db: Sql, { partnerId, environment }: Owner): Promise<PaymentOfFirm[]> {
   const own = (row: Statement) => sql`${row}.partner_id = ${partnerId} AND ${row}.environment = ${environment}`;
   const supplement = sql`FROM supplements s WHERE s.id = c.supplement_id`;
   const since = sql`FROM payments p WHERE p.order_id = c.order_id AND p.received_at >= c.asked_at`;
   const disputes = sql`FROM disputes d WHERE d.payment_intent = c.payment_intent`;
-  const rows = await db.query<FirmCharge & Omit<Facts, "method">>(sql`
+  const rows = await db.query<FirmCharge & Omit<Facts, "method"> & Marked>(sql`
     ${charges(
       sql`${own(sql`c`)} AND coalesce(c.group_id, c.id) IN (
         SELECT coalesce(q.group_id, q.id) FROM firm_charges q WHERE ${own(sql`q`)} GROUP BY 1
         ORDER BY bool_and(q.state NOT IN ('asked', 'answered', 'pending')), max(q.asked_at) DESC, 1 LIMIT ${listedPayments + 1})`,
       sql`, o.external_reference AS reference, o.status AS "orderStatus",
-        o.pay_by AS "payBy", o.total_cents AS "totalCents", EXISTS (SELECT ${disputes} AND d.state = 'opened') AS "isDisputed",
-        (SELECT s.replaces_loss ${supplement}) AS "replacesLoss", ${verifiedAll(supplementState, sql`s`, supplement)},
-        EXISTS (SELECT ${since}) AS "isPaidSince", ${verifiedAll(paymentState, sql`p`, since)},
-        ${verifiedAll(disputeState, sql`d`, disputes)}`,
+        o.pay_by AS "payBy", (${own(sql`o`)}) AS "isOwnOrder", o.total_cents AS "totalCents", EXISTS (SELECT ${disputes} AND d.state = 'opened') AS "isDisputed",
+        (SELECT s.replaces_loss ${supplement}) AS "replacesLoss", ${markedAll(supplementState, sql`s`, supplement)},
+        EXISTS (SELECT ${since}) AS "isPaidSince", ${markedAll(paymentState, sql`p`, since)},
+        ${markedAll(disputeState, sql`d`, disputes)}`,
+      marked,
     )}
     ORDER BY c.state NOT IN ('asked', 'answered', 'pending'), c.asked_at DESC, coalesce(c.group_id, c.id), c.order_id`);
   const intents = rows.flatMap(({ paymentIntent }) => paymentIntent ?? []);
   const returned = await returnedOf(db, intents);
-  const whole = { creditedCents: 0, lostCents: 0 };
+  const whole = { creditedCents: 0, lostCents: 0, isAuthentic: true };
   const methods = await methodsById(
     db,
     rows.flatMap(({ methodId }) => methodId ?? []),
   );
-  const shown = rows.map((each) => ({
-    ...{ ...each, ...(returned.get(returnedKey(each)) ?? whole) },
-    method: methods.find(({ id }) => id === each.methodId) ?? null,
-  }));
+  const shown = rows.map((each) => {
+    const { isAuthentic, ...sums } = returned.get(returnedKey(each)) ?? whole;
+    const method = methods.find(({ id }) => id === each.methodId) ?? null;
+    return { ...each, ...sums, method, isAuthentic: each.isAuthentic && isAuthentic };
+  });
   return [...Map.groupBy(shown, paymentIdOf).values()];
 }
 
@@ -88,6 +95,7 @@ export async function spentSince(
     db,
     rows.flatMap(({ paymentIntent }) => paymentIntent ?? []),
   );
+  if ([...returned.values()].some(({ isAuthentic }) => !isAuthentic)) throw forged();
   return rows.reduce((sum, row) => sum + row.amountCents - (returned.get(returnedKey(row))?.creditedCents ?? 0), 0);
 }
 
@@ -96,20 +104,20 @@ type Returned = { creditedCents: number; lostCents: number };
 
 /**
  * The returned and lost cents of payments at the processor, for each order and payment intent. The keys are those of
- * `returnedKey`.
- * @throws ServiceError `unavailable` for an altered row
+ * `returnedKey`. Marks the sums of altered rows.
  */
-async function returnedOf(db: Sql, paymentIntents: readonly string[]): Promise<ReadonlyMap<string, Returned>> {
+async function returnedOf(db: Sql, paymentIntents: readonly string[]): Promise<ReadonlyMap<string, Returned & Marked>> {
   type Row = Pick<Note, "kind" | "partCents"> & { orderId: number; paymentIntent: string; amountCents: number };
-  const rows = await db.query<Row>(sql`
+  const rows = await db.query<Row & Marked>(sql`
     SELECT p.order_id AS "orderId", p.payment_intent AS "paymentIntent", p.amount_cents::float8 AS "amountCents", d.kind,
-      d.part_cents::float8 AS "partCents", ${verified(billingDocumentState, sql`d`)}, ${verified(paymentState, sql`p`)}
+      d.part_cents::float8 AS "partCents", ${marked(billingDocumentState, sql`d`)}, ${marked(paymentState, sql`p`)}
     FROM payments p JOIN billing_documents d ON d.payment_id = p.id
     WHERE p.payment_intent = ANY (${paymentIntents}::text[]) AND d.kind <> 'receipt' ORDER BY d.id`);
-  const returned = new Map<string, Returned>();
+  const returned = new Map<string, Returned & Marked>();
   for (const [key, notes] of Map.groupBy(rows, returnedKey)) {
     const { rest, credited: creditedCents } = sumsOfNotes(notes[0]?.amountCents ?? 0, notes);
-    returned.set(key, { creditedCents, lostCents: (notes[0]?.amountCents ?? 0) - rest - creditedCents });
+    const lostCents = (notes[0]?.amountCents ?? 0) - rest - creditedCents;
+    returned.set(key, { creditedCents, lostCents, isAuthentic: notes.every(({ isAuthentic }) => isAuthentic) });
   }
   return returned;
 }

@@ -4,6 +4,7 @@ import { actorOf, type Owner, type Principal } from "../../../kernel/identity/id
 import type { Clock } from "../../../kernel/platform/clock.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
+import { nullIfAltered } from "../../../kernel/platform/database/state-mac.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import { bookNow } from "../../../kernel/test-clock/test-clock.ts";
 import { zoneOf } from "../zone.ts";
@@ -44,18 +45,19 @@ export async function listSpenders({ db }: { db: Sql }, principal: Principal): P
 }
 
 /**
- * The cents that each spender has used of the month's limit, by spender.
- * @throws ServiceError `unavailable` for an altered row
+ * The cents that each spender has used of the month's limit, by spender. Null for a spender with an altered charge, who
+ * can't spend until the operator has restored it.
+ * @throws ServiceError `unavailable` when the row that names the time zone was altered
  */
 export async function spentThisMonth(
   { db, clock }: { db: Sql; clock: Clock },
   owner: Owner,
   spenders: readonly Spender[],
-): Promise<ReadonlyMap<string, number>> {
+): Promise<ReadonlyMap<string, number | null>> {
   const since = await startOfMonth(db, owner, clock());
-  const used = new Map<string, number>();
+  const used = new Map<string, number | null>();
   for (const { spender } of spenders.filter(({ monthCents }) => monthCents > 0))
-    used.set(spender, await spentSince(db, owner, { spender, since, except: [] }));
+    used.set(spender, await spentSince(db, owner, { spender, since, except: [] }).catch(nullIfAltered));
   return used;
 }
 

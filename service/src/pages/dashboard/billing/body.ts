@@ -144,10 +144,11 @@ function limitsPart(view: BillingView): Html {
   return html`<div class="card-parts">${lead}${limited.map((each, index) => limitForm(view, each, `limit${index + 1}`))}</div>`;
 }
 
-const limitText = ({ used }: BillingView, { spender, orderCents, monthCents }: Spender): string =>
-  orderCents === 0 || monthCents === 0
-    ? "May not spend"
-    : `${money(orderCents)} for an order, ${money(monthCents)} in a month. Used this month: ${money(used.get(spender) ?? 0)}`;
+function limitText({ used }: BillingView, { spender, orderCents, monthCents }: Spender): string {
+  if (orderCents === 0 || monthCents === 0) return "May not spend";
+  const cents = used.get(spender) ?? 0;
+  return `${money(orderCents)} for an order, ${money(monthCents)} in a month. ${used.get(spender) === null ? "What is used this month can’t be read, so nothing can be spent until the operator of this service has restored the record" : `Used this month: ${money(cents)}`}`;
+}
 
 const limitLabels = { perOrder: "Dollars for one order", perMonth: "Dollars in a month" } as const;
 

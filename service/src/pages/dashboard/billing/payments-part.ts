@@ -10,7 +10,7 @@ import {
   reasonWords,
   sumOfCharges,
 } from "../../../orders/payments/payments.ts";
-import { emptyState } from "../../ui/components.ts";
+import { emptyState, notice } from "../../ui/components.ts";
 import { minuteIn, money, shortCode } from "../../ui/format.ts";
 import { askFirst } from "../../ui/forms/ask-first.ts";
 import { buttonForm } from "../../ui/forms/button-form.ts";
@@ -120,7 +120,7 @@ const ending = (view: BillingView, { id, orderCode, ...charge }: FirmCharge, ord
 export const chargesPart = (view: BillingView): Html =>
   view.payments.length === 0
     ? emptyState("No payments yet", "Orders that your firm pays by the card or bank account are listed here.")
-    : html`${records(
+    : html`${view.payments.some(isAltered) && notice("stopped", "A payment is not what was written", "A record was altered in the database. The payment’s sum and state are left out of this list. Contact the operator of this service, who has to restore the record.")}${records(
         "Payments of your firm",
         [
           ...[{ label: "Orders" }, { label: "File number" }, { label: "Sum", number: true }],
@@ -129,10 +129,11 @@ export const chargesPart = (view: BillingView): Html =>
         view.payments.slice(0, listedPayments).flatMap((charges) => {
           const [first] = charges;
           if (!first) return [];
+          if (isAltered(charges)) return [alteredRow(charges)];
           const references = new Set(charges.flatMap(({ reference }) => reference ?? []));
           return [
             [
-              html`${charges.map((each, index) => html`${index > 0 && ", "}${orderLink(each)}`)}`,
+              orderLinks(charges),
               references.size === 0 ? "None" : [...references].join(", "),
               html`${money(sumOfCharges(charges))}${first.method && html`<br><span class="second-line">${methodName(first.method)}</span>`}`,
               html`${paymentText(view, charges)}${ending(view, first, charges.length)}${chargeAgain(view, charges)}`,
@@ -142,10 +143,22 @@ export const chargesPart = (view: BillingView): Html =>
         }),
       )}${view.principal.environment === "test" && html`<p class="quiet">These dates are real time. Those of receipts and statements follow the test clock.</p>`}<p class="quiet">Payments at a checkout are not listed here. <a href="/dashboard/statements">Statements</a> have them.</p>${view.payments.length > listedPayments && html`<p class="quiet">Only the newest ${listedPayments} payments and those that are under way are shown. <a href="/dashboard/statements">Statements</a> have all that were paid, by month.</p>`}`;
 
+const isAltered = (charges: PaymentOfFirm): boolean => charges.some(({ isAuthentic }) => !isAuthentic);
+
+/** The row of a payment with an altered record. Names only orders of the firm, because the code of an order is secret. */
+function alteredRow(charges: PaymentOfFirm): (Html | string)[] {
+  const own = charges.filter(({ isOwnOrder }) => isOwnOrder).map((each) => ({ ...each, replacesLoss: null }));
+  const state = "Not readable: a record was altered. Contact the operator of this service.";
+  return [own.length === 0 ? "Unknown" : orderLinks(own), "Not shown", "Not shown", state, "Not shown"];
+}
+
 /** The name of the member or the key that requested the charge. */
 const spenderName = ({ spenders }: BillingView, { askedBy }: FirmCharge): string =>
   spenders.find(({ spender }) => spender === askedBy)?.name ??
   (askedBy.startsWith("key:") ? "A former API key" : "A former member");
+
+const orderLinks = (charges: PaymentOfFirm): Html =>
+  html`${charges.map((each, index) => html`${index > 0 && ", "}${orderLink(each)}`)}`;
 
 const orderLink = ({ orderCode, replacesLoss }: PaymentOfFirm[number]): Html =>
   html`<a class="keep" href="/dashboard/orders/${orderCode}">${shortCode(orderCode)}</a>${replacesLoss !== null && (replacesLoss ? ", paid again" : ", more postage")}`;

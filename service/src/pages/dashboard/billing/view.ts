@@ -17,8 +17,8 @@ export type BillingView = {
   isPaidHere: boolean;
   methods: readonly PaymentMethod[];
   spenders: readonly Spender[];
-  /** How many cents each member or key has spent this month. */
-  used: ReadonlyMap<string, number>;
+  /** How many cents each member or key has spent this month; null if a record of it was altered in the database. */
+  used: ReadonlyMap<string, number | null>;
   payments: readonly PaymentOfFirm[];
   /** The firm's payments of which banks took money back. */
   losses: readonly OpenLoss[];

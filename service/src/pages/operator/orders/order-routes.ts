@@ -4,7 +4,7 @@ import { finishings, openAcceptance, type PaperDeps, paperStatuses } from "../..
 import { shownLabels } from "../../../delivery/shipping/shipping.ts";
 import { may, type Operator, requirePermission } from "../../../firms/operators/operators.ts";
 import type { Owner } from "../../../kernel/identity/identity.ts";
-import { isAltered } from "../../../kernel/platform/database/state-mac.ts";
+import { nullIfAltered } from "../../../kernel/platform/database/state-mac.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import type { MoveDeps } from "../../../orders/fulfilment/fulfilment.ts";
 import { targetOf } from "../../../orders/order/order.ts";
@@ -139,15 +139,6 @@ export async function showOrder(deps: OrderPageDeps, call: OrderCall, typed?: Ty
   });
   const title = `Order ${shortCode(record.order.code)}`;
   return consolePage(deps.frame, request, { title, section: "orders", body, scripts: ["copy.js"] });
-}
-
-/**
- * An altered payment must not hide the order's page from the operator. In that case, the page has no button to pay
- * again.
- */
-function nullIfAltered(error: unknown): null {
-  if (!isAltered(error)) throw error;
-  return null;
 }
 
 /** Actions on signers' links. */
