@@ -163,7 +163,7 @@ test("names the one who paid, the firm or the client, after the client became th
   await db.query(sql`ALTER TABLE checkout_payers ENABLE TRIGGER checkout_payers_stay`);
 });
 
-/** Adds an owner to the firm. @returns reads the mails to the owner about a failed bank payment */
+/** Adds an owner to the firm. @returns reads the sums in the mails to the owner about a failed bank payment */
 async function failuresToldTo(firm: PayingFirm) {
   const owner = newUuid();
   await asService(
@@ -173,9 +173,9 @@ async function failuresToldTo(firm: PayingFirm) {
       VALUES (${owner}, ${firm.owner.partnerId}, 'owner', true, now())`,
   );
   return () =>
-    db.query(
-      sql`SELECT FROM jobs WHERE queue = 'firm-money-mail' AND payload ->> 'to' = ${owner} AND payload ->> 'moment' = 'debit_failed'`,
-    );
+    db.query<{ cents: number }>(sql`
+      SELECT (payload ->> 'cents')::int AS cents FROM jobs
+      WHERE queue = 'firm-money-mail' AND payload ->> 'to' = ${owner} AND payload ->> 'moment' = 'debit_failed' ORDER BY id`);
 }
 
 test("tells the firm that its bank payment of its own order failed, once", async () => {
@@ -189,6 +189,19 @@ test("tells the firm that its bank payment of its own order failed, once", async
   await world.take(failure);
   await world.take({ ...failure, id: "evt_again" });
   assert.deepEqual([await statuses([code]), (await told()).length], [["PaymentFailed"], 1]);
+});
+
+test("names each order's own sum when the firm's bank payment of several orders failed, whatever sum its event states", async () => {
+  const { firm, codes } = await group();
+  const told = await failuresToldTo(firm);
+  const shared = await sharedCheckout(deps, { groupId: newUuid(), environment: "live" }, membersOf(codes));
+  const session = sessionAt(shared.checkoutUrl);
+  await world.take(stripe.payByBank(session));
+  const failure = stripe.bankAnswers(session, "failed");
+  await world.take({ ...failure, data: { object: { ...failure.data.object, amount_total: 1 } } });
+  assert.deepEqual(await statuses(codes), all("PaymentFailed"));
+  const cents = (await told()).map((mail) => mail.cents);
+  assert.deepEqual(cents, [9_500, 18_240, 1_020]);
 });
 
 test("tells the firm, and not the client, that the firm's checkout of the client's order failed", async () => {

@@ -235,11 +235,11 @@ async function endWait(tx: Tx, orders: readonly LockedOrder[], outcome: string, 
 }
 
 /**
- * Divides the money among the orders. If the total is not the sum of the parts, no order is paid: all of them are held,
- * and the money is recorded for the first one.
+ * Divides the money among the orders. If money of another sum than that of the parts arrived, no order is paid: all of
+ * them are held, and the money is recorded for the first one.
  */
 function sharesOf(
-  { amount, currency: paidIn }: SessionMessage,
+  { kind, amount, currency: paidIn }: SessionMessage,
   payees: readonly Named[],
   orders: readonly LockedOrder[],
 ): (order: LockedOrder) => Share {
@@ -247,7 +247,7 @@ function sharesOf(
     return () => ({ amount, mismatch: null, supplementId: null });
   const supplements = new Map(payees.map(({ orderCode, supplementId = null }) => [orderCode, supplementId]));
   const sum = payees.reduce((total, { amountCents }) => total + (amountCents ?? 0), 0);
-  if (amount === sum && paidIn?.toLowerCase() === currency) {
+  if (kind !== "cleared" || (amount === sum && paidIn?.toLowerCase() === currency)) {
     const parts = new Map(payees.map(({ orderCode, amountCents }) => [orderCode, amountCents]));
     return ({ code }) => ({
       amount: parts.get(code) ?? 0,
