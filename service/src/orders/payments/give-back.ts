@@ -9,7 +9,8 @@ import { fromOrders, lockOrder, ordersTable, verifiedOrder } from "../order/orde
 import { awaitsAssignment } from "./by-hand.ts";
 import { closeCheckouts, OpenElsewhere } from "./checkout/sessions.ts";
 import { isDisputed } from "./disputes.ts";
-import { elsewhereSubject, wentBackOutside } from "./paid-outside.ts";
+import { wentBackOutside } from "./outside-notes.ts";
+import { elsewhereSubject } from "./paid-outside.ts";
 import { processorOfOrder, requireNewestKey } from "./processor/account.ts";
 import { isLost } from "./processor/apply.ts";
 import { isMissing } from "./processor/charge-requests.ts";

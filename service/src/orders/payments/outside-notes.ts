@@ -1,6 +1,7 @@
 /**
  * Recognizes the credit notes of money that was paid back outside the payment processor, by the names of their refunds.
  */
+import type { Sql } from "../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
 
 /** The ways in which money can be paid back outside the payment processor, in words. */
@@ -24,3 +25,9 @@ export const outsideWay = (d: Statement): Statement =>
 /** SQL condition: true if the credit note `d` was paid back outside the processor, and no correction reversed it. */
 export const isPaidOutside = (d: Statement): Statement => sql`(${d}.refund LIKE 'outside:%' AND NOT EXISTS (
   SELECT FROM billing_documents v WHERE v.payment_id = ${d}.payment_id AND v.refund = 'reversed:' || ${d}.refund))`;
+
+/** True if a part was returned outside the processor, which still treats that part as refundable. */
+export async function wentBackOutside(db: Sql, paymentId: number): Promise<boolean> {
+  const notes = sql`SELECT FROM billing_documents d WHERE d.payment_id = ${paymentId} AND d.refund LIKE 'outside:%'`;
+  return (await db.query(notes)).length > 0;
+}

@@ -3,7 +3,7 @@
  * as a credit note. The note's name contains the way of the payment, so the note's MAC covers it.
  */
 import { auditLine, hasMovedSince } from "../../kernel/audit/audit.ts";
-import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
+import type { Tx } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
 import { verified } from "../../kernel/platform/database/state-mac.ts";
 import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
@@ -22,12 +22,6 @@ import { payeesOfIntent, paymentState } from "./store.ts";
 import { undonePart } from "./undo-outside.ts";
 
 const isOutsideWay = (text: string): text is OutsideWay => Object.hasOwn(outsideWays, text);
-
-/** True if a part was returned outside the processor, which still treats that part as refundable. */
-export async function wentBackOutside(db: Sql, paymentId: number): Promise<boolean> {
-  const notes = sql`SELECT FROM billing_documents d WHERE d.payment_id = ${paymentId} AND d.refund LIKE 'outside:%'`;
-  return (await db.query(notes)).length > 0;
-}
 
 /**
  * The subject of the task about a refund that only an earlier processor account can make.
@@ -96,7 +90,7 @@ export async function endFailedRefund(
   });
 }
 
-type Payment = { id: number; paymentIntent: string | null; isRefunded: boolean };
+type Payment = { id: number; paymentIntent: string | null; amountCents: number; isRefunded: boolean };
 
 /** A part of a payment that came back to the service. `name` distinguishes it from other parts. */
 type Returned = { payment: number; name: string; cents: number };
@@ -111,7 +105,7 @@ async function payBack(
 ): Promise<number> {
   const { id: orderId, partnerId } = order;
   const payments = await tx.query<Payment>(sql`
-    SELECT id, payment_intent AS "paymentIntent", refunded_at IS NOT NULL AS "isRefunded",
+    SELECT id, payment_intent AS "paymentIntent", amount_cents::float8 AS "amountCents", refunded_at IS NOT NULL AS "isRefunded",
       ${verified(paymentState, sql`payments`)} FROM payments WHERE order_id = ${orderId} ORDER BY id`);
   const intents = [...new Set(payments.flatMap(({ paymentIntent }) => paymentIntent ?? []))].sort();
   for (const intent of intents) await lockIntent(tx, intent);
@@ -202,13 +196,13 @@ async function requireNoWholeRefund(
   returned: readonly Returned[],
 ): Promise<void> {
   if (status !== "RefundPending") return;
-  for (const { payment, name } of returned) {
-    const { paymentIntent = null, isRefunded = false } = payments.find(({ id }) => id === payment) ?? {};
+  for (const { payment: id, name } of returned) {
+    const payment = payments.find((each) => each.id === id);
     // The refund of the whole order leaves out a payment that is already refunded.
-    if (isRefunded) continue;
+    if (payment?.isRefunded) continue;
     // The present account can't refund this payment, so the whole refund is paid back by this booking.
-    if (name === elsewhereSubject(paymentIntent, orderId, null)) continue;
-    if (paymentIntent !== null && (await hasWholeRefund(tx, { orderId, payment, paymentIntent }))) continue;
+    if (name === elsewhereSubject(payment?.paymentIntent ?? null, orderId, null)) continue;
+    if (payment && (await hasWholeRefund(tx, orderId, payment))) continue;
     throw new ServiceError(
       "conflict",
       "The whole order is being refunded, which may return this money, too. Wait until the processor has reported that refund, or resend its event from there. If that refund has a task of its own, end that task instead.",
@@ -216,14 +210,18 @@ async function requireNoWholeRefund(
   }
 }
 
-/** True if the processor reported a refund of the payment's rest after the order had entered RefundPending. */
-async function hasWholeRefund(
-  tx: Tx,
-  { orderId, payment, paymentIntent }: { orderId: number; payment: number; paymentIntent: string },
-): Promise<boolean> {
+/**
+ * True if the processor reported a refund of the payment's rest after the order had entered RefundPending. A refund
+ * without a request may be a smaller one that somebody made at the processor, while the event of ours is under way.
+ */
+async function hasWholeRefund(tx: Tx, orderId: number, { id, paymentIntent, amountCents }: Payment): Promise<boolean> {
+  if (paymentIntent === null) return false;
   const isShared = (await payeesOfIntent(tx, paymentIntent)).length > 1;
-  const last = (await refundsOfIntent(tx, paymentIntent)).findLast(
-    ({ request }) => request === shareRequest(payment) || (request === null && !isShared),
+  const refunds = await refundsOfIntent(tx, paymentIntent);
+  // Refunds of an unknown amount count as large enough.
+  const all = refunds.reduce((sum, each) => sum + (each.amountCents ?? amountCents), 0);
+  const last = refunds.findLast(
+    ({ request }) => request === shareRequest(id) || (request === null && !isShared && all >= amountCents),
   );
   if (!last) return false;
   const later = new Date(last.seenAt.getTime() + 1);

@@ -38,6 +38,7 @@ import {
   type RefundByHand,
   refundsByHand,
 } from "../payments/payments.ts";
+import { requireNoneBeingSent } from "./part.ts";
 import { type RefundDeps, requirePersonOfRefund } from "./rules.ts";
 
 /** The MAC covers all columns. A forged approval would book a refund for an order that it does not belong to. */
@@ -151,10 +152,13 @@ async function requireEvents(tx: Tx, { refund }: Locked, refundIds: readonly str
  * The ids of the payment's refunds that this service requested, as the processor lists them. Empty without a processor.
  * Also empty for a payment in an earlier processor account, which has received no request since the account was
  * changed.
+ * @throws ServiceError while such a refund is being requested
  */
 async function askedAtProcessor({ db, processor }: RefundDeps, refund: string): Promise<readonly string[]> {
   const paymentIntent = isPlainLines(refund) ? await intentOfRefund(db, refund) : null;
-  if (!processor || paymentIntent === null) return [];
+  if (paymentIntent === null) return [];
+  await requireNoneBeingSent(db, paymentIntent);
+  if (!processor) return [];
   return ((await processor.refundsOf(paymentIntent)) ?? []).filter(({ isOurs }) => isOurs).map(({ id }) => id);
 }
 

@@ -3,10 +3,10 @@ import type { Database, Sql, Tx } from "../../kernel/platform/database/database.
 import { sql } from "../../kernel/platform/database/sql.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import { newUuid } from "../../kernel/platform/ids.ts";
-import type { Jobs } from "../../kernel/platform/jobs/jobs.ts";
+import { hasJob, type Jobs } from "../../kernel/platform/jobs/jobs.ts";
 import { openTask } from "../../kernel/tasks/tasks.ts";
 import { dollars } from "../dollars.ts";
-import { fromOrders, type LockedOrder, lockOrder, verifiedOrder } from "../order/order.ts";
+import { fromOrders, joinOrder, type LockedOrder, lockOrder, refundQueue, verifiedOrder } from "../order/order.ts";
 import {
   awaitsAssignment,
   giveBack,
@@ -98,6 +98,27 @@ export async function insertPart(
   const detail = { requestId: id, reason, payments, part: true };
   await tx.query(auditLine({ at, action: "refund.requested", actor, partnerId, orderId, detail }));
   return id;
+}
+
+/**
+ * Requires that no approved refund of the payment is being requested from the processor. A job that begins later waits,
+ * because a refund of the payment has no orders yet. So whatever was requested is in the processor's list from now on.
+ * @throws ServiceError naming the order
+ */
+export async function requireNoneBeingSent(db: Sql, paymentIntent: string): Promise<void> {
+  const parts = sql`SELECT r.id::text FROM refund_requests r WHERE r.order_id = o.id AND r.part AND r.state = 'approved'`;
+  const isOfOrder = sql`payload ->> 'orderId' = o.id::text`;
+  const [order] = await db.query<{ code: string }>(sql`
+    SELECT o.code AS "code@order" FROM payments p ${joinOrder(sql`p.order_id`)}
+    WHERE p.payment_intent = ${paymentIntent} AND (
+      (o.status = 'RefundPending' AND ${hasJob(refundQueue, isOfOrder)})
+      OR ${hasJob(partRefundQueue, sql`payload ->> 'requestId' IN (${parts})`)}
+      OR (EXISTS (${parts}) AND ${hasJob(settledRefundQueue, isOfOrder)}))
+    ORDER BY o.id LIMIT 1`);
+  if (!order) return;
+  const name = order.code.slice(0, 6).toUpperCase();
+  const message = `An approved refund of order ${name} is being sent to the payment processor. Try again in a minute.`;
+  throw new ServiceError("conflict", message);
 }
 
 type JobDeps = Parameters<typeof giveBack>[0];

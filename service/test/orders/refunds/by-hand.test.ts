@@ -4,7 +4,7 @@ import { startStripe } from "@signsealship/testing/doubles/stripe";
 import { forTests } from "@signsealship/testing/for-tests";
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
 import { newUuid } from "../../../src/kernel/platform/ids.ts";
-import type { Handler } from "../../../src/kernel/platform/jobs/jobs.ts";
+import { enqueue, type Handler } from "../../../src/kernel/platform/jobs/jobs.ts";
 import { documentsOfOrder } from "../../../src/orders/billing/billing.ts";
 import { lockOrder, transition } from "../../../src/orders/order/order.ts";
 import { checkRefunds, refundOrder } from "../../../src/orders/payments/give-back.ts";
@@ -616,6 +616,28 @@ test("an assignment that was asked for before such a part went out is not approv
   await assert.rejects(approveAssignment(refunds, approver, id), /must be at most \$9\.00/);
 });
 
+test("nobody assigns a refund while the job of an approved one may be asking the processor; the refusal names the order", async () => {
+  for (const kind of ["whole", "part"]) {
+    const { codes, intent } = await paid();
+    const [code = ""] = codes;
+    const orderId = await world.orderIdOf(code);
+    const part = kind === "whole" ? await pend(code) : await approvedPart(code, 100);
+    const own = kind === "whole" ? { orderId } : { requestId: part };
+    for (const event of stripe.refundByHand(intent, 3_000)) await world.take(event);
+    const waiting = (await waitingRefunds({ db }, agent)).find((each) => each.paymentIntent === intent);
+    const parts = [{ payment: waiting?.shares[0]?.paymentId ?? 0, cents: 3_000 }];
+    const isSent = new RegExp(`An approved refund of order ${code.slice(0, 6).toUpperCase()} is being sent`);
+    await assert.rejects(ask(waiting?.id ?? "", parts), isSent);
+    await work();
+    const id = await ask(waiting?.id ?? "", parts);
+    await enqueue(db, kind === "whole" ? "refund" : "part-refund", own);
+    await assert.rejects(approveAssignment(refunds, approver, id), isSent);
+    await work();
+    await approveAssignment(refunds, approver, id);
+    assert.deepEqual(await notesOf(code), [["credit_note", 3_000]]);
+  }
+});
+
 test("the list of refunds by hand goes on after the last one of a page", async () => {
   for (let n = 0; n < 2; n++) await refunded(1_000);
   // The first page begins with the refunds for which somebody has requested an assignment.
@@ -695,6 +717,18 @@ test("books no check for a failed part while the refund of the whole order may r
   await takeLast(intent);
   assert.deepEqual(await statuses([code]), ["Refunded"]);
   await assert.rejects(book(true), /No money of this refund is held/);
+  assert.equal(await byCheck(code), 0);
+});
+
+test("takes a smaller refund that somebody made at the processor for no refund of the whole order", async () => {
+  const { code, intent, book } = await failedPart();
+  const byHand = stripe.refundByHand(intent, 500);
+  const approve = await requestedWhole(code);
+  await approve();
+  await work();
+  world.advance(1_000);
+  for (const event of byHand) await world.take(event);
+  await assert.rejects(book(true), /The whole order is being refunded/, "the event of its refund has not arrived");
   assert.equal(await byCheck(code), 0);
 });
 
