@@ -36,7 +36,8 @@ export type BulkDeps = { orders: OrderDeps; withTemplate: WithTemplate; cipher: 
 
 const mostBytes = 5 * 1024 * 1024;
 const mostErrors = 200;
-const between = 25;
+/** After this many rows, other requests can run. */
+export const between = 25;
 
 export type Checked = {
   bulkId: string | null;
@@ -95,10 +96,7 @@ export async function createBulk(
   return { bulkId, rows: rows.length, totalCents, errors };
 }
 
-/**
- * Checks and prices the rows of a file, and stops when too many of them are refused. Other requests can run between two
- * rows.
- */
+/** Checks and prices the rows of a file, and stops when too many of them are refused. */
 async function checked(
   { offer: { pricing } }: OrderDeps,
   { tier }: Principal,

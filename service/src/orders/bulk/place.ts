@@ -1,4 +1,5 @@
 /** Places the orders of a bulk. */
+import { setImmediate as yieldToOthers } from "node:timers/promises";
 import { tierOf } from "../../firms/partners/partners.ts";
 import type { Principal } from "../../kernel/identity/identity.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
@@ -6,7 +7,7 @@ import { timeLimit } from "../../kernel/platform/stopwatch.ts";
 import { dollars } from "../dollars.ts";
 import { createOrder, type PricedOrder, type SentOrder } from "../order/order.ts";
 import { templateOf } from "../templates/templates.ts";
-import { type BulkDeps, ownBulk, wholeForm } from "./create.ts";
+import { type BulkDeps, between, ownBulk, wholeForm } from "./create.ts";
 import { type Bulk, claimRow, failRow, type WaitingRow, waitingRows } from "./store.ts";
 
 const mostOrdersInRun = 100;
@@ -22,7 +23,8 @@ export type ShownSum = { cents: number; methodId: string };
  * Places orders for at most 100 waiting rows, for at most ten seconds. The caller repeats the call until no row waits.
  * A row and its order are committed together, so neither a crash nor a concurrent caller can place a row twice.
  * @param shown the only charge that the caller agreed to; null for none. By default, the active method is charged.
- * @throws ServiceError `not_found`; `conflict` when the sum is not the shown one; and errors that prevent placing any order
+ * @throws ServiceError `not_found`; `conflict` when the sum is not the shown one, or another caller is placing the
+ * orders without this charge; and errors that prevent placing any order
  */
 export async function placeRows(
   deps: BulkDeps,
@@ -31,8 +33,15 @@ export async function placeRows(
   shown?: ShownSum | null,
 ): Promise<Bulk> {
   const bulk = await ownBulk(deps, principal, bulkId);
-  const work = placing.get(bulkId) ?? placeWaiting(deps, principal, bulk, shown).finally(() => placing.delete(bulkId));
-  placing.set(bulkId, work);
+  const running = placing.get(bulkId);
+  // The running placement charges only what its own caller agreed to.
+  if (running && shown && !isSameCharge(running.shown, shown))
+    throw new ServiceError(
+      "conflict",
+      "Somebody else is placing these orders, with another charge or none. Look at the list again: orders that were not charged wait for your firm’s payment.",
+    );
+  const work = running?.work ?? placeWaiting(deps, principal, bulk, shown).finally(() => placing.delete(bulkId));
+  placing.set(bulkId, running ?? { work, shown });
   await work;
   return ownBulk(deps, principal, bulkId);
 }
@@ -41,7 +50,10 @@ export async function placeRows(
  * The running placement of each bulk in this process. Concurrent callers share its result. Otherwise each would prepare
  * the same row, and only one could place it.
  */
-const placing = new Map<string, Promise<void>>();
+const placing = new Map<string, { work: Promise<void>; shown: ShownSum | null | undefined }>();
+
+const isSameCharge = (one: ShownSum | null | undefined, other: ShownSum): boolean =>
+  one?.cents === other.cents && one.methodId === other.methodId;
 
 /**
  * The prices of the next orders that `placeRows` places and the firm pays, in cents by row number. Asks no carrier for
@@ -56,7 +68,9 @@ export async function nextPrices(
   const { pricing } = orders.offer;
   const { content, pages } = await templateOf(orders, principal, bulk.templateId, String(bulk.version));
   const prices = new Map<number, number>();
-  for (const row of await waitingRows(orders.db, bulk.bulkId, { after: 0, limit: mostOrdersInRun })) {
+  const waiting = await waitingRows(orders.db, bulk.bulkId, { after: 0, limit: mostOrdersInRun });
+  for (const [index, row] of waiting.entries()) {
+    if (index % between === 0) await yieldToOthers();
     const fields = readableFields(deps, principal, row, bulk);
     const form = fields && wholeForm(content, fields, pricing).form;
     if (form?.payBy !== "firm") continue;

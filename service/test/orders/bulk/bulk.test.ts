@@ -150,6 +150,13 @@ test("twenty concurrent callers share one run: each row is prepared once, not by
   assert.equal(looks, 1);
   await ask();
   assert.equal(looks, 2, "who asks later is not answered by work that has ended");
+  const charge = { cents: 2_400, methodId: randomUUID() };
+  const [first, joined, agreed] = await Promise.allSettled(
+    [null, null, charge].map((shown) => placeRows(deps, principal, bulkId, shown)),
+  );
+  assert.deepEqual([first?.status, joined?.status], ["fulfilled", "fulfilled"]);
+  assert.match(String(agreed?.status === "rejected" && agreed.reason), /another charge or none/);
+  assert.equal(looks, 3);
 });
 
 test("a service that is killed in between continues from the same row", async () => {
