@@ -24,6 +24,7 @@ import {
   isStuck,
   isUnfinished,
   orderNameOf,
+  postageColumn,
   signingEnd,
   type Trouble,
   type UnfinishedOrder,
@@ -80,7 +81,7 @@ const rowsStatement = (partnerId: string, userId: string): Statement => sql`
     o.updated_at AS since, r.code AS "roomCode@room", r.name AS "roomName", r.closes_on::text AS "closesOn", a.label, e.expires_at AS "expiresAt",
     r.order_count AS orders, (SELECT count(*)::int FROM room_orders d ${joinOrder(sql`d.order_id`)}
       WHERE d.room_id = r.id AND o.status = 'Completed') AS done,
-    ${waitingList} AS waiting, ${isBeingPaid},
+    ${waitingList} AS waiting, ${isBeingPaid}, ${postageColumn},
     ${marked(orderState, sql`o`)}, ${marked(roomState, sql`r`)}, ${markedAll(signerState, sql`s`, waitingSigners)}
   FROM (SELECT found.* FROM (
       SELECT r.id AS room_id, o.id AS order_id, ${ordererOf(sql`o.id`)} AS by ${unfinishedOf(sql`${partnerId}::uuid`)}

@@ -38,6 +38,7 @@ import {
   isStuck,
   isUnfinished,
   orderNameOf,
+  postageColumn,
   signingEnd,
   type Trouble,
   type UnfinishedOrder,
@@ -104,7 +105,7 @@ type OrderRow = UnfinishedOrder & { roomId: string; orderId: number; payBy: Paye
 const ordersStatement = (roomIds: readonly string[]): Statement => sql`
   SELECT r.id AS "roomId", o.id AS "orderId", o.code AS "code@order", o.document_name AS "documentName", o.doc_slug AS "docSlug", o.status, o.fax,
     o.pay_by AS "payBy", o.updated_at AS since, a.label, e.expires_at AS "expiresAt", ${waitingList} AS waiting,
-    ${isBeingPaid}, ${marked(orderState, sql`o`)}, ${markedAll(signerState, sql`s`, waitingSigners)}
+    ${isBeingPaid}, ${postageColumn}, ${marked(orderState, sql`o`)}, ${markedAll(signerState, sql`s`, waitingSigners)}
   FROM rooms r JOIN room_orders a ON a.room_id = r.id ${joinOrder(sql`a.order_id`)} AND o.partner_id = r.partner_id
   ${withEnvelope}
   WHERE r.id = ANY (${roomIds}::uuid[]) AND ${isUnfinished(sql`o.status`)} ORDER BY r.id, a.position`;
@@ -138,8 +139,8 @@ const dueOf = (closesOn: string | null, today: string): OpenClosing["due"] => {
   return closesOn < today ? "overdue" : closesOn === today ? "today" : "later";
 };
 
-const isFirmsTurn = ({ status, payBy, isBeingPaid }: OrderRow): boolean =>
-  payBy === "firm" && isPayable(status) && !isBeingPaid;
+const isFirmsTurn = ({ status, payBy, postageFrom, isBeingPaid }: OrderRow): boolean =>
+  payBy === "firm" && (isPayable(status) || postageFrom !== null) && !isBeingPaid;
 
 /** Orders for which the firm can act come first. */
 const rankOf = (row: OrderRow): number => (isFirmsTurn(row) || isStuck(row) ? 0 : 1);

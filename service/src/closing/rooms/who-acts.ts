@@ -10,12 +10,13 @@ import {
   faxesAhead,
   isOfFirm,
   isPayable,
+  type Payer,
   statusGroupOf,
   statusLabel,
   type Titled,
   type TitleOf,
 } from "../../orders/order/order.ts";
-import { overdueOf } from "../../orders/payments/payments.ts";
+import { isPostageDue, overdueOf } from "../../orders/payments/payments.ts";
 import type { OwnRoom } from "./view/read-view.ts";
 
 export type UnfinishedOrder = Titled & {
@@ -28,6 +29,8 @@ export type UnfinishedOrder = Titled & {
   waiting: { name: string; routing: number }[] | null;
   /** True if a payment for the order is in progress, which can take days with a bank transfer. */
   isBeingPaid: boolean;
+  /** The payer of more postage, for which the parcel waits; null if no postage is due. */
+  postageFrom: Payer | null;
   /** True if the result of the firm's payment for the order should have arrived by now, but has not. */
   isOverdue: boolean;
   fax: boolean;
@@ -79,6 +82,9 @@ export const waitingSigners = sql`FROM envelope_signers s WHERE s.envelope_id = 
 export const waitingList: Statement = sql`
   (SELECT json_agg(json_build_object('name', s.name, 'routing', s.routing) ORDER BY s.n) ${waitingSigners})`;
 
+/** For the SELECT list of a query on orders `o`: `postageFrom`. */
+export const postageColumn: Statement = sql`CASE WHEN ${isPostageDue} THEN o.pay_by END AS "postageFrom"`;
+
 export const withEnvelope: Statement = sql`LEFT JOIN envelopes e ON e.order_id = o.id AND e.ended_at IS NULL AND o.status = 'EsignPending'`;
 
 export const orderNameOf = (row: UnfinishedOrder, titleOf: TitleOf): string =>
@@ -114,7 +120,9 @@ export function actOf(row: UnfinishedOrder, zone: string): string {
     const who = names.every(isPlainName) ? names.join(" and ") : "a signer";
     return `${who} must sign${expiresAt ? ` by ${timeIn(expiresAt, zone)}` : ""}`;
   }
-  if (isPayable(status) && row.isBeingPaid) return "a payment is under way";
+  if ((isPayable(status) || row.postageFrom !== null) && row.isBeingPaid) return "a payment is under way";
+  if (row.postageFrom !== null)
+    return `${row.postageFrom === "firm" ? "your firm" : "the client"} must pay more postage before we ship it`;
   return acts[status] ?? statusLabel(status).toLowerCase();
 }
 

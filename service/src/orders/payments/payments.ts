@@ -159,6 +159,7 @@ export {
   dueOf,
   endsDebt,
   heldSupplements,
+  isPostageDue,
   leastSupplementCents,
   type Supplement,
   supplementCents,

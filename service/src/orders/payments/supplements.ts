@@ -114,6 +114,13 @@ export const dueLossOf = (status: string, supplements: readonly Supplement[]): S
 export const supplementCents: Statement = sql`(SELECT s.amount_cents ${due})`;
 
 /**
+ * SQL condition on an order `o`: true if its parcel waits for the payment of more postage. Not verified, so it may only
+ * choose words.
+ */
+export const isPostageDue: Statement = sql`(o.status = ${waiting} AND EXISTS (
+  SELECT FROM supplements s WHERE s.order_id = o.id AND s.state = 'asked' AND NOT s.replaces_loss))`;
+
+/**
  * SQL condition on an order `o`: true if the supplement that is due now replaces a price that a bank took back. Null if
  * none is due.
  */

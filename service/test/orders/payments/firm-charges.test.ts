@@ -189,6 +189,9 @@ test("a key without a limit can't charge, and invalid amounts are refused by nam
   assert.equal((await charge(code, "refused")).reason, "no_limit");
   assert.equal((await orderOf(code)).charge?.reason, "no_limit");
   assert.match(await look("/dashboard/billing"), /1 order waits to be charged/);
+  const mailed = await db.query<{ isSoon: boolean }>(sql`
+    SELECT due_at < now() + interval '61 minutes' AS "isSoon" FROM jobs WHERE queue = 'firm-waiting-mail'`);
+  assert.deepEqual(mailed, [{ isSoon: true }], "the mail about earlier orders was sent a moment ago");
   for (const perOrder of ["-1", "1.234", "many", "99999999"]) {
     const refused = await setLimit(perOrder, "10");
     assert.equal(refused.status, 400);
@@ -882,7 +885,12 @@ test("dearer postage waits until a member charges it, and only its event settles
     SELECT enqueue_job('firm-charge', jsonb_build_object('orderId', id)) FROM orders WHERE ${isSealed(sql`code`, "order", code)}`);
   await until(isDone);
   assert.equal((await chargesOf(code)).length, 1, "nobody has seen the amount");
-  assert.equal((await pressCharge(code)).status, 303);
+  const billing = await look("/dashboard/billing");
+  assert.ok(billing.includes(`${code}:407`), "the button that charges all orders that wait names it with its sum");
+  assert.match(billing, /, more postage/);
+  const chargeAt = async (cents: number) =>
+    (await post("/dashboard/billing/charge-waiting", { orders: `${code}:${cents}`, method: await activeId() })).status;
+  assert.deepEqual([await chargeAt(408), await chargeAt(407), await chargeAt(407)], [409, 303, 409]);
   const extra = await until(async () =>
     (await chargesOf(code)).find((each) => each.state === "answered" && each.intent !== intent),
   );
@@ -931,6 +939,9 @@ test("the firm is mailed about dearer postage, and pays it by a checkout", async
     assert.doesNotMatch(shown, /Let the client pay instead/);
     assert.equal((await post(`${path}/client-pays`, { orders: `${code}:407` })).status, 409);
   }
+  const closings = await look("/dashboard/rooms");
+  assert.match(closings, /your firm must pay more postage before we ship it/);
+  assert.match(closings, /#payment">Pay<span class="visually-hidden"> in 16 Elm Street/);
   await post(`/dashboard/rooms/${roomCode}/close`);
   const opened = await fetch(`${live.url()}/api/partner/orders/${code}/checkout`, {
     method: "POST",

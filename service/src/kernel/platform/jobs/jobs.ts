@@ -30,6 +30,7 @@ export {
   hasJob,
   holdJobs,
   jobGauges,
+  jobValues,
   type QueueState,
   releaseHeldJobs,
   requeue,

@@ -221,9 +221,16 @@ export const failedQueues = (db: Sql) =>
   db.query<{ queue: string; count: number; newest: Date }>(sql`
     SELECT queue, count(*)::int AS count, max(failed_at) AS newest FROM jobs WHERE failed_at IS NOT NULL GROUP BY queue`);
 
+const unfinished = (queue: Part<string>, which: Statement): Statement =>
+  sql`FROM jobs WHERE jobs.queue = ${queue} AND jobs.failed_at IS NULL AND ${which}`;
+
 /** SQL condition: the queue has an unfinished job whose payload meets the condition on `payload`. */
 export const hasJob = (queue: Part<string>, which: Statement): Statement =>
-  sql`EXISTS (SELECT FROM jobs WHERE jobs.queue = ${queue} AND jobs.failed_at IS NULL AND ${which})`;
+  sql`EXISTS (SELECT ${unfinished(queue, which)})`;
+
+/** A subquery for `IN`: an expression on the `payload` of each unfinished job of the queue that meets the condition. */
+export const jobValues = (queue: Part<string>, value: Statement, which: Statement): Statement =>
+  sql`SELECT ${value} ${unfinished(queue, which)}`;
 
 /**
  * Queues a job that becomes due after `inMs`, unless a job with the same payload is due by then and has had no attempt

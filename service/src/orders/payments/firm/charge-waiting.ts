@@ -9,7 +9,7 @@ import { isCode } from "../../../kernel/platform/text.ts";
 import { dollars } from "../../dollars.ts";
 import { firmChargeQueue, fromOrders, isPayable, type LockedOrder, orderPayer } from "../../order/order.ts";
 import { type AlteredOrder, isSound, lockSorted, reportAltered } from "../altered.ts";
-import { partOf, paymentRefusal } from "../checkout/checkout.ts";
+import { partToCharge, refusalOf } from "../checkout/checkout.ts";
 import {
   amountsOf,
   anotherMethod,
@@ -19,6 +19,7 @@ import {
   type OrderPart,
   refusals,
 } from "./charges.ts";
+import { payAlone } from "./group.ts";
 import { spendingRefusal } from "./limits.ts";
 import { accountOf } from "./methods.ts";
 import { activeMethod } from "./store.ts";
@@ -117,11 +118,12 @@ async function partIfShown(
   order: LockedOrder,
   shownCents: number | undefined,
 ): Promise<OrderPart | string> {
-  const isFirms = isPayable(order.status) && (await orderPayer(tx, order.id)) === "firm";
-  if (!isFirms) return "No payment of your firm is due any more.";
-  const refusal = await paymentRefusal(tx, notarySupply, order);
-  if (refusal !== null) return refusal;
-  const part = await partOf(tx, order);
+  const refusal = await refusalOf(tx, notarySupply, order);
+  const isDue = isPayable(order.status) || refusal?.kind !== "not_due";
+  if (!isDue || (await orderPayer(tx, order.id)) !== "firm") return "No payment of your firm is due any more.";
+  if (refusal !== null) return refusal.message;
+  const part = await partToCharge(tx, order);
+  if (!part) return payAlone;
   return part.amountCents === shownCents ? { order, part } : `The price is ${dollars(part.amountCents)} now.`;
 }
 

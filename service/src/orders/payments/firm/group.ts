@@ -72,7 +72,7 @@ export function chargeGroup<Result extends GroupCharge>(
   });
 }
 
-const payAlone = "A bank took its payment back. Charge it by itself, or open its checkout.";
+export const payAlone = "A bank took its payment back. Charge it by itself, or open its checkout.";
 
 const shownStates: Readonly<Record<ChargeState, OrderCharge["state"]>> = {
   asked: "asked",

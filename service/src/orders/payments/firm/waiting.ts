@@ -1,26 +1,33 @@
 /** Unpaid orders that the firm pays and for which no charge is queued: their list, and the mail about them. */
 import { findActiveActor } from "../../../firms/members/members.ts";
 import type { Environment, Owner } from "../../../kernel/identity/identity.ts";
-import { dayMs, minuteMs } from "../../../kernel/platform/clock.ts";
+import { hourMs, minuteMs } from "../../../kernel/platform/clock.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
-import { type Marked, marked } from "../../../kernel/platform/database/state-mac.ts";
-import { enqueueUnlessDue, hasJob } from "../../../kernel/platform/jobs/jobs.ts";
+import { type Marked, marked, markedAll } from "../../../kernel/platform/database/state-mac.ts";
+import { enqueueUnlessDue, jobValues } from "../../../kernel/platform/jobs/jobs.ts";
 import { defineMail } from "../../../kernel/platform/mail/mail-jobs.ts";
 import { dollars } from "../../dollars.ts";
 import { firmChargeQueue, fromOrders, isPayable, orderState, orderStatuses } from "../../order/order.ts";
+import { isPostageDue, supplementCents, supplementState, waiting as withPostage } from "../supplements.ts";
 import type { FirmCharge } from "./charge-store.ts";
 import { activeMethod } from "./store.ts";
 
 /**
  * SQL condition: true if a job is about to charge the firm for the order `o`. A job whose `methodId` is null charges
- * nobody.
+ * nobody. PostgreSQL reads the jobs once, and not once for each order.
  */
-const isQueued = hasJob(
+const isQueued = sql`coalesce(o.id::text IN (${jobValues(
   firmChargeQueue,
-  sql`(payload ->> 'orderId' = o.id::text OR payload -> 'orderIds' @> to_jsonb(o.id))
-    AND payload -> 'methodId' IS DISTINCT FROM 'null'::jsonb`,
-);
+  sql`jsonb_array_elements_text(coalesce(payload -> 'orderIds', jsonb_build_array(payload -> 'orderId')))`,
+  sql`payload -> 'methodId' IS DISTINCT FROM 'null'::jsonb`,
+)}), false)`;
+
+/** SQL condition: true if a bank is moving money of a checkout for the order `o`. Reads these checkouts once. */
+const isPendingAtBank = sql`coalesce(o.id IN (
+  SELECT s.order_id FROM checkout_sessions s WHERE s.status = 'pending_funds'
+  UNION ALL SELECT k.order_id FROM checkout_parts k JOIN checkout_sessions s ON s.id = k.checkout_id
+    WHERE s.status = 'pending_funds'), false)`;
 
 /** The ids of the orders for which a job is about to charge the firm. */
 export async function queuedForCharge(db: Sql, orderIds: readonly number[]): Promise<ReadonlySet<number>> {
@@ -30,28 +37,38 @@ export async function queuedForCharge(db: Sql, orderIds: readonly number[]): Pro
   return new Set(found.map(({ id }) => id));
 }
 
-export type WaitingOrder = { id: number; code: string; reference: string | null; totalCents: number };
+/** `totalCents`: the sum that is due now. `isPostage`: it is more postage, and not the order's price. */
+export type WaitingOrder = {
+  id: number;
+  code: string;
+  reference: string | null;
+  totalCents: number;
+  isPostage: boolean;
+};
 
 /** At most this many waiting orders are read. */
 export const mostWaiting = 1_000;
 
 /**
- * The firm's unpaid orders that no job, charge in progress or bank payment is about to pay, the oldest first. Leaves
- * out altered orders, and those for which the bank wants a person to confirm a charge of the present method.
+ * The firm's unpaid orders, and those whose parcel waits for more postage, that no job, charge in progress or bank
+ * payment is about to pay, the oldest first. Leaves out altered orders, and those for which the bank wants a person to
+ * confirm a charge of the present method.
  */
 export async function waitingOrders(db: Sql, owner: Owner): Promise<WaitingOrder[]> {
   const { partnerId, environment } = owner;
   const methodId = (await activeMethod(db, owner))?.id ?? null;
+  const statuses = orderStatuses.filter(isPayable);
+  const payable = sql`o.status = ANY (${statuses}::text[])`;
   const found = await db.query<WaitingOrder & Marked>(sql`
-    SELECT o.id, o.code AS "code@order", o.external_reference AS reference, o.total_cents AS "totalCents",
-      ${marked(orderState, sql`o`)}
+    SELECT o.id, o.code AS "code@order", o.external_reference AS reference, NOT ${payable} AS "isPostage",
+      CASE WHEN ${payable} THEN o.total_cents ELSE ${supplementCents} END AS "totalCents",
+      ${marked(orderState, sql`o`)}, ${markedAll(supplementState, sql`s`, sql`FROM supplements s WHERE s.order_id = o.id`)}
     ${fromOrders}
     WHERE o.partner_id = ${partnerId} AND o.environment = ${environment} AND o.pay_by = 'firm'
-      AND o.status = ANY (${orderStatuses.filter(isPayable)}::text[]) AND NOT ${isQueued}
+      AND o.status = ANY (${[...statuses, withPostage]}::text[]) AND (${payable} OR ${isPostageDue}) AND NOT ${isQueued}
       AND NOT EXISTS (SELECT FROM firm_charges c WHERE c.order_id = o.id AND (c.state IN ('asked', 'answered', 'pending')
         OR (c.reason = 'authentication_required' AND c.method_id = ${methodId}::uuid)))
-      AND NOT EXISTS (SELECT FROM checkout_sessions s WHERE s.status = 'pending_funds' AND (s.order_id = o.id
-        OR s.id IN (SELECT k.checkout_id FROM checkout_parts k WHERE k.order_id = o.id)))
+      AND NOT ${isPendingAtBank}
     ORDER BY o.id LIMIT ${mostWaiting}`);
   return found.filter(({ isAuthentic }) => isAuthentic).map(({ isAuthentic: _, ...order }) => order);
 }
@@ -68,7 +85,7 @@ const queue = "firm-waiting-mail";
 /** The first mail waits this long, so that orders placed one after another share it. */
 const firstAfterMs = 10 * minuteMs;
 
-/** Queues the mail about the orders that wait. After the first mail, each owner gets at most one a day. */
+/** Queues the mail about the orders that wait. After the first mail, each owner gets at most one an hour. */
 export async function tellOfWaiting(
   tx: Tx,
   { id, partnerId, environment, groupId }: FirmCharge,
@@ -77,12 +94,12 @@ export async function tellOfWaiting(
 ): Promise<void> {
   const [earlier] = await tx.query<{ at: Date }>(sql`
     SELECT c.asked_at AS at FROM firm_charges c
-    WHERE c.partner_id = ${partnerId} AND c.environment = ${environment} AND c.asked_at > ${new Date(at.getTime() - dayMs)}
+    WHERE c.partner_id = ${partnerId} AND c.environment = ${environment} AND c.asked_at > ${new Date(at.getTime() - hourMs)}
       AND c.id <> ${id} AND c.group_id IS DISTINCT FROM ${groupId ?? id}
       AND (c.reason IN ('no_method', 'not_agreed') OR (c.reason = 'no_limit' AND starts_with(c.asked_by, 'key:')))
     LIMIT 1`);
   for (const userId of owners)
-    await enqueueUnlessDue(tx, queue, { partnerId, environment, userId }, earlier ? dayMs : firstAfterMs);
+    await enqueueUnlessDue(tx, queue, { partnerId, environment, userId }, earlier ? hourMs : firstAfterMs);
 }
 
 type Payload = { partnerId: string; environment: Environment; userId: string };
@@ -108,7 +125,7 @@ export const waitingMail = defineMail({
         : `${orders.length} orders wait for a payment of your firm`,
       lines: [
         hasMethod
-          ? `${isOne ? "An order that your firm pays was" : "Orders that your firm pays were"} not charged: nobody agreed to a charge when ${isOne ? "it was" : "they were"} placed, or an owner has not allowed the API key that placed ${isOne ? "it" : "them"} to spend. An owner can charge ${isOne ? "it" : "all of them at once"} under Billing.`
+          ? `${isOne ? "An order that your firm pays was" : "Orders that your firm pays were"} not charged: nobody of your firm has agreed to the sum, or an owner has not allowed the API key that placed ${isOne ? "it" : "them"} to spend. An owner can charge ${isOne ? "it" : "all of them at once"} under Billing.`
           : `Your firm has no card or bank account that can be charged. Add one under Billing; an owner then charges ${isOne ? "it" : "all of them at once"} there.`,
         `Nothing is charged until somebody of your firm asks for it. Each order can also be paid on its own page.`,
       ],

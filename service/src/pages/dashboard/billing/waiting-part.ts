@@ -48,8 +48,8 @@ ${
 ${records(
   "Orders that wait for your firm’s payment",
   [{ label: "Order" }, { label: "File number" }, { label: "Price", number: true }, { label: "Action" }],
-  shown.map(({ code, reference, totalCents }) => [
-    html`<a class="keep" href="/dashboard/orders/${code}">${shortCode(code)}</a>`,
+  shown.map(({ code, reference, totalCents, isPostage }) => [
+    html`<a class="keep" href="/dashboard/orders/${code}">${shortCode(code)}</a>${isPostage && ", more postage"}`,
     reference ?? "None",
     money(totalCents),
     method !== undefined && maySpend(view)
