@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
+import { hash } from "node:crypto";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,6 +13,7 @@ import { newPartner, runCli } from "@signsealship/testing/service";
 import { testsNeeding } from "@signsealship/testing/tools/tools";
 import { until } from "@signsealship/testing/until";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { newUuid } from "../../../src/kernel/platform/ids.ts";
 import { taskState } from "../../../src/kernel/tasks/tasks.ts";
 import {
   addNotary,
@@ -21,6 +23,7 @@ import {
   sweepDrafts,
   watchExpiries,
 } from "../../../src/signing/notaries/notaries.ts";
+import { changeRecording, insertRecording } from "../../../src/signing/notaries/recordings/store.ts";
 import { mailsTo, postForm } from "../../firms/members/signed-in-member.ts";
 import { newOperator } from "../../firms/operators/console-people.ts";
 import { type NotarySoftware, openNotarySoftware } from "./notary-software.ts";
@@ -311,6 +314,19 @@ test("a suspended notary loses claimed orders; with an expired commission a nota
   await post(desk(code, "/release"), nora);
 });
 
+test("a notary who claims an order can't continue the act that another notary left open when losing the claim", async () => {
+  const code = await claimed(nora);
+  assert.equal((await post(desk(code, "/sheet"), nora, { act: "acknowledgment", pin: "246810" })).status, 303);
+  await setRecord(nora, { status: "suspended" });
+  await setRecord(nora, { status: "active" });
+  assert.equal((await claim(code, omar)).status, 303);
+  assert.equal((await post(desk(code, "/sheet/mark"), omar, { step: "open" })).status, 409);
+  const sheets = await running.db.query<{ outcome: string | null }>(sql`
+    SELECT n.outcome FROM notary_sheets n JOIN orders o ON o.id = n.order_id WHERE ${isSealed(sql`o.code`, "order", code)}`);
+  assert.deepEqual(sheets, [{ outcome: "abandoned" }]);
+  assert.equal((await post(desk(code, "/release"), omar)).status, 303);
+});
+
 test("an order's address with an invalid byte is not found", async () => {
   assert.equal((await get(desk("a%00b"), nora)).status, 404);
 });
@@ -439,7 +455,14 @@ const tasksOf = (code: string) =>
   running.db.query<{ kind: string; state: string }>(sql`
     SELECT t.kind, t.state FROM tasks t JOIN orders o ON o.id = t.order_id WHERE ${isSealed(sql`o.code`, "order", code)} ORDER BY t.id`);
 
-type Entry = { kind: string; document?: object; reason?: string; corrects?: number; orderCode: string };
+type Entry = {
+  kind: string;
+  document?: object;
+  recording?: object;
+  reason?: string;
+  corrects?: number;
+  orderCode: string;
+};
 const journalOf = async (person: Person) =>
   (await (await get("/operator/notary/journal.json", person)).json()) as { entries: Entry[]; headSha256: string };
 
@@ -485,6 +508,23 @@ test("a refusal is in the journal; the order fails, or is locked for good, and a
     assert.equal((await claim(code, nora)).status, 303);
     await post(desk(code, "/release"), nora);
   }
+});
+
+test("a refusal names no recording of a notary who had the order before", async () => {
+  const code = await claimed(omar);
+  const [order] = await running.db.query<{ id: number }>(
+    sql`SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", code)}`,
+  );
+  const [id, at, sha256] = [newUuid(), new Date(), hash("sha256", "{}")];
+  const of = { notaryId: await notaryId(nora), orderId: order?.id ?? 0, environment: "test" } as const;
+  await running.db.transaction(async (tx) => {
+    const recording = { id, session: id, ...of, people: [], headSha256: sha256, startedAt: at, keepUntil: null };
+    await insertRecording(tx, recording, new Uint8Array(60));
+    await changeRecording(tx, id, { manifest: { text: "{}", sha256, at, log: "test" } });
+  });
+  assert.equal((await post(desk(code, "/refuse"), omar, { reason: "doubts", words: "Not sure." })).status, 303);
+  const entry = (await journalOf(omar)).entries.at(-1);
+  assert.deepEqual([entry?.kind, entry?.recording], ["refusal", undefined]);
 });
 
 test("the link of the notary's tool is mailed to everybody who is to appear; another kind of address is refused", async () => {

@@ -5,10 +5,9 @@ import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import { newUuid } from "../../../kernel/platform/ids.ts";
 import { isCode, isUuid } from "../../../kernel/platform/text.ts";
-import { claimTaskIn } from "../../../kernel/tasks/tasks.ts";
 import { perform } from "../../../orders/fulfilment/fulfilment.ts";
 import { lockOrder } from "../../../orders/order/order.ts";
-import { claimedOrder, type DeskDeps, lockClaimed, notaryOf } from "../claims/claims.ts";
+import { claimedOrder, claimWaiting, type DeskDeps, lockClaimed, notaryOf } from "../claims/claims.ts";
 import { orderOfId, type WaitingOrder, waitingOrderOf } from "../claims/orders.ts";
 import { lockNotary } from "../commissions/store.ts";
 import { accepted, formReader, type Typed } from "../form-reader.ts";
@@ -132,7 +131,7 @@ export async function bookAppointment(deps: BookingDeps, token: string, slot: st
     const offers = notary && eligible ? await offersOf(deps, tx, still, notary) : [];
     const offer = offers.find((each) => each.startsAt.getTime() === Date.parse(at) && each.mode === mode);
     if (!offer) throw new ServiceError("conflict", "This time is taken. Choose another one.");
-    await write(tx, still, offer, now);
+    await write(tx, desk, still, offer, now);
   });
 }
 
@@ -147,8 +146,8 @@ export async function lockWaiting(tx: Tx, deps: DeskDeps, { code, orderId }: Wai
   return { still, now: deps.clock() };
 }
 
-async function write(tx: Tx, order: WaitingOrder, offer: Offer, now: Date): Promise<void> {
-  const { orderId, taskId, partnerId, claimedBy } = order;
+async function write(tx: Tx, desk: DeskDeps, order: WaitingOrder, offer: Offer, now: Date): Promise<void> {
+  const { orderId, partnerId, claimedBy } = order;
   const { notary, mode, startsAt, zone, meetingPoint } = offer;
   const before = await sessionsOf(tx, orderId);
   const changes = before.reduce((sum, { sequence }) => sum + 1 + sequence, 0);
@@ -161,7 +160,7 @@ async function write(tx: Tx, order: WaitingOrder, offer: Offer, now: Date): Prom
   if (session) await moveSession(tx, about);
   else await insertSession(tx, { ...about, orderId, bookedAt: now });
   if (claimedBy === null)
-    await claimTaskIn(tx, taskId, { by: `operator:${notary.operatorId}`, actor: "client", at: now });
+    await claimWaiting(tx, desk, order, { by: `operator:${notary.operatorId}`, actor: "client", at: now });
   await endRequestOf(tx, orderId, "booked", now);
   const action = session ? "notary.appointment_moved" : "notary.appointment_booked";
   const detail = { sessionId: id, mode, startsAt: startsAt.toISOString(), notaryId: notary.id };

@@ -6,13 +6,13 @@ import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import type { Log } from "../../../kernel/platform/logs.ts";
 import type { RowMac } from "../../../kernel/platform/row-mac.ts";
 import { isCode } from "../../../kernel/platform/text.ts";
-import { claimTask, releaseTask } from "../../../kernel/tasks/tasks.ts";
+import { claimTaskIn, releaseTask } from "../../../kernel/tasks/tasks.ts";
 import { lockOrder } from "../../../orders/order/order.ts";
 import { commissionBlocks } from "../commissions/expiry.ts";
 import { lockNotary, type Notary, notaryOfOperator } from "../commissions/store.ts";
 import type { ReadEligibility } from "../eligibility/changes/in-force.ts";
 import { type Eligibility, eligibilityFor } from "../eligibility/eligible.ts";
-import { voidUnused } from "../sheets/room.ts";
+import { endWithoutAct, voidUnused } from "../sheets/room.ts";
 import { openSheetOf } from "../sheets/store.ts";
 import { latestRequest } from "./in-person-requests.ts";
 import { claimedOrders, orderOfTask, unclaimedOrders, type WaitingOrder, waitingOrder } from "./orders.ts";
@@ -74,8 +74,27 @@ export async function claimOrder(deps: DeskDeps, operator: Operator, task: strin
   const eligibility = await readEligibility(db);
   const order = /^\d{1,15}$/.test(task) ? await orderOfTask(deps, operator.environment, Number(task)) : undefined;
   if (!order || eligibilityFor(eligibility, notary, order, clock()).modes.length === 0) throw noOrder();
-  await claimTask(deps, order.taskId, operator.actor);
+  await db.transaction(async (tx) => {
+    await lockOrder(tx, order.code);
+    await claimWaiting(tx, deps, order, { by: operator.actor, actor: operator.actor, at: clock() });
+  });
   return order.code;
+}
+
+/**
+ * Claims an order for a notary. The transaction must have locked the order.
+ *
+ * An act that an earlier notary left open when losing the claim ends here: nobody may continue what another notary saw.
+ * @throws as `claimTaskIn`
+ */
+export async function claimWaiting(
+  tx: Tx,
+  { rowMac }: Pick<DeskDeps, "rowMac">,
+  { orderId, taskId }: Pick<WaitingOrder, "orderId" | "taskId">,
+  { by, actor, at }: { by: string; actor: string; at: Date },
+): Promise<void> {
+  await claimTaskIn(tx, taskId, { by, actor, at });
+  await endWithoutAct(tx, rowMac, { orderId }, "abandoned", { by: "system", at });
 }
 
 export async function releaseOrder(deps: DeskDeps, operator: Operator, code: string): Promise<void> {

@@ -31,7 +31,7 @@ export async function refuseAct(deps: DeskDeps, operator: Operator, code: string
     const act = ((await findDraft(tx, order.taskId, notary.id))?.act ?? null) as Act | null;
     const { environment, orderId } = order;
     const frame = { journal: notary.id, notary, orderCode: code, environment, at, orderId, actor: operator.actor };
-    const recording = await recordingOfOrder(tx, orderId, deps.baseUrl);
+    const recording = await recordingOfOrder(tx, orderId, notary.id, deps.baseUrl);
     await appendEntry(tx, deps.rowMac, frame, { kind: "refusal", reason, words, act, ...(recording && { recording }) });
     const on = reason === "identity" ? "identity_locked" : "notarization_failed";
     // The firm gets only the standard text for the reason. The notary's own words are only in the journal.

@@ -32,9 +32,15 @@ export async function recordingOfAct(
 }
 
 /**
- * The newest recording of the order's sessions. Null when the order has no recording, or the newest one has not ended.
+ * The newest recording of the order's sessions with this notary. Null when there is none, or it has not ended.
+ * Recordings of a notary who had the order before belong to that notary's journal.
  */
-export async function recordingOfOrder(db: Sql, orderId: number, storedAt: string): Promise<EntryRecording | null> {
-  const recording = await lastOfOrder(db, orderId);
+export async function recordingOfOrder(
+  db: Sql,
+  orderId: number,
+  notaryId: string,
+  storedAt: string,
+): Promise<EntryRecording | null> {
+  const recording = await lastOfOrder(db, orderId, notaryId);
   return recording ? entryOf(recording, storedAt) : null;
 }

@@ -123,11 +123,11 @@ export const markedRecordings = (db: Sql, ids: readonly string[]) =>
     SELECT id, order_id AS "orderId", deleted_at AS "deletedAt", ${marked(recordingState, sql`recordings`)}
     FROM recordings WHERE id = ANY (${ids}::uuid[])`);
 
-/** The newest recording of an order's sessions. */
-export async function lastOfOrder(db: Sql, orderId: number): Promise<Recording | undefined> {
-  const [found] = await db.query<Recording>(
-    sql`SELECT ${columns} FROM recordings WHERE order_id = ${orderId} ORDER BY started_at DESC, id LIMIT 1`,
-  );
+/** The newest recording of an order's sessions with this notary. */
+export async function lastOfOrder(db: Sql, orderId: number, notaryId: string): Promise<Recording | undefined> {
+  const [found] = await db.query<Recording>(sql`
+    SELECT ${columns} FROM recordings WHERE order_id = ${orderId} AND notary_id = ${notaryId}
+    ORDER BY started_at DESC, id LIMIT 1`);
   return found;
 }
 
