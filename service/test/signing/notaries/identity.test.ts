@@ -10,6 +10,7 @@ import type { Operator } from "../../../src/firms/operators/operators.ts";
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
 import { openLog } from "../../../src/kernel/platform/logs.ts";
 import { openSecretsKey } from "../../../src/kernel/platform/secrets.ts";
+import { lockOrder, recordCorrection } from "../../../src/orders/order/order.ts";
 import { quizAccount } from "../../../src/providers/identity/quiz.ts";
 import { stripeIdentityAccount } from "../../../src/providers/identity/stripe.ts";
 import { createCaller, createQuiz, createStripeIdentity } from "../../../src/providers/providers.ts";
@@ -192,6 +193,25 @@ test("a credential is checked on the provider’s page; its event, late, twice o
   assert.doesNotMatch(row?.content.toString("latin1") ?? "", /driving|Smith/);
   now = new Date(now.getTime() + 25 * hour);
   assert.match((await stateOf(code)).problem ?? "", /passed more than 24 hours ago/);
+});
+
+test("the link of an identity check goes to the corrected address of a person who signed under an earlier one", async () => {
+  const code = await claimed("FL");
+  const email = "jane@right.example";
+  const [name, earlier] = ["Jane Doe", "signer@example.com"];
+  await db.transaction(async (tx) => {
+    const order = await lockOrder(tx, code);
+    assert.ok(order);
+    const [before, after] = [
+      { name, email: earlier },
+      { name, email, signed: [name] },
+    ];
+    await recordCorrection(tx, order, { kind: "signer", before, after, actor: "firm", at: new Date() });
+  });
+  const others = mailed().size;
+  await askIdentity(deps, who("FL").operator, code, { person: "1" });
+  await until(() => mailsTo(running.harness.service, email).some((mail) => tokenIn(mail)));
+  assert.equal(mailed().size, others);
 });
 
 test("an expired document leaves the identity undecided, and may be tried again; a second different face locks the order", async () => {

@@ -7,6 +7,7 @@ import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { newPartner, temporaryFolder } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
+import { lockOrder, recordCorrection } from "../../../src/orders/order/order.ts";
 import { addNotary } from "../../../src/signing/notaries/notaries.ts";
 import { mailsTo, postForm } from "../../firms/members/signed-in-member.ts";
 import { newOperator } from "../../firms/operators/console-people.ts";
@@ -99,6 +100,20 @@ test("the link of a signer lists what waits for the notary, leads to the appoint
   assert.equal((await postForm(at(path.split("?")[0] ?? ""), { slot })).status, 303);
   assert.match(await pageOf(link), /with the notary, \w+day, .*America\/Chicago/);
   assert.match(await pageOf(link), /See the appointment with the notary/);
+});
+
+test("the link of a signer lists a document that the same person signed under an address that was corrected since", async () => {
+  const jane = newPerson("Jane Doe");
+  const [room, earlier] = [await newRoom(), { ...jane, email: "jane@wrong.example" }];
+  const code = await place(room, [earlier], notarized, "Deed");
+  await running.db.transaction(async (tx) => {
+    const order = await lockOrder(tx, code);
+    assert.ok(order);
+    const after = { ...jane, signed: [jane.name] };
+    await recordCorrection(tx, order, { kind: "signer", before: earlier, after, actor: "firm", at: new Date() });
+  });
+  await place(room, [jane], signed, "Note");
+  assert.match(await pageOf(await linkTo(jane)), /Deed[\s\S]*with the notary: no time chosen yet/);
 });
 
 test("an unknown meeting number is refused; a document that was notarized, a single order and a forged link list nothing", async () => {

@@ -2,8 +2,16 @@ import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import type { Language } from "../../../kernel/platform/languages.ts";
-import { fromOrders, hasOrderCode, lockOrder, type Titled, type TitleOf } from "../../../orders/order/order.ts";
-import { ordersOfIds, type WaitingOrder } from "../claims/orders.ts";
+import {
+  correctionsOf,
+  currentEmail,
+  fromOrders,
+  hasOrderCode,
+  lockOrder,
+  type Titled,
+  type TitleOf,
+} from "../../../orders/order/order.ts";
+import { ordersOfIds, type WaitingOrder, withCurrentEmails } from "../claims/orders.ts";
 import { scheduledFor } from "./book.ts";
 import { ensureLink, type InviteDeps, linkPathOf } from "./links.ts";
 import { whenText } from "./mail.ts";
@@ -83,11 +91,15 @@ async function waitingFor(
   const ids = [...new Set(closings.flatMap(({ orders }) => orders))];
   if (ids.length === 0) return [];
   const orders = await ordersOfIds(desk, ids);
-  return ids.flatMap((id) => {
-    const order = orders.get(id);
+  // A person who signed under an earlier address is still the same person in the other documents.
+  const current = own ? currentEmail(await correctionsOf(desk.db, own.id), { name, email }) : email;
+  const found: { order: WaitingOrder; person: number }[] = [];
+  for (const order of ids.flatMap((id) => orders.get(id) ?? [])) {
+    const people = await withCurrentEmails(desk.db, order.orderId, order.signers);
     const isSame = (signer: { name: string; email: string }) =>
-      signer.name === name && signer.email.toLowerCase() === email.toLowerCase();
-    const person = order ? order.signers.findIndex(isSame) + 1 : 0;
-    return order && person > 0 ? [{ order, person }] : [];
-  });
+      signer.name === name && signer.email.toLowerCase() === current.toLowerCase();
+    const person = people.findIndex(isSame) + 1;
+    if (person > 0) found.push({ order, person });
+  }
+  return found;
 }

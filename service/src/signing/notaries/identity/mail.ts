@@ -3,7 +3,7 @@ import type { Environment } from "../../../kernel/identity/identity.ts";
 import { isLanguage, type Language } from "../../../kernel/platform/languages.ts";
 import { defineMail, type MailDeps } from "../../../kernel/platform/mail/mail-jobs.ts";
 import { isPlainName } from "../../../kernel/platform/mail/plain-name.ts";
-import { orderOfId } from "../claims/orders.ts";
+import { peopleOf } from "../claims/orders.ts";
 import { findNotary } from "../commissions/store.ts";
 import { findCheck, linkTokenOf, tokenSha256Of } from "./store.ts";
 
@@ -101,13 +101,13 @@ export const identityMail = defineMail({
     const check = await findCheck(db, checkId);
     if (check?.state !== "asked" || check.expiresAt <= clock()) return null;
     const [order, notary, sha256] = await Promise.all([
-      orderOfId({ db, rowMac }, check.orderId),
+      peopleOf({ db, rowMac }, check.orderId),
       findNotary(db, check.notaryId),
       tokenSha256Of(db, checkId),
     ]);
     const person = order?.signers[check.person - 1];
     const token = sha256 && linkTokenOf(secrets, checkId, sha256);
-    if (!order || !person || !notary || !token) return null;
+    if (order?.status !== "NotarizationPending" || !person || !notary || !token) return null;
     const language = isLanguage(person.language) ? person.language : "en";
     const { name, email: to } = person;
     const { environment } = order;
