@@ -79,6 +79,7 @@ import {
   openNotaries,
   type RecordingDisk,
   type Recordings,
+  renewNotaryLinks,
   wasSignedAgain,
 } from "./signing/notaries/notaries.ts";
 import { broughtNearer, firstTimes } from "./upkeep/declarations.ts";
@@ -286,6 +287,7 @@ function openOrderWork(
       orders,
       endRound: (...of) => endRound(envelopes, ...of),
       moveSigners: (...of) => moveSigners(envelopes, ...of),
+      renewNotaryLinks: (tx, ...of) => renewNotaryLinks(tx, { desk: { rowMac }, secrets }, ...of),
       closingsOf,
       moveInRooms,
       parcels: openParcels({ providers, clock }),

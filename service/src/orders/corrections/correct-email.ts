@@ -41,6 +41,11 @@ export type PeopleDeps = {
     /** The ids of the orders in which nobody was changed, because a row about their signers was altered. */
     altered: ReadonlySet<number>;
   }>;
+  /**
+   * Ends the links to the notary that the order's people at the corrected address had, and mails new ones. The order
+   * must be locked, and its correction recorded.
+   */
+  renewNotaryLinks: (tx: Tx, orderId: number, email: string, at: Date) => Promise<void>;
 };
 
 /**
@@ -86,7 +91,7 @@ export const isOf = ({ partnerId, environment }: Owner, order: LockedOrder): boo
  */
 export async function correctEmail(
   tx: Tx,
-  { moveSigners, moveInRooms, rowMac }: Omit<PeopleDeps, "closingsOf"> & { rowMac: RowMac },
+  { moveSigners, moveInRooms, renewNotaryLinks, rowMac }: Omit<PeopleDeps, "closingsOf"> & { rowMac: RowMac },
   locked: readonly LockedOrder[],
   move: EmailMove,
   by: By,
@@ -104,7 +109,10 @@ export async function correctEmail(
     const nobody = { client: false, signers: [], left: [] };
     const inOrder = movable.has(order.id) ? await moveEmail(tx, rowMac, order.id, move) : nobody;
     const people = { ...inOrder, ...(inEnvelopes.get(order.id) ?? { moved: [], signed: inOrder.left }) };
-    if (await record(tx, order, people, { move, by })) corrected.push(order.code);
+    if (await record(tx, order, people, { move, by })) {
+      corrected.push(order.code);
+      await renewNotaryLinks(tx, order.id, move.to, by.at);
+    }
     if (people.client) await mailNewAddress(tx, order, by);
   }
   return {

@@ -17,6 +17,7 @@ const deps: CorrectDeps = {
   closingsOf: async () => [],
   moveInRooms: async () => false,
   moveSigners: (...of) => moveSigners(running.deps, ...of),
+  renewNotaryLinks: async () => {},
 };
 
 const waiters = async () =>

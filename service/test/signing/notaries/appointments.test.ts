@@ -361,6 +361,25 @@ test("after a correction, mails about the notarization go to the corrected addre
   assert.deepEqual(linksTo(email), []);
 });
 
+test("a correction ends the appointment link that went to the earlier address, and mails another one", async () => {
+  const own = await newPartner(running.service);
+  const [email, right] = ["booked@wrong.example", "booked@right.example"];
+  const code = await waitingOrder(own.headers, email);
+  const former = await pathOf(code, email);
+  await running.service.cli("order", "move", code, "NotarizationFailed", "--reason", "Nobody came.");
+  const json = { ...own.headers, "Content-Type": "application/json" };
+  for (const [path, body] of [
+    ["corrections", { email: right }],
+    ["send-again", {}],
+  ] as const) {
+    const wanted = { method: "POST", headers: json, body: JSON.stringify(body) };
+    assert.equal((await fetch(at(`/api/partner/orders/${code}/${path}`), wanted)).status, 200, path);
+  }
+  assert.equal((await fetch(at(former))).status, 404);
+  linkOf.delete(code);
+  assert.equal((await fetch(at(await pathOf(code, right)))).status, 200);
+});
+
 test("an appointment whose notary releases the order is canceled, and everybody is mailed", async () => {
   const own = await newPartner(running.service);
   const email = "released@example.com";
