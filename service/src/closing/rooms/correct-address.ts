@@ -7,6 +7,7 @@ import { roomDocuments } from "./view/read-view.ts";
 /**
  * Corrects an email address in the firm's documents of a room, for its participants, and for people who are sent its
  * documents. Documents with an altered record are left out.
+ * @returns the orders, as the room lists them
  * @throws ServiceError naming the rule; `conflict` when nobody has the address where it can still change, and when the
  * room's own record was altered, because then nothing proves which documents belong to it
  */
@@ -19,9 +20,16 @@ export async function correctInRoom(
   const room = await roomDocuments(corrections.orders, principal, code);
   if (!room.isAuthentic)
     throw new ServiceError("conflict", "The closing’s own record was altered, so no address was corrected.");
-  const orderCodes = room.documents.filter(({ isAuthentic }) => isAuthentic).map((document) => document.code);
-  const wanted = { owner: principal, orderCodes, actor: actorOf(principal) };
-  const { corrected, altered } = await correctAddress(corrections, wanted, typed);
-  const unread = room.documents.filter(({ isAuthentic }) => !isAuthentic).map((document) => document.code);
-  return { corrected, altered: [...unread, ...altered] };
+  const all = room.documents.map((document) => document.code);
+  const altered = new Set(room.documents.filter(({ isAuthentic }) => !isAuthentic).map((document) => document.code));
+  const wanted = {
+    owner: principal,
+    orderCodes: all.filter((each) => !altered.has(each)),
+    actor: actorOf(principal),
+  };
+  const done = await correctAddress(corrections, wanted, typed);
+  return {
+    corrected: all.filter((each) => done.corrected.includes(each)),
+    altered: all.filter((each) => altered.has(each) || done.altered.includes(each)),
+  };
 }
