@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
@@ -457,6 +457,36 @@ test("an altered document is not signed: its order is held with a task that name
     SELECT t.reason FROM tasks t JOIN orders o ON o.id = t.order_id
     WHERE t.kind = 'order_on_hold' AND ${isSealed(sql`o.code`, "order", code)}`);
   assert.ok(task?.reason.includes(`The original document of order ${code.slice(0, 6)}… is not what was written`));
+});
+
+/** Changes one byte of the stored original. */
+async function alterBytes(code: string): Promise<void> {
+  const [original] = await db.query<{ blobKey: string }>(sql`
+    SELECT d.blob_key AS "blobKey" FROM documents d JOIN orders o ON o.id = d.order_id
+    WHERE d.kind = 'original' AND ${isSealed(sql`o.code`, "order", code)}`);
+  const path = join(running.service.dataDir, "blobs", original?.blobKey ?? "");
+  const bytes = readFileSync(path);
+  bytes.writeUInt8(bytes.readUInt8(bytes.length - 1) ^ 1, bytes.length - 1);
+  writeFileSync(path, bytes);
+}
+
+test("a document whose bytes were altered holds its order, before anybody is asked to sign and between two signatures", async () => {
+  const [jane, john] = [person(), person({ name: "John Doe" })];
+  const unsent = await running.order([jane], {}, undefined, { pay: false });
+  await alterBytes(unsent);
+  await pay(unsent);
+  await until(async () => (await statusOf(unsent)) === "OnHold");
+  assert.deepEqual(running.mailsTo(jane.email), []);
+  const half = await running.order([jane, john]);
+  for (const [index, { email }] of [jane, john].entries()) {
+    const link = await sessionLink(email);
+    await ceremony.opened(link, browser);
+    await ceremony.consent(link, consentText, browser);
+    if (index === 0) await sign(link);
+    else await assert.rejects(sign(link), { code: "conflict" });
+    if (index === 0) await alterBytes(half);
+  }
+  assert.equal(await statusOf(half), "OnHold");
 });
 
 test("a person who is replaced in all documents of a closing has no link any more, and the new one gets one mail", async () => {
