@@ -44,4 +44,4 @@ export {
   selectActive as activeOperators,
   selectNamesOfActors as namesOfActors,
 } from "./store.ts";
-export { kindsShownTo, kindsToDo, mayDoTask } from "./task-permissions.ts";
+export { kindsShownTo, kindsToDo, mayDoTask, requireTaskEnd, requireTaskPermission } from "./task-permissions.ts";

@@ -1,6 +1,7 @@
 import { type TaskKind, taskKinds } from "../../kernel/tasks/tasks.ts";
-import type { Permission } from "./roles.ts";
-import { may, type Operator } from "./sessions.ts";
+import { needsPasskey, type Permission } from "./roles.ts";
+import { requireDecidesNow } from "./second-person.ts";
+import { may, type Operator, requirePasskeyOf, requirePermission } from "./sessions.ts";
 
 /** The permission needed to do a task of each kind. */
 const permissions: Readonly<Record<TaskKind, Permission>> = {
@@ -54,6 +55,25 @@ export const kindsToDo = (operator: Roles): TaskKind[] =>
  */
 export const mayDoTask = (operator: Roles, kind: TaskKind): boolean =>
   kind !== "notarize" && may(operator, permissions[kind]);
+
+/**
+ * Requires the right to claim tasks of the kind.
+ * @throws ServiceError without the role, and without a passkey when the task is about money, firms or keys
+ */
+export function requireTaskPermission(operator: Operator, kind: TaskKind): void {
+  requirePermission(operator, kind === "notarize" ? [] : [permissions[kind]]);
+}
+
+/**
+ * Requires the right to end a task of the kind. What an operator says about money or keys counts as a decision about it.
+ * @throws ServiceError without the permission; for a task about money, firms or keys, without a recent passkey check;
+ * and for a task about money while the operator's right to decide has not begun
+ */
+export function requireTaskEnd(operator: Operator, kind: TaskKind, now: Date): void {
+  requireTaskPermission(operator, kind);
+  if (needsPasskey(permissions[kind])) requirePasskeyOf(operator, now);
+  if (permissions[kind] === "money.decide") requireDecidesNow(operator, now);
+}
 
 /**
  * The kinds that the operator sees in queues: all kinds for an operator with the right to read every order, otherwise

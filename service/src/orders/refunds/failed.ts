@@ -2,7 +2,13 @@
  * Money that moved outside the payment processor. An operator says how the money of a failed refund went back, or how a
  * firm paid for a payment that a bank took back. The books record both.
  */
-import { type Operator, requirePasskeyOf, requirePermission, requireText } from "../../firms/operators/operators.ts";
+import {
+  type Operator,
+  requireDecidesNow,
+  requirePasskeyOf,
+  requirePermission,
+  requireText,
+} from "../../firms/operators/operators.ts";
 import type { Tx } from "../../kernel/platform/database/database.ts";
 import {
   bookLossPayment,
@@ -24,9 +30,9 @@ import { selectApprovedParts, selectOpenOfOrder } from "./store.ts";
 
 /**
  * Ends the task about a failed refund. If the money was returned outside the processor, books that. Like the approval
- * of a refund, a booking needs a named person with a recent passkey check.
- * @throws ServiceError without the permission, and for a booking without a name or a recent passkey check; while
- * another refund of the payment is open; and when the service holds no money of this refund
+ * of a refund, a booking needs a named person with a recent passkey check, whose right to decide has begun.
+ * @throws ServiceError without the permission, and for a booking without these; while another refund of the payment is
+ * open; and when the service holds no money of this refund
  */
 export async function finishFailedRefund(
   { db, clock }: Pick<RefundDeps, "db" | "clock">,
@@ -35,10 +41,7 @@ export async function finishFailedRefund(
   answer: FailedRefundAnswer,
 ): Promise<void> {
   requirePermission(operator, ["money.decide"]);
-  if (booksMoney(answer)) {
-    requirePersonOfRefund(operator);
-    requirePasskeyOf(operator, clock());
-  }
+  if (booksMoney(answer)) requireBooker(operator, clock());
   const { actor } = operator;
   const close = (tx: Tx, part: { id: string; partnerId: string }, note: string) =>
     closeApproved(tx, part, { note, actor, at: clock() });
@@ -47,8 +50,8 @@ export async function finishFailedRefund(
 
 /**
  * Reverses a wrong booking of money that was paid back outside the processor, with a reason.
- * @throws ServiceError without the permission, a reason, a name or a recent passkey check, and for a booking that can't
- * be reversed
+ * @throws ServiceError without the permission, a reason, a name or a recent passkey check, for a person whose right to
+ * decide has not begun yet, and for a booking that can't be reversed
  */
 export async function undoPaidBack(
   { db, clock }: Pick<RefundDeps, "db" | "clock">,
@@ -65,16 +68,20 @@ export async function undoPaidBack(
   });
 }
 
-/** Requires a named person with the permission and a recent passkey check. @throws ServiceError */
+/**
+ * Requires a named person with the permission and a recent passkey check, whose right to decide has begun.
+ * @throws ServiceError
+ */
 function requireBooker(operator: Operator, now: Date): void {
   requirePermission(operator, ["money.decide"]);
   requirePersonOfRefund(operator);
   requirePasskeyOf(operator, now);
+  requireDecidesNow(operator, now);
 }
 
 /**
  * Books money that a firm paid outside the processor for a payment that a bank took back.
- * @throws ServiceError without the permission, a name or a recent passkey check, and as `bookLossPayment`
+ * @throws ServiceError as `requireBooker` and `bookLossPayment`
  */
 export async function bookLossPaid(
   { db, clock }: Pick<RefundDeps, "db" | "clock">,
@@ -88,7 +95,7 @@ export async function bookLossPaid(
 
 /**
  * Reverses such a booking, with a reason that the firm reads.
- * @throws ServiceError without the permission, a reason, a name or a recent passkey check, and as `reverseLossPayment`
+ * @throws ServiceError without a reason, and as `requireBooker` and `reverseLossPayment`
  */
 export async function undoLossPaid(
   { db, clock }: Pick<RefundDeps, "db" | "clock">,

@@ -256,6 +256,11 @@ test("a failed refund that was paid back by check is booked once: no page or ref
   );
   const outcome = "Check 1044";
   await refused(await act("done", { outcome }), 400, /Choose how the money went back/);
+  const decidesFrom = (at: Date) =>
+    asService(running, sql`UPDATE operators SET decides_from = ${at} WHERE user_id = ${approver.id}`);
+  await decidesFrom(new Date(Date.now() + minute));
+  await refused(await act("done", { outcome, how: "check" }), 409, /You may decide from/);
+  await decidesFrom(new Date());
   const earlier = await newSession(running, approver.id, { at: new Date(Date.now() - 16 * minute) });
   const early = postForm(
     `${running.service.baseUrl}/operator/tasks/${task?.id}/done`,
@@ -283,6 +288,9 @@ test("a failed refund that was paid back by check is booked once: no page or ref
     postForm(running.service.baseUrl + undo, { reason }, { cookie: by, Accept: "text/html" });
   await refused(await correct(earlier.cookie), 403, /Confirm with your passkey/);
   await refused(await correct(approver.cookie, " "), 400, /reason/);
+  await decidesFrom(new Date(Date.now() + minute));
+  await refused(await correct(approver.cookie), 409, /You may decide from/);
+  await decidesFrom(new Date());
   const tooLong = "x".repeat(501);
   const kept = new RegExp(`<details class="ask" open><summary>Correct .*value="${tooLong}"`, "s");
   await refused(await correct(approver.cookie, tooLong), 400, kept);

@@ -2,11 +2,11 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
 import { openHarness } from "@signsealship/testing/harness";
-import { changeRowsOf } from "@signsealship/testing/row-mac";
+import { asService, changeRowsOf } from "@signsealship/testing/row-mac";
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
 import { type NewTask, openTask, taskState } from "../../../src/kernel/tasks/tasks.ts";
 import { mailNewTasks, openServiceTasks, sendMorningMails } from "../../../src/upkeep/console/console.ts";
-import { newOperator } from "../../firms/operators/console-people.ts";
+import { newOperator, newSession } from "../../firms/operators/console-people.ts";
 
 const running = await forTests(openHarness());
 const pem = await (await fetch(`${running.service.baseUrl}/seal/certificate.pem`)).text();
@@ -108,6 +108,42 @@ test("allow an admin to retry failed jobs, which is on record; a reader can't", 
   assert.deepEqual(jobs, [{ attempts: 0, failedAt: null }]);
   const lines = await running.db.query(sql`SELECT actor, detail FROM audit_log WHERE action = 'jobs.retried'`);
   assert.deepEqual(lines, [{ actor: `operator:${admin.id}`, detail: { queue: "lost-mails", retried: 1 } }]);
+});
+
+test("a task about money or keys is claimed with a passkey, and ended with a recent one by somebody who may decide", async () => {
+  const answer = (id: number, act: string, cookie: string) =>
+    fetch(`${running.service.baseUrl}/operator/tasks/${id}/${act}`, {
+      method: "POST",
+      redirect: "manual",
+      headers: { cookie, Accept: "application/json" },
+      body: new URLSearchParams({ outcome: "The bank has our answer." }),
+    });
+  const refusal = async (id: number, act: string, cookie: string) =>
+    ((await (await answer(id, act, cookie)).json()) as { error: string }).error;
+  for (const [kind, role] of [
+    ["dispute", "approver"],
+    ["key_expiry", "admin"],
+  ] as const) {
+    await open({ kind, at: new Date(), environment: "live", subject: "passkeys" });
+    const [task] = await running.db.query<{ id: number }>(
+      sql`SELECT id FROM tasks WHERE kind = ${kind} AND subject = 'passkeys'`,
+    );
+    const id = task?.id ?? 0;
+    const without = await newOperator(running, { roles: [role], passkey: false });
+    for (const act of ["claim", "done"]) assert.match(await refusal(id, act, without.cookie), /^Add a passkey first/);
+    const person = await newOperator(running, { roles: [role] });
+    const earlier = await newSession(running, person.id, { at: new Date(Date.now() - 16 * 60_000) });
+    assert.equal((await answer(id, "claim", earlier.cookie)).status, 303);
+    assert.match(await refusal(id, "done", earlier.cookie), /^Sign in with a passkey/);
+    if (role === "approver") {
+      const decidesFrom = (at: Date) =>
+        asService(running, sql`UPDATE operators SET decides_from = ${at} WHERE user_id = ${person.id}`);
+      await decidesFrom(new Date(Date.now() + 3_600_000));
+      assert.match(await refusal(id, "done", person.cookie), /You may decide from/);
+      await decidesFrom(new Date());
+    }
+    assert.equal((await answer(id, "done", person.cookie)).status, 303);
+  }
 });
 
 describe("the morning's mail", () => {

@@ -1,5 +1,12 @@
 import type { FastifyInstance } from "fastify";
-import { kindsShownTo, may, mayDoTask, type Operator } from "../../../firms/operators/operators.ts";
+import {
+  kindsShownTo,
+  may,
+  mayDoTask,
+  type Operator,
+  requireTaskEnd,
+  requireTaskPermission,
+} from "../../../firms/operators/operators.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import {
   askAgain,
@@ -55,7 +62,9 @@ export function todayRoutes(scope: FastifyInstance, deps: TodayDeps): void {
     permission: everybody,
     async handle({ params, form, operator }) {
       const mayAnyone = may(operator, "people.manage");
-      const { id } = await taskFor(operator, params.id, mayAnyone);
+      const { id, kind } = await taskFor(tasks, operator, params.id);
+      if (!mayAnyone && !mayDoTask(operator, kind))
+        throw new ServiceError("role_required", "Your roles do not permit this.");
       await releaseTask(tasks, id, operator.actor, mayAnyone);
       return done(backOf(form["back"]), "task-released");
     },
@@ -68,7 +77,9 @@ export function todayRoutes(scope: FastifyInstance, deps: TodayDeps): void {
       url: `/operator/tasks/:id/${name}` as "/operator/tasks/:id/act",
       permission: everybody,
       async handle({ params, form, operator }) {
-        const { id, kind } = await taskFor(operator, params.id);
+        const { id, kind } = await taskFor(tasks, operator, params.id);
+        if (act === finishTask) requireTaskEnd(operator, kind, clock());
+        else requireTaskPermission(operator, kind);
         const { outcome = "", how = "", further } = form;
         const answer = { outcome, how, isFurther: further === "on" };
         const isFailedRefund = act === finishTask && kind === "refund_failed";
@@ -78,16 +89,6 @@ export function todayRoutes(scope: FastifyInstance, deps: TodayDeps): void {
       },
       refused: (call, error) => today(call, error),
     });
-
-  /** @throws ServiceError for a task of the other environment, and for one that the operator's roles hide */
-  async function taskFor(operator: Operator, text: string, mayAnyone = false): Promise<Task> {
-    const task = await findTask(db, numberOf(text));
-    if (task?.environment !== operator.environment || !kindsShownTo(operator).includes(task.kind))
-      throw new ServiceError("not_found", "No such task.");
-    if (!mayAnyone && !mayDoTask(operator, task.kind))
-      throw new ServiceError("role_required", "Your roles do not permit this.");
-    return task;
-  }
 
   async function today({ request, operator }: ConsoleCall, error?: string): Promise<string> {
     const [{ environment, actor }, now] = [operator, clock()];
@@ -116,6 +117,14 @@ export function todayRoutes(scope: FastifyInstance, deps: TodayDeps): void {
     const body = queueBody({ operator, now: clock(), kind, tasks, next, isFirst: after === null });
     return consolePage(deps.frame, request, { title: "Tasks", section: "today", body });
   }
+}
+
+/** @throws ServiceError for a task of the other environment, and for one that the operator's roles hide */
+async function taskFor({ db }: TaskDeps, operator: Operator, text: string): Promise<Task> {
+  const task = await findTask(db, numberOf(text));
+  if (task?.environment !== operator.environment || !kindsShownTo(operator).includes(task.kind))
+    throw new ServiceError("not_found", "No such task.");
+  return task;
 }
 
 /** Redirects to the queue from which the operator came. */
