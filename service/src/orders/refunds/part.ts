@@ -141,7 +141,7 @@ export function partRefundJobs(jobs: Jobs, deps: JobDeps): void {
  *
  * The part waits while a payment of the order is disputed. It also waits while a refund made at the processor is not
  * assigned to its orders. The bank's decision or the assignment then queues the job again. A part that can't be
- * refunded any more is closed.
+ * refunded any more is closed, and so is one that the refund of the whole order returns.
  */
 async function givePartBack(deps: JobDeps, part: ApprovedPart): Promise<void> {
   const { db } = deps;
@@ -151,7 +151,7 @@ async function givePartBack(deps: JobDeps, part: ApprovedPart): Promise<void> {
     // A payment that was fully refunded in the meantime is not held any more: that refund included this part.
     const payment = held.find((each) => each.id === id);
     if (!payment) continue;
-    const note = unapplied ? null : await reasonAgainst(db, part.id, payment, amountCents);
+    const note = unapplied ? null : await reasonAgainst(db, part, payment, amountCents);
     if (note !== null) return close(deps, part, note);
     if (unapplied) {
       await giveBack(deps, part.orderId, payment, { asShare: true, part: part.id });
@@ -174,7 +174,7 @@ async function givePartBack(deps: JobDeps, part: ApprovedPart): Promise<void> {
 /** The reason why a part can't be refunded any more; null when it can be refunded, and when it already was. */
 async function reasonAgainst(
   db: Database,
-  request: string,
+  { id: request, orderId }: ApprovedPart,
   { id, paymentIntent, lostCents, byHandCents }: HeldPayment,
   amountCents: number,
 ): Promise<string | null> {
@@ -183,10 +183,27 @@ async function reasonAgainst(
   if (states.length > 0)
     return "Not refunded: the refund failed at the payer’s bank, and the service has the money. Ask for another refund.";
   const rest = lostCents + byHandCents === 0 ? null : await db.transaction((tx) => restBefore(tx, id, request));
-  if (rest === null || rest >= amountCents) return null;
+  if (rest === null || rest >= amountCents)
+    return (await isBeingRefunded(db, orderId)) && !(await isCredited(db, id, request)) ? returnedWithOrder : null;
   if (lostCents === 0)
     return `Refused: ${dollars(byHandCents)} of the payment went back in another way, and the rest doesn’t cover the part.`;
   return `Refused: the bank took ${dollars(lostCents)} of the payment back, so that refunding the part would pay it twice.`;
+}
+
+const returnedWithOrder = "The whole order is being refunded, which includes this part.";
+
+/** True if the part has its credit note. A part of sandbox money has no refund at the processor that shows its state. */
+const isCredited = async (db: Database, payment: number, request: string): Promise<boolean> =>
+  (await db.transaction((tx) => restBefore(tx, payment, request))) === null;
+
+/**
+ * True if the whole order is being refunded. Its payment may pay for other orders, too, so that the processor would also
+ * accept a refund of the part after that of the whole share.
+ */
+async function isBeingRefunded(db: Sql, orderId: number): Promise<boolean> {
+  const [order] = await db.query<{ status: string }>(sql`
+    SELECT o.status, ${verifiedOrder} ${fromOrders} WHERE o.id = ${orderId}`);
+  return order?.status === "RefundPending";
 }
 
 /** Closes a part, unless it is already closed. */

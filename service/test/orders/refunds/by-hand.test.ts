@@ -457,6 +457,28 @@ test("an approved part that waited goes out after the refund by hand has failed"
   );
 });
 
+test("a part that waited is returned by the refund of the whole order, and never in addition", async () => {
+  for (const isPartFirst of [false, true]) {
+    const { codes, intent } = await paid();
+    const [code = ""] = codes;
+    const part = await approvedPart(code, 4_000);
+    await approveRefund(refunds, approver, await requestRefund(refunds, agent, { code, reason: "asked" }));
+    const whole = async () => refundOrder(deps, await world.orderIdOf(code));
+    for (const job of isPartFirst ? [() => give(part), whole] : [whole, () => give(part)]) await job();
+    const [payment] = await heldPayments(db, await world.orderIdOf(code));
+    // Simulates a job of the part that began before the refund of the whole order was approved.
+    const late = { request: part, payment: payment?.id ?? 0, paymentIntent: intent, amountCents: 4_000 };
+    await books.processor.refundPart(late);
+    assert.deepEqual(
+      refundsAt(intent).map((each) => each["amount"]),
+      [total],
+    );
+    assert.deepEqual(await requestStates(part), ["closed"]);
+    await takeLast(intent);
+    assert.equal((await world.orders.look(code)).status, "Refunded");
+  }
+});
+
 test("nothing of the payment is refunded while the bank has not confirmed a refund by hand", async () => {
   for (const fails of [true, false]) {
     const { codes, intent } = await paid();

@@ -31,7 +31,10 @@ export type Processor = AccountBooks &
     accountAgain: string | null;
     /** Refunds a payment in full. A repeated call with the same `id` refunds nothing more. */
     refund: (id: string, paymentIntent: string) => Promise<void>;
-    /** Refunds a part of a payment. A repeated call with the same `request` refunds nothing more, even much later. */
+    /**
+     * Refunds a part of a payment. A repeated call with the same `request` refunds nothing more, even much later. Neither
+     * does a call after the whole share, which included the part, was refunded.
+     */
     refundPart: (part: RefundPart) => Promise<void>;
     /**
      * Refunds an order's share of a payment for several orders, minus the parts already refunded. A repeated call refunds
@@ -184,7 +187,8 @@ async function refundOnce(
   amountOf: (ofPayment: readonly Stripe.Refund[]) => number,
 ): Promise<void> {
   const ofPayment = await refundsOf(stripe, paymentIntent);
-  if (ofPayment.some(({ metadata }) => metadata?.["refund_request"] === request)) return;
+  const names = [request, shareRequest(payment)];
+  if (ofPayment.some(({ metadata }) => names.includes(metadata?.["refund_request"] ?? ""))) return;
   const amount = amountOf(ofPayment);
   if (amount <= 0) return;
   const metadata = { refund_request: request, payment: String(payment) };
