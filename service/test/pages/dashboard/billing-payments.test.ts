@@ -187,6 +187,9 @@ test("says of each payment that a bank took back what arrived for it, and what i
     page,
     /The bank took \$99\.00 back\. [^<]*Received for it: \$40\.00 by check 1234, arrived Mar 2, 2026\./,
   );
+  const altered = pageWith({ payments, losses: null });
+  assert.match(altered, /These payments can’t be listed[\s\S]*A record was altered/);
+  assert.match(altered, /The bank took \$99\.00 back\./, "the other parts of the page stay");
   const owed = pageWith({ losses: [{ ...loss, bookings: [] }] });
   assert.match(owed, /Nothing yet/);
   assert.doesNotMatch(pageWith({ losses: [{ ...loss, openCents: 0, bookings: [] }] }), /Payments that banks took back/);

@@ -1,5 +1,6 @@
 /** The list of payments that banks took back from a firm, with its checks and wires for them. */
 import { type OpenLoss, wayText } from "../../../orders/payments/payments.ts";
+import { notice } from "../../ui/components.ts";
 import { day, dayIn, money, shortCode } from "../../ui/format.ts";
 import { records } from "../../ui/records.ts";
 import { type Html, html } from "../../ui/render.ts";
@@ -15,12 +16,18 @@ export const bookingTexts = ({ bookings }: Pick<OpenLoss, "bookings">): string[]
 const isShown = ({ openCents, bookings }: OpenLoss): boolean => openCents > 0 || bookings.length > 0;
 
 /** Whether the card about lost payments has anything to show. */
-export const hasLosses = (losses: readonly OpenLoss[]): boolean => losses.some(isShown);
+export const hasLosses = (losses: readonly OpenLoss[] | null): boolean => losses === null || losses.some(isShown);
 
 const most = 50;
 
 /** The lost payments of a firm, newest first, those with a debt before the others. */
-export function lossesPart(losses: readonly OpenLoss[], zone: string): Html {
+export function lossesPart(losses: readonly OpenLoss[] | null, zone: string): Html {
+  if (losses === null)
+    return notice(
+      "stopped",
+      "These payments can’t be listed",
+      "A record was altered in the database. Contact the operator of this service, who has to restore the record.",
+    );
   const shown = losses.filter(isShown).reverse();
   const listed = [
     ...shown.filter(({ openCents }) => openCents > 0),

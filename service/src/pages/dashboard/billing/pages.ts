@@ -2,6 +2,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 import { type MemberDeps, requireBilling } from "../../../firms/members/members.ts";
 import { principalOf } from "../../../kernel/http/authentication.ts";
 import type { Principal } from "../../../kernel/identity/identity.ts";
+import { nullIfAltered } from "../../../kernel/platform/database/state-mac.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import {
   acceptsMethods,
@@ -92,7 +93,7 @@ export function billingPages(forms: FastifyInstance, { frame, members, checkout 
       listSpenders({ db }, principal),
       paymentsOfFirm(db, principal),
       waitingOrders(db, principal),
-      openLossesOfFirm(db, principal),
+      openLossesOfFirm(db, principal).catch(nullIfAltered),
     ]);
     const isPaidHere = acceptsMethods(processor, principal.environment);
     const [used, zone] = [

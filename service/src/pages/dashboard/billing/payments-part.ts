@@ -75,7 +75,7 @@ function chargeAgain(view: BillingView, charges: PaymentOfFirm): Html | false {
 
 /** The sentences about money that the firm paid outside the processor after a bank had taken these charges back. */
 const receivedTexts = ({ losses }: BillingView, charges: PaymentOfFirm): string[] =>
-  losses
+  (losses ?? [])
     .filter((loss) =>
       charges.some(
         ({ orderId, paymentIntent }) =>

@@ -20,8 +20,8 @@ export type BillingView = {
   /** How many cents each member or key has spent this month; null if a record of it was altered in the database. */
   used: ReadonlyMap<string, number | null>;
   payments: readonly PaymentOfFirm[];
-  /** The firm's payments of which banks took money back. */
-  losses: readonly OpenLoss[];
+  /** The firm's payments of which banks took money back; null if a record about one was altered in the database. */
+  losses: readonly OpenLoss[] | null;
   /** The orders that wait for the firm's payment, and are not charged automatically. */
   waiting: readonly WaitingOrder[];
   now: Date;

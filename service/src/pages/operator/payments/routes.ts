@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { may, type Operator, requireDecidesNow } from "../../../firms/operators/operators.ts";
 import type { Database } from "../../../kernel/platform/database/database.ts";
-import { isAltered } from "../../../kernel/platform/database/state-mac.ts";
+import { nullIfAltered } from "../../../kernel/platform/database/state-mac.ts";
 import { isPlainLines } from "../../../kernel/platform/text.ts";
 import {
   debtsOfFirms,
@@ -120,12 +120,6 @@ export function paymentRoutes(scope: FastifyInstance, deps: PaymentPagesDeps): v
 function afterOf({ query }: FastifyRequest): string | null {
   const { after } = query as { after?: unknown };
   return typeof after === "string" && isPlainLines(after) && after.length <= 255 ? after : null;
-}
-
-/** An altered row must not hide the other parts of the page. */
-function nullIfAltered(error: unknown): null {
-  if (!isAltered(error)) throw error;
-  return null;
 }
 
 type Debt = OpenLoss & { firmName: string };
