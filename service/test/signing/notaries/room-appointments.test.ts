@@ -24,6 +24,7 @@ import {
   sessionWords,
   setNotary,
 } from "../../../src/signing/notaries/notaries.ts";
+import { appendEvent, lockLive, unrecorded } from "../../../src/signing/notaries/sessions/store.ts";
 import { mailsTo, postForm } from "../../firms/members/signed-in-member.ts";
 import { newOperator } from "../../firms/operators/console-people.ts";
 import { certificateFiles } from "./certificate-files.ts";
@@ -224,6 +225,43 @@ test("reminds people with a link to the device check, and leads into the room on
   assert.equal(token, inMail, "the page leads to the same room as the mail of the session");
   assert.doesNotMatch(page, /device-start/, "the room has its own check");
   assert.equal((await post(`/orders/${order.code}/session/end`, { outcome: "technical" })).status, 303);
+});
+
+test("an appointment is not ended while its session is open, and a session that could not be recorded is no failure of people", async () => {
+  const { db, rowMac } = running;
+  const order = await waitingOrder(["unrecorded@example.com"]);
+  const end = () => post(`/orders/${order.code}/appointment-ended`, { outcome: "technical" });
+  const begins = async () => {
+    await bookRoom(order);
+    const [booked] = await db.query<{ startsAt: Date }>(sql`
+      SELECT s.starts_at AS "startsAt" FROM notary_sessions s JOIN orders o ON o.id = s.order_id
+      WHERE ${isSealed(sql`o.code`, "order", order.code)} AND s.state = 'scheduled'`);
+    await order.advance(Math.ceil(((booked?.startsAt.getTime() ?? 0) - Date.now()) / 1000) + 1);
+  };
+  const sessions = () =>
+    db.query<{ id: string; state: string }>(sql`
+      SELECT l.id, l.state FROM live_sessions l JOIN orders o ON o.id = l.order_id
+      WHERE ${isSealed(sql`o.code`, "order", order.code)}`);
+  await begins();
+  assert.equal((await post(`/orders/${order.code}/session`, { act: "jurat" })).status, 303);
+  assert.equal((await end()).status, 409);
+  const [open] = await sessions();
+  await db.transaction(async (tx) => {
+    const session = await lockLive(tx, open?.id ?? "");
+    assert.ok(session);
+    const event = { at: new Date(), name: unrecorded, by: "system", person: null, detail: { cause: "disk_full" } };
+    await appendEvent(tx, rowMac, session, event);
+  });
+  assert.equal((await post(`/orders/${order.code}/session/end`, { outcome: "technical" })).status, 303);
+  await until(async () => (await sessions())[0]?.state === "ended");
+  for (const status of ["NotarizationPending", "NotarizationFailed"]) {
+    await begins();
+    assert.equal((await end()).status, 303);
+    const [{ status: now } = { status: "" }] = await db.query<{ status: string }>(
+      sql`SELECT status FROM orders WHERE ${isSealed(sql`code`, "order", order.code)}`,
+    );
+    assert.equal(now, status);
+  }
 });
 
 test("allows camera and device check on the page of an appointment in a room alone, and to its own person", async () => {

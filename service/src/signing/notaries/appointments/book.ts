@@ -22,6 +22,7 @@ import {
 import { type Guest, guestOfToken } from "../schedule/guests.ts";
 import { readHours } from "../schedule/hours.ts";
 import { endRequestOf } from "../schedule/queue.ts";
+import { isUnrecorded, liveSessionsOf, openLiveOf } from "../sessions/store.ts";
 import { linkOf } from "./links.ts";
 import { mailSession } from "./mail.ts";
 import { type BookingDeps, notariesFor, type Offer, offersOf } from "./offers.ts";
@@ -214,7 +215,8 @@ const outcomes = ["no_show", "technical"] as const;
 /**
  * Records that an appointment failed, and why. If it is the first failure of its kind, people choose another time; the
  * second one fails the order.
- * @throws ServiceError before the start of the appointment; for a no-show, until 15 minutes after the start
+ * @throws ServiceError before the start of the appointment; for a no-show, until 15 minutes after the start; and while
+ * its session is open, because the end of the order would leave people in it
  */
 export async function endAppointment(deps: DeskDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
   const read = formReader(typed);
@@ -223,6 +225,8 @@ export async function endAppointment(deps: DeskDeps, operator: Operator, code: s
   await deps.db.transaction(async (tx) => {
     const { locked, order, at } = await lockClaimed(tx, deps, operator, claimed);
     const { orderId, partnerId } = order;
+    if (await openLiveOf(tx, order.taskId))
+      throw new ServiceError("conflict", "The session is open, or is being closed. End it on its own page.");
     const sessions = await sessionsOf(tx, orderId);
     const session = openOf(sessions);
     if (!session || session.startsAt > at)
@@ -234,12 +238,20 @@ export async function endAppointment(deps: DeskDeps, operator: Operator, code: s
     await tx.query(
       auditLine({ at, action: "notary.appointment_ended", actor: operator.actor, partnerId, orderId, detail }),
     );
-    if (!sessions.some((each) => each.outcome === outcome))
+    const failures = sessions.filter((each) => each.outcome === outcome).length;
+    // An appointment whose session could not be recorded failed by the operator's fault, so it doesn't count.
+    if (failures <= (outcome === "technical" ? await countUnrecorded(tx, deps, orderId) : 0))
       return mailSession(tx, { id: session.id, sequence: session.sequence + 1 }, "again", order);
     const reason =
       outcome === "no_show" ? "Nobody came to two appointments" : "Two appointments failed for technical reasons";
     await perform(tx, locked, "notarization_failed", { reason }, { actor: operator.actor, at, log: deps.log });
   });
+}
+
+async function countUnrecorded(tx: Tx, { rowMac }: DeskDeps, orderId: number): Promise<number> {
+  let count = 0;
+  for (const session of await liveSessionsOf(tx, orderId)) if (await isUnrecorded({ db: tx, rowMac }, session)) count++;
+  return count;
 }
 
 /**
