@@ -70,7 +70,7 @@ const groups: ReadonlyMap<string, () => Promise<readonly Verb[]>> = new Map([
 ]);
 
 /** The verbs that begin with `word`; all verbs when none of them begins with it. */
-export async function verbsOf(word: string | undefined): Promise<readonly Verb[]> {
+async function verbsOf(word: string | undefined): Promise<readonly Verb[]> {
   const group = groups.get(word ?? "");
   if (group) return group();
   return (await Promise.all([...groups.values()].map((load) => load()))).flat();

@@ -28,7 +28,7 @@ import { readSiteTexts } from "./visitor/site-pages.ts";
 import { type VisitorDeps, visitorPages } from "./visitor/visitor.ts";
 
 export { standaloneVerifier } from "./verify/standalone.ts";
-export { type Assets, type EvidenceSources, openAssets, readSiteTexts, unmatchedPage };
+export { type Assets, openAssets, readSiteTexts, unmatchedPage };
 
 type Common = { limits: RateLimits; assets: Assets; retention: RetentionPlan };
 

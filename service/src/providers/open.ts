@@ -36,7 +36,7 @@ export type ProvidersDeps = {
 };
 
 /** The result of verifying and storing an incoming event. */
-export type EventReceipt = { outcome: "stored" | "repeated" } | { outcome: "forged"; why: string };
+type EventReceipt = { outcome: "stored" | "repeated" } | { outcome: "forged"; why: string };
 
 /** The accounts at providers: requests, acts (irreversible requests) that must happen once, and signed events. */
 export type Providers = {

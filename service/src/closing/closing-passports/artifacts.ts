@@ -10,7 +10,7 @@ import { type TrailFacts, trailMembers } from "../../signing/envelopes/envelopes
 export type StoredArtifact = { kind: string; sha256: string; blobKey: string; mac: string | null };
 
 /** A completed envelope, identified by the last record of its trail. `mac` is in hex. */
-export type StoredEnvelope = TrailFacts & { mac: string };
+type StoredEnvelope = TrailFacts & { mac: string };
 
 export type OrderArtifacts = DocumentOwner & { artifacts: StoredArtifact[]; envelope: StoredEnvelope | null };
 

@@ -21,7 +21,7 @@ export {
   nextVersionOf,
   readManifest,
 } from "./public-record.ts";
-export { type ClosingRouteDeps, closingRoutes } from "./routes.ts";
+export { closingRoutes } from "./routes.ts";
 export { type SealClosingDeps, sealClosing } from "./seal-version.ts";
 export { closingSealJobs } from "./seal-when-done.ts";
 export { queueEarlierVersions } from "./store.ts";

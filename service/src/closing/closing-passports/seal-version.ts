@@ -112,7 +112,7 @@ export class VersionQuotaError extends ServiceError {
 }
 
 /** Thrown when the last version was altered after its seal. No version may follow it. */
-export class AlteredVersionError extends ServiceError {
+class AlteredVersionError extends ServiceError {
   readonly version: number;
   constructor(version: number) {
     super(

@@ -25,7 +25,7 @@ import { fromVersions, type StoredVersion, storedColumns, versionMembers } from 
 
 export type RoomOfOwner = Owner & { roomCode: string };
 
-export type SnapshotDocument = OrderArtifacts & {
+type SnapshotDocument = OrderArtifacts & {
   label: string | null;
   status: string;
   /** The encrypted file name of the order's document, in hex. */

@@ -43,7 +43,7 @@ type Group = { id: string; environment: Environment; name: string };
  * An order that can be paid together with others of its room. `totalCents` is the sum that is due: the order's total,
  * or a supplement.
  */
-export type PayableMember = Member & { totalCents: number };
+type PayableMember = Member & { totalCents: number };
 
 async function roomOf(db: Sql, roomCode: string, { partnerId, environment }: Owner): Promise<Group> {
   const [room] = isCode(roomCode)

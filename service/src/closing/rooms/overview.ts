@@ -53,9 +53,7 @@ import {
  * closing is due, and another party must act. `add`: the closing has no orders. `simulate`: a test order waits until
  * its next service is begun.
  */
-export type ClosingStep =
-  | { do: "fix"; orderCode: string; status: string }
-  | { do: "pay" | "look" | "add" | "simulate" };
+type ClosingStep = { do: "fix"; orderCode: string; status: string } | { do: "pay" | "look" | "add" | "simulate" };
 
 export type OpenClosing = {
   roomCode: string;

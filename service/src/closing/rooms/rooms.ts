@@ -20,14 +20,13 @@ export { closingsMail, sendClosings } from "./morning.ts";
 export {
   type ClientClosing,
   type ClientOrder,
-  type ClosingStep,
   clientClosing,
   type OpenClosing,
   openClosings,
 } from "./overview.ts";
 export { roomMail } from "./participants/invite.ts";
 export { addParticipant, inviteParticipant, moveParticipant, removeParticipant } from "./participants/participants.ts";
-export type { Participant } from "./participants/schemas.ts";
+
 export { lockRoomsOf, roomIdsOf } from "./participants/store.ts";
 export { type NewClosing, placeClosing, type Receiver } from "./place-closing.ts";
 export { rotateRoom } from "./rotate-code.ts";
@@ -68,6 +67,6 @@ export {
   verifiedRoom,
 } from "./store.ts";
 export { type OwnRoom, ownRoom, roomDocuments, roomView } from "./view/read-view.ts";
-export type { ActivityItem, OrderCard, PassportPointer, RoomView, Signer } from "./view/schemas.ts";
+export type { ActivityItem, OrderCard, RoomView } from "./view/schemas.ts";
 export type { RoomDocuments } from "./view/store.ts";
-export { closesToday, closingZone, dayWords, failedFaxesIn, isBetweenServices } from "./who-acts.ts";
+export { closesToday, dayWords, failedFaxesIn, isBetweenServices } from "./who-acts.ts";

@@ -48,7 +48,7 @@ export const protectedTables = [
  * Columns for the SELECT list of a query on `rooms`, or on `rooms r`. They make the query throw on a row whose MAC is
  * invalid.
  */
-export const verifiedRooms: Statement = verified(roomState, sql`rooms`);
+const verifiedRooms: Statement = verified(roomState, sql`rooms`);
 export const verifiedRoom: Statement = verified(roomState, sql`r`);
 const markedRooms = marked(roomState, sql`rooms`);
 

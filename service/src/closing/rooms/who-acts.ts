@@ -98,7 +98,7 @@ export const signingEnd = ({ expiresAt }: UnfinishedOrder): number => expiresAt?
 
 // All orders use one time zone to decide which closings are due today, because an order can belong to closings of
 // several firms.
-export const closingZone = "America/New_York";
+const closingZone = "America/New_York";
 
 const day = { month: "short", day: "numeric" } as const;
 const dayIn = (at: Date, timeZone: string): string => at.toLocaleDateString("en-US", { ...day, timeZone });

@@ -99,7 +99,7 @@ export async function newAttempt(
 }
 
 /** Starts the act that sends a due attempt. A repeated call starts no second act. */
-export const intend = ({ providers, clock }: FaxDeps, tx: Tx, { id, orderId, attempt }: FaxAttempt): Promise<void> =>
+const intend = ({ providers, clock }: FaxDeps, tx: Tx, { id, orderId, attempt }: FaxAttempt): Promise<void> =>
   providers.intend(tx, {
     act: actName,
     provider: "telnyx",

@@ -123,7 +123,7 @@ async function isSentByUs(tx: Tx, orderId: number): Promise<boolean> {
  * The mark of an attempt at Telnyx: the start of the order's code, which staff recognize, and a hash that is unique to
  * the attempt. The whole code grants access to the order, so Telnyx must not get it.
  */
-export function clientStateOf(orderCode: string, attempt: number): string {
+function clientStateOf(orderCode: string, attempt: number): string {
   const short = orderCode.slice(0, 6).toUpperCase();
   const own = hash("sha256", `fax ${attempt} ${orderCode}`).slice(0, 20);
   return Buffer.from(`${short}-${attempt}-${own}`).toString("base64");

@@ -15,7 +15,6 @@ export type { FinishedCheck, FinishedReport } from "./finished/check.ts";
 export {
   acceptFinished,
   approveFinished,
-  type FinishedConfirmation,
   type FinishedDeps,
   type Finishing,
   finishings,

@@ -4,7 +4,7 @@ import { enqueue } from "../../kernel/platform/jobs/jobs.ts";
 /** The queue of receipts; payload `{orderId, kind, subject}`. */
 export const receiptQueue = "receipt";
 
-export const receiptKinds = ["delivery_receipt", "mail_receipt", "fax_certificate"] as const;
+const receiptKinds = ["delivery_receipt", "mail_receipt", "fax_certificate"] as const;
 export type ReceiptKind = (typeof receiptKinds)[number];
 
 /** `subject` is the row id of the label, letter or fax that the receipt is about. */

@@ -12,7 +12,7 @@ import { calendarHeaders, calendarTimeoutMs } from "./calendars.ts";
  * - `unlisted`: the calendar is not asked, because it is neither configured nor a known public one.
  * - `failed`: no usable answer this time.
  */
-export type AttestationState = { readonly calendar: string; readonly commitmentHex: string } & (
+type AttestationState = { readonly calendar: string; readonly commitmentHex: string } & (
   | { readonly state: "confirmed"; readonly height: number }
   | {
       readonly state: "pending" | "forgotten" | "unlisted" | "failed";

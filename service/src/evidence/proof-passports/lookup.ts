@@ -30,7 +30,7 @@ export type LookupDeps = { db: Sql; blobs: Blobs; rowMac: RowMac; log: Log };
 export type NamedDeps = LookupDeps & { names: DocumentNames };
 
 /** True if the text is a UUID. Any other text can't be the id of a passport, so no query is needed. */
-export const isPassportId = (text: string): boolean => isUuid(text.toLowerCase());
+const isPassportId = (text: string): boolean => isUuid(text.toLowerCase());
 
 /**
  * The owner's passport, or undefined.
@@ -72,10 +72,7 @@ export async function findEvidence(deps: LookupDeps, verifyCode: string): Promis
 }
 
 /** Returns the row if its MAC is valid. An altered row is logged and treated as missing. */
-export function verifiedRow<Row extends PassportRow>(
-  { rowMac, log }: LookupDeps,
-  row: Row | undefined,
-): Row | undefined {
+function verifiedRow<Row extends PassportRow>({ rowMac, log }: LookupDeps, row: Row | undefined): Row | undefined {
   if (!row || rowHolds(rowMac, row)) return row;
   log.error({ passportId: row.id }, "a passport's row was altered, or SECRETS_KEY is another: it is not vouched for");
   return undefined;

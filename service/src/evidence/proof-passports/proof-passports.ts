@@ -16,12 +16,11 @@ export {
   findOwnPassport,
   findOwnPassports,
   type ListedPassport,
-  type LookupDeps,
   listPassports,
   type NamedDeps,
 } from "./lookup.ts";
 export { ownProofRecord, type ProofRecord, proofRecord } from "./public-record.ts";
-export { type PassportRouteDeps, passportRoutes } from "./routes.ts";
+export { passportRoutes } from "./routes.ts";
 export { sealPassport } from "./seal-passport.ts";
 export { type SealRouteDeps, withUpload } from "./seal-route.ts";
 export { firstPassport, forgetPassportNames, loggedPassports, storedPassports } from "./store.ts";

@@ -15,7 +15,7 @@ import { insertPassport, type PassportFacts, passportUse } from "./store.ts";
 import { sealedView } from "./views.ts";
 
 /** The services that publish a passport: its page, the calendars and the transparency log. */
-export type Publication = {
+type Publication = {
   baseUrl: string;
   /** Submits hashes to the OpenTimestamps calendars; null when none are configured. */
   anchoring: Anchoring | null;

@@ -70,7 +70,7 @@ export type WholePassport = PassportFacts & {
   anchored: boolean;
 };
 
-export function passportMembers(row: WholePassport): Members {
+function passportMembers(row: WholePassport): Members {
   const { id, verifyCode, partnerId, environment, docSha256, sealedSha256, createdAt, blobKey, sealChain } = row;
   const { tokenSha256, authority, stampedAt, anchored } = row;
   const facts = { id, verifyCode, partnerId, environment, docSha256, sealedSha256, createdAt };
@@ -133,14 +133,14 @@ export type PassportRow = WholePassport & {
   anchorMac: Buffer | null;
 };
 
-export const passportColumns = sql`id, verify_code AS "verifyCode@proof", partner_id AS "partnerId", environment, doc_sha256 AS "docSha256",
+const passportColumns = sql`id, verify_code AS "verifyCode@proof", partner_id AS "partnerId", environment, doc_sha256 AS "docSha256",
   sealed_sha256 AS "sealedSha256", created_at AS "createdAt", blob_key AS "blobKey", seal_chain AS "sealChain",
   encode(sha256(rfc3161_token), 'hex') AS "tokenSha256", rfc3161_authority AS authority, rfc3161_at AS "stampedAt",
   passport_id IS NOT NULL AS anchored, passports.row_mac AS mac, ${deletedAt(sql`passports.blob_key`)},
   document_name AS name, calendar, submitted_at AS "submittedAt", status AS "anchorStatus", block_height AS "blockHeight",
   encode(sha256(proof), 'hex') AS "proofSha256", passport_anchors.row_mac AS "anchorMac"`;
 
-export const fromPassports = sql`FROM passports ${leftJoinAnchor(sql`id`)}`;
+const fromPassports = sql`FROM passports ${leftJoinAnchor(sql`id`)}`;
 
 export const passportRows: MacTable<WholePassport> = {
   table: sql`passports`,
@@ -185,7 +185,7 @@ export const selectOwnPassports = (db: Sql, ids: readonly string[], owner: Owner
   );
 
 /** The retirement of the sealing certificate; both are null unless the certificate was retired. */
-export type SealRetirement = { retiredAt: Date | null; retirementReason: string | null };
+type SealRetirement = { retiredAt: Date | null; retirementReason: string | null };
 
 /**
  * The query that finds the passport of a verify code. Exported so that a benchmark can run only the query.

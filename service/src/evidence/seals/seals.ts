@@ -1,7 +1,6 @@
 export {
   type Authority,
   issue,
-  makeRoot,
   ownName,
   signingUses,
   validFor,
@@ -9,7 +8,7 @@ export {
 } from "./certificate/authority.ts";
 export { sealChainPem } from "./certificate/certificate.ts";
 export { type CertificateProblem, checkAuthorityCertificate } from "./certificate/check.ts";
-export { type RevokedCertificate, writeCrl } from "./certificate/crl.ts";
+export { writeCrl } from "./certificate/crl.ts";
 export { openChain } from "./certificate/file.ts";
 export {
   commonNameOf,
@@ -38,14 +37,11 @@ export {
 } from "./chains.ts";
 export {
   assembleCms,
-  type CmsSigner,
-  createCmsSigner,
   maxCmsLength,
-  type SignedAttributes,
   signedAttributesOf,
   verifySignedAttributes,
 } from "./cms/cms.ts";
-export type { SealPlace, SignerChain } from "./cms/signed-data.ts";
+export type { SignerChain } from "./cms/signed-data.ts";
 export {
   configuredChain,
   configuredChains,
@@ -54,7 +50,6 @@ export {
   ownCertificateFiles,
   replaceChain,
   replacedChains,
-  type SealIdentity,
   type SealIdentitySettings,
 } from "./identity.ts";
 export { fileKeyPath, keyFileText, keyInMemory } from "./keys/file-key.ts";
@@ -62,19 +57,18 @@ export { openSealKey } from "./keys/open-seal-key.ts";
 export { asStartupError, probeSealKey, type SealKey } from "./keys/seal-key.ts";
 export { holdsDecoy } from "./pdf/decoys.ts";
 export type { SealLock } from "./pdf/objects.ts";
-export { completeSeal, hashTail, type PreparedSeal } from "./pdf/seal-pdf.ts";
+export { completeSeal, hashTail } from "./pdf/seal-pdf.ts";
 export { expectedFile } from "./refusals.ts";
 export {
-  type RotatedSeal,
   retireCertificate,
   rotateFileKey,
   type SealCertificate,
   sealCertificates,
 } from "./retirement.ts";
-export { describeRoot, openRoot, ownPath, type RootSettings, rootKeyPath, type SerialNumbers } from "./root.ts";
+export { describeRoot, openRoot, ownPath, rootKeyPath, type SerialNumbers } from "./root.ts";
 export type { SealDocument, Sealed, SealInput, Stamp, TimeStamp } from "./sealer.ts";
 export { sealOwnDocument } from "./sealer.ts";
 export { openSealing, type Sealing } from "./sealing.ts";
-export { authorityName, type ProbeDeps, probeAuthority } from "./time-stamping.ts";
+export { authorityName, probeAuthority } from "./time-stamping.ts";
 export type { SignerAnchor } from "./trust-list.ts";
 export { type AnchorsOf, openTsaTrust, tsaRootCertificates, tsaRootsPem } from "./tsa-trust.ts";

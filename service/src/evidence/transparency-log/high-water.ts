@@ -16,7 +16,7 @@ import type { Tree } from "./trees.ts";
  * The file with the newest checkpoint that a node signed. It is outside of the database, next to the key, so that a
  * restored backup can't undo it.
  */
-export const highWaterPath = (keyPath: string): string => `${keyPath}.state`;
+const highWaterPath = (keyPath: string): string => `${keyPath}.state`;
 
 /**
  * Reads the newest checkpoint that this node signed; null when there is none.

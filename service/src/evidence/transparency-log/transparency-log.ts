@@ -56,7 +56,7 @@ export { successionLines } from "./retire.ts";
 export { type Retraction, retractionOf, retractSeal } from "./retractions.ts";
 export { logRoutes, uncachedUntilFound } from "./routes.ts";
 export { linesWithLogs, newestCheckpointUpTo } from "./store.ts";
-export { currentTree, haltRestored, isLogName, type LogName, logs, originOfLog, treeOfOrigin } from "./trees.ts";
+export { currentTree, haltRestored, isLogName, type LogName, originOfLog, treeOfOrigin } from "./trees.ts";
 export { loggedPolicies, witnessGauges } from "./witness-store.ts";
 
 export const protectedTables = [treeRows, waitingRows];

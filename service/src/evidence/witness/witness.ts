@@ -1,3 +1,3 @@
-export { openWitness, type WitnessSettings, type WitnessStatus, witnessStatus } from "./identity.ts";
+export { openWitness, type WitnessStatus, witnessStatus } from "./identity.ts";
 export { witnessRoutes } from "./routes.ts";
 export { endWitnessing, protectedTables } from "./store.ts";

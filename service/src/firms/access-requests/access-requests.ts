@@ -11,7 +11,7 @@ export {
 export { accessRequestFields, maxLengths, type SentRequest } from "./fields.ts";
 export { type FirmToJoin, firmToJoin, joinOwnFirm } from "./join.ts";
 export { accessMail } from "./mail.ts";
-export { openAccess, type RequestAccess } from "./open-access.ts";
+export { openAccess } from "./open-access.ts";
 export { accessRoutes } from "./routes.ts";
-export { type RecaptchaSettings, recaptchaAction } from "./screening/recaptcha.ts";
+export { recaptchaAction } from "./screening/recaptcha.ts";
 export type { ListedRequest } from "./store.ts";

@@ -7,7 +7,7 @@ import type { ScreeningRules } from "./screening/rules-file.ts";
 import { listedDomains, type Reason, screen } from "./screening/screening.ts";
 import * as requests from "./store.ts";
 
-export type ScreeningDeps = {
+type ScreeningDeps = {
   rules: ScreeningRules;
   /** Scores the bot token of a request. Null when reCAPTCHA is not configured. */
   scoreBot: BotScorer | null;

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from "fastify";
-import { type Static, Type } from "typebox";
+import { Type } from "typebox";
 import { jsonRoute, type RouteDeps } from "../../kernel/http/route.ts";
 import { nullable, oneOf, text } from "../../kernel/http/schema-parts.ts";
 import { accessRequestFields, maxLengths, requiredMessage } from "./fields.ts";
@@ -68,4 +68,3 @@ const PartnerRequestAnswer = Type.Object(
     description: "What became of the request.",
   },
 );
-export type PartnerRequestAnswer = Static<typeof PartnerRequestAnswer>;

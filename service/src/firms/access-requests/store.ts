@@ -7,7 +7,7 @@ import { closeTasks, openTask, type TaskEnd } from "../../kernel/tasks/tasks.ts"
 import type { AccessRequest } from "./fields.ts";
 import type { Reason } from "./screening/screening.ts";
 
-export type RequestStatus = "issued" | "pending" | "declined";
+type RequestStatus = "issued" | "pending" | "declined";
 
 /** A request as the operator's pages show it. */
 export type ListedRequest = AccessRequest & {

@@ -8,7 +8,6 @@ export {
   giveOwnersLive,
   listAnySessions,
   listPasskeysOf,
-  type MemberOfKey,
   membersOfKey,
   setMember,
 } from "./by-operator.ts";
@@ -50,7 +49,6 @@ export {
   wantedMails,
 } from "./mail-switches.ts";
 export {
-  type ActiveActor,
   changeBillingView,
   changeBranding,
   changeLiveAccess,

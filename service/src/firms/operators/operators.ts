@@ -6,7 +6,6 @@ export {
   endOperatorSession,
   type ListedOperator,
   listOperators,
-  type OperatorChange,
   type PeopleDeps,
   removeOperator,
   requireOperator,
@@ -17,7 +16,6 @@ export {
   operatorRoles,
   type Permission,
   passkeyPermissions,
-  readRoles,
 } from "./roles.ts";
 export {
   type Approval,

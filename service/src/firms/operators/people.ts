@@ -45,7 +45,7 @@ const isInConsole = (by: By): by is Operator => "session" in by;
  * Requires the right to manage people, and a recent passkey check. The command line needs neither.
  * @throws ServiceError for an operator without the right or a recent passkey check
  */
-export function requirePeople(by: By, now: Date): void {
+function requirePeople(by: By, now: Date): void {
   if (!isInConsole(by)) return;
   requirePermission(by, ["people.manage"]);
   requirePasskeyOf(by, now);

@@ -9,17 +9,17 @@ import { isUuid } from "../../kernel/platform/text.ts";
 import { fromPasskeys, fromSessions, joinUser } from "../members/members.ts";
 import type { OperatorRole } from "./roles.ts";
 
-export const operatorTable = "operators";
+const operatorTable = "operators";
 
 /** Fields of an operator that the row's MAC covers, with the person's address. */
-export type OperatorFacts = OperatorRow & {
+type OperatorFacts = OperatorRow & {
   /** Changes with every update, so that a restored earlier row is recognized. */
   version: string;
   /** The time when the operator may begin to decide on others' requests; null when there is no wait. */
   decidesFrom: Date | null;
 };
 
-export const operatorMembers = ({ id, email, name, roles, active, version, decidesFrom }: OperatorFacts): Members => ({
+const operatorMembers = ({ id, email, name, roles, active, version, decidesFrom }: OperatorFacts): Members => ({
   id,
   version,
   email,
@@ -30,7 +30,7 @@ export const operatorMembers = ({ id, email, name, roles, active, version, decid
   ...(decidesFrom !== null && { decidesFrom }),
 });
 
-export const operatorColumns = sql`o.user_id AS id, u.email, o.name, o.roles, o.active, o.version,
+const operatorColumns = sql`o.user_id AS id, u.email, o.name, o.roles, o.active, o.version,
   o.decides_from AS "decidesFrom", o.row_mac AS mac`;
 
 type WithMac = OperatorFacts & { mac: Buffer | null };

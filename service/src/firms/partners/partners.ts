@@ -1,4 +1,4 @@
-export type { ChangedBy, KeyDeps, PartnerDeps } from "./audit.ts";
+export type { KeyDeps } from "./audit.ts";
 export {
   type Branding,
   type BrandingChange,
@@ -26,7 +26,6 @@ export {
   markedFirmOf,
   protectedTables,
   verifiedFirm,
-  verifiedFirms,
   withFirmNames,
 } from "./firm-mac.ts";
 export {
@@ -42,7 +41,7 @@ export {
   setPasskeyForLive,
   setServicePause,
 } from "./firms.ts";
-export { keyTable } from "./keys/format.ts";
+
 export { addKey, type IssuedKey, keyExpiry, keyName, keyOverlap, keyScopes, overlapHours } from "./keys/issue.ts";
 export { issueKey, listKeys, lockFirmOfKey, revokeKey, rotateKey } from "./keys/keys.ts";
 export { type LastUse, trackLastUse } from "./keys/last-use.ts";
@@ -88,4 +87,4 @@ export {
   unlimitedHosts,
   waitingUploadsOf,
 } from "./tier-limits.ts";
-export { isTier, openRoomQuota, type Tier, tierOf, tiers } from "./tiers.ts";
+export { openRoomQuota, type Tier, tierOf, tiers } from "./tiers.ts";

@@ -98,4 +98,4 @@ const Me = Type.Object(
   },
   { $id: "Me", description: "The calling firm." },
 );
-export type Me = Static<typeof Me>;
+type Me = Static<typeof Me>;

@@ -20,7 +20,7 @@ import {
 import { addressRange, type Env, httpUrl, listOf, listOrOff, oneOf, read, wholeNumber, withScheme } from "./read.ts";
 
 export type { SiteTexts } from "./data-files.ts";
-export type { IdentitySettings, QuizSettings, TelnyxSettings } from "./providers.ts";
+export type { TelnyxSettings } from "./providers.ts";
 
 /** Every setting, read once at the start. docs/operating.md explains each of them. */
 export type Config = OwnSettings & LogSettings & DataFiles;

@@ -13,8 +13,8 @@ export type EasyPostSettings = Account & {
   rateTolerance: number;
 };
 
-export const mailClasses = ["standard", "certified", "certified_return_receipt"] as const;
-export type MailClass = (typeof mailClasses)[number];
+const mailClasses = ["standard", "certified", "certified_return_receipt"] as const;
+type MailClass = (typeof mailClasses)[number];
 export type LobSettings = Account & { webhookSecret: string | null; mailClass: MailClass };
 
 export type TelnyxSettings = Account & {

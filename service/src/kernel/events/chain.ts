@@ -12,13 +12,13 @@ import { eventColumns, eventHolds, type StoredEvent } from "./event-mac.ts";
 export type Place = { position: number; head: Buffer };
 
 /** The head of the chain before its first event. */
-export const chainStart: Buffer = Buffer.alloc(32);
+const chainStart: Buffer = Buffer.alloc(32);
 
 /**
  * The head after an event: SHA-256 over the previous head's 32 bytes and the UTF-8 of its position, topic and id, each
  * followed by a line feed (docs/webhook-chain.md).
  */
-export const headAfter = (before: Uint8Array, position: number, topic: string, eventId: string): Buffer =>
+const headAfter = (before: Uint8Array, position: number, topic: string, eventId: string): Buffer =>
   createHash("sha256").update(before).update(`${position}\n${topic}\n${eventId}\n`).digest();
 
 const atOnce = 5_000;

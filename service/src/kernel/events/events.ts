@@ -4,10 +4,8 @@ import { MacOfRow } from "../platform/database/state-mac.ts";
 import { type EventChannel, eventMembers, eventTable } from "./event-mac.ts";
 
 export {
-  chainStart,
   endOfChain,
   fromPlaces,
-  headAfter,
   leftJoinPlace,
   type Place,
   placeEvents,

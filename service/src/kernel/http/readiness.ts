@@ -22,12 +22,12 @@ export type ReadinessTimes = {
   sharedMs: number;
 };
 
-export const usualReadinessTimes: ReadinessTimes = { answerMs: 2_000, sharedMs: 1_000 };
+const usualReadinessTimes: ReadinessTimes = { answerMs: 2_000, sharedMs: 1_000 };
 
 /** Probes the dependencies, or returns the cached result. */
 export type ReadReadiness = () => Promise<Readiness>;
 
-export type Readiness = {
+type Readiness = {
   status: "ok" | "degraded" | "failed";
   checks: Record<string, "ok" | "failed">;
 };

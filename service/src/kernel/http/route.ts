@@ -23,7 +23,7 @@ import { unknownMembers, warningsFor } from "./warnings.ts";
 export type RouteDeps = CallerDeps;
 
 /** The description of a route in /openapi.json. */
-export type About = { tag: string; operationId: string; summary: string; description?: string };
+type About = { tag: string; operationId: string; summary: string; description?: string };
 
 type Described = About & Access;
 

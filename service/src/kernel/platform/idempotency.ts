@@ -31,13 +31,13 @@ const pollMs = 50;
 export type Answer<Result> = { status: number; result: Result; replayed: boolean };
 
 /** The stored result of the work so far. If it is not final, `finish` continues from it. */
-export type Progress<Result extends object = object> = { result: Result; final: boolean };
+type Progress<Result extends object = object> = { result: Result; final: boolean };
 
 /**
  * Builds the INSERT that claims a key. The INSERT returns a row if this request has claimed the key, and no row if a
  * duplicate was first.
  */
-export type Claim = (progress: Progress | typeof nothingDone) => Statement;
+type Claim = (progress: Progress | typeof nothingDone) => Statement;
 
 const nothingDone = { result: null, final: false } as const;
 

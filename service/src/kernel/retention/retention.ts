@@ -1,4 +1,4 @@
-export { deleteDue, type Forget, type RetentionDeps, type Upcoming, upcomingDeletions } from "./delete-due.ts";
+export { deleteDue, type Forget, upcomingDeletions } from "./delete-due.ts";
 export { deletedAmong, deletedAt, deletedMessage, joinMark, marksOf, notDeleted } from "./deleted.ts";
 export {
   createMarkCheck,
@@ -13,7 +13,6 @@ export {
 } from "./marks.ts";
 export {
   archivedTemplatesOf,
-  type Days,
   dueBefore,
   providerRecordsOf,
   type RetentionPlan,

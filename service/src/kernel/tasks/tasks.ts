@@ -13,7 +13,7 @@ export {
   releaseTaskIn,
   type TaskDeps,
 } from "./claim.ts";
-export { arrivalDue, businessDay, businessMorning, businessNoon, readTaskTimes } from "./due.ts";
+export { arrivalDue, businessDay, businessMorning, businessNoon } from "./due.ts";
 export { isTaskKind, type TaskKind, taskKinds, taskWords } from "./kinds.ts";
 export {
   claimantOf,

@@ -21,7 +21,7 @@ export type TestClockDeps = {
  * The name of the job queue for clocks that were advanced and whose due work is not finished yet; payload
  * `{partnerId}`.
  */
-export const testClockQueue = "test-clock";
+const testClockQueue = "test-clock";
 
 /** The state of a test clock. */
 export type TestClock = {

@@ -8,7 +8,7 @@ import { fromDocuments, fromOrders, joinMilestones } from "../order/order.ts";
 export type Cohort = { partnerId: string; environment: Environment; from: Date; to: Date };
 
 /** The figures of the orders that were created in one month (`YYYY-MM`, UTC) and have one status. */
-export type Group = {
+type Group = {
   month: string;
   status: string;
   orders: number;

@@ -54,7 +54,7 @@ const hardLimitMs = 30_000;
 const atOnce = 2;
 
 /** Computes the snapshot from a cohort's figures. A pure function. */
-export function snapshotOf(figures: Figures, windowDays: number, generatedAt: Date): Snapshot {
+function snapshotOf(figures: Figures, windowDays: number, generatedAt: Date): Snapshot {
   const months = new Map<string, Snapshot["volumeByMonth"][number]>();
   const funnel = { created: 0, paid: 0, inProgress: 0, completed: 0, problem: 0 };
   const serviceMix = { sign: 0, notarize: 0, ship: 0, fax: 0 };
@@ -87,7 +87,7 @@ export function snapshotOf(figures: Figures, windowDays: number, generatedAt: Da
   };
 }
 
-export type Caller = Pick<Principal, "partnerId" | "environment">;
+type Caller = Pick<Principal, "partnerId" | "environment">;
 
 /**
  * Reads the snapshot of a partner's orders in one environment. @throws ServiceError `unavailable` when reading takes

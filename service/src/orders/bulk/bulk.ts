@@ -2,7 +2,7 @@
 import { rowTable } from "./store.ts";
 
 export { type BulkDeps, cancelBulk, createBulk, ownBulk, retryBulk, rowPage } from "./create.ts";
-export { nextPrices, placeRows, type ShownSum, sumOfPrices } from "./place.ts";
+export { nextPrices, placeRows, sumOfPrices } from "./place.ts";
 export { bulkRoutes } from "./routes.ts";
 export { type Bulk, isAwaitedByBulks, rowCipher, sweepBulks } from "./store.ts";
 

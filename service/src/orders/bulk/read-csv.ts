@@ -4,7 +4,7 @@ import { isPlainLines } from "../../kernel/platform/text.ts";
 /** A row of the file: its cells by column, and its line number for messages. */
 export type CsvRow = { readonly line: number; readonly cells: readonly string[] };
 
-export const mostRows = 5_000;
+const mostRows = 5_000;
 const mostColumns = 200;
 const longestCell = 4_000;
 

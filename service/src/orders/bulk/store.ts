@@ -17,7 +17,7 @@ export const rowTable: ProtectedTable = {
 };
 
 export const rowStates = ["waiting", "placed", "failed", "canceled"] as const;
-export type RowState = (typeof rowStates)[number];
+type RowState = (typeof rowStates)[number];
 
 export type Bulk = {
   bulkId: string;
@@ -54,7 +54,7 @@ export async function findBulk(db: Sql, owner: Owner, bulkId: string): Promise<B
  * database is rejected.
  */
 export type StoredRowForm = { owner: Owner; bulkId: string; n: number; fields: [string, string][] };
-export type StoredRowOrder = { orderCode: string };
+type StoredRowOrder = { orderCode: string };
 
 export type RowCipher = {
   seal: (content: StoredRowForm | StoredRowOrder, id: string) => Buffer;

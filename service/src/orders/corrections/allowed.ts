@@ -33,7 +33,7 @@ export type Trouble = OrderState & {
   parcelIsFixed: string | null;
 };
 
-export const mostFaxChanges = 3;
+const mostFaxChanges = 3;
 // The limit per order in 24 hours. Without it, a firm could have links mailed to any number of addresses.
 const mostEmailChanges = 10;
 

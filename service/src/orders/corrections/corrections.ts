@@ -1,5 +1,5 @@
 /** Corrections that a firm makes to an order, before or after its payment, so that the order continues with its code. */
-export { type Act, acts, againOn, whyNot } from "./allowed.ts";
+
 export {
   askRefund,
   beginAgain,
@@ -8,7 +8,6 @@ export {
   correctableFields,
   correctOrder,
   reportNotArrived,
-  type Wanted,
 } from "./correct.ts";
 export type { CorrectedOrders } from "./correct-email.ts";
 export { type ReplaceDeps, replaceDocument } from "./replace-document.ts";

@@ -27,7 +27,7 @@ export {
 export { formOfDocument, questionsOfTemplate } from "./find-form.ts";
 export { fillMail } from "./mail.ts";
 export { readNewFill } from "./new-fill.ts";
-export { type Answers, type Fault, type Question, UnshownAnswers } from "./questions.ts";
+export { type Fault, type Question, UnshownAnswers } from "./questions.ts";
 export { fillRoutes } from "./routes.ts";
 export { type Fill, fillCiphers, fillState, isOpenInFills, storedForms, sweepEndedFills } from "./store.ts";
 

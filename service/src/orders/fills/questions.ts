@@ -88,7 +88,7 @@ export async function filledIn(workers: Workers, holder: string, form: Form, ans
   return Buffer.concat([bytes, output.tail]);
 }
 
-export const longestAnswer = 4_000;
+const longestAnswer = 4_000;
 /** Characters that change the direction of text, or break a line invisibly. */
 const misleading = /[\u200E\u200F\u2028-\u202E\u2066-\u2069]/u;
 

@@ -59,7 +59,7 @@ export type FillForm = {
   readonly returnUrl: string | null;
 };
 
-export type FillState = "open" | "completed" | "canceled";
+type FillState = "open" | "completed" | "canceled";
 
 type Row = {
   id: string;

@@ -8,7 +8,7 @@ import type { Address } from "../pricing/pricing.ts";
 import { verifiedOrders } from "./order-mac.ts";
 import type { OrderState } from "./transitions/table.ts";
 
-export type CorrectionKind = "document" | "email" | "address" | "fax" | "signer" | "again" | "refund";
+type CorrectionKind = "document" | "email" | "address" | "fax" | "signer" | "again" | "refund";
 
 /** A recorded correction. `before` has the earlier values, and `after` the new ones. */
 export type Correction = {

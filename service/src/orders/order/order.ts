@@ -12,7 +12,6 @@ import { templateUseRows } from "./template-use.ts";
 
 export { codeStart, codeStartLength } from "./code-start.ts";
 export {
-  type Correctable,
   type EmailMove,
   hasEmailOf,
   type MovedPeople,
@@ -26,7 +25,6 @@ export {
 } from "./correct-order.ts";
 export {
   type Correction,
-  type CorrectionKind,
   correctionsOf,
   currentEmail,
   emailChanges,
@@ -65,7 +63,6 @@ export {
   loggedDocuments,
   type NewDocument,
   ordersWithDocument,
-  type StoredDocument,
   storedDocuments,
 } from "./documents.ts";
 export { createOrder, draftOrder, writeOrder } from "./draft.ts";
@@ -133,7 +130,7 @@ export {
   releaseUploads,
   usableUploads,
 } from "./kept-files.ts";
-export { orderPage, type SameClient, sameClient } from "./list.ts";
+export { type SameClient, sameClient } from "./list.ts";
 export { type NotarizationSale, type NotarySupply, notaryGapOfQuote, wasPricedByPerson } from "./notary-supply.ts";
 export {
   earlierOrderStates,
@@ -145,13 +142,12 @@ export {
   shipmentState,
   signerState,
   verifiedOrder,
-  verifiedOrders,
   verifiedShipmentsOf,
   verifiedSigner,
   verifiedSignersOf,
 } from "./order-mac.ts";
 export { looksLikePdf, openOriginals, pagesOf } from "./original.ts";
-export { type Answering, type PlacementResult, type PlaceRequest, placeOrder } from "./place.ts";
+export { type Answering, type PlacementResult, placeOrder } from "./place.ts";
 export {
   clientEmailOf,
   firstOrders,
@@ -163,7 +159,6 @@ export {
   joinOrder,
   leftJoinOrder,
   lockOrderById,
-  type OrderHead,
   orderCodes,
   orderIdOf,
   orderIdsOf,
@@ -184,7 +179,6 @@ export {
   type SigningFacts,
   signersHold,
   signingColumns,
-  signingMembers,
 } from "./signing-row.ts";
 export {
   addAdjustment,
@@ -258,7 +252,7 @@ export {
   transition,
 } from "./transitions/transitions.ts";
 export type { ToSign, TriedDocument, TrySigning } from "./try-signing.ts";
-export type { Notarization, OrderCharge, OrderRow, PublicOrderRow } from "./views.ts";
+export type { Notarization, OrderCharge, PublicOrderRow } from "./views.ts";
 
 export const protectedTables = [
   documentRows,

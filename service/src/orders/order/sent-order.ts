@@ -30,7 +30,7 @@ export type SentOrder = {
 export type PricedOrder = { totalCents: number; manualQuoteReason: string | null };
 
 /** A template's own document and its display name. */
-export type TemplateDocument = FilledDocument & { readonly name: string };
+type TemplateDocument = FilledDocument & { readonly name: string };
 
 /** An order form after it was filled in from its template. */
 export type Expanded = {

@@ -33,7 +33,7 @@ export type TrySigning = (document: ToSign) => Promise<TriedDocument>;
  * A text that doesn't fit. `text` is its index in `texts`. `why` is the end of a sentence that begins with the field's
  * name.
  */
-export type UnfitText = { readonly text: number; readonly why: string };
+type UnfitText = { readonly text: number; readonly why: string };
 
 export type TriedDocument = {
   /** The number of pages; null when it can't be determined. */

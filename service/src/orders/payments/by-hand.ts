@@ -20,7 +20,7 @@ import { refundState, refundsOfIntent, refundsOfRequest } from "./refund-rows.ts
 import { paymentState } from "./store.ts";
 
 /** One order's share of a shared payment. */
-export type Share = {
+type Share = {
   paymentId: number;
   orderId: number;
   orderCode: string;

@@ -51,7 +51,7 @@ export async function receivedFor(db: Sql, orderId: number): Promise<ReadonlyMap
 }
 
 /** A booking of money from the firm for a lost payment. */
-export type LossPayment = {
+type LossPayment = {
   id: number;
   cents: number;
   way: LossPaymentWay;

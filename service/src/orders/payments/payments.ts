@@ -150,8 +150,8 @@ export { processorTasks, reconcileJobs } from "./reconcile/reconcile.ts";
 export { sumsAgree } from "./reconcile/sums.ts";
 export { refundsOfRequest } from "./refund-rows.ts";
 export { checkoutRoute, processorWebhook } from "./routes.ts";
-export { renameSandboxPayments, type SandboxOutcome, sandboxPayment } from "./sandbox.ts";
-export { type HeldPayment, heldPayments, paymentState, processorEventState } from "./store.ts";
+export { renameSandboxPayments, sandboxPayment } from "./sandbox.ts";
+export { type HeldPayment, heldPayments, paymentState } from "./store.ts";
 export {
   askSupplement,
   dueCents,

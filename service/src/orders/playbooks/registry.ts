@@ -24,7 +24,7 @@ export type Playbook = {
 const text = { type: "string", required: true, returned: true } as const;
 
 /** The only playbooks that a request can run (contract, Playbooks). */
-export const registry: readonly Playbook[] = [
+const registry: readonly Playbook[] = [
   {
     key: "approval_gate",
     name: "Approval gate",

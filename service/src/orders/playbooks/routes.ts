@@ -10,7 +10,7 @@ import { registryView } from "./registry.ts";
 import { PlaybookArguments, PlaybookList, PlaybookStarted } from "./schemas.ts";
 
 /** The partners that may run playbooks: none, all, or these ids. */
-export type PlaybooksEnabled = "off" | "on" | readonly string[];
+type PlaybooksEnabled = "off" | "on" | readonly string[];
 
 export type PlaybookRouteDeps = { frame: RouteDeps; playbooks: PlaybookDeps; enabled: PlaybooksEnabled };
 

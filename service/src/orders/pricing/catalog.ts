@@ -7,7 +7,7 @@ import type { PriceBook } from "./price-book.ts";
  * An add-on of a document: a number of pieces, each at the price book's amount. `label` replaces the usual label on the
  * quote.
  */
-export type AddOn = { type: AddOnType; quantity: number; label: string | null };
+type AddOn = { type: AddOnType; quantity: number; label: string | null };
 
 /** A document that partners order by its slug. It determines signing, notarization and add-ons. */
 export type CatalogRow = {

@@ -104,7 +104,7 @@ export function createPricing(files: PricingFiles): Pricing {
 }
 
 /** The version number of a price book's content. Content that the database doesn't have yet gets a new number. */
-export async function priceBookVersion(db: Sql, book: { sha256: string; content: object }): Promise<number> {
+async function priceBookVersion(db: Sql, book: { sha256: string; content: object }): Promise<number> {
   const [row] = await db.query<{ version: number }>(sql`
     WITH added AS (
       INSERT INTO price_books (sha256, content) VALUES (${book.sha256}, ${book.content})

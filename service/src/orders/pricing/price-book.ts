@@ -15,10 +15,10 @@ import { type FeeType, feeTypes } from "./line-types.ts";
 import { type Address, isOneOfTheFiftyOrDc } from "./us-states.ts";
 
 /** A discount code. It subtracts an amount in cents, or a share of the workflow fee in hundredths of a percent. */
-export type DiscountCode = { label: string } & ({ amountCents: number } | { workflowFeeBasisPoints: number });
+type DiscountCode = { label: string } & ({ amountCents: number } | { workflowFeeBasisPoints: number });
 
 /** The postage for weights up to this one. `zoneCents` has the cents for zones 1 to 8, in this order. */
-export type PostageStep = { upToGrams: number; zoneCents: number[] };
+type PostageStep = { upToGrams: number; zoneCents: number[] };
 
 export type PostageTable = {
   carrier: string;

@@ -10,7 +10,7 @@ export {
   type Pricing,
   type VersionedPricing,
 } from "./create-pricing.ts";
-export { DataFileError, fail, fields, list, members, type Place, parseDataFile, readDataFile } from "./data-file.ts";
+export { fail, fields, list, members, type Place, parseDataFile, readDataFile } from "./data-file.ts";
 export { boolean, integer, matching, oneOf, text } from "./data-values.ts";
 export { feeLabels, type LineType } from "./line-types.ts";
 export type { AskCarriers, CarrierRate, Parcel, ShipMethod } from "./postage.ts";

@@ -135,7 +135,7 @@ export async function requestUnappliedRefund(
 }
 
 /** Locks an open request and its order until the transaction ends. @throws ServiceError for an ended request */
-export async function lockOpen(tx: Tx, operator: Operator, id: string) {
+async function lockOpen(tx: Tx, operator: Operator, id: string) {
   const { orderCode } = await refundOf({ db: tx }, operator, id);
   // Every caller locks the order first. So a caller that had to wait sees how the request ended.
   const order = await lockShown(tx, operator, orderCode);
@@ -165,7 +165,7 @@ export async function withdrawRefund({ db, clock }: RefundDeps, operator: Operat
 }
 
 /** Ends a request and its task, and writes the audit line. */
-export async function end(
+async function end(
   tx: Tx,
   { actor }: Operator,
   { id: orderId, partnerId }: { id: number; partnerId: string },

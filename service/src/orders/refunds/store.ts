@@ -20,7 +20,7 @@ import { joinOrder } from "../order/order.ts";
  */
 export type Held = { id: number; amountCents: number; currency: string; unapplied?: true };
 
-export type RefundState = "requested" | "approved" | "refused" | "withdrawn" | "closed";
+type RefundState = "requested" | "approved" | "refused" | "withdrawn" | "closed";
 
 export type RefundRequest = {
   id: string;
@@ -57,7 +57,7 @@ const isClosed = (r: Statement): Statement =>
  * For a partial refund, the MAC covers the amount as a negative number. Rows of earlier releases are not partial
  * refunds, so their MACs stay valid.
  */
-export const requestState: StateMac = {
+const requestState: StateMac = {
   table: sql`refund_requests`,
   key: sql`id`,
   mac: sql`row_mac`,

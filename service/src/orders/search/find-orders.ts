@@ -35,7 +35,7 @@ const isPayment = /^(?:(?:pi|py|ch)_\w+|sandbox:[0-9a-f]{32})$/;
  * `kind` is what the text looks like. A text of kind `words` may also be an identifier, such as a tracking number, so
  * it is searched both ways.
  */
-export type SearchText = { kind: "code" | "hash" | "payment" | "email" | "words"; text: string; lower: string };
+type SearchText = { kind: "code" | "hash" | "payment" | "email" | "words"; text: string; lower: string };
 
 /**
  * A search method that a feature declares for its own tables: selects the `order_id` of each order that the text
@@ -53,7 +53,7 @@ function classified(text: string): SearchText {
 }
 
 /** True if the text is searched as words too, and not only as an identifier. */
-export const isWords = (text: string): boolean => classified(text).kind === "words";
+const isWords = (text: string): boolean => classified(text).kind === "words";
 
 const inOrders: SearchMethod = ({ kind, text, lower }) => {
   if (kind === "hash") return ordersWithDocument(lower);

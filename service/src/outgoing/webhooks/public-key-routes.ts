@@ -6,7 +6,7 @@ import { environment, requestId, text } from "../../kernel/http/schema-parts.ts"
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import { makePublicKey, type PublicKeyDeps, readPublicKey } from "./public-key.ts";
 
-export const WebhookPublicKey = Type.Object(
+const WebhookPublicKey = Type.Object(
   {
     publicKey: Type.String({
       pattern: "^whpk_",

@@ -1,12 +1,11 @@
 export {
-  type DeliveryDeps,
   deliveryFeed,
   deliveryPage,
   oneDelivery,
   replayDelivery,
   sendTest,
 } from "./deliveries/deliveries.ts";
-export { type ExchangeDeps, readExchange, type ShownExchange } from "./deliveries/exchange.ts";
+export { readExchange, type ShownExchange } from "./deliveries/exchange.ts";
 export {
   countHeldDeliveries,
   discardHeldDeliveries,
@@ -17,15 +16,15 @@ export {
 } from "./deliveries/maintenance.ts";
 export { replayFailed } from "./deliveries/replay-failed.ts";
 export { pendingDeliveryGauges } from "./deliveries/store.ts";
-export { deliveryHeaders } from "./delivery-headers.ts";
+
 export { type FailingWebhook, failingMail, failingWebhooks } from "./failing-mail.ts";
 export { openWebhooks, protectedTables, readCa } from "./open-webhooks.ts";
 export { failureText, isUnsent } from "./outbound/failure-text.ts";
-export { type FailureReason, failureReasons } from "./outbound/post.ts";
+
 export { webhooksSection } from "./payload-schemas.ts";
 export { makePublicKey, readPublicKey } from "./public-key.ts";
 export { type WebhooksDeps, webhookRoutes } from "./routes.ts";
-export { eventHeader, secretHash, secretKeys, signatureHeader, toleranceSeconds } from "./signing.ts";
+export { secretHash, signatureHeader, toleranceSeconds } from "./signing.ts";
 export { standardSecret } from "./standard-signature.ts";
 export { topicsField, urlField } from "./subscriptions/fields.ts";
 export { bringSecretEndsNearer, deleteExpiredSecrets, firstWebhook, webhookHealth } from "./subscriptions/store.ts";
@@ -35,7 +34,6 @@ export {
   mayChangeSubscriptions,
   oneSubscription,
   rotateSecret,
-  type SubscriptionDeps,
   type SubscriptionRecord,
   subscribe,
   unsubscribe,

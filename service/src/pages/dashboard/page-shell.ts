@@ -15,7 +15,7 @@ import { type Html, html } from "../ui/render.ts";
 import { failingBanner } from "./webhooks/failing-banner.ts";
 
 /** Renders the signing page of each signer. The code of the signing pages implements it. */
-export type PreviewPages = (previewed: Previewed) => string[];
+type PreviewPages = (previewed: Previewed) => string[];
 
 /** The dependencies that the dashboard's pages share. */
 export type DashboardFrame = {

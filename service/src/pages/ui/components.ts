@@ -42,7 +42,7 @@ export function facts(entries: readonly (readonly [term: string, value: Html | s
  * The members of an order line that the money table shows. The line's type is not used, so a line of unknown type is
  * shown like any other.
  */
-export type MoneyLine = { label: string; amountCents: number };
+type MoneyLine = { label: string; amountCents: number };
 
 export type MoneyTable = {
   lines: readonly MoneyLine[];

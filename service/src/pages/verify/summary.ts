@@ -10,7 +10,7 @@ type Words = Html | string;
  * `yes` if a document is the same as when it was sealed, `no` if it has changed, `failed` if its verification failed,
  * `unchecked` if nothing was compared.
  */
-export type Unchanged = "yes" | "no" | "failed" | "unchecked";
+type Unchanged = "yes" | "no" | "failed" | "unchecked";
 
 /** The most important facts for a reader, in a few lines. */
 export type Summary = {

@@ -8,7 +8,7 @@ import { endIntent } from "./end.ts";
 import { enqueueIntent, type IntentRow, updateIntent } from "./store.ts";
 
 /** The most failed attempts of an act. Attempts while the provider is unavailable are not counted. */
-export const mostFailures = 5;
+const mostFailures = 5;
 
 /**
  * After an attempt that certainly had no effect, schedules another attempt or ends the act as failed.

@@ -42,7 +42,7 @@ export type Caller = {
   timeoutMs: number;
 };
 
-export type CallerHealth = {
+type CallerHealth = {
   /** True while the circuit breaker is open, so that requests are not sent. */
   isPaused: boolean;
   lastAnsweredAt: Date | null;

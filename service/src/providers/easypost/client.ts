@@ -15,7 +15,7 @@ import {
 } from "./answers.ts";
 
 /** A US address in EasyPost's form. */
-export type PostalAddress = {
+type PostalAddress = {
   name: string;
   line1: string;
   line2: string | null;
@@ -24,7 +24,7 @@ export type PostalAddress = {
   postal: string;
 };
 
-export type ShipmentRequest = {
+type ShipmentRequest = {
   from: PostalAddress;
   /** The provider's id of a verified address. */
   toAddressId: string;
@@ -34,7 +34,7 @@ export type ShipmentRequest = {
 };
 
 /** The state of a postage refund; null when none was requested. */
-export type RefundStatus = string | null;
+type RefundStatus = string | null;
 
 /** The parts of EasyPost's API that the service uses (docs.easypost.com). Each method sends one request. */
 export type EasyPost = {

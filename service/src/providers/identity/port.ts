@@ -19,7 +19,7 @@ export type CredentialResult = {
   why: string | null;
 };
 
-export type NewProofing = {
+type NewProofing = {
   /** The service's own reference for the check. A repeated `begin` with the same reference starts no second check. */
   id: string;
   /** True if the provider must compare the person's face with the credential. */
@@ -54,7 +54,7 @@ export type IdentityProofing = {
 
 export type QuizQuestion = { text: string; choices: string[] };
 
-export type QuizRequest = {
+type QuizRequest = {
   /** The service's own reference for the quiz. */
   id: string;
   /** The person whom the questions are about. Sent to the provider and not stored. */

@@ -1,5 +1,5 @@
 /** A step of a letter's delivery. */
-export type LetterTracking = { name: string; at: Date };
+type LetterTracking = { name: string; at: Date };
 
 /** A letter that Lob has accepted. */
 export type AcceptedLetter = {

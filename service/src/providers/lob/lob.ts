@@ -2,16 +2,16 @@ import type { Call, CallOutcome } from "../calls/call.ts";
 import { type AcceptedLetter, membersOf, readLetter } from "./letter.ts";
 
 /** An address in the US. */
-export type LobAddress = Readonly<Record<"name" | "line1" | "city" | "state" | "postal", string>> & {
+type LobAddress = Readonly<Record<"name" | "line1" | "city" | "state" | "postal", string>> & {
   readonly line2: string | null;
 };
 
 /** Certified mail proves delivery. A return receipt adds the receiver's signature. */
-export const mailClasses = ["certified", "certified_return_receipt", "standard"] as const;
+const mailClasses = ["certified", "certified_return_receipt", "standard"] as const;
 export type MailClass = (typeof mailClasses)[number];
 
 /** A letter to print and mail. */
-export type NewLetter = {
+type NewLetter = {
   to: LobAddress;
   from: LobAddress;
   /** A PDF whose pages all have letter size. */
@@ -23,7 +23,7 @@ export type NewLetter = {
 };
 
 type NoAnswer = Exclude<CallOutcome, { kind: "answered" }>;
-export type Answer<T> = { kind: "done"; result: T } | NoAnswer;
+type Answer<T> = { kind: "done"; result: T } | NoAnswer;
 
 /** The parts of Lob's letters API (version 1) that the service uses. */
 export type Lob = {

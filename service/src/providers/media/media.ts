@@ -57,7 +57,7 @@ export type EndCause = "failed" | "removed" | "replaced" | "closed";
  * since the recording got a whole frame of each kind that the participant sends; otherwise, the time since the last
  * video packet.
  */
-export type Quality = {
+type Quality = {
   readonly session: string;
   readonly person: string;
   readonly at: number;

@@ -13,8 +13,8 @@ import type { Chunk } from "./webm/take.ts";
 export type SpooledChunk = { readonly line: ChainLine; readonly sealed: Buffer };
 
 /** A part of a recording is moved to the store after this time, or when it has `partBytes`. */
-export const partMs = 60_000;
-export const partBytes = 16 * 1024 * 1024;
+const partMs = 60_000;
+const partBytes = 16 * 1024 * 1024;
 /** The most chunks in the write queue. Chunks are written one after another. */
 const mostWaiting = 400;
 const tagBytes = 16;
@@ -30,7 +30,7 @@ function nonceOf(take: number, n: number): Buffer {
   return nonce;
 }
 
-export function sealChunk(key: KeyObject, take: number, n: number, plain: Uint8Array): Buffer {
+function sealChunk(key: KeyObject, take: number, n: number, plain: Uint8Array): Buffer {
   const cipher = createCipheriv("aes-256-gcm", key, nonceOf(take, n));
   return Buffer.concat([cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
 }
@@ -49,7 +49,7 @@ export function openChunk(key: KeyObject, line: ChainLine, sealed: Buffer): Buff
 
 export const recordKey = (bytes: Uint8Array): KeyObject => createSecretKey(Buffer.from(bytes));
 
-export type SpoolEvents = {
+type SpoolEvents = {
   /** Called when a chunk is durable. */
   readonly onChunk: (line: ChainLine) => void;
   /** Called when a file of the spool was closed. */
@@ -71,7 +71,7 @@ type OpenFile = { handle: FileHandle; path: string; bytes: number; at: number };
  * The position of a chunk in its session: the number of the take (a recording from one connection), the chunk's number
  * in the take, and the person.
  */
-export type Place = { readonly take: number; readonly n: number; readonly person: string };
+type Place = { readonly take: number; readonly n: number; readonly person: string };
 
 /** Writes the chunks of one session. */
 export type Spool = {

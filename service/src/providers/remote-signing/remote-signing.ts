@@ -9,7 +9,7 @@ import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
 export type AuthorizationObject = { id: string; label: string };
 
 /** A key that can sign at present. */
-export type RemoteCredential = {
+type RemoteCredential = {
   id: string;
   /** The chain in DER; the key's own certificate comes first. */
   certificates: Uint8Array[];
@@ -37,7 +37,7 @@ export type RemoteSigning = {
   sign: (token: string, credential: RemoteCredential, order: SignOrder) => Promise<Uint8Array>;
 };
 
-export type SignOrder = {
+type SignOrder = {
   /** The SHA-256 to which the authorization is bound. */
   hash: Uint8Array;
   /** The person's answers, by the ids of `asks`. */

@@ -1,5 +1,5 @@
 /** The states of a fax, `Fax.status` in Telnyx's OpenAPI. */
-export const telnyxFaxStatuses = ["queued", "media.processed", "originated", "sending", "delivered", "failed"] as const;
+const telnyxFaxStatuses = ["queued", "media.processed", "originated", "sending", "delivered", "failed"] as const;
 export type TelnyxFaxStatus = (typeof telnyxFaxStatuses)[number];
 
 /** A fax in Telnyx's answers and events. */

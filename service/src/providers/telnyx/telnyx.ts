@@ -1,13 +1,11 @@
 import type { Call, CallOutcome } from "../calls/call.ts";
 import { dataOf, faxesOf, faxOf, idOf, type TelnyxFax } from "./answers.ts";
 
-export type { TelnyxFax, TelnyxFaxStatus } from "./answers.ts";
-
 /** A failed request, with Telnyx's reason. */
-export type TelnyxFailure = Exclude<CallOutcome, { kind: "answered" }>;
-export type TelnyxResult<R> = { kind: "done"; result: R } | TelnyxFailure;
+type TelnyxFailure = Exclude<CallOutcome, { kind: "answered" }>;
+type TelnyxResult<R> = { kind: "done"; result: R } | TelnyxFailure;
 
-export type FaxToSend = {
+type FaxToSend = {
   /** The id of the fax application. `from` is the number that sends the fax. */
   app: string;
   from: string;

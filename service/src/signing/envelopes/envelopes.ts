@@ -10,7 +10,7 @@ import { protectedTables as certificateTables } from "./revocation.ts";
 export type { NoticeCode } from "../../kernel/pdf/unseen/notice.ts";
 export { signingRoutes } from "./api/routes.ts";
 export { readSigning } from "./api/signing-api.ts";
-export type { Ceremony, CodeOutcome, Link, PreparedAct, SignOutcome, SignRequest } from "./ceremony/ceremony.ts";
+export type { Ceremony, Link, SignRequest } from "./ceremony/ceremony.ts";
 export type { Frame } from "./ceremony/embedded.ts";
 export { createPreview, type PreviewSigner, type PreviewSigning, type PreviewView } from "./ceremony/preview.ts";
 export type { SittingView } from "./ceremony/sitting.ts";
@@ -22,7 +22,6 @@ export {
   type SenderValue,
   type SessionDocument,
   type ShownField,
-  type SigningState,
   type SigningView,
 } from "./ceremony/view.ts";
 export { type ConsentText, type ConsentTexts, newestText, readConsentTexts, readOneKind } from "./consent/texts.ts";
@@ -74,17 +73,14 @@ export {
   type SignerAuthoritySettings,
 } from "./open-signer-authority.ts";
 export {
-  type FieldKind,
   initialsOf,
-  type PlannedField,
-  type PreparedField,
   type ReferencedField,
   type SignatureMark,
   type UploadedMark,
 } from "./pdf/fields.ts";
 export { planFields } from "./pdf/placement/plan-fields.ts";
 export type { PlannedBlock } from "./pdf/prepare.ts";
-export { encodePng, type FitPicture, mostPicture, type PictureFault, readPictureIn } from "./pictures/pictures.ts";
+export { encodePng, type PictureFault, readPictureIn } from "./pictures/pictures.ts";
 export { type EnvelopeRecord, envelopeRecord } from "./public/record.ts";
 export { envelopeVerificationRoutes } from "./public/routes.ts";
 export type { DocumentText } from "./reading/read-text.ts";
@@ -110,13 +106,11 @@ export {
   type SignedHere,
   type SignerPlace,
   type SignerState,
-  type Signing,
   signedHere,
   signerPlaces,
 } from "./records/signing.ts";
 export { type TrailFacts, trailMembers } from "./records/trail.ts";
 export { issueCrls } from "./revocation.ts";
 export { issueSignerCertificate, oneActKey } from "./signer-authority.ts";
-export { endingOf, type TextOutcome, type Texts } from "./texts/texts.ts";
 
 export const protectedTables = [...recordTables, ...certificateTables, actRows];

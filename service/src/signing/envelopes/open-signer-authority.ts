@@ -37,7 +37,7 @@ export type SignerAuthorities = Readonly<Record<Environment, Authority>>;
  * An authority that no longer issues certificates. Signatures with its certificates are valid if they were made before
  * `retiredAt`.
  */
-export type RetiredAuthority = { readonly certificate: Certificate; readonly retiredAt: Date };
+type RetiredAuthority = { readonly certificate: Certificate; readonly retiredAt: Date };
 
 export type OpenedSignerAuthorities = {
   authorities: SignerAuthorities;

@@ -93,7 +93,7 @@ export async function* fetched<Row>(tx: Tx, cursor: Statement): AsyncGenerator<R
 const literal = (count: number): Statement => sql(Object.assign([String(count)], { raw: [String(count)] }));
 
 /** The last position of the audit log's chain; 0 for an empty chain. */
-export type ChainEnd = { position: number; sha256: string };
+type ChainEnd = { position: number; sha256: string };
 
 export type SetRoot = { name: string; count: number; root: string };
 

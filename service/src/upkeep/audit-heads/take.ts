@@ -9,7 +9,7 @@ import { followedRows, hasHead, insertHead, insertLeaves, type Leaf, tryHeadLock
 
 export type HeadDeps = { db: Database; clock: Clock; random: Random; log: Log };
 
-export const dayOf = (at: Date): string => at.toISOString().slice(0, 10);
+const dayOf = (at: Date): string => at.toISOString().slice(0, 10);
 
 /**
  * Creates the head of the most recent day that has ended, once across all nodes, and queues its line for the live log.

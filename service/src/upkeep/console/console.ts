@@ -1,6 +1,6 @@
 /** The console's view of all firms' orders, and the actions of its operators. */
 
-export { addNote, type OrderNote } from "./notes.ts";
+export { addNote } from "./notes.ts";
 export {
   type ConsoleMove,
   isConsoleMove,
@@ -24,7 +24,6 @@ export {
   queueOf,
   queuesToLookAt,
   retryQueue,
-  type ServiceTaskDeps,
   type SigningCertificate,
   sendMorningMails,
   type Task,

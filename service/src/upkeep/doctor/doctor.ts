@@ -257,7 +257,7 @@ const where = "see 'Two roles' in docs/operating.md";
  * Checks whether the service's database role has more rights than it needs.
  * @param migrations the folder of the migrations
  */
-export async function databaseRights(db: Sql, migrations: string): Promise<Found> {
+async function databaseRights(db: Sql, migrations: string): Promise<Found> {
   const { appendOnly } = await readRights(migrations);
   const [role] = await db.query<Role>(sql`
     SELECT rolname AS name, rolsuper AS "isSuperuser", ARRAY(
@@ -279,7 +279,7 @@ export async function databaseRights(db: Sql, migrations: string): Promise<Found
  * Checks whether database sessions behave as the service expects. A faulty pooler loses prepared statements, time-outs
  * or notifications.
  */
-export async function databaseSessions(db: Database): Promise<Found> {
+async function databaseSessions(db: Database): Promise<Found> {
   const hint = "see 'Behind PgBouncer' in docs/operating.md";
   try {
     await db.checkStatements();

@@ -20,7 +20,7 @@ export type DocumentDetails = {
 export type TakenIn = "sealed" | "notarized";
 
 /** A time stamp over the manifest alone. */
-export type ManifestTimeStamp = {
+type ManifestTimeStamp = {
   /** The name and address of the time-stamping authority. */
   name: string;
   authority: string;

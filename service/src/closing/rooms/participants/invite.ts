@@ -9,7 +9,7 @@ import { type MailFirm, type MailTemplate, nameIn } from "../../../kernel/platfo
 import { countInvited, type Invited, markInvited, selectInvited } from "./store.ts";
 
 /** The queue of mails with a room's link; payload `RoomMail`. */
-export const roomMailQueue = "room-mail";
+const roomMailQueue = "room-mail";
 
 export type RoomMail = { participantId: string; at: string };
 

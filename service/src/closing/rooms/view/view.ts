@@ -68,7 +68,7 @@ const cardOf = (row: CardRow, rowMac: RowMac): OrderCard => ({
 });
 
 /** Counts the orders that have reached each stage. An order without signers is not counted as signed. */
-export function progressOf(cards: readonly OrderCard[]): RoomView["progress"] {
+function progressOf(cards: readonly OrderCard[]): RoomView["progress"] {
   const count = (test: (card: OrderCard) => boolean) => cards.filter(test).length;
   return {
     total: cards.length,

@@ -12,7 +12,7 @@ import { unseenIn } from "../../../kernel/pdf/unseen/unseen.ts";
 import { lookUpPdf } from "../../../kernel/pdf/xref/lookup.ts";
 import { noticeMessage } from "../../../orders/order/order.ts";
 
-export type FinishedCheckName =
+type FinishedCheckName =
   | "can_be_sealed"
   | "our_document"
   | "pages"

@@ -104,7 +104,7 @@ const signedCheck = ({ signed, of }: SignedHere): FinishedCheck => ({
 });
 
 /** A person's confirmation of a report: the file's hash, how the document was finished, and the checks that warned. */
-export type FinishedConfirmation = { sha256: string; reason: string; warnings: readonly string[] };
+type FinishedConfirmation = { sha256: string; reason: string; warnings: readonly string[] };
 
 /** A report that the person must confirm again, and the problem with the first confirmation. */
 export type Unconfirmed = { report: FinishedReport; problem: string };

@@ -20,7 +20,7 @@ export const readPages: Task<null, PagesRead> = {
 };
 
 /** The most sheets of paper in a letter, the address sheet included. */
-export const mostSheets = 60;
+const mostSheets = 60;
 const addressSheets = 1;
 // Lob's limits for the lines of a US address, in characters.
 const longestName = 40;

@@ -14,7 +14,7 @@ type Recalled = { letterId: string; orderCode: string };
 const recalledOf = (intent: Intent): Recalled => intent.payload as Recalled;
 
 /** Cancels letters that the order no longer needs and that are not mailed yet. */
-export async function recallLetters(deps: LetterDeps, tx: Tx, order: LockedOrder): Promise<void> {
+async function recallLetters(deps: LetterDeps, tx: Tx, order: LockedOrder): Promise<void> {
   for (const letter of await lettersOfOrder(tx, order.id)) await recallWhereUnwanted(deps, tx, order, letter);
 }
 

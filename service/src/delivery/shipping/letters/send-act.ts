@@ -21,7 +21,7 @@ const lookAfterMs = 2 * 60_000;
 const planOf = (intent: Intent): LetterPlan => intent.payload as LetterPlan;
 
 /** An attempt's idempotency key at Lob. It is stable across retries and doesn't reveal the order. */
-export const letterKey = (orderCode: string, attempt: number): string =>
+const letterKey = (orderCode: string, attempt: number): string =>
   hash("sha256", `${orderCode}:mail:${attempt}`).slice(0, 32);
 
 /** Sends the document of an order as a letter. */

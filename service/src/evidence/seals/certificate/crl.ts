@@ -15,7 +15,7 @@ import type { Authority } from "./authority.ts";
 import { authorityKeyIdentifier, distributionPoint, extension } from "./write.ts";
 
 /** A revoked certificate: its serial number, and the time of the revocation in epoch milliseconds. */
-export type RevokedCertificate = { readonly serialNumber: Uint8Array; readonly at: number };
+type RevokedCertificate = { readonly serialNumber: Uint8Array; readonly at: number };
 
 type CrlFields = {
   /** The list's URL. The list covers only certificates that name this URL. */

@@ -2,8 +2,8 @@ import type * as Pkcs11 from "pkcs11js";
 import type { Pkcs11Uri } from "./pkcs11-uri.ts";
 import { SealKeyError, type SealKeyErrorCode } from "./seal-key.ts";
 
-export type Library = typeof Pkcs11;
-export type Module = Pkcs11.PKCS11;
+type Library = typeof Pkcs11;
+type Module = Pkcs11.PKCS11;
 export type Handle = Pkcs11.Handle;
 
 const CKF_TOKEN_INITIALIZED = 0x400;

@@ -2,7 +2,7 @@ import { type Fetch, requestBounded } from "../../../kernel/platform/bounds/boun
 import type { Log } from "../../../kernel/platform/logs.ts";
 
 /** The two keys of the operator's reCAPTCHA v3 site, and the address of its API. */
-export type RecaptchaSettings = { siteKey: string; secret: string; apiBase: string };
+type RecaptchaSettings = { siteKey: string; secret: string; apiBase: string };
 
 /** The action name in the page's tokens. A token for another action is not accepted. */
 export const recaptchaAction = "request_access";

@@ -18,7 +18,7 @@ import { confirmSession } from "../sessions/writes.ts";
 export type ConfirmationDeps = PasskeyDeps & { secrets: SecretBytes };
 
 /** The queue of mails with a code; payload `{codeId}`. */
-export const confirmationMailQueue = "confirmation-mail";
+const confirmationMailQueue = "confirmation-mail";
 
 const codeMs = 10 * 60_000;
 const betweenCodesMs = 60_000;
@@ -29,7 +29,7 @@ const wrongCodesAllowed = 5;
  * The six digits of a code, derived from its id, session and expiry. If an attacker moves a code's row to another
  * session or extends it, the derived code no longer equals the mailed one.
  */
-export function confirmationCodes(secrets: SecretBytes): (code: OpenCode) => string {
+function confirmationCodes(secrets: SecretBytes): (code: OpenCode) => string {
   const key = deriveKey(secrets, "confirmation-code");
   return ({ codeId, sessionId, expiresAt }) => {
     const bound = `${codeId} ${sessionId} ${expiresAt.toISOString()}`;

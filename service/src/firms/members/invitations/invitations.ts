@@ -23,7 +23,7 @@ export type { Invitation } from "./store.ts";
 export type InvitationDeps = { db: Database; clock: Clock; secrets: SecretBytes; rowMac: RowMac };
 
 /** The queue of mails with an invitation; payload `{invitationId}`. */
-export const invitationMailQueue = "invitation-mail";
+const invitationMailQueue = "invitation-mail";
 
 const lastsMs = 7 * dayMs;
 /** If an owner sends the same request again within this time, it counts as a form that was sent twice. */

@@ -61,7 +61,7 @@ export type NewInvitation = {
   expiresAt: Date;
 };
 
-export const invitationTable = "invitations";
+const invitationTable = "invitations";
 
 /** The fields of an invitation that its MAC covers; `invitedBy` is the inviter's id. */
 export type InvitationFacts = Omit<NewInvitation, "at">;

@@ -51,7 +51,7 @@ export const fromPasskeys = sql`FROM passkeys k`;
 
 export type StoredCredential = CurrentCredential & { id: string };
 
-export const passkeyTable = "passkeys";
+const passkeyTable = "passkeys";
 
 /** The fields that the row's MAC covers: the owner and the key, but not the counter. */
 export type PasskeyFacts = {
@@ -133,7 +133,7 @@ export async function deletePasskeys(tx: Tx, userId: string, at: Date, id: strin
   return deleted.length;
 }
 
-export const recoveryCodeTable = "recovery_codes";
+const recoveryCodeTable = "recovery_codes";
 
 export type RecoveryCodeFacts = { userId: string; codeSha256: Buffer };
 

@@ -156,8 +156,6 @@ export async function chooseEnvironment({ db }: ReadDeps, session: Session, envi
   await store.setEnvironment(db, session.id, environment);
 }
 
-export { type ListedSession, sweepSessions } from "./store.ts";
-
 const browsers: readonly [RegExp, string][] = [
   [/Edg\//, "Edge"],
   [/Firefox\//, "Firefox"],

@@ -29,7 +29,7 @@ import { selectLinkToMail } from "./store.ts";
 export type SignInDeps = { db: Database; clock: Clock; secrets: SecretBytes; rowMac: RowMac };
 
 /** The queue of mails with a link; payload `{linkId}`. */
-export const signInMailQueue = "sign-in-mail";
+const signInMailQueue = "sign-in-mail";
 
 export const linkSeconds = 10 * 60;
 /** A browser is remembered for this long after a sign-in. */
@@ -39,7 +39,7 @@ export const rememberedSeconds = 365 * 24 * 3600;
 const maxMails = { ofNetwork: 5, ofStrangers: 20, ofKnown: 5 };
 
 /** The page of a link; its token is a credential. */
-export const linkPath = (token: string): string => `/sign-in/${token}`;
+const linkPath = (token: string): string => `/sign-in/${token}`;
 
 /** Normalizes the address of a person. @throws ServiceError for an invalid address */
 export function requireAddress(text: string): string {

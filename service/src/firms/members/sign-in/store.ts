@@ -19,7 +19,7 @@ export type NewLink = {
   proven: boolean;
 };
 
-export const linkTable = "sign_in_links";
+const linkTable = "sign_in_links";
 
 /** The fields of a sign-in link that its MAC covers. */
 export type LinkFacts = Pick<NewLink, "id" | "tokenSha256" | "browserSha256" | "email" | "expiresAt">;

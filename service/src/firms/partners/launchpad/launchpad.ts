@@ -68,7 +68,7 @@ const steps: readonly [step: string, at: (facts: Facts) => Date | null][] = [
 const hours = (from: Date, to: Date): number => Math.max(0, Math.round((to.getTime() - from.getTime()) / 36_000) / 100);
 
 /** Computes the launchpad from the facts (decisions, Partner access); pure. */
-export function launchpadOf(
+function launchpadOf(
   { partnerId, firmName, tier }: Pick<Principal, "partnerId" | "firmName" | "tier">,
   facts: Facts,
 ): Omit<Launchpad, "requestId"> {

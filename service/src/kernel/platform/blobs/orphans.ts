@@ -8,7 +8,7 @@ import type { Blobs } from "./blobs.ts";
 const graceMs = hourMs;
 
 /** Selects, among these keys, those of blobs that are marked as deleted. Rows may still refer to such blobs. */
-export type MarkedAmong = (keys: readonly string[]) => Promise<ReadonlySet<string>>;
+type MarkedAmong = (keys: readonly string[]) => Promise<ReadonlySet<string>>;
 
 export type OrphanDeps = {
   db: Sql;

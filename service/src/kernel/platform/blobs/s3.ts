@@ -6,7 +6,7 @@ import type { BlobBackend, BlobPart } from "./backend.ts";
 type Location = { bucket: string; prefix: string; region: string; endpoint: string | null };
 
 /** Parses `s3://bucket/prefix?region=..&endpoint=..`. @throws StartupError when the bucket is missing. */
-export function s3Location(url: string): Location {
+function s3Location(url: string): Location {
   const { hostname, pathname, searchParams } = new URL(url);
   if (!hostname) throw new StartupError("BLOB_URL must be s3://bucket/prefix; the bucket is missing");
   const prefix = pathname.replace(/^\/+|\/+$/g, "");

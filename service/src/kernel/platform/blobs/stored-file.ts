@@ -30,7 +30,7 @@ export async function sha256OfFile(file: Pick<StoredFile, "stretches">): Promise
 export const wholeOf = (length: number): ByteRange => ({ first: 0, last: length - 1 });
 
 /** The memory that one stream reserves: for the piece just read, the pieces in the send buffer, and the next piece. */
-export const bytesOfBody = 512 * 1024;
+const bytesOfBody = 512 * 1024;
 
 /**
  * The time within which a receiver must accept 64 KiB. Uploads have the same limit for their first 64 KiB. A slower

@@ -61,7 +61,7 @@ export type Database = Sql & {
 type HandleKeys = { rowMac: RowMac | null; readonly seals: Seals };
 
 /** The connections of the pool, and the number of queued callers. */
-export type Connections = { inUse: number; idle: number; waiting: number; most: number };
+type Connections = { inUse: number; idle: number; waiting: number; most: number };
 
 export type DatabaseOptions = {
   poolSize?: number;

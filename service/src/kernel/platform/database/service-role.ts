@@ -11,7 +11,7 @@ import { sql } from "./sql.ts";
 export const serviceRole = "signsealship_service";
 
 /** Tables whose rows are never removed, with the columns that may change. */
-export type AppendOnly = { readonly [table: string]: readonly string[] };
+type AppendOnly = { readonly [table: string]: readonly string[] };
 
 export type Rights = { sha256: string; appendOnly: AppendOnly };
 

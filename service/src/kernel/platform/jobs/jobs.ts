@@ -17,7 +17,7 @@ import { createLoop, type Loop } from "../work/loop.ts";
 import { createQueue, type Handler, type JobsDeps, type WorkOptions } from "./queue.ts";
 import { selectDueQueues } from "./store.ts";
 
-export type { Handler, JobOutcome, JobsDeps, WorkOptions } from "./queue.ts";
+export type { Handler, JobsDeps, WorkOptions } from "./queue.ts";
 export {
   countHeldJobs,
   discardHeldJobs,

@@ -19,7 +19,7 @@ export type WorkOptions = {
   leaseMs?: number;
 };
 
-export type JobOutcome = "done" | "retry" | "dead";
+type JobOutcome = "done" | "retry" | "dead";
 
 export type JobsDeps = {
   db: Database;

@@ -9,7 +9,7 @@ import { StartupError } from "../errors.ts";
 import { timeLimit } from "../stopwatch.ts";
 
 export const port = 5432;
-export const database = "postgres";
+const database = "postgres";
 
 /** The two database roles: the owner of the tables, a superuser, and the role that the service normally uses. */
 const users = { owner: "signsealship", service: serviceRole } as const;

@@ -6,7 +6,7 @@ import type { WidgetOnPage } from "./form-questions.ts";
 type Upright = Pick<UserSpaceRect, "matrix" | "width" | "height">;
 export type Drawn = { readonly canvas: Canvas; readonly upright: Upright };
 
-export type TextLook = {
+type TextLook = {
   readonly text: string;
   /** True if the field may have several lines of text. */
   readonly lines: boolean;

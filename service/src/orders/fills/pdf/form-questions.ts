@@ -61,7 +61,7 @@ export const flag = {
 /** Widget flags that make a field invisible on the screen (table 167): invisible, hidden and no-view. */
 const unseen = 1 | 2 | 32;
 
-export const mostQuestions = 500;
+const mostQuestions = 500;
 const mostOptions = 500;
 
 export class Unfillable extends Error {

@@ -18,7 +18,7 @@ import { milestonesOf, type OrderFacts } from "../store.ts";
 export type SandboxOutcome = "success" | "decline" | "cancel" | "delayed";
 
 /** Pays a locked test order by the same code that applies the processor's events. */
-export type SandboxPayment = (
+type SandboxPayment = (
   tx: Tx,
   order: LockedOrder,
   outcome: SandboxOutcome,

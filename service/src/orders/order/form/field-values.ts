@@ -11,7 +11,7 @@ export type NumberFormat = {
   readonly max?: string;
   readonly currency?: (typeof currencies)[number];
 };
-export type TextFormat = (typeof textFormats)[number];
+type TextFormat = (typeof textFormats)[number];
 export type FieldFormat = (typeof dateFormats)[number] | TextFormat | NumberFormat;
 
 /** The reason why a text is not a valid value of its field, with the limit that it breaks. */

@@ -51,7 +51,7 @@ export async function accessCodeHashOf(
  * The client as the only signer, for an order that names no signers. A client without a name gets the email address as
  * the name.
  */
-export const clientAsSigner = (client: { name: string | null; email: string }, auth: SignerAuth = "link") => ({
+const clientAsSigner = (client: { name: string | null; email: string }, auth: SignerAuth = "link") => ({
   name: client.name ?? client.email,
   email: client.email,
   phone: null,
@@ -71,7 +71,7 @@ export const signersOf = (order: {
   ];
 
 /** Reads the form's `signer_auth`, the way to identify signers. @throws ServiceError */
-export function parseSignerAuth(text: string | null): SignerAuth | null {
+function parseSignerAuth(text: string | null): SignerAuth | null {
   const auth = signerAuths.find((each) => each === text) ?? null;
   if (text !== null && auth === null) throw invalid(`signer_auth must be one of ${signerAuths.join(", ")}.`);
   return auth;

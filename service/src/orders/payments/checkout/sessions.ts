@@ -37,10 +37,10 @@ const pauseMs = 300;
  * The orders to pay together, and for whom the checkout is opened. The transaction has locked the orders. `groupId` is
  * null for a single order.
  */
-export type Wanted = { groupId: string | null; parts: readonly Part[]; payer: Payer };
+type Wanted = { groupId: string | null; parts: readonly Part[]; payer: Payer };
 
 /** The session to use, or the sessions that the processor must end first. */
-export type Reserved = { session: CheckoutSession } | { replaced: CheckoutSession[] };
+type Reserved = { session: CheckoutSession } | { replaced: CheckoutSession[] };
 
 const justPaid = () => new ServiceError("conflict", "A payment was just made. Wait a moment.");
 /** Thrown for a session of an earlier processor account. The session can be paid and ended only in that account. */

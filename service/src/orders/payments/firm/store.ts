@@ -35,7 +35,7 @@ export const methodRows = [stateRows(methodState), stateRows(limitState)];
  * `asked`: the processor's page is open. `verifying`: the bank account is being verified. `unusable`: the bank account
  * can't be debited any more, or the sandbox doesn't know the method, and an owner has to replace it.
  */
-export type MethodState = "asked" | "verifying" | "active" | "unusable" | "failed" | "removed";
+type MethodState = "asked" | "verifying" | "active" | "unusable" | "failed" | "removed";
 
 export type PaymentMethod = {
   id: string;

@@ -47,7 +47,7 @@ export type WaitingOrder = {
 };
 
 /** At most this many waiting orders are read. */
-export const mostWaiting = 1_000;
+const mostWaiting = 1_000;
 
 /**
  * The firm's unpaid orders, and those whose parcel waits for more postage, that no job, charge in progress or bank

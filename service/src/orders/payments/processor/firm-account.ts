@@ -24,7 +24,7 @@ export type SavedMethod = {
   expires: string | null;
 };
 
-export type SetupRequest = { id: string; customer: string; environment: Environment; returnTo: string };
+type SetupRequest = { id: string; customer: string; environment: Environment; returnTo: string };
 
 export type FirmAccount = {
   /**

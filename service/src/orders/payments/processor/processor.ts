@@ -65,7 +65,7 @@ export const processorFor = (processor: Processor | null, environment: Environme
 export type RefundOfPayment = { id: string; amountCents: number; isOurs: boolean };
 
 /** A part of a payment to refund. `payment` is our id of the payment. */
-export type RefundPart = { request: string; payment: number; paymentIntent: string; amountCents: number };
+type RefundPart = { request: string; payment: number; paymentIntent: string; amountCents: number };
 
 /**
  * `webhookSecret`: the secrets of the endpoints whose events are accepted, separated by commas. After a change of the

@@ -25,7 +25,7 @@ export type ExchangeDeps = {
  * The body of a delivery, rebuilt from the present records. `isAsSent`: true if it has the same hash as the body that
  * was sent; null when nothing was sent or no hash is stored.
  */
-export type Payload = { text: string; isAsSent: boolean | null };
+type Payload = { text: string; isAsSent: boolean | null };
 
 export type ShownExchange = {
   deliveryId: string;

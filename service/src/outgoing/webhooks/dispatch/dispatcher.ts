@@ -36,7 +36,7 @@ export type DispatcherTimes = {
   drainMs: number;
 };
 
-export const usualTimes: DispatcherTimes = {
+const usualTimes: DispatcherTimes = {
   pollMs: 100,
   leaseMs: 60_000,
   startWithinMs: 4_000,

@@ -5,7 +5,7 @@ import type { Log } from "../../../kernel/platform/logs.ts";
 import { createFailureRuns } from "./failure-runs.ts";
 
 /** The outcome of a delivery. */
-export type Outcome = {
+type Outcome = {
   seq: number;
   webhookId: string;
   /** True if the webhook's count of failures was above zero when the delivery was claimed. */
@@ -19,7 +19,7 @@ export type Outcome = {
 };
 
 /** A lease to release before its end. `leasedUntil` identifies the lease. `untried`: true if nothing was sent. */
-export type Release = { seq: number; leasedUntil: Date; untried: boolean };
+type Release = { seq: number; leasedUntil: Date; untried: boolean };
 
 // The statement finds unfinished rows by `completed_at`, because a condition on `state` would read all pending rows.
 const completeDeliveries = (db: Sql, done: readonly Outcome[]) =>

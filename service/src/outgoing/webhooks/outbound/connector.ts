@@ -3,7 +3,7 @@ import { createSecureContext, getCACertificates } from "node:tls";
 import { buildConnector } from "undici";
 import type { ResolveName } from "./resolve-name.ts";
 
-export class AddressRefused extends Error {
+class AddressRefused extends Error {
   readonly code = "ADDRESS_REFUSED";
 }
 

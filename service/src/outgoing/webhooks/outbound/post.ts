@@ -26,7 +26,7 @@ export const failureReasons = [
 export type FailureReason = (typeof failureReasons)[number];
 
 /** The outcome of one POST; null when the service stopped before the outcome was certain. */
-export type PostOutcome = {
+type PostOutcome = {
   statusCode: number | null;
   reason: FailureReason | null;
   durationMs: number;

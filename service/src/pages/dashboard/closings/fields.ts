@@ -49,8 +49,8 @@ export type ClosingDocument = {
   fault: string;
 };
 
-export const documentServices = ["sign", "notary", "ship", "fax"] as const;
-export type DocumentService = (typeof documentServices)[number];
+const documentServices = ["sign", "notary", "ship", "fax"] as const;
+type DocumentService = (typeof documentServices)[number];
 
 export type ClosingPerson = { row: number; name: string; email: string; signs: boolean };
 

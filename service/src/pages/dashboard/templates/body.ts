@@ -16,7 +16,7 @@ import { pageWords, type RoleValues, roleField } from "./form-fields.ts";
 export const path = "/dashboard/templates";
 
 /** The reason why a form was rejected, in the words of the API, and its typed values. */
-export type Problem = { error: string; typed: FormValues };
+type Problem = { error: string; typed: FormValues };
 
 export const flagsOf = ({ content: { services } }: TemplateVersion): string =>
   serviceFlags({

@@ -46,7 +46,7 @@ export function withRoles(fields: ReadonlyMap<string, string>): Map<string, stri
   return new Map([...rest, ["roles", JSON.stringify(roles)]]);
 }
 
-export const personMembers = ["name", "email", "access_code", "phone"] as const;
+const personMembers = ["name", "email", "access_code", "phone"] as const;
 export type PersonMember = (typeof personMembers)[number];
 
 export const personField = (index: number, member: PersonMember): string => `person${index + 1}_${member}`;

@@ -64,7 +64,7 @@ export type OrderView = {
 };
 
 /** One sentence per error of an act. */
-export const actProblem = (faults: Faults, zone: string): string =>
+const actProblem = (faults: Faults, zone: string): string =>
   Object.entries(faults)
     .map(([name, rule]) => `${actLabel(name, zone)} ${rule}.`)
     .join(" ");

@@ -81,7 +81,7 @@ const needed = (selector: string): string => {
  * Removes the CSS selectors that contain an unused part. Removes a rule if none of its selectors remains, but not the
  * comment before it, which may be Pico's license.
  */
-export function withoutUnused(css: string): string {
+function withoutUnused(css: string): string {
   return rulesOf(css)
     .map((rule) => {
       const [, comment = "", head = "", body = ""] = /^((?:\/\*.*?\*\/)?)([^{]*)\{(.*)\}$/s.exec(rule) ?? [];

@@ -32,7 +32,7 @@ const mostFrameBytes = 1024 * 1024;
 const farApart = 3_000;
 
 /** Extends a counter that wraps around, of which only the low bits are transmitted. */
-export function unwrapper(bits: 16 | 32): (value: number) => number {
+function unwrapper(bits: 16 | 32): (value: number) => number {
   const range = 2 ** bits;
   let last: number | null = null;
   return (value) => {

@@ -185,7 +185,7 @@ async function openAct(
 }
 
 /** The signature of an act, and its time stamp if an authority responded in time. */
-export type ActSignature = { readonly signature: Uint8Array; readonly timeStamp: TimeStamp | null };
+type ActSignature = { readonly signature: Uint8Array; readonly timeStamp: TimeStamp | null };
 
 async function stampAct({ stamp }: ActDeps, act: OpenAct, signature: Uint8Array): Promise<ActSignature> {
   const { chain, signedAttrs } = act;

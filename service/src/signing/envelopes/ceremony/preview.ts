@@ -25,7 +25,7 @@ export type PreviewSigner = {
   readonly tried?: ReadonlyMap<string, string>;
 };
 
-export type PreviewRequest = {
+type PreviewRequest = {
   /** The id of the firm that owns the document. The workers take the tasks of different owners in turn. */
   readonly holder: string;
   readonly bytes: Buffer;
@@ -44,7 +44,7 @@ export type PreviewView = Pick<SigningView, "fields" | "referenced" | "senderVal
   readonly document: NonNullable<SigningView["document"]>;
 };
 
-export type SigningPreview = {
+type SigningPreview = {
   /**
    * The bytes to append to the document, in parts. The first part contains the prepared fields of all signers. Each
    * further part contains the values of one signer, except signers of the last turn.

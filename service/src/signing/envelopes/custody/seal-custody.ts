@@ -26,7 +26,7 @@ const drawing: Task<Omit<CustodyContent, "envelope">, Uint8Array | { readonly fa
 };
 
 /** The path of the public page where anybody can verify an envelope. */
-export const envelopePath = (verifyCode: string): string => `/v/envelope/${verifyCode}`;
+const envelopePath = (verifyCode: string): string => `/v/envelope/${verifyCode}`;
 
 type CustodyDeps = {
   db: Sql;

@@ -18,7 +18,7 @@ import {
  * A firm's request to change the signing of an order. `others`: further orders that the same transaction changes and
  * locks.
  */
-export type OpenRequest = { owner: Owner; orderCode: string; others?: readonly string[] };
+type OpenRequest = { owner: Owner; orderCode: string; others?: readonly string[] };
 
 /** A request to change a signer of an order. `n` is the signer's number; `actor` made the request. */
 export type SignerRequest = OpenRequest & { n: number; actor: string };
@@ -32,20 +32,9 @@ export type LockedSigner = LockedSigning & { signer: Signer };
 type Deps = Pick<EnvelopeDeps, "db" | "clock">;
 
 /**
- * Changes the signing of an order, in a transaction that locks the order first and then its envelope.
- * @throws ServiceError `not_found` for an order of another firm or environment; `conflict` when it isn't waiting for
- * signatures
- */
-export const changeOpen = <Result>(
-  deps: Deps,
-  request: OpenRequest,
-  change: (tx: Tx, locked: LockedSigning) => Promise<Result>,
-): Promise<Result> => locked(deps, request, (tx, signing) => change(tx, inTime(signing)));
-
-/**
- * Changes a signer who has not signed. The transaction and its locks are those of `changeOpen`.
- * @throws ServiceError as `changeOpen`; `not_found` for an unknown signer, `conflict` when the order isn't waiting for
- * this signature
+ * Changes a signer who has not signed, in a transaction that locks the order first and then its envelope.
+ * @throws ServiceError `not_found` for an unknown signer, and for an order of another firm or environment; `conflict`
+ * when the order isn't waiting for this signature
  */
 export const changeSigner = (
   deps: Deps,
@@ -61,7 +50,7 @@ export const changeSigner = (
 
 /**
  * Changes the signing of several orders in one transaction. Orders that don't wait for signatures are skipped.
- * @throws ServiceError as `changeOpen`; `conflict` when none of them waits
+ * @throws ServiceError `not_found` for an order of another firm or environment; `conflict` when none of them waits
  */
 export const changeOpenOnes = <Result>(
   { db, clock }: Deps,

@@ -19,7 +19,7 @@ type OriginDeps = Pick<EnvelopeDeps, "db" | "clock">;
  * also be localhost without TLS.
  * @throws ServiceError naming the rule that the text breaks
  */
-export function checkedOrigin(text: unknown, environment: Environment): string {
+function checkedOrigin(text: unknown, environment: Environment): string {
   // URL.parse drops line breaks and supplies missing slashes, so a person could read another site in the text than the
   // parser does. Only a text that needs no such repair is parsed.
   const written = typeof text === "string" && text.length <= 300 ? text.trim() : "";

@@ -34,7 +34,7 @@ export type Appearances = {
 };
 
 type Size = Pick<PreparedField, "width" | "height" | "unit">;
-export type Shape = Pick<PreparedField, "width" | "height" | "unit" | "matrix" | "covers" | "place">;
+type Shape = Pick<PreparedField, "width" | "height" | "unit" | "matrix" | "covers" | "place">;
 export type Drawing = { readonly shape: Shape; readonly canvas: Canvas };
 
 const ink = "#17212e";

@@ -2,7 +2,7 @@
 export type Raster = { readonly width: number; readonly height: number; readonly rgba: Uint8Array };
 
 /** The reasons for which a picture is rejected. */
-export const pictureFaults = ["format", "size", "colors", "broken", "empty"] as const;
+const pictureFaults = ["format", "size", "colors", "broken", "empty"] as const;
 export type PictureFault = (typeof pictureFaults)[number];
 
 export class UnfitPicture extends Error {

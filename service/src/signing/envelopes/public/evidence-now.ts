@@ -17,7 +17,7 @@ import { type Envelope, findSigners } from "../records/envelope.ts";
 import { type DocumentDeps, findRevisions } from "../records/revisions.ts";
 import { alteredRecord, readTrail, type TrailRecord } from "../records/trail.ts";
 
-export type StoredDocument = {
+type StoredDocument = {
   kind: string;
   sha256: string;
   bytes: number;

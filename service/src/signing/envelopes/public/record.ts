@@ -43,7 +43,7 @@ export type EnvelopeRecord = {
   chainOk: boolean;
 };
 
-export type ShownSigner = { n: number; name: string; email: string; routingOrder: number; signedAt: Date | null };
+type ShownSigner = { n: number; name: string; email: string; routingOrder: number; signedAt: Date | null };
 
 const shownSigner = ({ n, name, email, routing, signedAt }: Signer): ShownSigner => ({
   n,

@@ -39,7 +39,7 @@ export const documentKinds = [
   "mail_receipt",
   "fax_certificate",
 ] as const;
-export type DocumentKind = (typeof documentKinds)[number];
+type DocumentKind = (typeof documentKinds)[number];
 
 /** A document of an order, as the order's firm sees it. */
 export type OrderDocument = {

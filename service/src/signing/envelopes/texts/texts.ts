@@ -5,7 +5,7 @@ import { isPlainTitle } from "../../../kernel/platform/mail/plain-name.ts";
  * The outcome of sending a text message. `refused`: the number accepts no texts. `away`: nothing was sent, and sending
  * may be retried. `unknown`: the text may have been sent.
  */
-export type TextOutcome = "sent" | "refused" | "away" | "unknown";
+type TextOutcome = "sent" | "refused" | "away" | "unknown";
 
 /** Sends text messages. */
 export type Texts = {

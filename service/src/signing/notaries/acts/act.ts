@@ -25,7 +25,7 @@ export const identityBases = ["personal_knowledge", "credential", "credible_witn
  * A credential (an identity document) and the result of its check. Contains at most the last four characters of the
  * credential's number.
  */
-export type Credential = {
+type Credential = {
   type: string;
   issuer: string;
   issuedOn: string;

@@ -19,7 +19,7 @@ export const refusalReasons = {
 export type RefusalReason = keyof typeof refusalReasons;
 
 /** The hashes (hex) of an act's document: as the notary received it, as the notary uploaded it, and as sealed. */
-export type EntryDocument = {
+type EntryDocument = {
   givenSha256: string;
   uploadedSha256: string;
   notarizedSha256: string;

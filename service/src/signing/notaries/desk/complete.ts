@@ -95,7 +95,7 @@ async function reportFrom(
 }
 
 /** A notary's confirmation of the report on an upload. */
-export type Confirmation = {
+type Confirmation = {
   /** Hex SHA-256 of the uploaded file for which the confirmed report was made. */
   sha256: string;
   /** The hash (`hashOf`) of the act for which the confirmed report was made. */

@@ -12,7 +12,7 @@ import {
 import { isDay } from "../form-reader.ts";
 
 /** The ways for a signer to prove their identity to a notary who is elsewhere. */
-export const proofTypes = ["credential_analysis", "kba", "biometric", "antecedent", "certificate"] as const;
+const proofTypes = ["credential_analysis", "kba", "biometric", "antecedent", "certificate"] as const;
 export type ProofType = (typeof proofTypes)[number];
 
 /**

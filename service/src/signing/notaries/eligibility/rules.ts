@@ -59,9 +59,9 @@ export type OnlineRules = { [K in OnlineName]?: Sourced<OnlineValue<K>> };
  * The origin of a state's rules. `file`: the rules file. `confirmed`: a confirmed change. `altered`: a change was
  * altered outside the service, so only the rules for all states apply.
  */
-export type RulesOrigin = { kind: "file" } | ({ kind: "confirmed" } & ConfirmedChange) | { kind: "altered" };
+type RulesOrigin = { kind: "file" } | ({ kind: "confirmed" } & ConfirmedChange) | { kind: "altered" };
 
-export type ConfirmedChange = {
+type ConfirmedChange = {
   version: number;
   /** The name of the operator who confirmed the change. */
   by: string;

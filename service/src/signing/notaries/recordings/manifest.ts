@@ -37,7 +37,7 @@ export const chainText = (parts: readonly Part[]): string => parts.map(({ lines 
 /** The cause of a take's end in the manifest if the service crashed during the take and the real end is unknown. */
 export const stopped = "stopped";
 
-export function manifestOf(recording: Recording, { parts, takes, marks, endedAt, salt }: Input): string {
+function manifestOf(recording: Recording, { parts, takes, marks, endedAt, salt }: Input): string {
   const { takeEnds } = recording;
   const shown = takes.map((take) => {
     const { audio, video } = tracksIn(take.header);

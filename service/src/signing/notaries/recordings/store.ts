@@ -27,7 +27,7 @@ export type RecordedPerson = { readonly person: string; readonly role: string; r
  * When and why each take ended, by take number. A take is one continuous recording of a person's media. Takes that are
  * still running, and takes during which the service crashed, are missing.
  */
-export type TakeEnds = Readonly<Record<string, { readonly at: string; readonly endedBy: string }>>;
+type TakeEnds = Readonly<Record<string, { readonly at: string; readonly endedBy: string }>>;
 
 export type Recording = {
   id: string;

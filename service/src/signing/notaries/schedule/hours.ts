@@ -25,7 +25,7 @@ export const slotMinutes = 30;
 /** The pause between two appointments. */
 const pauseMinutes = 10;
 export const stepMs = (slotMinutes + pauseMinutes) * minuteMs;
-export const daysAhead = 14;
+const daysAhead = 14;
 /** An appointment must be booked at least this long before it begins. */
 const leadMs = 60 * minuteMs;
 

@@ -14,14 +14,14 @@ import {
 import { type ActKind, actKinds, identityBases } from "../acts/act.ts";
 
 /** The modes of an act with a run sheet: `ipen` in person on one device, or `ron` by audio and video. */
-export const sheetModes = ["ipen", "ron"] as const;
+const sheetModes = ["ipen", "ron"] as const;
 export type SheetMode = (typeof sheetModes)[number];
 
 /**
  * The conditions that a step may require before it is marked. `seen`: the notary's page shows a moving picture of the
  * signer.
  */
-export const needs = ["identity", "consent", "present", "recording", "seen"] as const;
+const needs = ["identity", "consent", "present", "recording", "seen"] as const;
 export type Need = (typeof needs)[number];
 
 const stepNames = [
@@ -71,7 +71,7 @@ export type Script = {
   readonly requests?: readonly Words[];
 };
 
-export type ScriptQuestion = {
+type ScriptQuestion = {
   act: ActKind;
   mode: SheetMode;
   state: string;

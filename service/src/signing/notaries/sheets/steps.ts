@@ -111,7 +111,7 @@ export function obstacleOf(sheet: Progress, { step, signer }: Turn, unmet: Unmet
 export const nameOf = ({ people }: Pick<Progress, "people">, signer: number | null): string =>
   people.find(({ n }) => n === signer)?.name ?? "The signer";
 
-export const stepWords: Readonly<Record<StepName, string>> = {
+const stepWords: Readonly<Record<StepName, string>> = {
   open: "Opening",
   appear: "Appearance",
   appear_online: "Appearance by audio and video",

@@ -11,9 +11,9 @@ import { readOrderHead } from "../../../orders/order/order.ts";
 import type { Script } from "./scripts.ts";
 import type { Mark, Person } from "./steps.ts";
 
-export const sheetFormat = "signsealship run sheet 1";
+const sheetFormat = "signsealship run sheet 1";
 
-export const sheetOutcomes = ["done", "refused", "no_show", "technical", "identity", "abandoned"] as const;
+const sheetOutcomes = ["done", "refused", "no_show", "technical", "identity", "abandoned"] as const;
 export type SheetOutcome = (typeof sheetOutcomes)[number];
 
 /** The run sheet of one act. */

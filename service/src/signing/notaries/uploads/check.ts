@@ -9,7 +9,7 @@ import { hasSentence, textOf } from "./text.ts";
 import { placeProblem } from "./visible-place.ts";
 
 /** The checks of an upload, in the order of the report. */
-export type CheckName =
+type CheckName =
   | "our_revision"
   | "one_signature"
   | "whole_file"

@@ -15,7 +15,7 @@ export type Picture = {
   kind?: string;
 };
 
-export const picture = ({ id, title, description, height, drawing, kind = "" }: Picture): Html =>
+const picture = ({ id, title, description, height, drawing, kind = "" }: Picture): Html =>
   html`<svg class="chart ${kind}" width="100%" height="${height}" role="img" aria-labelledby="${id}-name ${id}-said">
 <title id="${id}-name">${title}</title><desc id="${id}-said">${description}</desc>
 ${drawing}
@@ -30,7 +30,7 @@ export type NumbersTable = {
   rows: readonly (readonly string[])[];
 };
 
-export const numbersTable = ({ caption, head, rows }: NumbersTable): Html => html`<table class="numbers">
+const numbersTable = ({ caption, head, rows }: NumbersTable): Html => html`<table class="numbers">
 <caption class="visually-hidden">${caption}</caption>
 <thead><tr>${head.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
 <tbody>${rows.map(([name, ...cells]) => html`<tr><th scope="row">${name}</th>${cells.map((cell) => html`<td>${cell}</td>`)}</tr>`)}</tbody>

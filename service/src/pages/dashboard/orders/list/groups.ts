@@ -41,7 +41,7 @@ export const overdueGroup = "attention";
 
 export type Group = keyof typeof groups;
 
-export const isGroup = (name: string): name is Group => Object.hasOwn(groups, name);
+const isGroup = (name: string): name is Group => Object.hasOwn(groups, name);
 
 /**
  * The statuses that a filter selects: all statuses of the group `asked`, or the single status `asked`. Null for any

@@ -18,7 +18,7 @@ import {
 } from "./usable-kinds.ts";
 
 /** A radio of the document; `options` is the number of its options. */
-export type DocumentRadio = { readonly object: number; readonly name: string; readonly options: number };
+type DocumentRadio = { readonly object: number; readonly name: string; readonly options: number };
 
 /** An empty field that the document already has, at the place where readers show it. */
 export type DocumentField = {

@@ -11,7 +11,7 @@ import {
 } from "../../../../kernel/platform/database/state-mac.ts";
 import { stateRows } from "../../../../kernel/platform/protected-data.ts";
 
-export type ChangeOutcome = "requested" | "confirmed" | "refused" | "withdrawn";
+type ChangeOutcome = "requested" | "confirmed" | "refused" | "withdrawn";
 
 /** A version of the rules of a state. */
 export type RuleChange = {
@@ -36,7 +36,7 @@ export type RuleChange = {
  * The columns of a version and of its decision that the MAC covers. A database trigger allows one decision on a
  * version, and no other change.
  */
-export const changeState: StateMac = {
+const changeState: StateMac = {
   table: sql`notary_rule_versions`,
   key: sql`id`,
   mac: sql`row_mac`,

@@ -5,7 +5,7 @@ import { type Jurisdiction, readJurisdictions } from "./jurisdictions.ts";
 import { tableRows } from "./records.ts";
 
 /** The name of the table's source, in the wording that the source's license requires. */
-export type Attribution = { title: string; license: string; url: string };
+type Attribution = { title: string; license: string; url: string };
 
 export type ImportOptions = {
   attribution: Attribution;

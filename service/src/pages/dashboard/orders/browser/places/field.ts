@@ -74,7 +74,7 @@ export type Field = {
   readonly error: string | null;
 };
 
-export type Option = { readonly label: string; readonly rect: Rect | null };
+type Option = { readonly label: string; readonly rect: Rect | null };
 
 export const isSpread = ({ kind }: Pick<Field, "kind">): boolean => kind === "radio" || kind === "multiple";
 
@@ -115,7 +115,7 @@ export const hasValue = ({ kind }: Pick<Field, "kind">): boolean =>
   ["text", "number", "checkbox", "radio", "dropdown"].includes(kind);
 
 let lastId = 0;
-export const newId = (): number => ++lastId;
+const newId = (): number => ++lastId;
 
 type Start = Pick<Field, "kind" | "row" | "page"> & { readonly rect: Rect };
 

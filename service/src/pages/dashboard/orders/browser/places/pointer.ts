@@ -6,7 +6,7 @@ import type { openOverlay } from "./overlay.ts";
 import type { Store } from "./store.ts";
 
 /** The view that shows the pages. */
-export type PageView = {
+type PageView = {
   readonly scroller: HTMLElement;
   readonly pageBox: (page: number) => HTMLElement;
   readonly pageSize: (page: number) => Size;

@@ -1,7 +1,7 @@
 import { type Box, boxesOf, type Field, isSpread, type Rect, type Size, within, withRect } from "./field.ts";
 import { fitSize, type SizeRules } from "./geometry.ts";
 
-export type Selection = { readonly id: number; readonly option: number | null } | null;
+type Selection = { readonly id: number; readonly option: number | null } | null;
 
 /** The fields of the form, the selected box, and the changes that can be undone. */
 export type Store = {

@@ -19,7 +19,7 @@ export type TextRun = {
 };
 
 /** Relative widths by character. */
-export type CharacterWidths = ReadonlyMap<string, number>;
+type CharacterWidths = ReadonlyMap<string, number>;
 
 /**
  * The text of a document by page, as pdf.js finds it, read on demand. Loading pdf.js takes a quarter of a second, so
