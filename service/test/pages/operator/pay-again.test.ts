@@ -7,7 +7,7 @@ import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { newPartner } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import { mailsTo, postForm } from "../../firms/members/signed-in-member.ts";
-import { newOperator } from "../../firms/operators/console-people.ts";
+import { newOperator, newSession } from "../../firms/operators/console-people.ts";
 
 const stripe = await forTests(startStripe());
 const running = await forTests(
@@ -60,7 +60,7 @@ test("an operator books a firm’s check for a lost payment, and the firm reads 
   const { code, cents } = await lostOrder();
   const path = `${baseUrl}/operator/orders/${code}`;
   const sum = `$${(cents / 100).toFixed(2)}`;
-  const post = (url: string, form: Record<string, string>, { cookie } = approver) =>
+  const post = (url: string, form: Record<string, string>, { cookie }: { cookie: string } = approver) =>
     postForm(url, form, { cookie, Accept: "text/html" });
   const shown = await page(`/operator/orders/${code}`, { cookie: approver.cookie });
   assert.match(shown, /Money received for a lost payment/);
@@ -72,6 +72,10 @@ test("an operator books a firm’s check for a lost payment, and the firm reads 
   const received = new Date().toISOString().slice(0, 10);
   const form = { amount: "1.00", how: "check", reference: "1234", received };
   assert.equal((await post(baseUrl + action, form, agent)).status, 403);
+  const earlier = await newSession(running, approver.id, { at: new Date(Date.now() - 16 * 60_000) });
+  const stale = await post(baseUrl + action, form, earlier);
+  assert.equal(stale.status, 403);
+  assert.match(await stale.text(), /Confirm with your passkey/);
   const refused = await post(baseUrl + action, { ...form, amount: "9999" });
   assert.equal(refused.status, 409);
   assert.match(await refused.text(), /<details class="ask" open>[\s\S]*value="9999"[\s\S]*value="1234"/);
@@ -96,6 +100,7 @@ test("an operator books a firm’s check for a lost payment, and the firm reads 
   const at = await page(`/operator/orders/${code}`, { cookie: approver.cookie });
   const [, undo = ""] = /action="([^"]+\/loss-payments\/\d+\/undo)"/.exec(at) ?? [];
   assert.equal((await post(baseUrl + undo, { reason: "bounced" }, agent)).status, 403);
+  assert.equal((await post(baseUrl + undo, { reason: "bounced" }, earlier)).status, 403);
   assert.equal((await post(baseUrl + undo, { reason: "bounced" })).status, 303);
   assert.match(
     await (await fetch(path, { headers: { cookie: approver.cookie } })).text(),
