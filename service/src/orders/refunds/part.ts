@@ -9,6 +9,7 @@ import { dollars } from "../dollars.ts";
 import { fromOrders, joinOrder, type LockedOrder, lockOrder, refundQueue, verifiedOrder } from "../order/order.ts";
 import {
   awaitsAssignment,
+  fromPayments,
   giveBack,
   giveSandboxPart,
   type HeldPayment,
@@ -109,7 +110,7 @@ export async function requireNoneBeingSent(db: Sql, paymentIntent: string): Prom
   const parts = sql`SELECT r.id::text FROM refund_requests r WHERE r.order_id = o.id AND r.part AND r.state = 'approved'`;
   const isOfOrder = sql`payload ->> 'orderId' = o.id::text`;
   const [order] = await db.query<{ code: string }>(sql`
-    SELECT o.code AS "code@order" FROM payments p ${joinOrder(sql`p.order_id`)}
+    SELECT o.code AS "code@order" ${fromPayments} ${joinOrder(sql`p.order_id`)}
     WHERE p.payment_intent = ${paymentIntent} AND (
       (o.status = 'RefundPending' AND ${hasJob(refundQueue, isOfOrder)})
       OR ${hasJob(partRefundQueue, sql`payload ->> 'requestId' IN (${parts})`)}
