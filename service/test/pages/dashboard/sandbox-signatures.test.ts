@@ -188,7 +188,7 @@ test("a link that was made after the signature is not shown as a request for it"
     };
     const part = signersPart({
       ...{ submission: "", orderCode: "a".repeat(40), signers: [signer], places: [], elsewhere: new Map() },
-      ...{ open: false, isNextRound: false, textCodes: false },
+      ...{ open: false, isOnHold: false, isNextRound: false, textCodes: false },
     });
     return [...render(part).matchAll(/<dt>(Asked|Signed)</g)].map(([, label]) => label);
   };

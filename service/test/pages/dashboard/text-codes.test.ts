@@ -75,6 +75,7 @@ test("the forms offer text messages only where they are sent", () => {
         places: [],
         elsewhere: new Map(),
         open: true,
+        isOnHold: false,
         isNextRound: false,
         textCodes,
       }),

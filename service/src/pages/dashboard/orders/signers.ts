@@ -8,7 +8,7 @@ import { signerWords } from "../../ui/orders/signer-words.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { fieldWords } from "./field-words.ts";
 import { authChoices, identified, languageChoices } from "./signer-choices.ts";
-import { sittingPart } from "./sitting.ts";
+import { endDevices, signHere, sittingPart } from "./sitting.ts";
 
 /** Values of the rejected signer form. */
 export type RefusedSigner = { n: number; typed: FormValues };
@@ -26,6 +26,8 @@ export type SignersView = {
   elsewhere: ReadonlyMap<number, number>;
   /** True if the order is waiting for signatures. */
   open: boolean;
+  /** True if the order is on hold. It may wait for signatures again later. */
+  isOnHold: boolean;
   /**
    * True if the last round of signing ended without all signatures. The firm can then name the people for the next
    * round.
@@ -44,6 +46,7 @@ export function signersPart({
   places,
   elsewhere,
   open,
+  isOnHold,
   isNextRound,
   textCodes,
   refused,
@@ -65,7 +68,7 @@ ${facts([
 ${signer.proposal && notice("attention", "Somebody else should sign", `${signer.name} says that ${signer.proposal.name} (${signer.proposal.email}) should sign instead.`)}
 ${(isNextRound || (open && signer.signedAt === null)) && changes(`/dashboard/orders/${orderCode}/signers/${signer.n}`, { submission, open, textCodes, further: elsewhere.get(signer.n) ?? 0 }, signer, typed)}
 </section>`;
-  })}${open && sittingPart(`/dashboard/orders/${orderCode}`, signers)}`;
+  })}${(open || isOnHold) && sittingPart(`/dashboard/orders/${orderCode}`, signers, open ? signHere : endDevices)}`;
 }
 
 /** The time of the signer's request to sign. A link that was created after the signature only opens the copies. */

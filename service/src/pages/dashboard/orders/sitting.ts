@@ -20,10 +20,10 @@ const wordsOf = {
   },
 } as const;
 
-/** The form for one order; empty when none of its signers can sign now. */
-export const sittingPart = (path: string, signers: readonly SignerState[]): Html | "" =>
+/** The form for one order; empty when none of its signers was asked to sign. */
+export const sittingPart = (path: string, signers: readonly SignerState[], part: typeof signHere): Html | "" =>
   signers.some(({ issuedAt, signedAt }) => issuedAt !== null && signedAt === null)
-    ? signHere(`${path}/sitting`, "order")
+    ? part(`${path}/sitting`, "order")
     : "";
 
 /** The form that starts signing on this device. The signers whose turn it is then sign here, one after another. */
@@ -32,9 +32,16 @@ export function signHere(path: string, what: keyof typeof wordsOf): Html {
   return html`<details><summary>Sign here, on this device</summary>
 <p class="hint">You hand this device to the signers, one after another; each still passes the step that identifies them. ${words.lead} You are signed out on it first, so that nobody sees your dashboard. The record of the signing names you as the one who handed it over.</p>
 ${buttonForm(path, "Sign me out and hand the device over", { kind: "quiet-button" })}
-<p class="hint">A device that signers have works for four hours. If one is lost, end signing on all devices of ${words.of}; mailed links stay.</p>
-${buttonForm(`${path}/end`, "End signing on devices", { kind: "quiet-button" })}</details>`;
+${endForm(path, words.of)}</details>`;
 }
+
+const endForm = (path: string, of: string): Html =>
+  html`<p class="hint">A device that signers have works for four hours. If one is lost, end signing on all devices of ${of}; mailed links stay.</p>
+${buttonForm(`${path}/end`, "End signing on devices", { kind: "quiet-button" })}`;
+
+/** The form that ends signing on devices while nobody can sign, because a document on hold may be signed again later. */
+export const endDevices = (path: string, what: keyof typeof wordsOf): Html =>
+  html`<details><summary>Devices that signers have</summary>${endForm(path, wordsOf[what].of)}</details>`;
 
 type Form = Pick<PageRoute<string>, "method" | "policy"> & {
   refused: (call: PageCall<{ code: string }>, error: string) => Promise<string>;
@@ -46,8 +53,11 @@ type Sittings = Pick<DashboardFrame, "limits" | "baseUrl"> & {
   path: "/dashboard/orders" | "/dashboard/rooms";
   /** The anchor of the form on that page. */
   anchor: string;
-  /** Returns the codes of the orders whose documents are signed on the device. */
-  ordersOf: (owner: Principal, code: string) => Promise<readonly string[]>;
+  /**
+   * Returns the codes of the orders whose documents are signed on the device.
+   * @param isEnd true for those whose signing on devices is ended; these include orders on hold
+   */
+  ordersOf: (owner: Principal, code: string, isEnd: boolean) => Promise<readonly string[]>;
 };
 
 /** Adds the form that signs the member out, and starts signing in person in the member's browser. */
@@ -64,7 +74,7 @@ export function sittingForm(forms: FastifyInstance, deps: Sittings, form: Form):
         const { member } = owner;
         if (!member) throw new ServiceError("conflict", "Only a person can hand a device over.");
         const host = { id: member.userId, address: member.email };
-        const orderCodes = await ordersOf(owner, code);
+        const orderCodes = await ordersOf(owner, code, false);
         const asked = { owner, orderCodes, actor: actorOf(owner), host };
         const { token, expiresAt, left } = await openSitting(envelopes, asked);
         await signOut(envelopes, request.headers.cookie);
@@ -82,7 +92,7 @@ export function sittingForm(forms: FastifyInstance, deps: Sittings, form: Form):
       url: `${path}/:code/sitting/end`,
       async handle({ params: { code }, request }) {
         const owner = principalOf(request);
-        await endSittings(envelopes, { owner, orderCodes: await ordersOf(owner, code), actor: actorOf(owner) });
+        await endSittings(envelopes, { owner, orderCodes: await ordersOf(owner, code, true), actor: actorOf(owner) });
         return done(`${path}/${code}#${anchor}`, "signing-devices-ended");
       },
     },

@@ -37,7 +37,7 @@ import { attachTitled } from "./attach.ts";
 import { deliveryForms } from "./delivery.ts";
 import { orderCodesOf } from "./orders.ts";
 import { sandboxForms } from "./sandbox.ts";
-import { type FormIn, type RoomPart, type RoomProblem, signingCodes } from "./view.ts";
+import { deviceCodes, type FormIn, type RoomPart, type RoomProblem, signingCodes } from "./view.ts";
 
 export type RoomsDeps = {
   frame: DashboardFrame;
@@ -89,8 +89,9 @@ function signingForm(forms: FastifyInstance, { frame, closings }: RoomsDeps, for
     forms,
     {
       ...{ limits, baseUrl, envelopes: closings, path: "/dashboard/rooms", anchor: "orders" },
-      async ordersOf(owner, code) {
-        const codes = signingCodes(await ownRoom(closings, owner, code));
+      async ordersOf(owner, code, isEnd) {
+        const room = await ownRoom(closings, owner, code);
+        const codes = isEnd ? deviceCodes(room) : signingCodes(room);
         if (codes.length === 0)
           throw new ServiceError("conflict", "No document of this closing waits for signatures now.");
         return codes;

@@ -10,12 +10,26 @@ import { nameOfAltered } from "../../ui/orders/room-words.ts";
 import { statusWords } from "../../ui/orders/status-words.ts";
 import { records } from "../../ui/records.ts";
 import { type Html, html } from "../../ui/render.ts";
-import { signHere } from "../orders/sitting.ts";
+import { endDevices, signHere } from "../orders/sitting.ts";
 import { deliveryCard } from "./delivery.ts";
 import { ordersPart, orderTitle } from "./orders.ts";
 import { paymentPart } from "./payment.ts";
 import { completeLabel, sandboxCard } from "./sandbox.ts";
-import { formPath, openOrClosed, problemOf, type RoomDetailView, signingCodes, typedInto } from "./view.ts";
+import {
+  deviceCodes,
+  formPath,
+  openOrClosed,
+  problemOf,
+  type RoomDetailView,
+  signingCodes,
+  typedInto,
+} from "./view.ts";
+
+function devicesPart(view: RoomDetailView): Html | "" {
+  if (deviceCodes(view.room).length === 0) return "";
+  const part = signingCodes(view.room).length > 0 ? signHere : endDevices;
+  return html`<div class="room-part">${part(formPath(view, "sitting"), "closing")}</div>`;
+}
 
 /** The page of a room for its owner, part by part. */
 export function roomBody(view: RoomDetailView): Html {
@@ -27,7 +41,7 @@ export function roomBody(view: RoomDetailView): Html {
 ${alteredPart(view)}
 <div class="panels">
 ${card("glance", "At a glance", html`<p class="lead">${inThisRoom(view.room)}</p>${waits !== "" && html`<p>${waits}</p>`}${progressMeters(view.room)}${dayPart(view)}`)}
-${card("orders", "Orders", html`${ordersPart(view)}${signingCodes(view.room).length > 0 && html`<div class="room-part">${signHere(formPath(view, "sitting"), "closing")}</div>`}`)}
+${card("orders", "Orders", html`${ordersPart(view)}${devicesPart(view)}`)}
 ${(payers.some((payer) => view.payable[payer].length > 0) || view.firmPays.moving.length + view.firmPays.sending.length + view.firmPays.paid.length > 0 || view.problem?.part === "payment") && card("payment", "Payment", paymentPart(view))}
 ${sandboxCard(view)}
 ${view.deliveries && deliveryCard({ room: view.room, submission: view.submission, deliveries: view.deliveries, problem: problemOf(view, "delivery"), typed: view.problem?.part === "delivery" ? view.problem.typed : null })}

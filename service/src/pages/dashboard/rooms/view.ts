@@ -95,6 +95,10 @@ export const typedInto = ({ problem }: RoomDetailView, part: RoomPart): FormValu
 export const signingCodes = ({ ownOrders }: Pick<OwnRoom, "ownOrders">): string[] =>
   [...ownOrders].flatMap(([code, { status }]) => (status === "EsignPending" ? [code] : []));
 
+/** The codes of the firm's own orders in the room that may be on a device: those that wait for signatures or are on hold. */
+export const deviceCodes = ({ ownOrders }: Pick<OwnRoom, "ownOrders">): string[] =>
+  [...ownOrders].flatMap(([code, { status }]) => (status === "EsignPending" || status === "OnHold" ? [code] : []));
+
 /** The URL of a form of the room. */
 export const formPath = ({ room }: RoomDetailView, form: string): string => `/dashboard/rooms/${room.roomCode}/${form}`;
 

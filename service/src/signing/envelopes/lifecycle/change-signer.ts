@@ -73,6 +73,23 @@ export const changeOpenOnes = <Result>(
     return change(tx, signings);
   });
 
+/**
+ * Locks several orders and their open envelopes, also of orders that are on hold or whose time to sign has expired.
+ * @throws ServiceError `not_found` for an order of another firm or environment; `conflict` when no envelope is open
+ */
+export async function lockOpenEnvelopes(tx: Tx, owner: Owner, orderCodes: readonly string[]): Promise<Envelope[]> {
+  const orders = await lockOrders(tx, orderCodes.filter(isCode));
+  if (orders.length < orderCodes.length || !orders.every((order) => isOwn(owner, order))) throw orderNotFound();
+  const envelopes: Envelope[] = [];
+  for (const { id } of orders) {
+    const open = await findOpenEnvelope(tx, id);
+    const envelope = open && (await lockEnvelope(tx, open.id));
+    if (envelope) envelopes.push(envelope);
+  }
+  if (envelopes.length === 0) throw notWaiting();
+  return envelopes;
+}
+
 const locked = <Result>(
   { db, clock }: Deps,
   { owner, orderCode, others = [] }: OpenRequest,
@@ -87,12 +104,17 @@ const locked = <Result>(
 
 const orderNotFound = () => new ServiceError("not_found", "Order not found.");
 
+const notWaiting = () => new ServiceError("conflict", "This order does not wait for signatures now.");
+
+const isOwn = ({ partnerId, environment }: Owner, order: LockedOrder): boolean =>
+  order.partnerId === partnerId && order.environment === environment;
+
 /** Locks the open envelope of a locked order. */
 async function lockSigning(tx: Tx, clock: Clock, owner: Owner, order: LockedOrder | undefined): Promise<LockedSigning> {
-  if (order?.partnerId !== owner.partnerId || order.environment !== owner.environment) throw orderNotFound();
+  if (!order || !isOwn(owner, order)) throw orderNotFound();
   const open = order.status === "EsignPending" ? await findOpenEnvelope(tx, order.id) : undefined;
   const envelope = open && (await lockEnvelope(tx, open.id));
-  if (!envelope) throw new ServiceError("conflict", "This order does not wait for signatures now.");
+  if (!envelope) throw notWaiting();
   return { envelope, signers: await findSigners(tx, envelope.id), at: clock() };
 }
 

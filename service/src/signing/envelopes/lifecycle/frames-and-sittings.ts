@@ -7,7 +7,7 @@ import type { EnvelopeDeps } from "../records/deps.ts";
 import { deleteOrigin, type EmbedOrigin, insertEmbed, insertOrigin, listOrigins } from "../records/embeds.ts";
 import { signersInTurn } from "../records/envelope.ts";
 import { endDevices, insertSitting } from "../records/sittings.ts";
-import { changeOpenOnes, changeSigner, type SignerRequest } from "./change-signer.ts";
+import { changeOpenOnes, changeSigner, lockOpenEnvelopes, type SignerRequest } from "./change-signer.ts";
 
 const mostOrigins = 20;
 const ticketMs = 5 * 60_000;
@@ -164,18 +164,23 @@ export async function openSitting(
 }
 
 /**
- * Ends the sittings of these orders on all devices, for example after a device was lost. @throws as `changeOpenOnes`
+ * Ends the sittings of these orders on all devices, for example after a device was lost. Includes orders on hold, because
+ * their documents may be signed again while the device still works.
+ * @throws as `lockOpenEnvelopes`
  */
-export const endSittings = (deps: Pick<EnvelopeDeps, "db" | "clock">, request: SittingRequest): Promise<void> =>
-  changeOpenOnes(deps, request, async (tx, signings) => {
+export const endSittings = (
+  { db, clock }: Pick<EnvelopeDeps, "db" | "clock">,
+  { owner, orderCodes, actor }: SittingRequest,
+): Promise<void> =>
+  db.transaction(async (tx) => {
+    const envelopes = await lockOpenEnvelopes(tx, owner, orderCodes);
     const ended = await endDevices(
       tx,
-      signings.map(({ envelope }) => envelope.id),
+      envelopes.map(({ id }) => id),
     );
-    for (const { envelope, at } of signings) {
-      const { id, partnerId, orderId, attempt } = envelope;
+    const at = clock();
+    for (const { id, partnerId, orderId, attempt } of envelopes) {
       const detail = { devices: ended.filter((each) => each === id).length, attempt };
-      const { actor } = request;
       await tx.query(auditLine({ at, action: "signing_device.ended", actor, partnerId, orderId, detail }));
     }
   });

@@ -367,6 +367,25 @@ test("ending a closing's devices also ends a document that waits for nothing now
   assert.match(await shown(cookie), /no longer with signers/);
 });
 
+test("an order and a closing on hold can end their devices, so that none works after the hold", async () => {
+  const [{ room, codes }, other] = [await closing([[jane]]), await host()];
+  const held = isSealed(sql`code`, "order", codes[0] ?? "");
+  const move = async (status: string) => {
+    await db.query(sql`UPDATE orders SET status = ${status} WHERE ${held}`);
+    await authenticateOrders(db, held);
+  };
+  for (const path of [`${baseUrl}/dashboard/rooms/${room}`, `${baseUrl}/dashboard/orders/${codes[0]}`]) {
+    const { cookie } = await device(codes[0] ?? "", await host());
+    assert.match(await shown(cookie), /Hand the device to Jane Doe/);
+    await move("OnHold");
+    assert.match(await (await fetch(path, { headers: other.headers })).text(), /End signing on devices/);
+    assert.equal((await postForm(`${path}/sitting/end`, {}, other.headers)).status, 303);
+    await move("EsignPending");
+    assert.match(await shown(cookie), /no longer with signers/);
+  }
+  await client.ok("POST", `/api/rooms/${room}/close`);
+});
+
 test("a hand-over names how many documents of the closing can't be signed yet", async () => {
   const [{ room }, member] = [await closing([[jane]]), await host()];
   const orderCode = await running.order([jane], {}, undefined, { pay: false });
