@@ -10,7 +10,7 @@ import { awaitsAssignment } from "./by-hand.ts";
 import { closeCheckouts, OpenElsewhere } from "./checkout/sessions.ts";
 import { isDisputed } from "./disputes.ts";
 import { wentBackOutside } from "./outside-notes.ts";
-import { elsewhereSubject } from "./paid-outside.ts";
+import { elsewhereSubject, wholeRefundOf } from "./paid-outside.ts";
 import { processorOfOrder, requireNewestKey } from "./processor/account.ts";
 import { isLost } from "./processor/apply.ts";
 import { isMissing } from "./processor/charge-requests.ts";
@@ -28,7 +28,8 @@ export type RefundJobDeps = { db: Database; clock: Clock; log: Log; processor: P
  * the order's MAC covers its status.
  *
  * Nothing is refunded while a payment is disputed, or while a refund made at the processor is not assigned to its
- * orders. The bank's decision or the assignment queues the job again.
+ * orders. The bank's decision or the assignment queues the job again. A refund that failed at the payer's bank is not
+ * repeated: a person pays the money back in another way, as the task about it says.
  * @throws OpenElsewhere after the refunds, if a checkout page of an earlier account is still open
  */
 export async function refundOrder(deps: RefundJobDeps, orderId: number): Promise<void> {
@@ -58,7 +59,9 @@ async function refundHeld(deps: RefundJobDeps, { id: orderId, code }: { id: numb
       if (locked) await endLost(tx, locked, options);
     });
   if (await awaitsAssignment(deps, orderId)) return;
-  for (const payment of held) await giveBack(deps, orderId, payment, { asShare: payment.isShared });
+  for (const payment of held)
+    if ((await wholeRefundOf(db, orderId, payment)) !== "failed")
+      await giveBack(deps, orderId, payment, { asShare: payment.isShared });
 }
 
 /**

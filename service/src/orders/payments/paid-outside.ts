@@ -3,7 +3,7 @@
  * as a credit note. The note's name contains the way of the payment, so the note's MAC covers it.
  */
 import { auditLine, hasMovedSince } from "../../kernel/audit/audit.ts";
-import type { Tx } from "../../kernel/platform/database/database.ts";
+import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
 import { verified } from "../../kernel/platform/database/state-mac.ts";
 import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
@@ -17,7 +17,7 @@ import { tellFirm } from "./firm/money-mail.ts";
 import { type OutsideWay, outsideWays } from "./outside-notes.ts";
 import { endPriceTasks } from "./price-debt.ts";
 import { shareRequest } from "./processor/processor.ts";
-import { refundsOfIntent } from "./refund-rows.ts";
+import { type RefundRowState, refundsOfIntent } from "./refund-rows.ts";
 import { payeesOfIntent, paymentState } from "./store.ts";
 import { undonePart } from "./undo-outside.ts";
 
@@ -202,7 +202,7 @@ async function requireNoWholeRefund(
     if (payment?.isRefunded) continue;
     // The present account can't refund this payment, so the whole refund is paid back by this booking.
     if (name === elsewhereSubject(payment?.paymentIntent ?? null, orderId, null)) continue;
-    if (payment && (await hasWholeRefund(tx, orderId, payment))) continue;
+    if (payment && (await wholeRefundOf(tx, orderId, payment)) !== null) continue;
     throw new ServiceError(
       "conflict",
       "The whole order is being refunded, which may return this money, too. Wait until the processor has reported that refund, or resend its event from there. If that refund has a task of its own, end that task instead.",
@@ -210,23 +210,24 @@ async function requireNoWholeRefund(
   }
 }
 
-/**
- * True if the processor reported a refund of the payment's rest after the order had entered RefundPending. A refund
- * without a request may be a smaller one that somebody made at the processor, while the event of ours is under way.
- */
-async function hasWholeRefund(tx: Tx, orderId: number, { id, paymentIntent, amountCents }: Payment): Promise<boolean> {
-  if (paymentIntent === null) return false;
-  const isShared = (await payeesOfIntent(tx, paymentIntent)).length > 1;
-  const refunds = await refundsOfIntent(tx, paymentIntent);
+/** The state of the payment's last refund of its rest that was reported while the order was refunded; null for none. */
+export async function wholeRefundOf(
+  db: Sql,
+  orderId: number,
+  { id, paymentIntent, amountCents }: Omit<Payment, "isRefunded">,
+): Promise<RefundRowState | null> {
+  if (paymentIntent === null) return null;
+  const isShared = (await payeesOfIntent(db, paymentIntent)).length > 1;
+  const refunds = await refundsOfIntent(db, paymentIntent);
   // Refunds of an unknown amount count as large enough.
   const all = refunds.reduce((sum, each) => sum + (each.amountCents ?? amountCents), 0);
   const last = refunds.findLast(
     ({ request }) => request === shareRequest(id) || (request === null && !isShared && all >= amountCents),
   );
-  if (!last) return false;
+  if (!last) return null;
   const later = new Date(last.seenAt.getTime() + 1);
   const moved = hasMovedSince(sql`${orderId}::bigint`, "RefundPending", sql`${later}::timestamptz`);
-  return (await tx.query(sql`SELECT WHERE ${moved}`)).length === 0;
+  return (await db.query(sql`SELECT WHERE ${moved}`)).length === 0 ? last.state : null;
 }
 
 /** The parts of the order's payments that the task is about, and whose money the service has again. */

@@ -770,6 +770,32 @@ test("books a check for a refund of the whole order that failed, and the order e
   assert.equal(await byCheck(code), total);
 });
 
+test("a refund of a share that failed is not sent again when a bank decides for the service, and a check ends the order", async () => {
+  const { codes, intent } = await paid();
+  const [code = ""] = codes;
+  const approve = await requestedWhole(code);
+  await approve();
+  await work();
+  const share = String(refundsAt(intent).at(-1)?.["id"]);
+  world.advance(1_000);
+  await world.take(stripe.failRefund(share));
+  await work();
+  stripe.forgetKeys();
+  const dispute = stripe.dispute(intent, { amount: 1_000 });
+  await world.take(dispute);
+  await world.take(stripe.endDispute(String(dispute.data.object["id"]), "won"));
+  await work();
+  assert.deepEqual(
+    refundsAt(intent).map((each) => each["id"]),
+    [share],
+  );
+  const [task] = await db.query<{ id: number }>(sql`
+    SELECT id FROM tasks WHERE kind = 'refund_failed' AND subject = ${share} AND state = 'open'`);
+  await finishFailedRefund(refunds, approver, task?.id ?? 0, { outcome: "Check 9", how: "check", isFurther: false });
+  await work();
+  assert.deepEqual(await statuses([code]), ["Refunded"]);
+});
+
 test("a check and a refund of the whole order that are decided concurrently never return the same money", async () => {
   for (let n = 0; n < 4; n++) {
     const { code, intent, book } = await failedPart();
