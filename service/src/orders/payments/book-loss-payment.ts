@@ -17,7 +17,7 @@ import { lockBilling } from "./documents.ts";
 import { tellFirm } from "./firm/money-mail.ts";
 import { type LossPaymentWay, lossPaymentState, lossPaymentWays, lostPayments, wayText } from "./loss-payments.ts";
 import { isSamePayment, type OpenLoss, openLosses, ordersOfPayments } from "./open-losses.ts";
-import { reviseDebt } from "./price-debt.ts";
+import { releaseSubject, reviseDebt } from "./price-debt.ts";
 import { zoneOrDefault } from "./zone.ts";
 
 /** The booking as a person typed it. */
@@ -51,8 +51,9 @@ export async function bookLossPayment(tx: Tx, typed: TypedLossPayment, by: By): 
   const own = lost.find(({ id }) => id === payment);
   if (!own) throw noSuchPayment();
   await requireDay(tx, orders, own, { ...facts, at: by.at });
-  const same = lost.filter((each) => each.openCents > 0 && each.currency === "usd" && isSamePayment(each, own));
-  requireNew(same.concat(own), facts);
+  const ofPayment = lost.filter((each) => isSamePayment(each, own));
+  requireNew(ofPayment, facts);
+  const same = ofPayment.filter((each) => each.openCents > 0 && each.currency === "usd");
   const open = same.reduce((sum, { openCents }) => sum + openCents, 0);
   if (amountCents < 1 || amountCents > open)
     throw new ServiceError(
@@ -162,7 +163,7 @@ async function book(
   await tellFirm(tx, order, mail);
   if (status !== "OnHold" || rest > 0) return;
   const reason = `${dollars(cents)} came ${wayText(facts)} for this order, whose payment a bank had taken back. The order is on hold: release it.`;
-  await openTask(tx, { kind: "dispute", at, environment, orderId, subject: `received:${id}`, reason });
+  await openTask(tx, { kind: "dispute", at, environment, orderId, subject: releaseSubject(orderId), reason });
 }
 
 /**

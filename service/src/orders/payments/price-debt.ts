@@ -49,6 +49,9 @@ export async function endAllow(tx: Tx, orderId: number, { actor, at }: By): Prom
 
 const restSubject = (orderId: number): string => `received:${orderId}:rest`;
 
+/** The subject of the task to release an order on hold, whose lost payment the firm has paid outside the processor. */
+export const releaseSubject = (orderId: number): string => `received:${orderId}:release`;
+
 /** Closes the task about the rest of a debt that the firm did not pay outside the processor. */
 export async function endRest(tx: Tx, orderId: number, { actor, at }: By): Promise<void> {
   const end = { state: "done", at, by: actor, outcome: "somebody decided about the rest" } as const;
@@ -73,6 +76,10 @@ export async function endTasksAfter(tx: Tx, order: LockedOrder, cents: number, b
   if (cents <= 0 || endsDebt.has(status)) {
     await endAllow(tx, orderId, by);
     await endRest(tx, orderId, by);
+  }
+  if (cents > 0 || endsDebt.has(status)) {
+    const end = { state: "dropped", at, by: actor, outcome: "the order is not to be released for this money" } as const;
+    await closeTasks(tx, { orderId, kinds: ["dispute"], subject: releaseSubject(orderId) }, end);
   }
   await askReturn(tx, order, cents, by);
   if (cents < 0) return;

@@ -169,25 +169,27 @@ export async function heldSupplements(tx: Tx, orderId: number): Promise<HeldSupp
   const held: HeldSupplement[] = [];
   const received = await receivedFor(tx, orderId);
   for (const { paymentId, cents, paidAt } of own) {
-    const replaced = replacedAt ? await replacedLoss(tx, paymentId, replacedAt) : 0;
-    const all = cents + Math.max(replaced, received.get(paymentId) ?? 0);
+    const { now, before } = await lossesOf(tx, paymentId, replacedAt ?? null);
+    // The firm's money no longer replaces a loss that the bank reversed.
+    const all = cents + Math.max(0, Math.min(now, Math.max(before, received.get(paymentId) ?? 0)));
     if (all > 0) held.push({ cents: all, paidAt });
   }
   return held;
 }
 
 /**
- * The cents that a bank took back from a payment and has not returned. Includes only losses booked until `replacedAt`,
- * when the loss was paid again.
+ * The cents that a bank took back from a payment and has not returned: `now`, and `before` the loss was paid again
+ * online.
+ * @param replacedAt the time of that payment; null for none, so that `before` is 0
  */
-async function replacedLoss(tx: Tx, paymentId: number, replacedAt: Date): Promise<number> {
+async function lossesOf(tx: Tx, paymentId: number, replacedAt: Date | null): Promise<{ now: number; before: number }> {
   const losses = sql`FROM billing_documents d WHERE d.payment_id = ${paymentId} AND d.kind IN ('loss', 'loss_reversal')`;
   const cents = sql`CASE d.kind WHEN 'loss' THEN d.part_cents ELSE -d.part_cents END`;
   const [sums] = await tx.query<{ now: number; before: number }>(sql`
     SELECT (SELECT coalesce(sum(${cents}), 0) ${losses})::float8 AS now,
       (SELECT coalesce(sum(${cents}), 0) ${losses} AND d.booked_at <= ${replacedAt}::timestamptz)::float8 AS before,
       ${verifiedAll(billingDocumentState, sql`d`, losses)}`);
-  return sums ? Math.max(0, Math.min(sums.now, sums.before)) : 0;
+  return sums ?? { now: 0, before: 0 };
 }
 
 /** The cents that the service holds in addition to the order's total. The caller must have locked the order. */

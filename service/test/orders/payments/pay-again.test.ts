@@ -780,8 +780,10 @@ test("a bounced check is reversed once, in the month after it, and the debt has 
   assert.ok(booking);
   await assert.rejects(reverse(await lostOrder(), booking.id), /No such booking/);
   await assert.rejects(reverse(lost, booking.id, " "), /reason must have/);
+  assert.match((await reasonsOf(lost)).join(), /The order is on hold: release it/);
   await reverse(lost, booking.id);
   await assert.rejects(reverse(lost, booking.id), /reversed before/);
+  assert.doesNotMatch((await reasonsOf(lost)).join(), /release it/);
   const { owed, closing, payments } = await sumsOf(lost);
   assert.deepEqual([owed, closing, payments], [total, -total, -total]);
   assert.match(String(await linesNow(lost)), /^LPR,Reversed: received by check 1234, for the disputed payment of /);
@@ -794,6 +796,7 @@ test("a bounced check is reversed once, in the month after it, and the debt has 
   );
   await book(lost, total, { reference: "1240" });
   assert.deepEqual([await openOf(lost), (await sumsOf(lost)).owed], [[0], 0]);
+  assert.match((await reasonsOf(lost)).join(), /The order is on hold: release it/);
   assert.doesNotMatch((await reasonsOf(lost)).join(), /still owed/);
   world.advance(40 * day);
   await closeMonths(deps, new AbortController().signal);
@@ -823,6 +826,9 @@ test("one check for a payment of several orders is divided among them, the order
   const [shown] = await lossesToBook(db, second.id);
   assert.deepEqual([shown?.openCents, shown?.openInAll, shown?.openOrders], [total, 3 * total, 3]);
   await assert.rejects(book(second, 3 * total + 1), /to \$297\.00/);
+  await book(second, total, { reference: "1233" });
+  await assert.rejects(book(third, total, { reference: "1233" }), /booked for this payment already/);
+  await reverse(second, (await bookingsOf(second))[0]?.id ?? 0);
   await book(second, total + 1_000);
   assert.deepEqual(
     (await openLossesOfFirm(db, firm.owner)).map(({ openCents }) => openCents),
@@ -870,6 +876,25 @@ test("money from the firm that is not owed any more has a task to return it, whi
     assert.deepEqual(await reasonsOf(lost), []);
     assert.deepEqual([(await sumsOf(lost)).owed, (await sumsOf(lost)).closing], [0, 0]);
   }
+});
+
+test("postage that a bank took back and the firm paid by check counts once, also when the bank returns it", async () => {
+  const { owner } = await world.newFirm();
+  const code = await world.orders.insert("QuoteReady", { partnerId: owner.partnerId });
+  const id = await world.orderIdOf(code);
+  await world.take(stripe.pay(await open(code)));
+  await askPostage(code, 407);
+  world.advance(1000);
+  const postage = stripe.pay(await open(code));
+  await world.take(postage);
+  const intent = String(postage.data.object["payment_intent"]);
+  const dispute = await lose(intent, 407);
+  await book({ code, id }, 407);
+  const held = () => db.transaction(async (tx) => (await heldSupplements(tx, id)).map(({ cents }) => cents));
+  assert.deepEqual(await held(), [407]);
+  const about = { id: dispute, payment_intent: intent, amount: 407, currency: "usd", status: "won" };
+  await world.take(later(stripe.event("charge.dispute.closed", about)));
+  assert.deepEqual(await held(), [407]);
 });
 
 test("ten operators who book at once, and a bank that decides again, never book more than is owed", async () => {
