@@ -98,6 +98,10 @@ async function endTasksOfDisputes(tx: Tx, orderId: number, about: "lost" | "twic
   for (const { subject } of disputes) await closeTasks(tx, { orderId, kinds: ["dispute"], subject }, end);
 }
 
+/** After the refund of an order: closes the tasks that ask a person to decide about its lost payments. */
+export const endLostTasks = (tx: Tx, orderId: number, { actor, at }: By): Promise<void> =>
+  endTasksOfDisputes(tx, orderId, "lost", { state: "done", at, by: actor, outcome: "the order was refunded" });
+
 /**
  * Opens the task to return money that the firm paid outside the processor, if the order's price is paid without it.
  * Otherwise closes that task.

@@ -14,7 +14,7 @@ import { transitionByProcessor } from "../../order/transitions/by-processor.ts";
 import { currency } from "../checkout/sessions.ts";
 import { settleLosses } from "../documents.ts";
 import { tellFirm } from "../firm/money-mail.ts";
-import { endLoss, endPriceTasks, receivedCentsOf } from "../price-debt.ts";
+import { endLoss, endLostTasks, endPriceTasks, receivedCentsOf } from "../price-debt.ts";
 import {
   type HeldPayment,
   heldPayments,
@@ -282,6 +282,7 @@ export async function endRefunded(
   const by = { ...actorOf(options), ...(reason !== undefined && { reason }) };
   const moved = await transitionByProcessor(tx, order, "refunded", by);
   await endPriceTasks(tx, moved.order, options);
+  await endLostTasks(tx, order.id, options);
   return { outcome: "moved", order: moved.order, firedEvents: moved.firedEvents };
 }
 

@@ -202,12 +202,15 @@ export async function applyDispute(
     return nothing("stale", order);
   }
   if (!isNew) return nothing("stale", order);
+  const ended = order.status === "RefundPending" ? await endLost(tx, order, options) : null;
+  const words = ended
+    ? "The order is refunded with it. Note this loss."
+    : "Decide on the order: let it be paid again, book what the firm pays by check or wire, or refund the order, after which the firm owes nothing for it. A refund returns only money that the service still holds.";
   // Opens another task for the loss, because a person may have closed the first one after answering the bank.
-  const words = `The bank took ${ofSum} back for good (${disputeId}).${twice} Decide on the order: let it be paid again, book what the firm pays by check or wire, or refund the order, after which the firm owes nothing for it. A refund returns only money that the service still holds.`;
-  await openTask(tx, { ...task, subject: lostSubject, reason: words });
-  if (order.status !== "RefundPending") return hold(tx, order, sum, options);
-  const ended = await endLost(tx, order, options);
+  const reason = `The bank took ${ofSum} back for good (${disputeId}).${twice} ${words}`;
+  await openTask(tx, { ...task, subject: lostSubject, reason });
   if (ended) return ended;
+  if (order.status !== "RefundPending") return hold(tx, order, sum, options);
   await enqueue(tx, refundQueue, { orderId });
   return nothing("stale", order);
 }
