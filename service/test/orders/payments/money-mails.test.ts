@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
-import { asService, testRowMac } from "@signsealship/testing/row-mac";
+import { asService, changeOrder, testRowMac } from "@signsealship/testing/row-mac";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import type { Handler, Jobs } from "../../../src/kernel/platform/jobs/jobs.ts";
 import type { Mail } from "../../../src/kernel/platform/mail/mail.ts";
@@ -11,7 +11,8 @@ import { secretBytes } from "../../../src/kernel/platform/secrets.ts";
 import { readIssuer, registerIssuer } from "../../../src/orders/billing/billing.ts";
 import { orderMail } from "../../../src/orders/fulfilment/fulfilment.ts";
 import { lockOrder, mailClient, transition } from "../../../src/orders/order/order.ts";
-import { moneyMail } from "../../../src/orders/payments/payments.ts";
+import { insertPayment } from "../../../src/orders/payments/firm/charges.ts";
+import { moneyMail, waitingMail } from "../../../src/orders/payments/payments.ts";
 import { applyEvent } from "../../../src/orders/payments/processor/events.ts";
 import { recordPayment } from "../../../src/orders/payments/store.ts";
 import { openOrdersDatabase, silent } from "../order/orders-database.ts";
@@ -41,7 +42,7 @@ const mailer = {
   keep: async () => assert.fail("no test orders here"),
 };
 const deps = { db, clock: () => at, rowMac: testRowMac, mailer, baseUrl: "https://sss.example" };
-moneyMail.work(jobs, deps as unknown as MailDeps);
+for (const mail of [moneyMail, waitingMail]) mail.work(jobs, deps as unknown as MailDeps);
 const clients = { acceptsPayment: () => true, closingsOf: async () => [], untilMorning: async () => 0 };
 const clientDeps = { ...deps, secrets: secretBytes(Buffer.alloc(32)), titleOf: () => null, clients };
 orderMail.work(jobs, clientDeps as unknown as Parameters<typeof orderMail.work>[1]);
@@ -308,4 +309,33 @@ test("a client’s second payment of an order is returned without a mail to the 
   await mails();
   await paid(code, `pi_${++count}`);
   assert.deepEqual(await mails(), []);
+});
+
+test("the mail about orders that wait is another one once an older order waits, and the same one when it is sent again", async () => {
+  const older = await orders.insert("Cancelled", { payBy: "firm" });
+  const newer = await orders.insert("QuoteReady", { payBy: "firm" });
+  const begin = (code: string, askedAt: Date) =>
+    db.transaction(async (tx) => {
+      const order = await lockOrder(tx, code);
+      assert.ok(order);
+      const part = { orderId: order.id, orderCode: code, amountCents: order.totalCents, supplementId: null };
+      const asked = { methodId: null, askedBy: `member:${owner}`, at: askedAt, reason: "not_agreed" };
+      await insertPayment(tx, [{ order, part }], asked);
+    });
+  const told = async () => {
+    const [job] = await db.query<{ payload: object }>(
+      sql`SELECT payload FROM jobs WHERE queue = 'firm-waiting-mail' ORDER BY id DESC LIMIT 1`,
+    );
+    sent = [];
+    await handlers.get("firm-waiting-mail")?.(job?.payload ?? {}, { attempt: 1, signal: new AbortController().signal });
+    return sent.map(({ id }) => id);
+  };
+  await begin(newer, at);
+  const [first] = await told();
+  assert.deepEqual(await told(), [first]);
+  await changeOrder(db, older, sql`status = 'QuoteReady'`);
+  await begin(older, new Date(at.getTime() + 1));
+  const [second] = await told();
+  assert.ok(first && second);
+  assert.notEqual(second, first);
 });

@@ -80,6 +80,9 @@ export const sumOfWaiting = (orders: readonly WaitingOrder[]): number =>
 export const waitsForOwner = ({ reason, askedBy }: Pick<FirmCharge, "reason" | "askedBy">): boolean =>
   reason === "no_method" || reason === "not_agreed" || (reason === "no_limit" && askedBy.startsWith("key:"));
 
+/** SQL condition on a charge `c`: it was refused, and `waitsForOwner` is true. */
+const isForOwner = sql`(c.reason IN ('no_method', 'not_agreed') OR (c.reason = 'no_limit' AND starts_with(c.asked_by, 'key:')))`;
+
 const queue = "firm-waiting-mail";
 
 /** The first mail waits this long, so that orders placed one after another share it. */
@@ -95,8 +98,7 @@ export async function tellOfWaiting(
   const [earlier] = await tx.query<{ at: Date }>(sql`
     SELECT c.asked_at AS at FROM firm_charges c
     WHERE c.partner_id = ${partnerId} AND c.environment = ${environment} AND c.asked_at > ${new Date(at.getTime() - hourMs)}
-      AND c.id <> ${id} AND c.group_id IS DISTINCT FROM ${groupId ?? id}
-      AND (c.reason IN ('no_method', 'not_agreed') OR (c.reason = 'no_limit' AND starts_with(c.asked_by, 'key:')))
+      AND c.id <> ${id} AND c.group_id IS DISTINCT FROM ${groupId ?? id} AND ${isForOwner}
     LIMIT 1`);
   for (const userId of owners)
     await enqueueUnlessDue(tx, queue, { partnerId, environment, userId }, earlier ? hourMs : firstAfterMs);
@@ -111,12 +113,19 @@ export const waitingMail = defineMail({
     const orders = await waitingOrders(deps.db, owner);
     const reader = await findActiveActor(deps.db, deps, owner, `member:${userId}`);
     if (orders.length === 0 || reader?.role !== "owner" || reader.email === null) return null;
-    return { orders, to: reader.email, hasMethod: (await activeMethod(deps.db, owner)) !== undefined };
+    // An older order may begin to wait later, and only some of many orders are read. So the mail is named by the charge
+    // that was refused last, and not by an order.
+    const [last] = await deps.db.query<{ id: string }>(sql`
+      SELECT c.id FROM firm_charges c
+      WHERE c.partner_id = ${owner.partnerId} AND c.environment = ${owner.environment} AND ${isForOwner}
+      ORDER BY c.asked_at DESC, c.id LIMIT 1`);
+    const hasMethod = (await activeMethod(deps.db, owner)) !== undefined;
+    return { orders, to: reader.email, hasMethod, cause: last?.id };
   },
-  write: ({ orders, to, hasMethod }, { environment, userId }, { baseUrl }) => {
+  write: ({ orders, to, hasMethod, cause }, { environment, userId }, { baseUrl }) => {
     const isOne = orders.length === 1;
     return {
-      id: `firm-waiting:${orders.at(-1)?.id}:${userId}`,
+      id: `firm-waiting:${cause}:${userId}`,
       to,
       environment,
       greeting: "Hello,",
