@@ -221,9 +221,10 @@ export async function wholeRefundOf(
   const refunds = await refundsOfIntent(db, paymentIntent);
   // Refunds of an unknown amount count as large enough.
   const all = refunds.reduce((sum, each) => sum + (each.amountCents ?? amountCents), 0);
-  const last = refunds.findLast(
-    ({ request }) => request === shareRequest(id) || (request === null && !isShared && all >= amountCents),
-  );
+  // An earlier release did not name the refund of a payment for one order.
+  const last =
+    refunds.findLast(({ request }) => request === shareRequest(id)) ??
+    refunds.findLast(({ request }) => request === null && !isShared && all >= amountCents);
   if (!last) return null;
   const later = new Date(last.seenAt.getTime() + 1);
   const moved = hasMovedSince(sql`${orderId}::bigint`, "RefundPending", sql`${later}::timestamptz`);

@@ -796,6 +796,45 @@ test("a refund of a share that failed is not sent again when a bank decides for 
   assert.deepEqual(await statuses([code]), ["Refunded"]);
 });
 
+test("a refund of a whole payment that failed is not sent again after a smaller refund that somebody made at the processor", async () => {
+  const { codes, intent } = await paid(1);
+  const approve = await requestedWhole(codes[0] ?? "");
+  await approve();
+  await work();
+  world.advance(1_000);
+  await world.take(stripe.failRefund(String(refundsAt(intent).at(-1)?.["id"])));
+  for (const event of stripe.refundByHand(intent, 500)) await world.take(event);
+  await work();
+  stripe.forgetKeys();
+  const dispute = stripe.dispute(intent, { amount: 1_000 });
+  await world.take(dispute);
+  await world.take(stripe.endDispute(String(dispute.data.object["id"]), "won"));
+  await work();
+  assert.deepEqual(
+    refundsAt(intent).map(({ amount }) => Number(amount)),
+    [total, 500],
+  );
+});
+
+test("a whole payment that an earlier release refunded is not refunded again, and its order ends", async () => {
+  const { codes, intent } = await paid(1);
+  const [code = ""] = codes;
+  const [payment] = await heldPayments(db, await world.orderIdOf(code));
+  // An earlier release requested the refund without metadata, under this key.
+  const headers = { Authorization: `Bearer ${keys.secretKey}`, "Idempotency-Key": `refund:${payment?.id}` };
+  const body = new URLSearchParams({ payment_intent: intent });
+  assert.equal((await fetch(`${stripe.url}/v1/refunds`, { method: "POST", headers, body })).status, 200);
+  await pend(code);
+  await work();
+  assert.deepEqual(
+    (await world.waitingJobs()).filter(({ queue }) => queue === "refund"),
+    [],
+  );
+  assert.equal(refundsAt(intent).length, 1);
+  await takeLast(intent);
+  assert.deepEqual(await statuses([code]), ["Refunded"]);
+});
+
 test("a check and a refund of the whole order that are decided concurrently never return the same money", async () => {
   for (let n = 0; n < 4; n++) {
     const { code, intent, book } = await failedPart();

@@ -42,8 +42,8 @@ export type Processor = AccountBooks &
      */
     refundShare: (share: Omit<RefundPart, "request">) => Promise<void>;
     /**
-     * The refunds of a payment that have succeeded or may still succeed. `isOurs`: this service requested it as a partial
-     * refund. Null for a payment that the account doesn't have.
+     * The refunds of a payment that have succeeded or may still succeed. `isOurs`: this service requested it, and
+     * named it. Null for a payment that the account doesn't have.
      */
     refundsOf: (paymentIntent: string) => Promise<RefundOfPayment[] | null>;
     /** Cards and bank accounts of firms. */
@@ -119,8 +119,11 @@ function refunds(sdk: Sdk): Pick<Processor, "refund" | "refundPart" | "refundSha
   return {
     async refund(id, paymentIntent) {
       const stripe = await sdk();
+      const metadata = metadataOf(shareRequest(id), id);
+      // Not `refund:ID`: an earlier release used that key without metadata, and the processor refuses it with other
+      // parameters. If that request was made, everything is refunded already.
       await stripe.refunds
-        .create({ payment_intent: paymentIntent }, { idempotencyKey: `refund:${id}` })
+        .create({ payment_intent: paymentIntent, metadata }, { idempotencyKey: `whole-refund:${id}` })
         .catch((error: unknown) => {
           // The error is expected if partial refunds have already returned the whole payment.
           if ((error as { code?: unknown } | null)?.code !== "charge_already_refunded") throw error;
@@ -173,7 +176,13 @@ async function verifyEvent(
   return event;
 }
 
-/** The `request` under which an order's share is refunded. */
+/** The metadata that a refund's events name it by (`refundMessage` in message.ts). */
+const metadataOf = (request: string, payment: number | string) => ({
+  refund_request: request,
+  payment: String(payment),
+});
+
+/** The `request` under which an order's share of a payment is refunded, or the whole payment of one order. */
 export const shareRequest = (payment: number | string): string => `payment:${payment}`;
 
 /**
@@ -191,7 +200,7 @@ async function refundOnce(
   if (ofPayment.some(({ metadata }) => names.includes(metadata?.["refund_request"] ?? ""))) return;
   const amount = amountOf(ofPayment);
   if (amount <= 0) return;
-  const metadata = { refund_request: request, payment: String(payment) };
+  const metadata = metadataOf(request, payment);
   const idempotencyKey = `part-refund:${request}`;
   await stripe.refunds.create({ payment_intent: paymentIntent, amount, metadata }, { idempotencyKey });
 }
