@@ -6,7 +6,7 @@ import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { newPartner, temporaryFolder } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
-import { sql } from "../../../src/kernel/platform/database/sql.ts";
+import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { lockOrder, recordCorrection } from "../../../src/orders/order/order.ts";
 import { addNotary } from "../../../src/signing/notaries/notaries.ts";
 import { mailsTo, postForm } from "../../firms/members/signed-in-member.ts";
@@ -112,8 +112,18 @@ test("the link of a signer lists a document that the same person signed under an
     const after = { ...jane, signed: [jane.name] };
     await recordCorrection(tx, order, { kind: "signer", before: earlier, after, actor: "firm", at: new Date() });
   });
-  await place(room, [jane], signed, "Note");
-  assert.match(await pageOf(await linkTo(jane)), /Deed[\s\S]*with the notary: no time chosen yet/);
+  const note = await place(room, [jane], signed, "Note");
+  const link = await linkTo(jane);
+  assert.match(await pageOf(link), /Deed[\s\S]*with the notary: no time chosen yet/);
+  // Nobody can sign "Note" while its page fails because of an altered record about "Deed", or about its own correction.
+  for (const altered of [code, note]) {
+    await running.db.query(sql`
+      INSERT INTO order_corrections (order_id, kind, before, after, actor, at)
+      SELECT id, 'signer', '{}', '{}', 'eve', now() FROM orders WHERE ${isSealed(sql`code`, "order", altered)}`);
+    const page = await fetch(at(link));
+    assert.equal(page.status, 200);
+    assert.doesNotMatch(await page.text(), /Deed[\s\S]*with the notary/);
+  }
 });
 
 test("an unknown meeting number is refused; a document that was notarized, a single order and a forged link list nothing", async () => {

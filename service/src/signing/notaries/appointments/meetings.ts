@@ -1,5 +1,6 @@
 import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
+import { nullIfAltered } from "../../../kernel/platform/database/state-mac.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import type { Language } from "../../../kernel/platform/languages.ts";
 import {
@@ -91,14 +92,16 @@ async function waitingFor(
   const ids = [...new Set(closings.flatMap(({ orders }) => orders))];
   if (ids.length === 0) return [];
   const orders = await ordersOfIds(desk, ids);
-  // A person who signed under an earlier address is still the same person in the other documents.
-  const current = own ? currentEmail(await correctionsOf(desk.db, own.id), { name, email }) : email;
+  // A person who signed under an earlier address is still the same person in the other documents. An altered record of
+  // a correction must not prevent the person from signing this document.
+  const corrections = (own && (await correctionsOf(desk.db, own.id).catch(nullIfAltered))) ?? [];
+  const current = currentEmail(corrections, { name, email });
   const found: { order: WaitingOrder; person: number }[] = [];
   for (const order of ids.flatMap((id) => orders.get(id) ?? [])) {
-    const people = await withCurrentEmails(desk.db, order.orderId, order.signers);
+    const people = await withCurrentEmails(desk.db, order.orderId, order.signers).catch(nullIfAltered);
     const isSame = (signer: { name: string; email: string }) =>
       signer.name === name && signer.email.toLowerCase() === current.toLowerCase();
-    const person = people.findIndex(isSame) + 1;
+    const person = (people?.findIndex(isSame) ?? -1) + 1;
     if (person > 0) found.push({ order, person });
   }
   return found;
