@@ -63,6 +63,9 @@ test("a signer’s wish for paper is shown with what the firm can do", async () 
   assert.match(shown, /wants to sign on paper<\/h3>/);
   for (const words of ["Sign in ink: send the PDF", "ask for a refund", "Sign electronically after all"])
     assert.ok(shown.includes(words), words);
+  const replaced = await post(code, "signers/1/replace", { name: "Max Roe", email: "max@example.com" });
+  assert.equal(replaced.status, 303, await replaced.text());
+  assert.doesNotMatch(await page(code), /wants to sign on paper<\/h3>/, "Max Roe did not ask for paper");
   await service.cli("order", "move", code, "EsignPending");
   await move("signer 1: declined to sign: wants to sign on paper");
   assert.doesNotMatch(await page(code), /Sign in ink/);

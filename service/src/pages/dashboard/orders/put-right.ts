@@ -67,15 +67,20 @@ export const missingPart = ({ submission, order, corrected: { missing } }: PutRi
     ? html`<p>You said that it has not arrived. The operator of this service looks after it.</p>`
     : html`${missing === "may_ask" && buttonForm(`/dashboard/orders/${order.code}/not-arrived`, "It has not arrived", { kind: "quiet-button", fields: { submission } })}`;
 
-/** The ways on after a signer ended the signing to sign on paper; empty for any other reason. */
+/**
+ * The ways on after a signer ended the signing to sign on paper. Empty for any other reason, and once the firm has named
+ * somebody else to sign in this signer's place.
+ */
 export function paperPart(
-  { order, corrected: { refusals } }: PutRightView,
+  { order, corrected: { refusals, corrections } }: PutRightView,
   reason: string | null,
   signers: readonly SignerState[],
 ): Html | "" {
   const n = paperSigner(reason);
-  if (n === null) return "";
-  const { name, email } = signers.find((each) => each.n === n) ?? { name: `Signer ${n}`, email: order.customerEmail };
+  const asker = signers.find((each) => each.n === n);
+  const hasReplacement = corrections.some(({ kind, after }) => kind === "signer" && after["signer"] === n);
+  if (n === null || (asker?.issuedAt === null && hasReplacement)) return "";
+  const { name, email } = asker ?? { name: `Signer ${n}`, email: order.customerEmail };
   return html`<h3>${name} wants to sign on paper</h3>
 <p>${name} (<a class="breakable" href="mailto:${email}">${email}</a>) was told that your firm arranges it. A paper copy must cost nothing. Choose one:</p>
 <ul>
