@@ -418,14 +418,24 @@ test("lists what is missing before the documents are sent, and sends them anyway
   await acme.post(`/api/rooms/${room}/close`);
 });
 
-test("says that nothing is missing only while every box is ticked, and names an altered certificate", async () => {
+test("says that nothing is missing only while every box is ticked, and names an altered order and certificate", async () => {
   const { roomCode: room } = await acme.post<{ roomCode: string }>("/api/rooms", { name: "Whole closing" });
-  const orderCode = await place(acme, { svc_sign: "", fax_to: "2125550100" });
-  await acme.post(`/api/rooms/${room}/orders`, { orderCode });
-  await finish(acme, orderCode);
+  const faxed = { svc_sign: "", fax_to: "2125550100" };
+  const [orderCode, altered] = [await place(acme, faxed), await place(acme, faxed)];
+  for (const code of [orderCode, altered]) {
+    await acme.post(`/api/rooms/${room}/orders`, {
+      orderCode: code,
+      label: code === altered ? "The other deed" : null,
+    });
+    await finish(acme, code);
+  }
   await acme.post(`/api/rooms/${room}/passport`);
   const page = async () => (await fetch(`${baseUrl}/dashboard/rooms/${room}`, { headers: agent })).text();
   assert.match(await page(), /Nothing is missing while every box above is ticked: every document is completed/);
+  await running.db.query(sql`
+    UPDATE orders SET fax_to = '+12125550188' WHERE ${isSealed(sql`code`, "order", altered)}`);
+  assert.match(await page(), /Missing now[\s\S]*The other deed: its record was altered outside the service/);
+  assert.doesNotMatch(await page(), /Nothing is missing/);
   await running.db.query(sql`UPDATE closing_passports SET row_mac = NULL WHERE room_id = (
     SELECT room_id FROM closing_passports ORDER BY created_at DESC LIMIT 1)`);
   assert.match(await page(), /The newest closing certificate is not as it was sealed, and can’t be sent\./);

@@ -74,7 +74,7 @@ const chosenIn = (form: FormValues): string[] =>
 
 type DeliveryView = {
   /** The room. While it is closed, the service does not send its finished documents automatically. */
-  room: Pick<RoomDetailView["room"], "roomCode" | "status" | "orders" | "participants">;
+  room: Pick<RoomDetailView["room"], "roomCode" | "status" | "orders" | "participants" | "altered">;
   submission: string;
   deliveries: NonNullable<RoomDetailView["deliveries"]>;
   problem: Html;
@@ -158,7 +158,11 @@ function missingPart({ room, deliveries, typed }: Pick<DeliveryView, "room" | "d
       .flat()
       .map((text) => html`${titleOf(order)}: ${text}`);
   });
-  const lines = [...ofOrders, ...unticked, ...ofOthers, certificateLine(certificate)].flat();
+  const altered = room.altered.map(
+    ({ code, label }) =>
+      html`${titleOf({ code, title: label })}: its record was altered outside the service, so it can’t be sent.`,
+  );
+  const lines = [...ofOrders, ...altered, ...unticked, ...ofOthers, certificateLine(certificate)].flat();
   if (lines.length === 0)
     return html`<p>Nothing is missing while every box above is ticked: every document is completed, and the closing certificate lists it.</p>`;
   return notice(
