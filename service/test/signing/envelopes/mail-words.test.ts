@@ -7,6 +7,7 @@ const facts = {
   partnerName: "Acme Title",
   until: "December 1",
   outcome: null,
+  askedForPaper: false,
   signers: [],
   reference: null,
   message: null,
@@ -38,6 +39,23 @@ test("a mail about an end states which one, in either language, and never anothe
     assert.notEqual(en.lines[0], es.lines[0]);
     assert.match(en.lines[0] ?? "", /the firm sends a new link/);
   }
+});
+
+test("the mail about an end tells the signer who asked for paper that the firm arranges it, in each language", () => {
+  const languages = Object.keys(mailWords) as (keyof typeof mailWords)[];
+  const texts = languages.map((language) => {
+    const { ended } = mailWords[language];
+    const [declined, paper] = [false, true].map((askedForPaper) =>
+      ended({ ...facts, outcome: "Declined", askedForPaper }),
+    );
+    assert.notEqual(declined?.subject, paper?.subject, language);
+    const text = paper?.lines.join(" ") ?? "";
+    assert.equal(text.split("Acme Title").length, 3, `${language}: ${text}`);
+    return text;
+  });
+  assert.equal(new Set(texts).size, languages.length);
+  assert.match(texts[0] ?? "", /you want to sign on paper, and Acme Title arranges it with you/);
+  assert.doesNotMatch(texts[0] ?? "", /declined|new link/);
 });
 
 test("the mail after the signing states who signed, the reference, and no longer that its link signs", () => {

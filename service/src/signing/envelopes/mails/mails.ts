@@ -29,6 +29,7 @@ import type { ClosingsOf } from "../lifecycle/join-session.ts";
 import { type Auth, type Envelope, findSigners, lockEnvelope } from "../records/envelope.ts";
 import { signingLinks, signingTokenOf } from "../records/link-tokens.ts";
 import { placeOfSigner } from "../records/sessions.ts";
+import { hasAskedForPaper } from "../records/trail.ts";
 import { endingOf } from "../texts/texts.ts";
 import { noticesWithLink } from "./notices.ts";
 import { claimOf, gather, release } from "./together.ts";
@@ -110,7 +111,8 @@ export const signingMail = defineMail({
     // The mails and codes of a person who has signed go to the corrected address. The signed records keep the address
     // that was valid at the signature.
     const to = row.signed ? currentEmail(await correctionsOf(db, row.orderId), row) : row.email;
-    const found = { to, rows, signedBy, message, firm, zone, token, moment, paid, noticed };
+    const askedForPaper = moment === "ended" && (await hasAskedForPaper(db, row.envelopeId, row.n));
+    const found = { askedForPaper, to, rows, signedBy, message, firm, zone, token, moment, paid, noticed };
     if (!together) return { ...found, path: "", closing: null };
     const closing =
       (await deps.closingsOf(db, row.orderId)).find(({ id }) => id === together.place.roomId)?.name ?? null;
@@ -172,6 +174,8 @@ const insteadOfText = (phone: string): string =>
   `For a live order this code goes by text message to the number ending ${endingOf(phone)}. For a test order none is sent.`;
 
 type Found = {
+  /** True if the reader ended the signing to sign on paper. */
+  askedForPaper: boolean;
   /** The address to which the mail goes. */
   to: string;
   /** The documents that the mail is about, in order; at least one. */
@@ -201,7 +205,7 @@ type Found = {
 
 function letterOf(
   { secrets, baseUrl, titleOf }: Deps,
-  { to, rows, firm, zone, moment, signedBy, message, paid, token, path, closing, noticed }: Found,
+  { to, rows, firm, zone, moment, askedForPaper, signedBy, message, paid, token, path, closing, noticed }: Found,
   { signerId, linkId, codeId, former, at }: SigningMail,
 ): Letter {
   const [row] = rows;
@@ -222,6 +226,7 @@ function letterOf(
     partnerName,
     until,
     outcome: row.outcome,
+    askedForPaper,
     signers: signedBy,
     message,
     paid: paid && dollars(paid.totalCents),

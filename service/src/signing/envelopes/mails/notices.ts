@@ -114,7 +114,15 @@ function letterOf({ titleOf }: Deps, { to, rows, signer, firm }: Found, { orderI
   const title = first ? titleIn(first) : untitled;
   const ofAll = rows.length > 1 ? `${title} (${documents(rows.length)})` : title;
   const partnerName = nameIn(firm, unnamed);
-  const facts = { until: "", outcome: "Completed", signers: [], reference: null, message: null, paid: null } as const;
+  const facts = {
+    until: "",
+    outcome: "Completed",
+    askedForPaper: false,
+    signers: [],
+    reference: null,
+    message: null,
+    paid: null,
+  } as const;
   const {
     subject,
     lines,

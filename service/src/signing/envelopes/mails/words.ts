@@ -31,6 +31,13 @@ function endedWords(title: string, partnerName: string, outcome: MailFacts["outc
   return `The signing of ${title} from ${partnerName} was declined.`;
 }
 
+const paperWords = ({ title, partnerName }: Pick<MailFacts, "title" | "partnerName">) => ({
+  subject: `${title}: you asked for paper`,
+  lines: [
+    `The electronic signing of ${title} has ended for everybody. We tell ${partnerName} that you want to sign on paper, and ${partnerName} arranges it with you.`,
+  ],
+});
+
 const en: Words = {
   request: ({ title, partnerName, until, message, paid }) => ({
     subject: `${title}: please sign`,
@@ -87,9 +94,10 @@ const en: Words = {
     label: "",
     caution: "This email has no link to the document, because nobody has checked that this address is yours.",
   }),
-  ended: ({ title, partnerName, outcome }) => ({
+  ended: ({ title, partnerName, outcome, ...facts }) => ({
     subject: outcome === "Expired" ? `${title}: the time to sign has expired` : `${title} will not be signed`,
     lines: [`${endedWords(title, partnerName, outcome)} If it is still to be signed, the firm sends a new link.`],
+    ...(facts.askedForPaper && paperWords({ title, partnerName })),
     label: "See what happened",
   }),
   replaced: ({ title, partnerName }) => ({
@@ -118,6 +126,13 @@ function endedWordsEs(title: string, partnerName: string, outcome: MailFacts["ou
   if (outcome === "Voided") return `${title} de ${partnerName} se retiró antes de que todos lo firmaran.`;
   return `Se rechazó la firma de ${title} de ${partnerName}.`;
 }
+
+const paperWordsEs = ({ title, partnerName }: Pick<MailFacts, "title" | "partnerName">) => ({
+  subject: `${title}: usted pidió papel`,
+  lines: [
+    `La firma electrónica de ${title} terminó para todos. Avisamos a ${partnerName} de que usted quiere firmar en papel, y ${partnerName} lo acuerda con usted.`,
+  ],
+});
 
 const es: Words = {
   request: ({ title, partnerName, until, message, paid }) => ({
@@ -175,9 +190,10 @@ const es: Words = {
     label: "",
     caution: "Este correo no lleva enlace al documento, porque nadie ha comprobado que esta dirección es suya.",
   }),
-  ended: ({ title, partnerName, outcome }) => ({
+  ended: ({ title, partnerName, outcome, ...facts }) => ({
     subject: outcome === "Expired" ? `${title}: el plazo para firmar ha vencido` : `${title} no se firmará`,
     lines: [`${endedWordsEs(title, partnerName, outcome)} Si aún debe firmarse, la empresa enviará un enlace nuevo.`],
+    ...(facts.askedForPaper && paperWordsEs({ title, partnerName })),
     label: "Ver qué pasó",
   }),
   replaced: ({ title, partnerName }) => ({

@@ -461,6 +461,13 @@ test("a signer who declines ends it for all: the order is declined, links say so
   assert.deepEqual([declined.status, declined.envelopeStatus], ["EsignDeclined", "Declined"]);
   assert.deepEqual([(await ceremony.view(one)).state, (await ceremony.view(two)).state], ["declined", "declined"]);
   assert.deepEqual([(await ceremony.view(one)).askedForPaper, (await ceremony.view(two)).askedForPaper], [false, true]);
+  const ended = (email: string) =>
+    until(() => {
+      const bodies = running.mailsTo(email).map((mail) => mailBody(mail).replace(/\s+/g, " "));
+      return bodies.find((body) => /was declined|has ended for everybody/.test(body));
+    });
+  assert.match(await ended(john.email), /you want to sign on paper, and .+ arranges it with you/);
+  assert.match(await ended(jane.email), /was declined\. If it is still to be signed, the firm sends a new link/);
   await assert.rejects(ceremony.decline(one, { kind: "declined", reason: "" }, browser), { code: "conflict" });
   await running.service.cli("order", "move", code, "EsignPending");
   const again = await until(async () => {

@@ -9,6 +9,8 @@ export type MailFacts = {
   until: string;
   /** How the envelope ended; null while people are signing. */
   outcome: Envelope["outcome"];
+  /** True if the reader ended the signing to sign on paper. */
+  askedForPaper: boolean;
   /** The names of those signers whom the mail may name, in the order of the signers. */
   signers: readonly string[];
   /**

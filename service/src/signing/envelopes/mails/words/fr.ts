@@ -6,6 +6,13 @@ function ended({ title, partnerName, outcome }: MailFacts): string {
   return `La signature de ${title} de ${partnerName} a été refusée.`;
 }
 
+const paper = ({ title, partnerName }: MailFacts) => ({
+  subject: `${title} : vous avez demandé du papier`,
+  lines: [
+    `La signature électronique de ${title} a pris fin pour tout le monde. Nous informons ${partnerName} que vous voulez signer sur papier, et ${partnerName} l’organise avec vous.`,
+  ],
+});
+
 export const fr: SignerMails = {
   common: {
     untitled: "votre document",
@@ -89,6 +96,7 @@ export const fr: SignerMails = {
           ? `${facts.title} : le délai pour signer est écoulé`
           : `${facts.title} ne sera pas signé`,
       lines: [`${ended(facts)} S’il faut encore le signer, l’entreprise envoie un nouveau lien.`],
+      ...(facts.askedForPaper && paper(facts)),
       label: "Voir ce qui s’est passé",
     }),
     replaced: ({ title, partnerName }) => ({

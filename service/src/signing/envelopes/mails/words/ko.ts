@@ -6,6 +6,13 @@ function ended({ title, partnerName, outcome }: MailFacts): string {
   return `${partnerName}의 ${title} 서명이 거부되었습니다.`;
 }
 
+const paper = ({ title, partnerName }: MailFacts) => ({
+  subject: `${title}: 종이 문서를 요청하셨습니다`,
+  lines: [
+    `${title} 문서에 대한 모든 사람의 전자 서명이 종료되었습니다. 종이에 서명하기를 원하신다는 것을 ${partnerName}에 알리며, 이후 절차는 ${partnerName}에서 안내합니다.`,
+  ],
+});
+
 export const ko: SignerMails = {
   common: {
     untitled: "귀하의 문서",
@@ -88,6 +95,7 @@ export const ko: SignerMails = {
           ? `${facts.title}: 서명 기한이 지났습니다`
           : `${facts.title}: 서명이 진행되지 않습니다`,
       lines: [`${ended(facts)} 여전히 서명이 필요하면 회사에서 새 링크를 보냅니다.`],
+      ...(facts.askedForPaper && paper(facts)),
       label: "자세히 보기",
     }),
     replaced: ({ title, partnerName }) => ({

@@ -6,6 +6,13 @@ function ended({ title, partnerName, outcome }: MailFacts): string {
   return `A assinatura de ${title} de ${partnerName} foi recusada.`;
 }
 
+const paper = ({ title, partnerName }: MailFacts) => ({
+  subject: `${title}: você pediu em papel`,
+  lines: [
+    `A assinatura eletrônica de ${title} terminou para todos. Avisamos ${partnerName} de que você quer assinar em papel, e ${partnerName} combina isso com você.`,
+  ],
+});
+
 export const pt: SignerMails = {
   common: {
     untitled: "seu documento",
@@ -82,6 +89,7 @@ export const pt: SignerMails = {
           ? `${facts.title}: o prazo para assinar terminou`
           : `${facts.title} não será assinado`,
       lines: [`${ended(facts)} Se ainda precisar ser assinado, a empresa envia um novo link.`],
+      ...(facts.askedForPaper && paper(facts)),
       label: "Ver o que aconteceu",
     }),
     replaced: ({ title, partnerName }) => ({

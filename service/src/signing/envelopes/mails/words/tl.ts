@@ -6,6 +6,13 @@ function ended({ title, partnerName, outcome }: MailFacts): string {
   return `Tinanggihan ang pagpirma sa ${title} mula sa ${partnerName}.`;
 }
 
+const paper = ({ title, partnerName }: MailFacts) => ({
+  subject: `${title}: humingi kayo ng papel`,
+  lines: [
+    `Natapos na ang elektronikong pagpirma sa ${title} para sa lahat. Ipapaalam namin sa ${partnerName} na gusto ninyong pumirma sa papel, at isasaayos ito ng ${partnerName} kasama ninyo.`,
+  ],
+});
+
 export const tl: SignerMails = {
   common: {
     untitled: "inyong dokumento",
@@ -89,6 +96,7 @@ export const tl: SignerMails = {
           ? `${facts.title}: lumipas na ang panahon para pumirma`
           : `Hindi na pipirmahan ang ${facts.title}`,
       lines: [`${ended(facts)} Kung kailangan pa itong pirmahan, magpapadala ng bagong link ang kompanya.`],
+      ...(facts.askedForPaper && paper(facts)),
       label: "Tingnan ang nangyari",
     }),
     replaced: ({ title, partnerName }) => ({

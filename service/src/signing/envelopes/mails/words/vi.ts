@@ -6,6 +6,13 @@ function ended({ title, partnerName, outcome }: MailFacts): string {
   return `Việc ký ${title} của ${partnerName} đã bị từ chối.`;
 }
 
+const paper = ({ title, partnerName }: MailFacts) => ({
+  subject: `${title}: quý vị đã yêu cầu bản giấy`,
+  lines: [
+    `Việc ký điện tử ${title} đã chấm dứt với tất cả mọi người. Chúng tôi báo cho ${partnerName} rằng quý vị muốn ký trên giấy, và ${partnerName} sẽ thu xếp với quý vị.`,
+  ],
+});
+
 export const vi: SignerMails = {
   common: {
     untitled: "tài liệu của quý vị",
@@ -85,6 +92,7 @@ export const vi: SignerMails = {
     ended: (facts) => ({
       subject: facts.outcome === "Expired" ? `${facts.title}: đã hết hạn ký` : `${facts.title} sẽ không được ký`,
       lines: [`${ended(facts)} Nếu vẫn cần ký, công ty sẽ gửi liên kết mới.`],
+      ...(facts.askedForPaper && paper(facts)),
       label: "Xem chuyện gì đã xảy ra",
     }),
     replaced: ({ title, partnerName }) => ({

@@ -6,6 +6,11 @@ function ended({ title, partnerName, outcome }: MailFacts): string {
   return `${partnerName}的${title}被拒绝签署。`;
 }
 
+const paper = ({ title, partnerName }: MailFacts) => ({
+  subject: `${title}：您要求了纸质文件`,
+  lines: [`所有人对${title}的电子签署都已终止。我们会通知${partnerName}您希望在纸上签署，由${partnerName}与您安排。`],
+});
+
 export const zh: SignerMails = {
   common: {
     untitled: "您的文件",
@@ -79,6 +84,7 @@ export const zh: SignerMails = {
     ended: (facts) => ({
       subject: facts.outcome === "Expired" ? `${facts.title}：签署期限已过` : `${facts.title} 将不会签署`,
       lines: [`${ended(facts)}如果仍需签署，该公司会发送新的链接。`],
+      ...(facts.askedForPaper && paper(facts)),
       label: "查看详情",
     }),
     replaced: ({ title, partnerName }) => ({
