@@ -52,6 +52,8 @@ export type OrderCorrections = {
   alsoCorrected?: string[];
   /** The orders that this correction left out, because their record was altered. Present with `alsoCorrected`. */
   notCorrected?: string[];
+  /** True if some new links were not mailed, because a room mails at most 25 a day. Present with `alsoCorrected`. */
+  linksNotMailed?: boolean;
   requestId: string;
 };
 

@@ -160,6 +160,11 @@ export type RoomCorrection = {
   corrected: string[];
   /** Your firm's orders that were left out, because their record was altered. Contact the operator of the service. */
   notCorrected: string[];
+  /**
+   * True if some new links were not mailed, because a room mails at most 25 a day. The links of the earlier address
+   * have ended.
+   */
+  linksNotMailed: boolean;
   requestId: string;
 };
 

@@ -11,8 +11,16 @@ import { sql } from "../../kernel/platform/database/sql.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
 import type { RowMac } from "../../kernel/platform/row-mac.ts";
 import { isCode } from "../../kernel/platform/text.ts";
-import { type EmailMove, hasEmailOf, joinOrder } from "../../orders/order/order.ts";
-import { isOpenRoom, lockRoomsOf, moveParticipant, roomIdsOf, roomNotFound } from "../rooms/rooms.ts";
+import { type EmailMove, hasEmailOf, joinOrder, type MovedInRooms } from "../../orders/order/order.ts";
+import {
+  isOpenRoom,
+  lockRoomsOf,
+  moveParticipant,
+  type Receiver,
+  roomIdsOf,
+  roomNotFound,
+  roomsLeftBy,
+} from "../rooms/rooms.ts";
 import { deliverablesOf } from "./contents.ts";
 import { notFound } from "./link.ts";
 import { endWait, holdOpenRoom, isWithdrawn, waitingReceivers, writeReceivers } from "./receiver-store.ts";
@@ -45,27 +53,47 @@ export async function endReceiver(
 
 /**
  * Replaces an email address in all rooms of the orders' own firm that contain the orders: of participants, of people
- * who wait for documents, and of deliveries whose links work. The caller must have locked the orders.
- * @returns false when nobody in these rooms had the earlier address
+ * who wait for documents, and of deliveries whose links work. In rooms that an order has left, only links that open one
+ * of the orders are replaced. The caller must have locked the orders.
+ * @param of.roomId a room of the same firm that is included even if it contains none of the orders; null for none
  */
 export async function moveInRooms(
   tx: Tx,
-  orderIds: readonly number[],
+  of: { orderIds: readonly number[]; roomId: string | null },
   move: EmailMove,
   by: { actor: string; at: Date },
-): Promise<boolean> {
+): Promise<MovedInRooms> {
+  const leftIds = (await roomsLeftBy(tx, of.orderIds)).map(({ id }) => id);
   // `sendTo` locks a room's deliveries before the room, too. Another sequence could deadlock.
-  for (const id of await roomIdsOf(tx, orderIds)) await lockDeliveries(tx, id);
-  let isMoved = false;
-  for (const room of await lockRoomsOf(tx, orderIds)) {
-    const moved = [
-      await moveReceivers(tx, room, move, by),
-      await moveDeliveries(tx, room, move, by),
-      await moveParticipant(tx, room, move, by),
-    ];
-    isMoved ||= moved.includes(true);
+  for (const id of [...new Set([...(await roomIdsOf(tx, of)), ...leftIds])].sort()) await lockDeliveries(tx, id);
+  const rooms = await lockRoomsOf(tx, of);
+  // Read after the locks: an order may have been detached in the meantime.
+  const left = (await roomsLeftBy(tx, of.orderIds)).filter(({ id }) => rooms.every((room) => room.id !== id));
+  const moved: MovedInRooms[] = [];
+  for (const room of rooms) {
+    moved.push({ isMoved: await moveReceivers(tx, room, move, by), isUnmailed: false });
+    moved.push(await moveDeliveries(tx, room, move, by));
+    moved.push(await moveParticipant(tx, room, move, by));
   }
-  return isMoved;
+  for (const room of left) moved.push(await moveDeliveries(tx, { ...room, orderIds: of.orderIds }, move, by));
+  return {
+    isMoved: moved.some(({ isMoved }) => isMoved),
+    isUnmailed: moved.some(({ isUnmailed }) => isUnmailed),
+  };
+}
+
+/** Ends the waits of these people. Others wait for the same documents in their place. */
+async function passOn(
+  tx: Tx,
+  roomId: string,
+  waiting: Awaited<ReturnType<typeof waitingReceivers>>,
+  to: (former: Receiver) => Receiver,
+  at: Date,
+): Promise<void> {
+  for (const { id, orderId, askedBy, isWithdrawn, ...former } of waiting) {
+    await endWait(tx, id, at, null);
+    if (!isWithdrawn) await writeReceivers(tx, { roomId, orderId, by: askedBy, at }, [to(former)]);
+  }
 }
 
 /**
@@ -80,10 +108,7 @@ async function moveReceivers(
 ): Promise<boolean> {
   const own = (await waitingReceivers(tx, roomId)).filter((each) => hasEmailOf(move, each));
   if (own.length === 0) return false;
-  for (const { id, orderId, name, askedBy, isWithdrawn } of own) {
-    await endWait(tx, id, at, null);
-    if (!isWithdrawn) await writeReceivers(tx, { roomId, orderId, by: askedBy, at }, [{ name, email: move.to }]);
-  }
+  await passOn(tx, roomId, own, ({ name }) => ({ name, email: move.to }), at);
   const detail = { room: roomId, documents: own.length };
   await tx.query(auditLine({ at, action: "delivery.receiver_corrected", actor, partnerId, detail }));
   return true;

@@ -11,7 +11,7 @@ import { defineMail, type MailDeps } from "../../kernel/platform/mail/mail-jobs.
 import { isPlainName, isPlainTitle } from "../../kernel/platform/mail/plain-name.ts";
 import { nameIn } from "../../kernel/platform/mail/template.ts";
 import { isCode, isPlainText, isUuid } from "../../kernel/platform/text.ts";
-import { type EmailMove, hasEmailOf } from "../../orders/order/order.ts";
+import { type EmailMove, hasEmailOf, type MovedInRooms } from "../../orders/order/order.ts";
 import { zoneOrDefault } from "../../orders/payments/payments.ts";
 import { certificateOfRoom } from "../closing-passports/closing-passports.ts";
 import { type OwnRoom, roomNotFound } from "../rooms/rooms.ts";
@@ -203,27 +203,28 @@ async function insertAndMail(
  * Ends the links of a room that were mailed to an earlier address. Mails new links for the same files, with the same
  * expiry, to the corrected address. Beyond the day's limit, ends the links without mailing new ones. The caller must
  * have locked the deliveries of the room.
- * @returns true if a link was replaced
+ * @param room `orderIds`: replaces only links that open a document of one of these orders; all links without it
  */
 export async function moveDeliveries(
   tx: Tx,
-  { id: roomId, partnerId }: { id: string; partnerId: string },
+  { id: roomId, partnerId, orderIds = null }: { id: string; partnerId: string; orderIds?: readonly number[] | null },
   move: EmailMove,
   { actor, at }: { actor: string; at: Date },
-): Promise<boolean> {
-  const isOfPerson = ({ recipientName: name, recipientEmail: email }: store.Delivery) =>
-    hasEmailOf(move, { name, email });
+): Promise<MovedInRooms> {
+  const isOfPerson = ({ recipientName: name, recipientEmail: email, files }: store.Delivery) =>
+    hasEmailOf(move, { name, email }) && (orderIds === null || files.some((file) => orderIds.includes(file.orderId)));
   let left = mostInADay - (await store.countManualSince(tx, roomId, new Date(at.getTime() - dayMs)));
-  let isMoved = false;
+  let [isMoved, isUnmailed] = [false, false];
   for (const { id, revokedAt: _, ...delivery } of (await store.openDeliveries(tx, roomId, at)).filter(isOfPerson)) {
     if (!(await store.revoke(tx, id, roomId, at))) continue;
     const detail = { delivery: id, room: roomId };
     await tx.query(auditLine({ at, action: "delivery.revoked", actor, partnerId, detail }));
     if (left-- > 0)
       await insertAndMail(tx, { ...delivery, recipientEmail: move.to, createdAt: at }, { partnerId, actor });
+    else isUnmailed = true;
     isMoved = true;
   }
-  return isMoved;
+  return { isMoved, isUnmailed };
 }
 
 /**

@@ -25,11 +25,13 @@ export async function correctInRoom(
   const wanted = {
     owner: principal,
     orderCodes: all.filter((each) => !altered.has(each)),
+    roomId: room.id,
     actor: actorOf(principal),
   };
   const done = await correctAddress(corrections, wanted, typed);
   return {
     corrected: all.filter((each) => done.corrected.includes(each)),
     altered: all.filter((each) => altered.has(each) || done.altered.includes(each)),
+    isUnmailed: done.isUnmailed,
   };
 }

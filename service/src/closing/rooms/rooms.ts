@@ -27,7 +27,7 @@ export {
 export { roomMail } from "./participants/invite.ts";
 export { addParticipant, inviteParticipant, moveParticipant, removeParticipant } from "./participants/participants.ts";
 
-export { lockRoomsOf, roomIdsOf } from "./participants/store.ts";
+export { lockRoomsOf, roomIdsOf, roomsLeftBy } from "./participants/store.ts";
 export { type NewClosing, placeClosing, type Receiver } from "./place-closing.ts";
 export { rotateRoom } from "./rotate-code.ts";
 export { roomRoutes } from "./routes.ts";

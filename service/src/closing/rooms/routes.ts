@@ -232,13 +232,14 @@ function correctionRoute(app: FastifyInstance, deps: RouteDeps, corrections: Cor
     },
     async handle(request) {
       const { roomCode: code } = request.params;
-      const { corrected, altered } = await correctInRoom(
+      const { corrected, altered, isUnmailed } = await correctInRoom(
         corrections,
         principalOf(request),
         code,
         addressFields(request.body),
       );
-      return { roomCode: code, corrected: [...corrected], notCorrected: [...altered], requestId: request.id };
+      const orders = { corrected: [...corrected], notCorrected: [...altered] };
+      return { roomCode: code, ...orders, linksNotMailed: isUnmailed, requestId: request.id };
     },
   });
 }

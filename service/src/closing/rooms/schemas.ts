@@ -201,6 +201,10 @@ export const RoomCorrection = Type.Object(
     notCorrected: orderCodes(
       "Your firm's orders that were left out, because their record was altered outside the service: contact its operator.",
     ),
+    linksNotMailed: Type.Boolean({
+      description:
+        "True if some new links were not mailed, because a room mails at most 25 a day. The links of the earlier address have ended.",
+    }),
     requestId: requestId(),
   },
   { $id: "RoomCorrection", description: "Where an email address was corrected." },

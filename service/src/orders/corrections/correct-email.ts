@@ -8,6 +8,7 @@ import {
   isPayable,
   type LockedOrder,
   lockUnalteredOrders,
+  type MovedInRooms,
   type MovedPeople,
   mailClient,
   moveEmail,
@@ -22,10 +23,15 @@ export type PeopleDeps = {
   /** The firm's closings that contain the order, each with the ids of the firm's orders in it. */
   closingsOf: (db: Sql, orderId: number) => Promise<readonly { orders: readonly number[] }[]>;
   /**
-   * Replaces the address in the firm's rooms that contain the orders: of participants, and of people who are sent
-   * documents. Returns false when nobody there had the earlier address.
+   * Replaces the address in the firm's rooms that contain the orders, and in the given room: of participants, and of
+   * people who are sent documents.
    */
-  moveInRooms: (tx: Tx, orderIds: readonly number[], move: EmailMove, by: By) => Promise<boolean>;
+  moveInRooms: (
+    tx: Tx,
+    of: { orderIds: readonly number[]; roomId: string | null },
+    move: EmailMove,
+    by: By,
+  ) => Promise<MovedInRooms>;
   /**
    * Replaces the email address of signers in locked orders, and ends the links that were mailed to the earlier one.
    * People who have not signed are changed only in `movable` orders. People who have signed get new links, but their
@@ -50,9 +56,9 @@ export type PeopleDeps = {
 
 /**
  * The codes of the orders in which a correction replaced an address, and of those that it left out because their record
- * was altered in the database.
+ * was altered in the database. `isUnmailed`: as in `MovedInRooms`.
  */
-export type CorrectedOrders = { corrected: readonly string[]; altered: readonly string[] };
+export type CorrectedOrders = { corrected: readonly string[]; altered: readonly string[]; isUnmailed: boolean };
 
 type By = { actor: string; at: Date };
 
@@ -87,20 +93,21 @@ export const isOf = ({ partnerId, environment }: Owner, order: LockedOrder): boo
  * Replaces the earlier address in all of the locked orders. Links that were mailed to it end at once, and new ones are
  * mailed. A signature that was made under the earlier address still states it. In orders with a notary, people who have
  * not signed keep the earlier address, too, and so does everybody in canceled orders.
+ * @param of.roomId a room of the firm in which the address is replaced, even if it contains none of the orders
  * @returns the orders that were changed; `isChanged` is true also if only a participant of a room was changed
  */
 export async function correctEmail(
   tx: Tx,
   { moveSigners, moveInRooms, renewNotaryLinks, rowMac }: Omit<PeopleDeps, "closingsOf"> & { rowMac: RowMac },
-  locked: readonly LockedOrder[],
+  { locked, roomId = null }: { locked: readonly LockedOrder[]; roomId?: string | null },
   move: EmailMove,
   by: By,
 ): Promise<CorrectedOrders & { isChanged: boolean }> {
   const orders = locked.filter((order) => !hasNoLinks(order)).sort((one, other) => one.id - other.id);
   const movable = new Set(orders.filter((order) => whyNotMoved(order) === null).map(({ id }) => id));
   // The rooms are changed before the envelopes. All code locks them in this sequence, to avoid deadlocks.
-  const ids = locked.map(({ id }) => id);
-  const isMovedInRooms = await moveInRooms(tx, ids, move, by);
+  const orderIds = locked.map(({ id }) => id);
+  const { isMoved, isUnmailed } = await moveInRooms(tx, { orderIds, roomId }, move, by);
   // The envelopes are changed before the orders. This step refuses the whole correction if another signer already has
   // the same name and the new address.
   const { people: inEnvelopes, altered } = await moveSigners(tx, { orders, movable }, move, by);
@@ -118,7 +125,8 @@ export async function correctEmail(
   return {
     corrected,
     altered: orders.filter(({ id }) => altered.has(id)).map(({ code }) => code),
-    isChanged: isMovedInRooms || corrected.length > 0,
+    isUnmailed,
+    isChanged: isMoved || corrected.length > 0,
   };
 }
 

@@ -119,14 +119,14 @@ export async function correctOrder(
     const at = clock();
     const before = await readCorrectable(tx, order.id);
     const by = { actor, at };
-    let elsewhere: CorrectedOrders = { corrected: [], altered: [] };
+    let elsewhere: CorrectedOrders = { corrected: [], altered: [], isUnmailed: false };
     if (email !== null && email !== before.email) {
       await requireAllowed(tx, deps, order, { act: "email", at });
       const move = { from: before.email, to: email, name: before.name };
-      const done = await correctEmail(tx, { ...deps, rowMac }, [order, ...others], move, by);
+      const done = await correctEmail(tx, { ...deps, rowMac }, { locked: [order, ...others] }, move, by);
       if (done.altered.includes(order.code)) throw forged();
       const corrected = done.corrected.filter((code) => code !== order.code);
-      elsewhere = { corrected, altered: [...altered, ...done.altered] };
+      elsewhere = { corrected, altered: [...altered, ...done.altered], isUnmailed: done.isUnmailed };
     }
     if (faxTo !== null && faxTo !== before.faxTo) {
       await requireAllowed(tx, deps, order, { act: "fax", at });
@@ -146,13 +146,21 @@ export async function correctOrder(
 }
 
 /**
- * Corrects an email address of clients and signers in several orders of a closing, wherever it can still change. All
- * changes are in one transaction. Orders with an altered record are left out.
+ * Corrects an email address of clients and signers in the orders of a closing, wherever it can still change, and of
+ * people in its room. All changes are in one transaction. Orders with an altered record are left out.
  * @throws ServiceError naming the rule, or `conflict` when the address can't be corrected in any of the orders
  */
 export async function correctAddress(
   deps: CorrectDeps,
-  { owner, orderCodes, actor }: Pick<Wanted, "owner" | "actor"> & { orderCodes: readonly string[] },
+  {
+    owner,
+    orderCodes,
+    roomId,
+    actor,
+  }: Pick<Wanted, "owner" | "actor"> & {
+    orderCodes: readonly string[];
+    roomId: string;
+  },
   typed: { from: string; to: string; name: string | null },
 ): Promise<CorrectedOrders> {
   const [from, to] = [typed.from.trim(), typed.to.trim()];
@@ -163,11 +171,12 @@ export async function correctAddress(
     const locked = await lockUnalteredOrders(tx, orderCodes.filter(isCode));
     const orders = locked.filter((order) => isOf(owner, order));
     const move = { from, to, name: typed.name };
-    const done = await correctEmail(tx, { ...deps, rowMac }, orders, move, { actor, at: clock() });
+    const done = await correctEmail(tx, { ...deps, rowMac }, { locked: orders, roomId }, move, { actor, at: clock() });
     if (!done.isChanged)
       throw new ServiceError("conflict", "No document of this closing has that address where it can still be changed.");
     const unlocked = orderCodes.filter((code) => locked.every((order) => order.code !== code));
-    return { corrected: done.corrected, altered: [...unlocked, ...done.altered] };
+    const { corrected, isUnmailed } = done;
+    return { corrected, altered: [...unlocked, ...done.altered], isUnmailed };
   });
 }
 

@@ -56,6 +56,12 @@ export const OrderCorrections = Type.Object(
     notCorrected: Type.Optional(
       orderCodes(`Of the orders that share a room, those ${leftOut} Present with \`alsoCorrected\`.`),
     ),
+    linksNotMailed: Type.Optional(
+      Type.Boolean({
+        description:
+          "True if some new links were not mailed, because a room mails at most 25 a day. Present with `alsoCorrected`.",
+      }),
+    ),
     requestId: requestId(),
   },
   { $id: "OrderCorrections", description: "What was corrected on an order, and what may be corrected now." },
@@ -120,7 +126,8 @@ export const correctedView = (
   requestId,
 });
 
-export const othersView = ({ corrected, altered }: CorrectedOrders) => ({
+export const othersView = ({ corrected, altered, isUnmailed }: CorrectedOrders) => ({
   alsoCorrected: [...corrected],
   notCorrected: [...altered],
+  linksNotMailed: isUnmailed,
 });

@@ -37,6 +37,12 @@ export async function readCorrectable(tx: Tx, orderId: number): Promise<Correcta
  */
 export type EmailMove = { from: string; to: string; name: string | null };
 
+/**
+ * The result of a correction in rooms. `isMoved`: somebody had the earlier address. `isUnmailed`: a link that the earlier
+ * address had was not mailed to the new one, because the room has mailed as many links as it may in a day.
+ */
+export type MovedInRooms = { isMoved: boolean; isUnmailed: boolean };
+
 /** A person's name for comparisons: trimmed, in Unicode form NFC, and in lower case. */
 const comparable = (name: string): string => name.trim().normalize("NFC").toLowerCase();
 

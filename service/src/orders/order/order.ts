@@ -14,6 +14,7 @@ export { codeStart, codeStartLength } from "./code-start.ts";
 export {
   type EmailMove,
   hasEmailOf,
+  type MovedInRooms,
   type MovedPeople,
   moveEmail,
   readCorrectable,

@@ -175,7 +175,11 @@ const flashMessages = {
   "live-refused": "Live was refused. The owners are being emailed the reason.",
   "address-corrected":
     "Corrected: the list names each document. Links that were emailed to the earlier address no longer work. What was there before stays on record.",
+  "address-corrected-unmailed":
+    "Corrected, but not all new links were emailed: at most 25 a day are emailed from a room. Send the documents again, or add the person again with an invitation, tomorrow. Links that were emailed to the earlier address no longer work.",
   "order-corrected": "Corrected. What was there before stays on record.",
+  "order-corrected-unmailed":
+    "Corrected, but not all new links were emailed: at most 25 a day are emailed from a room. Send the documents again, or invite the person again, on the closing’s page tomorrow. Links that were emailed to the earlier address no longer work.",
   "order-corrected-in-part":
     "Corrected, except in documents of the closing whose record was altered outside the service: the closing’s page names them. Contact the operator of this service.",
   "order-sent-again": "It begins again, with what you corrected.",

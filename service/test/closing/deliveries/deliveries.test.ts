@@ -797,6 +797,28 @@ test("a corrected address gets the links of the earlier one, which end, and wait
   await acme.post(`/api/rooms/${room}/close`);
 });
 
+test("a corrected address loses the links to a document in a room that the document has left, and no others there", async () => {
+  const { roomCode: room, deed: moved, note: stays } = await closing();
+  await finish(acme, stays);
+  const [wrong, right] = ["nan@wrong.example", "nan@right.example"];
+  for (const code of [moved, stays])
+    assert.equal((await send({ email: wrong, [`send-${code}`]: "on" }, room)).status, 303);
+  const [own] = await running.db.query<{ orderId: number }>(sql`
+    SELECT id AS "orderId" FROM orders WHERE ${isSealed(sql`code`, "order", moved)}`);
+  const path = `/api/rooms/${room}/orders/${moved}`;
+  assert.equal((await fetch(baseUrl + path, { method: "DELETE", headers: acme.headers })).status, 200);
+  await acme.post(`/api/rooms/${room}/close`);
+  const { roomCode: next } = await acme.post<{ roomCode: string }>("/api/rooms", { name: "Ortega closing, again" });
+  await acme.post(`/api/rooms/${next}/orders`, { orderCode: moved });
+  assert.equal((await correct(next, wrong, right)).status, 303);
+  const ordersIn = (files: unknown) => new Set((files as { orderId: number }[]).map(({ orderId }) => orderId));
+  const [again, ...more] = await openTo(right);
+  assert.deepEqual([ordersIn(again?.files), more.length], [new Set([own?.orderId]), 0]);
+  const left = await openTo(wrong);
+  assert.deepEqual([left.length, ordersIn(left[0]?.files).has(own?.orderId ?? 0)], [1, false]);
+  await acme.post(`/api/rooms/${next}/close`);
+});
+
 test("leaves no link with the earlier address when documents are sent during the correction", async () => {
   const { roomCode: room, deed: finished, note: unfinished } = await closing();
   const [wrong, right] = ["kim@wrong.example", "kim@right.example"];

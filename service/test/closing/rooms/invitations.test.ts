@@ -85,14 +85,16 @@ test("a room mails 25 people in 24 hours; removed participants still count", asy
   assert.deepEqual(await invite(room, "one-more@example.com"), { alreadyPresent: true, invited: true });
 });
 
-/** Corrects a participant's address. @returns whether somebody was moved */
-const move = (room: string, from: string, to: string, name: string | null = null) =>
+/** Corrects a participant's address. */
+const correct = (room: string, from: string, to: string, name: string | null = null) =>
   running.db.transaction(async (tx) => {
     const [found] = await tx.query<{ id: string }>(sql`
       SELECT id FROM rooms WHERE ${isSealed(sql`code`, "room", room)} FOR NO KEY UPDATE`);
     const of = { id: found?.id ?? "", partnerId: acme.partnerId };
     return moveParticipant(tx, of, { from, to, name }, { actor: "member:test", at: now });
   });
+/** Corrects a participant's address. @returns whether somebody was moved */
+const move = async (...of: Parameters<typeof correct>) => (await correct(...of)).isMoved;
 const invitations = async (room: string) =>
   (await running.audit(room)).filter(({ action }) => action === "room.participant_invited").length;
 
@@ -111,6 +113,29 @@ test("each address of a corrected participant counts toward the 25 of a day, and
   ] as const)
     assert.ok(await move(other, from, to));
   assert.equal(await invitations(other), 3, "the first address has the link already");
+});
+
+test("a corrected participant who gets no link, because the room has mailed 25 that day, is reported", async () => {
+  const room = await acme.room();
+  for (let n = 0; n < 25; n++) await invite(room, `p${n}@wrong.example`);
+  assert.deepEqual(await correct(room, "p0@wrong.example", "p0@example.com"), { isMoved: true, isUnmailed: true });
+  assert.deepEqual(await correct(room, "p0@example.com", "p0@wrong.example"), { isMoved: true, isUnmailed: false });
+});
+
+test("an address that is corrected to one on the room's list leaves the list, and only one link is mailed", async () => {
+  const room = await acme.room();
+  const listed = async () =>
+    (await acme.ok<{ participants: { email: string }[] }>("GET", `/api/rooms/${room}/participants`)).participants.map(
+      ({ email }) => email,
+    );
+  await acme.ok("POST", `/api/rooms/${room}/participants`, { name: "Jane Roe", email: "ida@right.example" });
+  await invite(room, "ida@wrong.example");
+  assert.ok(await move(room, "ida@wrong.example", "Ida@right.example"));
+  assert.deepEqual(await listed(), ["ida@right.example"]);
+  assert.equal(await invitations(room), 2, "the person had no link under the right address");
+  await invite(room, "ida@wrong.example");
+  assert.ok(await move(room, "ida@wrong.example", "ida@right.example"));
+  assert.deepEqual([await listed(), await invitations(room)], [["ida@right.example"], 2]);
 });
 
 test("a correction finds a participant by the rule of signers, whatever the database's locale", async () => {

@@ -121,3 +121,19 @@ test("the last change of a room is also a correction of an order in it, and a de
   assert.equal(await last(), createdAt.toISOString());
   assert.equal((await lastChanges(running.db, asMember(other), [room])).size, 0);
 });
+
+test("an address is corrected also in a room without an order of the firm", async () => {
+  const [room, orderCode] = [await acme.room(), await other.order()];
+  await acme.ok("POST", `/api/rooms/${room}/orders`, { orderCode });
+  const people = `/api/rooms/${room}/participants`;
+  await acme.ok("POST", people, { name: "Lena Lender", email: "lena@wrong.example" });
+  const move = { from: "lena@wrong.example", to: "lena@right.example" };
+  const done = await acme.ok<Record<string, unknown>>("POST", `/api/rooms/${room}/corrections`, move);
+  assert.deepEqual([done["corrected"], done["notCorrected"], done["linksNotMailed"]], [[], [], false]);
+  const { participants } = await acme.ok<{ participants: { email: string }[] }>("GET", people);
+  assert.deepEqual(
+    participants.map(({ email }) => email),
+    [move.to],
+  );
+  assert.equal((await acme.call("POST", `/api/rooms/${room}/corrections`, move)).status, 409, "nobody has it now");
+});

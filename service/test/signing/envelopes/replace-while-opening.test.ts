@@ -15,7 +15,7 @@ const deps: CorrectDeps = {
   orders: running.deps,
   parcels: { whyFixed: async () => null, readdress: async () => {} },
   closingsOf: async () => [],
-  moveInRooms: async () => false,
+  moveInRooms: async () => ({ isMoved: false, isUnmailed: false }),
   moveSigners: (...of) => moveSigners(running.deps, ...of),
   renewNotaryLinks: async () => {},
 };

@@ -522,6 +522,8 @@ class OrderCorrections:
     """The firm's other orders in the same rooms whose email address it replaced; None without such a correction."""
     not_corrected: list[str] | None = None
     """The orders that it left out, because their record was altered; None without such a correction."""
+    links_not_mailed: bool | None = None
+    """True if some new links were not mailed, because a room mails at most 25 a day; None without such a correction."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

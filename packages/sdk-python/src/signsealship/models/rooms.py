@@ -315,6 +315,8 @@ class RoomCorrection:
     """The codes of the firm's orders in which the address was replaced."""
     not_corrected: list[str]
     """The firm's orders that were left out, because their record was altered: contact the operator of the service."""
+    links_not_mailed: bool
+    """True if some new links were not mailed, because a room mails at most 25 a day."""
     request_id: str
     """The id of the request, for support."""
 

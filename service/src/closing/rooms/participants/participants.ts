@@ -4,7 +4,7 @@ import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import { newUuid } from "../../../kernel/platform/ids.ts";
 import { isCode, isUuid } from "../../../kernel/platform/text.ts";
-import { type EmailMove, hasEmailOf } from "../../../orders/order/order.ts";
+import { type EmailMove, hasEmailOf, type MovedInRooms } from "../../../orders/order/order.ts";
 import { beginChange, type RoomChange, type RoomDeps, roomNotFound } from "../begin-change.ts";
 import type { NewParticipant } from "../fields.ts";
 import type { RoomChanged } from "../schemas.ts";
@@ -107,31 +107,39 @@ export async function removeParticipant(
 
 /**
  * Replaces a participant's email address in a locked room. If the earlier address had got the room's link, mails the
- * link to the new address. The earlier address still counts toward the room's daily limit of invitations.
- * @returns false when no participant had the earlier address, or another one already has the new address
+ * link to the new address. The earlier address still counts toward the room's daily limit of invitations. If the new
+ * address is listed already, the earlier one is removed from the list.
  */
 export async function moveParticipant(
   tx: Tx,
   { id: roomId, partnerId }: { id: string; partnerId: string },
   move: EmailMove,
   { actor, at }: { actor: string; at: Date },
-): Promise<boolean> {
+): Promise<MovedInRooms> {
   const present = await presentParticipants(tx, roomId);
   const moved = present.find((each) => hasEmailOf(move, each));
   // Participants are told apart by their lowercase address.
   const email = move.to.toLowerCase();
-  if (!moved || present.some((each) => each.email.toLowerCase() === email)) return false;
-  const { participantId, invitedAt } = moved;
+  if (!moved) return { isMoved: false, isUnmailed: false };
+  const { invitedAt } = moved;
+  const listed = present.find((each) => each !== moved && each.email.toLowerCase() === email);
+  const { participantId } = listed ?? moved;
   const { since, lastAt } = await invitedTo(tx, roomId, { email, at });
   const earlier = [
     ...moved.earlier.filter((each) => new Date(each.at) > since),
     ...(invitedAt === null ? [] : [{ email: moved.email, at: invitedAt.toISOString() }]),
   ];
-  await changeAddress(tx, roomId, { participantId, email, invitedAt: lastAt, earlier });
-  const audit = (action: string) =>
-    tx.query(auditLine({ at, action, actor, partnerId, roomId, detail: { participantId } }));
-  await audit("room.participant_corrected");
-  if (invitedAt !== null && (await invite(tx, roomId, { participantId, email, at })))
-    await audit("room.participant_invited");
-  return true;
+  const audit = (action: string, id = participantId) =>
+    tx.query(auditLine({ at, action, actor, partnerId, roomId, detail: { participantId: id } }));
+  if (listed) {
+    await markRemoved(tx, roomId, moved.participantId, at);
+    await audit("room.participant_removed", moved.participantId);
+  }
+  // Also changed if removed: a removed participant's address withdraws documents from everybody who waits at it.
+  await changeAddress(tx, roomId, { ...moved, email, invitedAt: lastAt, earlier });
+  if (!listed) await audit("room.participant_corrected");
+  const lacksLink = invitedAt !== null && (listed?.invitedAt ?? lastAt) === null;
+  const isInvited = lacksLink && (await invite(tx, roomId, { participantId, email, at }));
+  if (isInvited) await audit("room.participant_invited");
+  return { isMoved: true, isUnmailed: lacksLink && !isInvited };
 }

@@ -98,21 +98,38 @@ export async function markRemoved(tx: Tx, roomId: string, participantId: string,
   return rows.length === 1;
 }
 
-const roomsOf = (orderIds: readonly number[]): Statement => sql`
-  FROM rooms r WHERE EXISTS (
+/** Orders, and a room that is included even if it contains none of them; null for none. */
+type RoomsOf = { orderIds: readonly number[]; roomId: string | null };
+
+const roomsOf = ({ orderIds, roomId }: RoomsOf): Statement => sql`
+  FROM rooms r WHERE r.id = ${roomId}::uuid OR EXISTS (
     SELECT FROM room_orders a JOIN orders o ON o.id = a.order_id
     WHERE a.room_id = r.id AND o.id = ANY (${orderIds}::bigint[]) AND o.partner_id = r.partner_id
       AND o.environment = r.environment)
   ORDER BY r.id`;
 
 /** The ids of the rooms of the orders' own firm that contain the orders. */
-export const roomIdsOf = async (db: Sql, orderIds: readonly number[]): Promise<string[]> =>
-  (await db.query<{ id: string }>(sql`SELECT r.id ${roomsOf(orderIds)}`)).map(({ id }) => id);
+export const roomIdsOf = async (db: Sql, of: RoomsOf): Promise<string[]> =>
+  (await db.query<{ id: string }>(sql`SELECT r.id ${roomsOf(of)}`)).map(({ id }) => id);
 
 /** Locks the rooms of the orders' own firm that contain the orders. The caller must have locked the orders. */
-export const lockRoomsOf = (tx: Tx, orderIds: readonly number[]) =>
+export const lockRoomsOf = (tx: Tx, of: RoomsOf) =>
   tx.query<{ id: string; partnerId: string }>(sql`
-    SELECT r.id, r.partner_id AS "partnerId", ${verifiedRoom} ${roomsOf(orderIds)} FOR NO KEY UPDATE`);
+    SELECT r.id, r.partner_id AS "partnerId", ${verifiedRoom} ${roomsOf(of)} FOR NO KEY UPDATE`);
+
+/**
+ * The rooms of the orders' own firm from which one of the orders was detached. Leaves out rooms whose MAC is invalid,
+ * because no link of them works.
+ */
+export const roomsLeftBy = async (db: Sql, orderIds: readonly number[]) =>
+  authentic(
+    await db.query<{ id: string; partnerId: string } & Marked>(sql`
+      SELECT r.id, r.partner_id AS "partnerId", ${marked(roomState, sql`r`)} FROM rooms r
+      WHERE r.id IN (
+        SELECT l.room_id FROM audit_log l JOIN orders o ON o.id = l.order_id
+        WHERE l.order_id = ANY (${orderIds}::bigint[]) AND l.action = 'room.order_detached'
+          AND l.partner_id = o.partner_id)`),
+  );
 
 /** An address of a participant to which the room's link was mailed before the address was corrected. */
 type EarlierInvitation = { email: string; at: string };

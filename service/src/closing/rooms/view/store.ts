@@ -269,6 +269,7 @@ export type RoomDocument = Titled & Marked & { id: number; label: string | null;
  * the room's own record.
  */
 export type RoomDocuments = Marked & {
+  id: string;
   roomCode: string;
   name: string;
   participants: Pick<Participant, "name" | "email">[];
@@ -277,18 +278,18 @@ export type RoomDocuments = Marked & {
 
 /** Reads the same room as `selectOwnRoom`, for pages that must open even if some of the room's records were altered. */
 export async function selectRoomDocuments(db: Sql, code: string, owner: Owner): Promise<RoomDocuments | undefined> {
-  const [found] = await db.query<Omit<RoomDocuments, "roomCode" | "documents"> & { id: string; code: string }>(sql`
+  const [found] = await db.query<Omit<RoomDocuments, "roomCode" | "documents"> & { code: string }>(sql`
     SELECT r.id, r.code AS "code@room", r.name, (
       SELECT coalesce(json_agg(json_build_object('name', p.name, 'email', p.email) ORDER BY p.created_at, p.id), '[]')
       FROM room_participants p WHERE p.room_id = r.id AND p.removed_at IS NULL) AS participants, ${marked(roomState, sql`r`)}
     FROM rooms r WHERE ${hasCode(code)} AND r.partner_id = ${owner.partnerId} AND r.environment = ${owner.environment}`);
   if (!found) return undefined;
-  const { id, code: roomCode, ...room } = found;
+  const { code: roomCode, ...room } = found;
   const documents = await db.query<RoomDocument>(sql`
     SELECT o.id, o.code AS "code@order", o.document_name AS "documentName", o.doc_slug AS "docSlug", a.label,
       o.partner_id = ${owner.partnerId} AS "isOwn", ${marked(orderState, sql`o`)}, ${markedEnvelopes}, ${markedSigners},
       ${markedAll(shipmentState, sql`s`, sql`FROM shipments s WHERE s.order_id = o.id`)}
     FROM room_orders a ${joinOrder(sql`a.order_id`)}
-    WHERE a.room_id = ${id} ORDER BY a.position`);
+    WHERE a.room_id = ${room.id} ORDER BY a.position`);
   return { roomCode, ...room, documents };
 }

@@ -236,8 +236,9 @@ export function putRightForms(app: FastifyInstance, forms: FastifyInstance, deps
     const values = new Map(correctableFields.map((name) => [name, typed[name] ?? ""]));
     const [fault] = zipFaults(corrections.orders.offer.pricing, values);
     if (fault !== undefined) throw invalid(refusalWords(fault).text);
-    const { altered } = await correctOrder(corrections, of, values);
-    return altered.length > 0 ? "order-corrected-in-part" : "order-corrected";
+    const { altered, isUnmailed } = await correctOrder(corrections, of, values);
+    if (altered.length > 0) return "order-corrected-in-part";
+    return isUnmailed ? "order-corrected-unmailed" : "order-corrected";
   });
   post("send-again", async (of) => {
     await beginAgain(corrections, of);

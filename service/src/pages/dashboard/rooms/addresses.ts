@@ -59,8 +59,8 @@ export function addressPages(forms: FastifyInstance, deps: RoomsDeps): void {
       show(request, params.code, { error, typed }),
     handle: doOnce(closings, async ({ params: { code }, form, request }) => {
       const typed = { ...chosenPerson(form["from"] ?? ""), to: form["to"] ?? "" };
-      await correctInRoom(corrections, principalOf(request), code, typed);
-      return done(pathOf(code), "address-corrected");
+      const { isUnmailed } = await correctInRoom(corrections, principalOf(request), code, typed);
+      return done(pathOf(code), isUnmailed ? "address-corrected-unmailed" : "address-corrected");
     }),
   });
 
