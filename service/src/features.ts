@@ -1,5 +1,5 @@
 import { openClosings } from "./closing/closing-passports/closing-passports.ts";
-import { moveInRooms } from "./closing/deliveries/deliveries.ts";
+import { moveInRooms, replaceReceiver } from "./closing/deliveries/deliveries.ts";
 import { closingsOf, countOpenRooms, openRoomsOf } from "./closing/rooms/rooms.ts";
 import { openReceipts } from "./delivery/receipts/receipts.ts";
 import { labelRates, openParcels, requireNoLetter } from "./delivery/shipping/shipping.ts";
@@ -228,6 +228,7 @@ function openShared({ resources, node, rules, sealing }: AppDeps) {
   const { workers } = node;
   const texts = textsOf(providers, config.telnyx);
   const consentTexts = openConsentTexts();
+  const envelopes = envelopesWith(resources, { workers, sealing, pricing: rules.pricing, consentTexts, texts });
   return {
     names,
     titleOf: titleReader({ names, pricing: rules.pricing }),
@@ -235,7 +236,7 @@ function openShared({ resources, node, rules, sealing }: AppDeps) {
     providers,
     processor: node.processor,
     consentTexts,
-    envelopes: envelopesWith(resources, { workers, sealing, pricing: rules.pricing, consentTexts, texts }),
+    envelopes: { ...envelopes, replaceReceiver },
   };
 }
 

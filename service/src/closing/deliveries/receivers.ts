@@ -82,6 +82,29 @@ export async function moveInRooms(
   };
 }
 
+/**
+ * Sends the documents of these orders to the new signer, if the former one was to receive them. The caller must have
+ * locked the orders.
+ */
+export async function replaceReceiver(
+  tx: Tx,
+  orderIds: readonly number[],
+  { former, person }: { former: Receiver; person: Receiver },
+  { actor, partnerId, at }: { actor: string; partnerId: string; at: Date },
+): Promise<void> {
+  const isFormer = (each: Receiver) => hasEmailOf({ from: former.email, to: person.email, name: former.name }, each);
+  if (isFormer(person)) return;
+  for (const roomId of await roomIdsOf(tx, { orderIds, roomId: null })) {
+    await lockDeliveries(tx, roomId);
+    const waiting = await waitingReceivers(tx, roomId);
+    const own = waiting.filter((each) => orderIds.includes(each.orderId) && isFormer(each));
+    await passOn(tx, roomId, own, () => person, at);
+    if (own.length === 0) continue;
+    const detail = { room: roomId, documents: own.length };
+    await tx.query(auditLine({ at, action: "delivery.receiver_replaced", actor, partnerId, detail }));
+  }
+}
+
 /** Ends the waits of these people. Others wait for the same documents in their place. */
 async function passOn(
   tx: Tx,

@@ -3,8 +3,9 @@ import { test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
 import { minimal, orderForm, shipping } from "@signsealship/testing/inputs/order-form";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
-import { changeOrder } from "@signsealship/testing/row-mac";
+import { authenticate, changeOrder } from "@signsealship/testing/row-mac";
 import { until } from "@signsealship/testing/until";
+import { writeReceivers } from "../../../src/closing/deliveries/deliveries.ts";
 import { isSealed, type Statement, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { openMembersService } from "../../firms/members/members-service.ts";
 import { newMember, postForm } from "../../firms/members/signed-in-member.ts";
@@ -189,12 +190,32 @@ async function closing(signers: readonly object[], papers: number) {
   return { roomCode: String(roomCode), codes };
 }
 
+/** Asks that the final document of an order in a closing is sent to these people. */
+async function askFor(code: string, people: readonly { name: string; email: string }[]) {
+  const [order] = await db.query<{ orderId: number; roomId: string }>(sql`
+    SELECT o.id AS "orderId", a.room_id AS "roomId" FROM orders o JOIN room_orders a ON a.order_id = o.id
+    WHERE ${isSealed(sql`o.code`, "order", code)}`);
+  assert.ok(order);
+  await db.transaction((tx) => writeReceivers(tx, { ...order, by: "member:test", at: new Date() }, people));
+}
+
+/** The addresses to which the final document of an order will be sent. */
+const waitingFor = async (code: string) =>
+  (
+    await db.query<{ email: string }>(sql`
+      SELECT r.email FROM closing_receivers r JOIN orders o ON o.id = r.order_id
+      WHERE ${isSealed(sql`o.code`, "order", code)} AND r.ended_at IS NULL ORDER BY r.email`)
+  ).map(({ email }) => email);
+
 test("a signer is replaced in all documents of a closing at once, or in one, and the page says which links still work", async () => {
   const signers = [
     { name: "Daniel Roe", email: "daniel@example.com" },
     { name: "Maria Roe", email: "maria@example.com" },
   ];
   const [first = "", second = "", third = ""] = (await closing(signers, 3)).codes;
+  const others = ["lee@example.com", "maria@example.com"];
+  for (const code of [first, second, third])
+    await askFor(code, [...signers, { name: "Lee Lender", email: "lee@example.com" }]);
   assert.match(await page(first), /Also in the 2 other documents of this closing that Daniel Roe has to sign/);
   const moved = { name: "Daniel Roe", email: "daniel.roe@example.com" };
   const done = await post(first, "signers/1/replace", { ...moved, everywhere: "on" });
@@ -204,6 +225,7 @@ test("a signer is replaced in all documents of a closing at once, or in one, and
   assert.match(shown, /replaced in every document of the closing that this person had yet to sign/);
   for (const code of [first, second, third])
     assert.deepEqual(await signersOf(code), [moved.email, "maria@example.com"]);
+  for (const code of [first, second, third]) assert.deepEqual(await waitingFor(code), [moved.email, ...others]);
 
   const alone = await post(second, "signers/2/replace", { name: "Max Roe", email: "max@example.com" });
   const then = (await call(alone.headers.get("location")?.split("#")[0] ?? "", { headers: owner.headers }))
@@ -211,6 +233,16 @@ test("a signer is replaced in all documents of a closing at once, or in one, and
   assert.match(then, /in this document only. The old link still opens/);
   assert.deepEqual(await signersOf(first), [moved.email, "maria@example.com"]);
   assert.deepEqual(await signersOf(second), [moved.email, "max@example.com"]);
+  assert.deepEqual(await waitingFor(second), [moved.email, "lee@example.com", "max@example.com"]);
+  assert.deepEqual(await waitingFor(third), [moved.email, ...others]);
+
+  await changeOrder(db, third, sql`status = 'EsignDeclined'`);
+  await db.query(sql`
+    UPDATE envelopes SET ended_at = now(), outcome = 'Declined'
+    WHERE order_id = (SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", third)})`);
+  await authenticate(running, "envelopes");
+  assert.equal((await post(third, "signers/2/replace", { name: "Max Roe", email: "max@example.com" })).status, 303);
+  assert.deepEqual(await waitingFor(third), [moved.email, "lee@example.com", "max@example.com"]);
 });
 
 test("a signer is replaced in a held document of the closing, too", async () => {

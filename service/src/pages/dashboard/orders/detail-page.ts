@@ -39,8 +39,8 @@ import {
 import {
   copyLinksOf,
   documentsElsewhere,
-  type EnvelopeDeps,
   provenDocuments,
+  type ReplaceSignerDeps,
   readSigning,
   signerPlaces,
 } from "../../../signing/envelopes/envelopes.ts";
@@ -71,7 +71,7 @@ import { orderName } from "./words.ts";
 export type OrderPageDeps = {
   frame: DashboardFrame;
   orders: OrderDeps;
-  envelopes: EnvelopeDeps;
+  envelopes: ReplaceSignerDeps;
   corrections: ReplaceDeps;
   firmNotes: FirmNotes;
   titleOf: TitleOf;

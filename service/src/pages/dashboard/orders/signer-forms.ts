@@ -6,8 +6,8 @@ import type { OnceDeps } from "../../../kernel/platform/idempotency.ts";
 import {
   type ClosingsWith,
   documentsElsewhere,
-  type EnvelopeDeps,
   othersOfClosing,
+  type ReplaceSignerDeps,
   readSigning,
   remindSigner,
   replaceSigner,
@@ -22,7 +22,7 @@ import type { RefusedSigner } from "./signers.ts";
 
 type SignerCall = PageCall<{ code: string; n: string }>;
 type Show = (call: SignerCall, problem: { error: string; refusedSigner: RefusedSigner }) => Promise<string>;
-type Deps = OnceDeps & { limits: RateLimits; envelopes: EnvelopeDeps; closingsOf: ClosingsWith };
+type Deps = OnceDeps & { limits: RateLimits; envelopes: ReplaceSignerDeps; closingsOf: ClosingsWith };
 type Act = (deps: Deps, request: SignerRequest, typed: FormValues) => Promise<FlashMessage>;
 
 const numberOf = (text: string): number => (/^\d{1,2}$/.test(text) ? Number(text) : 0);

@@ -10,7 +10,7 @@ import { isCode } from "../../../kernel/platform/text.ts";
 import { findOwnOrder, replacementSchema } from "../../../orders/order/order.ts";
 import type { SignerRequest } from "../lifecycle/change-signer.ts";
 import { remindSigner } from "../lifecycle/remind.ts";
-import { replaceSigner } from "../lifecycle/replace.ts";
+import { type ReplaceSignerDeps, replaceSigner } from "../lifecycle/replace.ts";
 import { unlockSigner } from "../lifecycle/unlock.ts";
 import type { EnvelopeDeps } from "../records/deps.ts";
 import { openOrderDocument, orderDocumentProof, orderDocuments } from "../records/documents.ts";
@@ -29,7 +29,7 @@ const documentParams = Type.Object({
 });
 const signerParams = Type.Object({ code, n: Type.String({ description: "The signer's place, from 1." }) });
 
-type RoutesDeps = { frame: RouteDeps; envelopes: EnvelopeDeps; baseUrl: string };
+type RoutesDeps = { frame: RouteDeps; envelopes: ReplaceSignerDeps; baseUrl: string };
 
 export function signingRoutes(app: FastifyInstance, deps: RoutesDeps): void {
   for (const schema of [OrderDocument, OrderSignerState]) app.addSchema(schema);
@@ -150,7 +150,7 @@ type Act = {
   description: string;
   body?: typeof replacementSchema;
   refusals: Record<number, string>;
-  change: (deps: EnvelopeDeps, request: SignerRequest, body: unknown) => Promise<void>;
+  change: (deps: ReplaceSignerDeps, request: SignerRequest, body: unknown) => Promise<void>;
 };
 
 const acts: readonly Act[] = [

@@ -27,6 +27,21 @@ import { type Further, isSame, lockFurther } from "./same-person.ts";
 import { closeUnlocking } from "./unlock.ts";
 
 type Person = Pick<OrderSigner, "name" | "email" | "phone" | "language" | "auth" | "accessCodeHash">;
+type Named = Pick<Person, "name" | "email">;
+
+/**
+ * Sends the final documents of these orders to the new signer, if the firm had chosen the former one as their
+ * recipient. `closing/deliveries` implements this.
+ */
+export type ReplaceReceiver = (
+  tx: Tx,
+  orderIds: readonly number[],
+  people: { former: Named; person: Named },
+  by: { actor: string; partnerId: string; at: Date },
+) => Promise<void>;
+
+/** The dependencies of a signer's replacement. */
+export type ReplaceSignerDeps = EnvelopeDeps & { replaceReceiver: ReplaceReceiver };
 
 /**
  * Replaces a signer by another person. The earlier signer's link stops working at once. The new link is mailed when it
@@ -36,7 +51,7 @@ type Person = Pick<OrderSigner, "name" | "email" | "phone" | "language" | "auth"
  * @param request `others`: further orders in which the same person is replaced, except those already signed
  * @throws ServiceError
  */
-export async function replaceSigner(deps: EnvelopeDeps, request: SignerRequest, body: unknown): Promise<void> {
+export async function replaceSigner(deps: ReplaceSignerDeps, request: SignerRequest, body: unknown): Promise<void> {
   for (let tried = 0; tried < tries; tried++) {
     const defaults = await defaultsOf(deps, request);
     if (await replaceBy(deps, request, parseReplacement(body, defaults), defaults)) return;
@@ -55,7 +70,7 @@ const tries = 3;
  * @returns false when the current signer's defaults have changed since `defaults` was read
  */
 async function replaceBy(
-  deps: EnvelopeDeps,
+  deps: ReplaceSignerDeps,
   request: SignerRequest,
   { accessCode, ...named }: ReturnType<typeof parseReplacement>,
   defaults: Defaults,
@@ -91,6 +106,9 @@ async function replaceBy(
     else await leaveSession(tx, signer.id);
     for (const each of all) await replaceIn(tx, deps, { ...each, at }, person, request.actor);
     for (const each of further.next) await replaceInNext(tx, deps, each, person, { actor: request.actor, at });
+    const orderIds = [...all.map(({ envelope }) => envelope.orderId), ...further.next.map(({ order }) => order.id)];
+    const by = { actor: request.actor, partnerId: request.owner.partnerId, at };
+    await deps.replaceReceiver(tx, orderIds, { former: signer, person }, by);
     if (signer.issuedAt !== null && signer.email.toLowerCase() !== person.email.toLowerCase())
       await tellFormer(tx, signer, at);
   });
@@ -101,7 +119,7 @@ const furtherOf = (
   tx: Tx,
   { clock, rowMac }: EnvelopeDeps,
   { others = [] }: SignerRequest,
-  people: { former: { name: string; email: string }; person: Person },
+  people: { former: Named; person: Person },
 ): Promise<Further> => {
   const readSigners = async (orderId: number) => signersOf(await readSigning(tx, rowMac, orderId));
   return lockFurther(tx, { clock, readSigners }, others, people);
@@ -154,7 +172,7 @@ async function replaceInNext(
  * @returns null when an envelope is open, or no envelope will follow; false when the signer's defaults have changed
  */
 async function replaceForNextRound(
-  deps: EnvelopeDeps,
+  deps: ReplaceSignerDeps,
   request: SignerRequest,
   person: Person,
   defaults: Defaults,
@@ -182,7 +200,10 @@ async function replaceForNextRound(
       further.open.map((each) => each.signer.id),
     );
     for (const each of further.open) await replaceIn(tx, deps, { ...each, at }, person, actor);
-    for (const each of [{ order, n }, ...further.next]) await replaceInNext(tx, deps, each, person, { actor, at });
+    const next = [{ order, n }, ...further.next];
+    for (const each of next) await replaceInNext(tx, deps, each, person, { actor, at });
+    const orderIds = [...further.open.map(({ envelope }) => envelope.orderId), ...next.map((each) => each.order.id)];
+    await deps.replaceReceiver(tx, orderIds, { former: before, person }, { actor, partnerId: owner.partnerId, at });
     return true;
   });
 }
