@@ -13,6 +13,7 @@ import { until } from "@signsealship/testing/until";
 import ICAL from "ical.js";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { languages } from "../../../src/kernel/platform/languages.ts";
+import { lockOrder, recordCorrection } from "../../../src/orders/order/order.ts";
 import { appointmentWords } from "../../../src/pages/client/appointment-words.ts";
 import { queueWords } from "../../../src/pages/client/queue-words.ts";
 import { liveWords } from "../../../src/pages/ui/live/words/languages.ts";
@@ -389,6 +390,39 @@ test("no session opens with a guest who is the notary by now", async () => {
   await named("Nora Ames");
   assert.equal((await post(`/orders/${order.code}/session`, { act: "jurat" })).status, 303);
   assert.equal((await post(`/orders/${order.code}/session/end`, { outcome: "technical" })).status, 303);
+});
+
+test("nobody else is invited with the corrected address of a person who signed under an earlier one", async () => {
+  const order = await waitingOrder(["signed@wrong.example"]);
+  await bookRoom(order, 30);
+  const correct = (from: string, to: string) =>
+    running.db.transaction(async (tx) => {
+      const locked = await lockOrder(tx, order.code);
+      assert.ok(locked);
+      const [before, after] = [
+        { name: "Person A", email: from },
+        { name: "Person A", email: to, signed: ["Person A"] },
+      ];
+      await recordCorrection(tx, locked, { kind: "signer", before, after, actor: "firm", at: new Date() });
+    });
+  const [first, second] = ["first@right.example", "second@right.example"];
+  const add = (name: string, email: string, path = "guests") =>
+    post(`/orders/${order.code}/${path}`, { role: "witness", name, email, language: "en" });
+  const taken = /email must differ from the addresses of the others/;
+  await correct("signed@wrong.example", first);
+  assert.match(await (await add("Wes Watt", first)).text(), taken);
+  assert.equal((await add("Wes Watt", second)).status, 303);
+  await correct(first, second);
+  const begin = () => post(`/orders/${order.code}/session`, { act: "jurat" });
+  assert.match(await (await begin()).text(), /Wes Watt, whom you expect, can’t come: email must differ/);
+  const [guest] = await running.db.query<{ id: string }>(
+    sql`SELECT id FROM appointment_guests WHERE email = ${second} AND removed_at IS NULL`,
+  );
+  assert.equal((await post(`/orders/${order.code}/guests/remove`, { guest: guest?.id ?? "" })).status, 303);
+  assert.equal((await begin()).status, 303);
+  assert.match(await (await add("Wes Watt", second, "session/invite")).text(), taken);
+  assert.equal((await add("Wes Watt", first, "session/invite")).status, 303);
+  assert.equal((await post(`/orders/${order.code}/session/end`, { outcome: "abandoned" })).status, 303);
 });
 
 test("mails to guests wait in a queue that earlier releases leave alone", async () => {

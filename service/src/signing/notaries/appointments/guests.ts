@@ -9,6 +9,7 @@ import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import { newUuid } from "../../../kernel/platform/ids.ts";
 import type { SecretBytes } from "../../../kernel/platform/secrets.ts";
 import { claimedOrder, type DeskDeps, lockClaimed } from "../claims/claims.ts";
+import { withCurrentEmails } from "../claims/orders.ts";
 import type { Typed } from "../form-reader.ts";
 import { countGuests, type Guest, guestsOf, insertGuest, removeGuest } from "../schedule/guests.ts";
 import { readInvited, requirePlace, signersComing } from "../schedule/third-roles.ts";
@@ -40,7 +41,7 @@ export async function addGuest(
     const { notary, order, at } = await lockClaimed(tx, desk, operator, claimed);
     const { orderId, partnerId } = order;
     await requireNoSession(tx, order.taskId);
-    const signers = signersComing(order.signers);
+    const signers = signersComing(await withCurrentEmails(tx, orderId, order.signers));
     requirePlace(invited, [...signers, ...(await guestsOf(tx, orderId))], notary.commissionName);
     if ((await countGuests(tx, orderId)) >= mostGuests)
       throw new ServiceError("conflict", `An order has at most ${mostGuests} guests, with removed ones.`);

@@ -7,24 +7,23 @@ import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import { newUuid } from "../../../kernel/platform/ids.ts";
 import type { OwnNode } from "../../../kernel/platform/nodes.ts";
 import type { ConsentTexts } from "../../envelopes/envelopes.ts";
-import { actKinds, mostPrincipals } from "../acts/act.ts";
+import { actKinds } from "../acts/act.ts";
 import { type Claimed, claimedOrder, lockClaimed } from "../claims/claims.ts";
 import { orderOfId } from "../claims/orders.ts";
 import { findNotary } from "../commissions/store.ts";
-import type { OnlineRules } from "../eligibility/rules.ts";
 import { accepted, formReader, type Typed } from "../form-reader.ts";
 import type { IdentityDeps } from "../identity/checks.ts";
 import { openAct, type SheetDeps, sessionOf } from "../presence/ipen.ts";
 import type { RecordingDisk } from "../recordings/disk.ts";
 import type { Recordings } from "../recordings/recordings.ts";
-import { type Guest, guestsOf } from "../schedule/guests.ts";
+import { guestsOf } from "../schedule/guests.ts";
 import { endRequestOf } from "../schedule/queue.ts";
-import { type Coming, requirePlace, roleObstacle, signersComing } from "../schedule/third-roles.ts";
 import { signedBeforeOf } from "../sheets/steps.ts";
 import { findSheet, outcomeOf } from "../sheets/store.ts";
 import { recordedAmong, requireDisk } from "./disk-room.ts";
 import { askingPage, type Connected } from "./holders.ts";
 import { notaryName, personName } from "./interruption.ts";
+import { inviteGuests } from "./invite-guests.ts";
 import { leaseOf, requireLease } from "./lease.ts";
 import { liveMail, roomTokenUnder } from "./mail.ts";
 import { marksOf } from "./marks.ts";
@@ -102,55 +101,6 @@ export async function openLive(deps: LiveDeps, operator: Operator, code: string,
       await tx.query(auditLine(line));
     },
   );
-}
-
-type Opened = Pick<Claimed, "order" | "notary"> & { id: string; by: string; at: Date };
-
-/**
- * Invites the guests of the order to its session, unless the rules of the notary's state exclude them now.
- * @throws ServiceError `conflict` naming a guest who can't be invited, because the notary or an address has changed
- */
-async function inviteGuests(
-  { sheets: { desk }, identity }: LiveDeps,
-  tx: Tx,
-  online: OnlineRules,
-  { id, order, notary, by, at }: Opened,
-): Promise<void> {
-  const { orderId, partnerId } = order;
-  const people = signersComing(order.signers);
-  const allowed = (await guestsOf(tx, orderId)).filter(({ role }) => roleObstacle(role, online) === null);
-  for (const [index, guest] of allowed.entries()) {
-    const { role, name, email, language, forSigner } = guest;
-    requireStillPlace(guest, people, notary.commissionName);
-    people.push(guest);
-    const personId = newUuid();
-    const n = mostPrincipals + index + 1;
-    const token = roomTokenUnder(identity.secrets, personId);
-    await insertPerson(tx, { id: personId, sessionId: id, n, name, token, role, email, language, forSigner });
-    await liveMail.enqueue(tx, { personId, codeId: null });
-    const session = await lockLive(tx, id);
-    if (!session) throw new Error("the live session was not written");
-    const detail = { role, ...(forSigner !== null && { forSigner }) };
-    await appendEvent(tx, desk.rowMac, session, { at, name: "invited", by, person: personName(n), detail });
-    const about = { session: id, ...detail };
-    await tx.query(auditLine({ at, action: "notary.person_invited", actor: by, partnerId, orderId, detail: about }));
-  }
-}
-
-/**
- * Requires that a guest of the order can still attend the session.
- * @throws ServiceError `conflict` naming the guest and the rule
- */
-function requireStillPlace(guest: Guest, people: readonly Coming[], notary: string): void {
-  try {
-    requirePlace(guest, people, notary);
-  } catch (error) {
-    if (!(error instanceof ServiceError)) throw error;
-    throw new ServiceError(
-      "conflict",
-      `${guest.name}, whom you expect, can’t come: ${error.message} Remove this person under “Appointment” first.`,
-    );
-  }
 }
 
 /**

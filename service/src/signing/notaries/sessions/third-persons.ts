@@ -6,6 +6,7 @@ import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import { newUuid } from "../../../kernel/platform/ids.ts";
 import { mostPrincipals } from "../acts/act.ts";
 import { type Claimed, claimedOrder } from "../claims/claims.ts";
+import { withCurrentEmails } from "../claims/orders.ts";
 import type { Typed } from "../form-reader.ts";
 import { atSheet } from "../presence/ipen.ts";
 import { readWitnessPart, writeWitness } from "../presence/witness.ts";
@@ -38,7 +39,8 @@ export async function invitePerson(deps: LiveDeps, operator: Operator, code: str
   const id = await atLive(deps, operator, claimed, async (live) => {
     const { tx, session, people, locked } = live;
     if (session.state !== "open") throw new ServiceError("conflict", "The session has begun: nobody else comes in.");
-    const emailOf = ({ n, email }: LivePerson) => email ?? signers[n - 1]?.email ?? null;
+    const current = await withCurrentEmails(tx, session.orderId, signers);
+    const emailOf = ({ n, email }: LivePerson) => email ?? current[n - 1]?.email ?? null;
     const coming = people.map((person) => ({ ...person, email: emailOf(person) }));
     requirePlace(invited, coming, locked.notary.commissionName);
     const id = newUuid();
