@@ -7,7 +7,7 @@ import { startQuiz } from "@signsealship/testing/doubles/quiz";
 import { forTests } from "@signsealship/testing/for-tests";
 import { until } from "@signsealship/testing/until";
 import type { Operator } from "../../../src/firms/operators/operators.ts";
-import { sql } from "../../../src/kernel/platform/database/sql.ts";
+import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { openLog } from "../../../src/kernel/platform/logs.ts";
 import { openSecretsKey } from "../../../src/kernel/platform/secrets.ts";
 import { lockOrder, recordCorrection } from "../../../src/orders/order/order.ts";
@@ -212,6 +212,14 @@ test("the link of an identity check goes to the corrected address of a person wh
   await askIdentity(deps, who("FL").operator, code, { person: "1" });
   await until(() => mailsTo(running.harness.service, email).some((mail) => tokenIn(mail)));
   assert.equal(mailed().size, others);
+  // The link has expired, so the notary asks again.
+  now = new Date(now.getTime() + 8 * 24 * hour);
+  await askIdentity(deps, who("FL").operator, code, { person: "1" });
+  now = new Date();
+  const lines = await db.query(sql`
+    SELECT FROM audit_log a JOIN orders o ON o.id = a.order_id
+    WHERE ${isSealed(sql`o.code`, "order", code)} AND a.action = 'identity.expired' AND a.actor = 'system'`);
+  assert.equal(lines.length, 1);
 });
 
 test("an expired document leaves the identity undecided, and may be tried again; a second different face locks the order", async () => {
@@ -316,6 +324,11 @@ test("four of five right answers within two minutes pass; the clock is the servi
   );
   quiz.next = "fewer questions";
   await assert.rejects(beginQuiz(deps, token, person), { code: "unavailable" });
+  const [broken] = (await stateOf(code)).proofs;
+  const [line] = await db.query<{ outcome: string }>(sql`
+    SELECT detail ->> 'outcome' AS outcome FROM audit_log
+    WHERE action = 'identity.proof' AND detail ->> 'proofId' = ${broken?.id ?? ""}`);
+  assert.equal(line?.outcome, "inconclusive");
   const asking = await beginQuiz(deps, token, person);
   assert.equal(asking.questions.length, 5);
   assert.deepEqual(quiz.asked.at(-1)?.person, { name: "Jane Doe", address: person.address, dateOfBirth: person.birth });

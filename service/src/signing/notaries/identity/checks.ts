@@ -80,7 +80,7 @@ export async function askIdentity(deps: IdentityDeps, operator: Operator, code: 
     const { orderId, partnerId, environment } = order;
     const quiz = needs.includes("kba") ? (online.kba?.value ?? null) : null;
     const about = { orderId, notaryId: notary.id, person };
-    await requireMayAsk(tx, about, at);
+    await requireMayAsk(tx, { ...about, partnerId }, at);
     if (quiz) await requireNotLocked(tx, about, { ...quiz, at });
     const id = newUuid();
     const expiresAt = new Date(at.getTime() + linkDays * dayMs);
@@ -103,15 +103,30 @@ export async function askIdentity(deps: IdentityDeps, operator: Operator, code: 
 
 type About = Pick<IdentityCheck, "orderId" | "notaryId" | "person">;
 
-async function requireMayAsk(tx: Tx, { orderId, person }: About, at: Date): Promise<void> {
+async function requireMayAsk(
+  tx: Tx,
+  { orderId, person, partnerId }: About & { partnerId: string },
+  at: Date,
+): Promise<void> {
   const before = (await checksOf(tx, orderId)).filter((check) => check.person === person);
   if (before.length >= mostChecks)
     throw new ServiceError("conflict", `A person’s identity is checked at most ${mostChecks} times for an order.`);
   const open = before.find(({ state }) => state === "asked");
   if (!open) return;
   if (open.expiresAt > at) throw new ServiceError("conflict", "This person was asked already, and the link is open.");
-  await lockCheck(tx, open.id);
-  await endCheck(tx, open.id, "expired", at);
+  await expireCheck(tx, open, { partnerId, at });
+}
+
+/** Ends an open check whose link no longer works. The transaction must have locked the order. */
+async function expireCheck(
+  tx: Tx,
+  { id, orderId, person }: Pick<IdentityCheck, "id" | "orderId" | "person">,
+  { partnerId, at }: { partnerId: string; at: Date },
+): Promise<void> {
+  await lockCheck(tx, id);
+  await endCheck(tx, id, "expired", at);
+  const detail = { checkId: id, person };
+  await tx.query(auditLine({ at, action: "identity.expired", actor: "system", partnerId, orderId, detail }));
 }
 
 /**

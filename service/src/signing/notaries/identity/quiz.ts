@@ -154,8 +154,13 @@ async function endTry(deps: IdentityDeps, tx: Tx, locked: LockedCheck, proof: Pr
 }
 
 /** Ends a try as inconclusive because the provider did not answer. A try that has already ended stays unchanged. */
-const breakOff = ({ desk }: IdentityDeps, { check }: OpenedCheck, proofId: string): Promise<void> =>
+const breakOff = ({ desk }: IdentityDeps, { check, order }: OpenedCheck, proofId: string): Promise<void> =>
   desk.db.transaction(async (tx) => {
     await lockCheck(tx, check.id);
-    await endProof(tx, proofId, { state: "inconclusive", at: desk.clock() });
+    const at = desk.clock();
+    const [actor, outcome] = ["identity-check", "inconclusive"] as const;
+    if (!(await endProof(tx, proofId, { state: outcome, at }))) return;
+    const { orderId, partnerId } = order;
+    const detail = { checkId: check.id, proofId, kind: "questions", outcome };
+    await tx.query(auditLine({ at, action: "identity.proof", actor, partnerId, orderId, detail }));
   });

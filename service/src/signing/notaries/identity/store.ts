@@ -177,10 +177,11 @@ export type ProofEnd = {
 /**
  * Ends a try. A try that has already ended stays unchanged. The caller must have locked the try's check with
  * `lockCheck`.
+ * @returns false when the try has already ended
  */
-export async function endProof(tx: Tx, id: string, end: ProofEnd): Promise<void> {
+export async function endProof(tx: Tx, id: string, end: ProofEnd): Promise<boolean> {
   const { state, at, correct = null, asked = null, seconds = null, content = null } = end;
-  await changeRowIf(
+  return changeRowIf(
     tx,
     proofState,
     id,
