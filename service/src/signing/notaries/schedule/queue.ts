@@ -28,7 +28,10 @@ export type NotaryRequest = {
   /** The notary who accepted the request; null while nobody has. */
   notaryId: string | null;
   takenAt: Date | null;
-  /** True if the notary had claimed the order before accepting the request. */
+  /**
+   * True if the notary had claimed the order before accepting the request. Nothing decides by it any more. It stays
+   * because the MACs of stored rows cover it, and because nodes of earlier releases let such a notary keep the order.
+   */
   keepsClaim: boolean;
 };
 
