@@ -89,8 +89,11 @@ const ownedBy = ({ partnerId, environment, userId }: Owner): Statement =>
 
 const tokenHashes = (tokens: readonly string[]): Buffer[] => tokens.map((token) => hash("sha256", token, "buffer"));
 
-/** Serializes the transactions that change a member's drafts, so that limits are exact. */
-const lockMember = (tx: Tx, { userId }: Owner) =>
+/**
+ * Serializes the transactions that change a member's drafts, so that limits are exact, and a draft is not copied while
+ * its files are deleted.
+ */
+const lockMember = (tx: Tx, { userId }: Pick<Owner, "userId">) =>
   tx.query(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`closing drafts ${userId}`}, 0))`);
 
 /**
@@ -235,6 +238,7 @@ export async function discardDraft({ db, clock }: DraftDeps, principal: Principa
   const owner = ownerOf(principal);
   if (!isUuid(id)) return;
   await db.transaction(async (tx) => {
+    await lockMember(tx, owner);
     const [draft] = await tx.query<{ files: Buffer[] }>(sql`
       SELECT files FROM closing_drafts WHERE id = ${id} AND ${ownedBy(owner)} AND ended_at IS NULL FOR NO KEY UPDATE`);
     if (!draft) return;
@@ -267,14 +271,16 @@ const mostAtOnce = 200;
 /** Deletes drafts that have expired, with their files, and files that no draft names after a day. */
 export async function sweepDrafts(db: Database, now: Date): Promise<void> {
   for (let isMore = true; isMore; ) {
-    isMore = await db.transaction(async (tx) => {
-      const gone = await tx.query<{ partnerId: string; files: Buffer[] }>(sql`
-        DELETE FROM closing_drafts WHERE id IN (
-          SELECT id FROM closing_drafts WHERE expires_at <= ${now} LIMIT ${mostAtOnce} FOR NO KEY UPDATE SKIP LOCKED)
-        RETURNING partner_id AS "partnerId", files`);
-      for (const { partnerId, files } of gone) await release(tx, partnerId, files);
-      return gone.length === mostAtOnce;
-    });
+    const due = await db.query<{ id: string; userId: string }>(sql`
+      SELECT id, user_id AS "userId" FROM closing_drafts WHERE expires_at <= ${now} LIMIT ${mostAtOnce}`);
+    for (const { id, userId } of due)
+      await db.transaction(async (tx) => {
+        await lockMember(tx, { userId });
+        const gone = await tx.query<{ partnerId: string; files: Buffer[] }>(sql`
+          DELETE FROM closing_drafts WHERE id = ${id} RETURNING partner_id AS "partnerId", files`);
+        for (const { partnerId, files } of gone) await release(tx, partnerId, files);
+      });
+    isMore = due.length === mostAtOnce;
   }
   await releaseUnnamed(db, {
     form: "closing",

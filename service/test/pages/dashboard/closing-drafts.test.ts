@@ -3,7 +3,9 @@ import { test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
 import { openHarness } from "@signsealship/testing/harness";
 import { examplePdf } from "@signsealship/testing/inputs/order-form";
+import { isWaitedFor } from "@signsealship/testing/lock-waits";
 import { newPartner, ownProcess } from "@signsealship/testing/service";
+import { until } from "@signsealship/testing/until";
 import { sweepDrafts } from "../../../src/closing/drafts/drafts.ts";
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
 import { sweepFills } from "../../../src/orders/order/order.ts";
@@ -404,4 +406,30 @@ test("a rejected attempt to place neither restores the draft of a closing that w
   const start = await dana.page("/dashboard");
   assert.match(start.text, /From the laptop/);
   assert.doesNotMatch(start.text, /From the phone/);
+});
+
+test("a draft that is copied while it is discarded, or deleted after its time, loses no file", async () => {
+  const dana = await agent();
+  const ends: ((id: string) => Promise<unknown>)[] = [
+    (id) => dana.post(`/dashboard/closings/drafts/${id}/discard`, {}),
+    () => sweepDrafts(db, new Date(Date.now() + 14 * day)),
+  ];
+  for (const end of ends) {
+    const file = await dana.file();
+    const { id = "" } = await dana.save({ ...formOf((await dana.page(path)).text), ...withFile(file) });
+    let ended: Promise<unknown> = Promise.resolve();
+    await db.transaction(async (tx) => {
+      await tx.query(sql`
+        SELECT pg_advisory_xact_lock(hashtextextended('closing drafts ' || user_id, 0)) FROM closing_drafts WHERE id = ${id}`);
+      let isDone = false;
+      ended = end(id).finally(() => (isDone = true));
+      await until(async () => isDone || (await isWaitedFor(tx)));
+      await tx.query(sql`
+        INSERT INTO closing_drafts (id, partner_id, environment, user_id, fields, files, saved_in, created_at, updated_at, expires_at)
+        SELECT gen_random_uuid(), partner_id, environment, user_id, fields, files, saved_in, created_at, updated_at,
+          expires_at + interval '1 day' FROM closing_drafts WHERE id = ${id}`);
+    });
+    await ended;
+    assert.equal(await keptFiles(file), 1);
+  }
 });
