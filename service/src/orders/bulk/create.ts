@@ -48,7 +48,8 @@ export type Checked = {
 
 /**
  * Checks every row of a file, and creates a bulk from the rows if all are valid as orders. The file itself is not
- * stored. Sending the same file again with the same fields and template version returns the same bulk.
+ * stored. Sending the same file again with the same fields and template version returns the same bulk,
+ * unless all of its rows were canceled.
  * @throws ServiceError for a form or a file that can't be read
  */
 export async function createBulk(

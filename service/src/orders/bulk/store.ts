@@ -79,21 +79,24 @@ export type NewBulk = {
 };
 
 /**
- * Inserts a bulk, unless the same one is already stored.
+ * Inserts a bulk, unless the same one is already stored. A stored bulk whose rows are all canceled does not count: it can
+ * place nothing any more. It loses its fingerprint to the new one.
  * @returns the bulk's id; `isNew` is false when the same bulk was already sent
  */
 export async function insertBulk(tx: Tx, bulk: NewBulk): Promise<{ bulkId: string; isNew: boolean }> {
   const { owner, templateId, version, fingerprint, createdBy, createdAt } = bulk;
   const { partnerId, environment } = owner;
   const id = newUuid();
+  const same = sql`${ownedBy(owner)} AND b.template_id = ${templateId} AND b.version = ${version} AND b.fingerprint = ${fingerprint}`;
+  await tx.query(sql`
+    UPDATE bulks b SET fingerprint = sha256(b.fingerprint || uuid_send(b.id))
+    WHERE ${same} AND NOT EXISTS (SELECT FROM bulk_rows r WHERE r.bulk_id = b.id AND r.state <> 'canceled')`);
   const inserted = await tx.query(sql`
     INSERT INTO bulks (id, partner_id, environment, template_id, version, fingerprint, created_by, created_at)
     VALUES (${id}, ${partnerId}, ${environment}, ${templateId}, ${version}, ${fingerprint}, ${createdBy}, ${createdAt})
     ON CONFLICT (partner_id, environment, template_id, version, fingerprint) DO NOTHING RETURNING 1`);
   if (inserted.length === 1) return { bulkId: id, isNew: true };
-  const [before] = await tx.query<{ bulkId: string }>(sql`
-    SELECT b.id AS "bulkId" FROM bulks b WHERE ${ownedBy(owner)} AND b.template_id = ${templateId}
-      AND b.version = ${version} AND b.fingerprint = ${fingerprint}`);
+  const [before] = await tx.query<{ bulkId: string }>(sql`SELECT b.id AS "bulkId" FROM bulks b WHERE ${same}`);
   return { bulkId: before?.bulkId ?? id, isNew: false };
 }
 

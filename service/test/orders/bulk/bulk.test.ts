@@ -208,7 +208,8 @@ test("failed rows name their reason, and only a retry tries them again", async (
 test("a canceled bulk deletes its people's data, and so does a bulk that nobody placed in 30 days", async () => {
   const kept = async (bulkId: string) =>
     (await query<{ n: number }>(sql`SELECT count(content)::int AS n FROM bulk_rows WHERE bulk_id = ${bulkId}`))[0]?.n;
-  const [first, second] = [await accepted(people(2)), await accepted(people(2))];
+  const canceled = people(2);
+  const [first, second] = [await accepted(canceled), await accepted(people(2))];
   assert.deepEqual(states(await call("POST", `bulk/${first}/cancel`)), [0, 0, 0, 2]);
   assert.deepEqual(await place(first), [0, 0, 0, 2]);
   assert.deepEqual([await kept(first), await kept(second)], [0, 2]);
@@ -216,6 +217,12 @@ test("a canceled bulk deletes its people's data, and so does a bulk that nobody 
   await sweepBulks(db, new Date(Date.now() + 31 * 24 * 3_600_000));
   await db.close();
   assert.equal(await kept(second), 0);
+  // The same file makes a new bulk, once.
+  const again = await Promise.all([1, 2, 3].map(() => accepted(canceled)));
+  assert.equal(new Set([first, ...again]).size, 2);
+  assert.deepEqual(await place(again[0] ?? ""), [0, 2, 0, 0]);
+  assert.deepEqual(states(await call("GET", `bulk/${first}`)), [0, 0, 0, 2]);
+  assert.equal(await accepted(canceled), again[0], "with orders, the bulk stays");
 });
 
 test("rows are listed page by page", async () => {
