@@ -7,7 +7,7 @@ import { auditLine } from "../../kernel/audit/audit.ts";
 import { actorOf, type Principal } from "../../kernel/identity/identity.ts";
 import { type Clock, minuteMs } from "../../kernel/platform/clock.ts";
 import type { Database, Tx } from "../../kernel/platform/database/database.ts";
-import { sql } from "../../kernel/platform/database/sql.ts";
+import { nothing, sql } from "../../kernel/platform/database/sql.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
 import type { RowMac } from "../../kernel/platform/row-mac.ts";
 import { isCode } from "../../kernel/platform/text.ts";
@@ -153,18 +153,24 @@ type Deps = { db: Database; clock: Clock; rowMac: RowMac; log: Log };
 export async function sendToReceivers(deps: Deps, stopping: AbortSignal): Promise<void> {
   const { db, clock, log } = deps;
   const before = new Date(clock().getTime() - mergedMs);
-  const due = await db.query<{ roomId: string; email: string }>(sql`
-    SELECT r.room_id AS "roomId", r.email FROM closing_receivers r ${joinOrder(sql`r.order_id`)}
-    WHERE r.ended_at IS NULL AND ${isOpenRoom(sql`r.room_id`)} GROUP BY r.room_id, r.email
-    HAVING bool_and(o.status = ANY (${over}::text[])) OR bool_or(o.status = ANY (${over}::text[]) AND o.updated_at < ${before})
-      OR bool_or(${isWithdrawn})
-    LIMIT ${mostAtOnce}`);
-  for (const { roomId, email } of due) {
-    if (stopping.aborted) return;
-    // Logs an altered row of one room, so that it does not delay the other rooms.
-    await db
-      .transaction((tx) => sendTo(tx, deps, roomId, email))
-      .catch((error: unknown) => log.error({ err: error, room: roomId }, "a closing's documents were not sent"));
+  let after = nothing;
+  for (let isMore = true; isMore; ) {
+    const due = await db.query<{ roomId: string; email: string }>(sql`
+      SELECT r.room_id AS "roomId", r.email FROM closing_receivers r ${joinOrder(sql`r.order_id`)}
+      WHERE r.ended_at IS NULL AND ${isOpenRoom(sql`r.room_id`)} ${after} GROUP BY r.room_id, r.email
+      HAVING bool_and(o.status = ANY (${over}::text[])) OR bool_or(o.status = ANY (${over}::text[]) AND o.updated_at < ${before})
+        OR bool_or(${isWithdrawn})
+      ORDER BY r.room_id, r.email LIMIT ${mostAtOnce}`);
+    for (const { roomId, email } of due) {
+      if (stopping.aborted) return;
+      // Logs an altered row of one room, so that it does not delay the other rooms.
+      await db
+        .transaction((tx) => sendTo(tx, deps, roomId, email))
+        .catch((error: unknown) => log.error({ err: error, room: roomId }, "a closing's documents were not sent"));
+      // Altered rows stay due. So the next page begins after these people.
+      after = sql`AND (r.room_id, r.email) > (${roomId}, ${email})`;
+    }
+    isMore = due.length === mostAtOnce;
   }
 }
 
