@@ -152,6 +152,17 @@ test("live access is requested once, granted without a key, and mailed to the ow
   const answers = await Promise.all([1, 2].map(() => decide(request?.id ?? "", "grant", admin)));
   assert.deepEqual(answers.map(({ status }) => status).sort(), [303, 409]);
   assert.deepEqual(await liveOf(partnerId), { firm: true, owners: [true] });
+  // An admin's page of the firm was opened before that, and changes only the tier.
+  const page = `/operator/partners/${partnerId}`;
+  const origin = new URL(service.baseUrl).origin;
+  const saved = await postForm(
+    at(page),
+    { tier: "ProOffice", shown_live: "no" },
+    { cookie: admin.cookie, Origin: origin },
+  );
+  assert.equal(saved.status, 303);
+  assert.deepEqual(await liveOf(partnerId), { firm: true, owners: [true] });
+  assert.match(await look(page, { cookie: admin.cookie }), /name="shown_live" value="yes"/);
   await until(() => mailsTo(service, workEmail).some((mail) => mail.includes("Your firm has live now")));
   assert.match(await look("/dashboard/settings", owner), /<dt>Live<\/dt>\s*<dd>Enabled<\/dd>/);
   const launchpad = await (await fetch(`${service.baseUrl}/api/partner/launchpad`, { headers: owner })).json();

@@ -3,7 +3,7 @@ import { tiers } from "../../../firms/partners/partners.ts";
 import type { FirmRecord, findFirms } from "../../../upkeep/console/console.ts";
 import { card, codeText, emptyState, facts, notice, pageHead, statusBadge } from "../../ui/components.ts";
 import { shortTime, time } from "../../ui/format.ts";
-import { buttonForm } from "../../ui/forms/button-form.ts";
+import { buttonForm, hiddenFields } from "../../ui/forms/button-form.ts";
 import { checkbox, errorSummary, field, select } from "../../ui/forms/fields.ts";
 import { records } from "../../ui/records.ts";
 import { type Html, html } from "../../ui/render.ts";
@@ -88,7 +88,7 @@ ${card("webhooks", "Webhooks", webhooks.length === 0 ? emptyState("No webhooks",
 const megabytes = (bytes: number): string => `${Math.ceil(bytes / 1_000_000).toLocaleString("en-US")}\u00a0MB`;
 
 const changeForm = (own: string, { tier, liveEnabled }: FirmRecord["firm"]): Html =>
-  html`<form class="form" method="post" action="${own}">
+  html`<form class="form" method="post" action="${own}">${hiddenFields({ shown_live: liveEnabled ? "yes" : "no" })}
 ${select({ name: "tier", label: "Tier", required: true, value: tier, options: tiers.map((each) => ({ value: each, label: each })) })}
 ${checkbox({ name: "live", label: "The firm has live", checked: liveEnabled, hint: "Every change is mailed to all admins." })}
 <div class="form-actions"><button type="submit" class="quiet-button">Save</button></div></form>`;

@@ -60,8 +60,11 @@ function changeRoutes(scope: FastifyInstance, deps: PartnerPagesDeps): void {
     url: `${path}/:id`,
     async handle({ params: { id }, form, operator }) {
       const { firm } = await firmRecord(deps.firms.db, id);
-      const live = form["live"] !== undefined;
-      const mailText = `${operator.name} set the firm ${firm.name} to tier ${form["tier"]}, ${live ? "with" : "without"} live.`;
+      const ticked = form["live"] !== undefined;
+      // The page may be older than a request for live that was granted. So a box that was not changed changes nothing.
+      const live = form["shown_live"] === (ticked ? "yes" : "no") ? undefined : ticked;
+      const liveText = live === undefined ? "" : `, ${live ? "with" : "without"} live`;
+      const mailText = `${operator.name} set the firm ${firm.name} to tier ${form["tier"]}${liveText}.`;
       await setPartner(deps.firms, id, { tier: form["tier"] ?? "", live }, by(deps.firms, operator, mailText));
       return done(`${path}/${id}`, "firm-changed");
     },
