@@ -81,6 +81,7 @@ export async function moveOrder(deps: MoveDeps, request: MoveRequest): Promise<{
   if (request.facts.adjustment && plan.on !== "priced")
     throw invalid("A price can be adjusted only on the way to QuoteReady.");
   requireFacts(plan.on, { ...request.facts, hasDocument: request.document !== null });
+  requireTrackingNumber(request.facts.trackingNumber);
   if (request.document && !needsDocument(plan.on)) throw invalid("This move takes no document.");
   const document = request.document && (await seal(deps, request.document, { ...order, on: plan.on }));
   const facts = { ...request.facts, ...(document && { document }) };
@@ -111,6 +112,15 @@ export async function moveOrder(deps: MoveDeps, request: MoveRequest): Promise<{
       if (document && !isOutcomeUnknown(error)) await deps.blobs.discard(document.blobKey);
       throw error;
     });
+}
+
+/**
+ * Refuses a number that no carrier has, because clients are mailed it. A provider's number is stored unchanged.
+ * @throws ServiceError
+ */
+function requireTrackingNumber(number: string | undefined): void {
+  if (number !== undefined && !/^[A-Z0-9 -]*\d[A-Z0-9 -]*$/i.test(number))
+    throw invalid("Tracking number must have letters and digits only, and at least one digit.");
 }
 
 /**

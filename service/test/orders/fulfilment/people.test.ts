@@ -66,10 +66,12 @@ test("a person moves an order from signing to delivery, and its client is mailed
   assert.match(await refused(code, "Shipped", "--carrier", "USPS"), /carrier, and a tracking number/);
   assert.match(await refused(code, "Shipped", "--untracked"), /Enter the carrier/);
   assert.match(
-    await refused(code, "Shipped", "--carrier", "USPS", "--tracking", "9400 1<2", "--untracked"),
+    await refused(code, "Shipped", "--carrier", "USPS", "--tracking", "9400 1-2", "--untracked"),
     /has a tracking number, and says that there is none/,
   );
-  assert.equal(await move(code, "Shipped", "--carrier", "USPS", "--tracking", "9400 1<2"), "Shipped");
+  for (const number of ["###", "9400 1<2", "none"])
+    assert.match(await refused(code, "Shipped", "--carrier", "USPS", "--tracking", number), /letters and digits only/);
+  assert.equal(await move(code, "Shipped", "--carrier", "USPS <1>", "--tracking", "9400 1-2"), "Shipped");
   assert.equal(await move(code, "Delivered"), "Delivered");
   assert.equal(await move(code, "Completed"), "Completed");
 
@@ -82,7 +84,7 @@ test("a person moves an order from signing to delivery, and its client is mailed
   assert.notEqual(documents[1]?.sha256, createHash("sha256").update(examplePdf).digest("hex"));
   assert.deepEqual(
     shipments.map(({ status, trackingNumber }) => [status, trackingNumber]),
-    [["Delivered", "9400 1<2"]],
+    [["Delivered", "9400 1-2"]],
   );
 
   // The quote is mailed only if the order is not paid quickly, so that mail is ignored.
@@ -108,7 +110,7 @@ test("a person moves an order from signing to delivery, and its client is mailed
       .filter(mine)
       .map(({ html }) => html)
       .join(),
-    /9400 1&lt;2/,
+    /USPS &lt;1&gt;/,
   );
 });
 
