@@ -16,4 +16,4 @@ export { feeLabels, type LineType } from "./line-types.ts";
 export type { AskCarriers, CarrierRate, Parcel, ShipMethod } from "./postage.ts";
 export type { PriceBook } from "./price-book.ts";
 export type { BoughtServices, OrderLine } from "./quote.ts";
-export { type Address, isUsState, isZipCode, usStateOf, usStates } from "./us-states.ts";
+export { type Address, areNeighbors, isUsState, isZipCode, usStateOf, usStates } from "./us-states.ts";

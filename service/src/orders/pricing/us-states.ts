@@ -91,6 +91,20 @@ export function usStateOf(text: string): string | null {
   return code.length === 2 && isUsState(code) ? code : null;
 }
 
+const borders: ReadonlySet<string> = new Set(
+  [
+    "AL-FL AL-GA AL-MS AL-TN AR-LA AR-MO AR-MS AR-OK AR-TN AR-TX AZ-CA AZ-CO AZ-NM AZ-NV AZ-UT CA-NV CA-OR CO-KS CO-NE",
+    "CO-NM CO-OK CO-UT CO-WY CT-MA CT-NY CT-RI DC-MD DC-VA DE-MD DE-NJ DE-PA FL-GA GA-NC GA-SC GA-TN IA-IL IA-MN IA-MO",
+    "IA-NE IA-SD IA-WI ID-MT ID-NV ID-OR ID-UT ID-WA ID-WY IL-IN IL-KY IL-MO IL-WI IN-KY IN-MI IN-OH KS-MO KS-NE KS-OK",
+    "KY-MO KY-OH KY-TN KY-VA KY-WV LA-MS LA-TX MA-NH MA-NY MA-RI MA-VT MD-PA MD-VA MD-WV ME-NH MI-OH MI-WI MN-ND MN-SD",
+    "MN-WI MO-NE MO-OK MO-TN MS-TN MT-ND MT-SD MT-WY NC-SC NC-TN NC-VA ND-SD NE-SD NE-WY NH-VT NJ-NY NJ-PA NM-OK NM-TX",
+    "NM-UT NV-OR NV-UT NY-PA NY-VT OH-PA OH-WV OK-TX OR-WA PA-WV SD-WY TN-VA UT-WY VA-WV",
+  ].flatMap((line) => line.split(" ")),
+);
+
+/** True if two states, by their upper-case codes, touch. DC counts as a state. */
+export const areNeighbors = (one: string, other: string): boolean => borders.has([one, other].sort().join("-"));
+
 export const isZipCode = (text: string): boolean => /^\d{5}(-\d{4})?$/.test(text);
 
 /** True if mail can be addressed to this upper-case two-letter code: a state, DC, a territory or the military. */

@@ -29,7 +29,10 @@ export function parseZip3Areas(source: string, file: string): DataFile<Zip3Area[
   return dataFile(areas);
 }
 
-/** ZIP codes in another state than the other ZIP codes that begin with the same three digits. */
+/**
+ * Post offices in another state than the others whose ZIP codes begin with the same three digits: Fishers Island, Texhoma
+ * and Alta. GeoNames and the Postal Service's ZIP Locale Detail place the last two in one or the other of two neighbors.
+ */
 const strays: ReadonlyMap<string, string> = new Map([
   ["06390", "NY"],
   ["73960", "TX"],

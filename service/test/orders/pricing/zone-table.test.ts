@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { describe, test } from "node:test";
 import fc from "fast-check";
 import { weightGrams } from "../../../src/orders/pricing/postage.ts";
-import { isOneOfTheFiftyOrDc, usStates } from "../../../src/orders/pricing/us-states.ts";
+import { areNeighbors, isOneOfTheFiftyOrDc, usStates } from "../../../src/orders/pricing/us-states.ts";
 import { stateOfZip } from "../../../src/orders/pricing/zip3.ts";
 import { zonesBetween, zoneTable } from "../../../src/orders/pricing/zone-table.ts";
 import { book, prices } from "./fixtures.ts";
@@ -30,6 +30,22 @@ test("finds the state of a ZIP code, also of one within the digits of another st
     ["7870", null],
   ] as const)
     assert.equal(stateOfZip(areas, postal), state, postal);
+});
+
+test("finds which states touch", () => {
+  for (const [one, other, isNear] of [
+    ["TX", "OK", true],
+    ["OK", "TX", true],
+    ["DC", "VA", true],
+    ["CT", "NY", true],
+    ["CA", "TX", false],
+    ["NY", "TX", false],
+    ["TX", "TX", false],
+  ] as const)
+    assert.equal(areNeighbors(one, other), isNear, `${one} ${other}`);
+  const states = [...usStates.keys()].filter(isOneOfTheFiftyOrDc);
+  const alone = states.filter((one) => !states.some((other) => areNeighbors(one, other)));
+  assert.deepEqual(alone, ["AK", "HI"]);
 });
 
 describe("zones between ZIP codes", () => {
