@@ -327,8 +327,10 @@ test("a notary who claims an order can't continue the act that another notary le
   assert.equal((await post(desk(code, "/release"), omar)).status, 303);
 });
 
-test("an order's address with an invalid byte is not found", async () => {
+test("an address with an invalid byte is not found", async () => {
   assert.equal((await get(desk("a%00b"), nora)).status, 404);
+  const agent = await newOperator(running, { roles: ["agent"], environment: "test" });
+  assert.equal((await post("/operator/payments/a%00b/refund", agent, { reason: "Paid twice." })).status, 404);
 });
 
 test("the form of an act names all faults at once, and keeps the typed values", async () => {

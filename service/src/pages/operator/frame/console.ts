@@ -88,6 +88,9 @@ export function consoleScope(
     scope.addHook("onRequest", async (request, reply) => {
       if (!(await resolve(request))) return reply.code(401).type(htmlType).headers(formHeaders).send(guest);
       refuseCrossSite(request, ownOrigin);
+      // PostgreSQL stores no NUL in a text, and fails for one, so nothing has such an address.
+      if (Object.values(request.params as Record<string, string>).some((value) => value.includes("\0")))
+        throw new ServiceError("not_found", "Not found.");
     });
     if (kind === "uploads") return routes(scope);
     confirming(scope, { confirmation, assets, limits }, confirmArea, async (request) => {
