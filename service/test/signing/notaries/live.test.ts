@@ -1257,6 +1257,23 @@ test("a check that became void in one session stays void in the next session", a
   assert.match(page, /is void: it was passed before an interruption/);
 });
 
+test("a session ends once its order is on hold, refunded or locked, because its notary can't end it any more", async () => {
+  const { code: open } = await opened("held-early@example.com");
+  const { code: live } = await begun("held@example.com", "identify");
+  const { code: locked } = await begun("locked-order@example.com", "identify");
+  const hold = ["OnHold", "--reason", "A dispute."];
+  for (const code of [open, live]) await running.service.cli("order", "move", code, ...hold);
+  await running.service.cli("order", "move", locked, "IdentityLocked", "--reason", "Not the person.");
+  for (const [code, outcome] of [
+    [open, "abandoned"],
+    [live, "abandoned"],
+    [locked, "identity"],
+  ] as const) {
+    await until(async () => (await liveOf(code)).state === "ended");
+    assert.deepEqual([(await liveOf(code)).outcome, (await sheetOf(code))?.outcome], [outcome, outcome]);
+  }
+});
+
 test("a file that is not accepted ends no recording, and nobody can sign an act without its people", async () => {
   const { code } = await begun("junk@example.com", "notary_signs");
   const body = new FormData();

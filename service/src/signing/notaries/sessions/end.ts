@@ -8,7 +8,7 @@ import { lockOrder } from "../../../orders/order/order.ts";
 import { closeAppointment } from "../appointments/book.ts";
 import type { DeskDeps } from "../claims/claims.ts";
 import { endWithoutAct } from "../sheets/room.ts";
-import { orderCodeOf, outcomeOf } from "../sheets/store.ts";
+import { orderCodeOf, outcomeOf, type SheetOutcome } from "../sheets/store.ts";
 import { marksOf } from "./marks.ts";
 import type { LiveDeps } from "./session.ts";
 import {
@@ -63,14 +63,31 @@ const reasons = {
 } as const;
 
 /**
- * Closes the recording and the rooms of a session whose act has ended. Idempotent; after a failure it is retried a
- * second later.
+ * Ends the act of a session whose order no longer waits for a notary, because it was put on hold, locked or refunded.
+ * The notary can't end it any more, and nobody is recorded for an act that can't be done.
+ * @returns null when the order waits again
+ */
+async function endWithOrder({ sheets: { desk } }: LiveDeps, seen: LiveSession): Promise<SheetOutcome | null> {
+  return desk.db.transaction(async (tx) => {
+    const order = await lockOrder(tx, await orderCodeOf(tx, seen));
+    const session = await lockLive(tx, seen.id);
+    if (!order || order.status === "NotarizationPending" || !session) return null;
+    if (session.state === "signed" || session.state === "ended") return null;
+    const outcome = order.status === "IdentityLocked" ? "identity" : "abandoned";
+    await endWithoutAct(tx, desk.rowMac, session, outcome, { by: "system", at: desk.clock() });
+    return outcome;
+  });
+}
+
+/**
+ * Closes the recording and the rooms of a session whose act has ended, or whose order no longer waits for a notary.
+ * Idempotent; after a failure it is retried a second later.
  */
 export async function finish(deps: LiveDeps, id: string): Promise<void> {
   const { rooms, recordings, sheets } = deps;
   const { desk } = sheets;
   const seen = await findLive(desk.db, id);
-  const outcome = seen && (await outcomeOf(desk.db, seen.sheetId));
+  const outcome = seen && ((await outcomeOf(desk.db, seen.sheetId)) ?? (await endWithOrder(deps, seen)));
   if (!seen || !outcome) return;
   if (seen.liveAt !== null)
     await recordings.end(seen.id, await marksOf(deps, seen)).catch((error: unknown) => {

@@ -1,5 +1,4 @@
 /** The rows of live sessions: the session, its people, and its events. */
-
 import { hash } from "node:crypto";
 import { canonicalJson, type JsonObject } from "@signsealship/evidence/manifest";
 import { changeRow } from "../../../kernel/platform/database/change-rows.ts";
@@ -8,6 +7,7 @@ import { nothing, type Statement, sql } from "../../../kernel/platform/database/
 import { type StateMac, verified, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
 import { type MacTable, stateRows } from "../../../kernel/platform/protected-data.ts";
 import type { Members, RowMac } from "../../../kernel/platform/row-mac.ts";
+import { joinOrder } from "../../../orders/order/order.ts";
 import type { Place } from "../places.ts";
 import type { SheetOutcome } from "../sheets/store.ts";
 
@@ -145,11 +145,11 @@ export async function openLiveOf(db: Sql, taskId: number): Promise<LiveSession |
 export const liveSessionsOf = (db: Sql, orderId: number): Promise<LiveSession[]> =>
   sessionsWhere(db, sql`order_id = ${orderId}`);
 
-/** Finds the sessions that this node should close. Their act has ended, and no other node has them in its engine. */
+/** Finds the sessions that this node should close: their act has ended, or their order no longer waits for a notary. */
 export const sessionsToEnd = (db: Sql, node: string): Promise<{ id: string }[]> =>
   db.query(sql`
-    SELECT l.id FROM live_sessions l JOIN notary_sheets n ON n.id = l.sheet_id
-    WHERE l.state <> 'ended' AND n.outcome IS NOT NULL AND (l.node IS NULL OR l.node = ${node} OR l.lease_until < clock_timestamp())
+    SELECT l.id FROM live_sessions l JOIN notary_sheets n ON n.id = l.sheet_id ${joinOrder(sql`l.order_id`)}
+    WHERE l.state <> 'ended' AND (n.outcome IS NOT NULL OR l.state <> 'signed' AND o.status <> 'NotarizationPending') AND (l.node IS NULL OR l.node = ${node} OR l.lease_until < clock_timestamp())
     LIMIT 50`);
 
 /**
