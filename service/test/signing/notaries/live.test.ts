@@ -20,6 +20,7 @@ import { lockOrder } from "../../../src/orders/order/order.ts";
 import type { MediaEngine, MediaEvent } from "../../../src/providers/providers.ts";
 import { giveToSigner, roomEnvelopeOf } from "../../../src/signing/envelopes/envelopes.ts";
 import { openRoomOf } from "../../../src/signing/envelopes/records/rooms.ts";
+import { findSignature, keepPrepared, keepSigned } from "../../../src/signing/notaries/acts/signatures.ts";
 import { eligibilityReader } from "../../../src/signing/notaries/eligibility/changes/in-force.ts";
 import { loadNotaryRules } from "../../../src/signing/notaries/eligibility/rules.ts";
 import { isProofVoid, proofVoid } from "../../../src/signing/notaries/identity/results.ts";
@@ -51,6 +52,7 @@ import {
   reopen,
   roleObstacle,
   startLive,
+  sweepSignatures,
   wasUnrecorded,
   watchSessions,
   withdrawPerson,
@@ -1272,6 +1274,25 @@ test("a session ends once its order is on hold, refunded or locked, because its 
     await until(async () => (await liveOf(code)).state === "ended");
     assert.deepEqual([(await liveOf(code)).outcome, (await sheetOf(code))?.outcome], [outcome, outcome]);
   }
+});
+
+test("a signed revision stays while its session waits for the document to be sealed, and expires after that", async () => {
+  const { code } = await begun("seal-later@example.com", "notary_signs");
+  const { id, taskId, notaryId } = await abandoned(code, -600);
+  const [key, at, bytes] = [{ taskId, notaryId }, new Date(Date.now() - 2 * 3_600_000), Buffer.from("revision")];
+  const prepared = { givenSha256: "a".repeat(64), actSha256: "b".repeat(64), certificate: bytes, tail: bytes };
+  await keepPrepared(db, key, { ...prepared, contentsStart: 1, contentsEnd: 2, signedAttrs: bytes }, at);
+  await keepSigned(db, key, bytes, bytes);
+  assert.equal(await findSignature(db, key, clock()), undefined);
+  await db.transaction((tx) => updateLive(tx, id, sql`state = 'signed'`));
+  await sweepSignatures(db, clock());
+  assert.equal((await findSignature(db, key, clock()))?.isSigned, true);
+  await endTechnical(otherNode().deps, await liveOf(code));
+  await db.transaction((tx) => updateLive(tx, id, sql`node = NULL, lease_until = NULL`));
+  await until(async () => (await liveOf(code)).state === "ended");
+  assert.equal(await findSignature(db, key, clock()), undefined);
+  await sweepSignatures(db, clock());
+  assert.deepEqual(await db.query(sql`SELECT FROM notary_signatures WHERE task_id = ${taskId}`), []);
 });
 
 test("a file that is not accepted ends no recording, and nobody can sign an act without its people", async () => {

@@ -9,6 +9,13 @@ const lifetimeMs = 60 * 60_000;
 /** The time within which a prepared revision must be signed. */
 const preparedMs = 10 * 60_000;
 
+/**
+ * SQL condition: the notary signed the revision in a live session that waits for its document to be sealed. Then it does
+ * not expire: the recording has ended, so that the act can't be prepared and signed again.
+ */
+const waitsForSeal = sql`is_signed AND EXISTS (SELECT FROM live_sessions l WHERE l.task_id = notary_signatures.task_id
+  AND l.notary_id = notary_signatures.notary_id AND l.state = 'signed')`;
+
 /** A notary's revision of an order's document, with or without its signature. */
 export type NotarySignature = {
   givenSha256: string;
@@ -45,8 +52,8 @@ export async function findSignature(
     SELECT given_sha256 AS "givenSha256", act_sha256 AS "actSha256", certificate, tail, contents_start AS "contentsStart",
       contents_end AS "contentsEnd", signed_attrs AS "signedAttrs", is_signed AS "isSigned"
     FROM notary_signatures WHERE task_id = ${taskId} AND notary_id = ${notaryId}
-      AND created_at > CASE WHEN is_signed THEN ${new Date(now.getTime() - lifetimeMs)}::timestamptz
-        ELSE ${new Date(now.getTime() - preparedMs)}::timestamptz END`);
+      AND (created_at > CASE WHEN is_signed THEN ${new Date(now.getTime() - lifetimeMs)}::timestamptz
+        ELSE ${new Date(now.getTime() - preparedMs)}::timestamptz END OR ${waitsForSeal})`);
   return found;
 }
 
@@ -69,6 +76,7 @@ export async function keepSigned(
 export const deleteSignatures = (tx: Tx, taskId: number) =>
   tx.query(sql`DELETE FROM notary_signatures WHERE task_id = ${taskId}`);
 
-/** Deletes expired revisions, whether or not they were signed. */
+/** Deletes expired revisions, also signed ones, except those that wait for their document to be sealed. */
 export const sweepSignatures = (db: Sql, now: Date) =>
-  db.query(sql`DELETE FROM notary_signatures WHERE created_at <= ${new Date(now.getTime() - lifetimeMs)}`);
+  db.query(sql`
+    DELETE FROM notary_signatures WHERE created_at <= ${new Date(now.getTime() - lifetimeMs)} AND NOT (${waitsForSeal})`);
