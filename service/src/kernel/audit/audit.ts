@@ -119,6 +119,11 @@ export const hasLineSince = (which: Statement, since: Statement): Statement =>
 export const fromLines = (action: string, member: string): Statement =>
   sql`FROM (SELECT detail ->> ${member} AS subject FROM audit_log WHERE action = ${action}) AS lines`;
 
+/** The audit lines of orders about an action, as a table: `order_id`, `room_id` and `partner_id`. */
+export const linesOfOrders = (orderIds: readonly number[], action: string): Statement =>
+  sql`(SELECT order_id, room_id, partner_id FROM audit_log
+    WHERE order_id = ANY (${orderIds}::bigint[]) AND action = ${action})`;
+
 /** SQL: the log lines that `which` selects, as a subquery for FROM. */
 export const linesWhere = (which: Statement): Statement => sql`(SELECT * FROM audit_log WHERE ${which})`;
 

@@ -1,3 +1,4 @@
+import { linesOfOrders } from "../../../kernel/audit/audit.ts";
 import type { Owner } from "../../../kernel/identity/identity.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { isSealed, type Statement, sql } from "../../../kernel/platform/database/sql.ts";
@@ -126,9 +127,8 @@ export const roomsLeftBy = async (db: Sql, orderIds: readonly number[]) =>
     await db.query<{ id: string; partnerId: string } & Marked>(sql`
       SELECT r.id, r.partner_id AS "partnerId", ${marked(roomState, sql`r`)} FROM rooms r
       WHERE r.id IN (
-        SELECT l.room_id FROM audit_log l JOIN orders o ON o.id = l.order_id
-        WHERE l.order_id = ANY (${orderIds}::bigint[]) AND l.action = 'room.order_detached'
-          AND l.partner_id = o.partner_id)`),
+        SELECT l.room_id FROM ${linesOfOrders(orderIds, "room.order_detached")} l JOIN orders o ON o.id = l.order_id
+        WHERE l.partner_id = o.partner_id)`),
   );
 
 /** An address of a participant to which the room's link was mailed before the address was corrected. */
