@@ -16,11 +16,9 @@ export const lossPaymentState: StateMac = {
   table: sql`loss_payments`,
   key: sql`id`,
   mac: sql`row_mac`,
-  covered: (
-    x,
-  ) => sql`${x}.id, ${x}.partner_id, ${x}.environment, ${x}.year, ${x}.number, ${x}.payment_id, ${x}.reverses,
-    ${x}.amount_cents, ${x}.way, ${x}.reference, to_char(${x}.received_on, 'YYYY-MM-DD'), ${x}.reason, ${x}.recorded_by,
-    extract(epoch FROM ${x}.booked_at)`,
+  covered: (x) => sql`${x}.id, ${x}.partner_id, ${x}.environment, ${x}.year, ${x}.number, ${x}.payment_id,
+    ${x}.reverses, ${x}.amount_cents, ${x}.way, ${x}.reference, to_char(${x}.received_on, 'YYYY-MM-DD'),
+    ${x}.reason, ${x}.recorded_by, extract(epoch FROM ${x}.booked_at)`,
 };
 
 export const lossPaymentRows = stateRows(lossPaymentState);
@@ -36,6 +34,10 @@ export type LossPaymentWay = keyof typeof lossPaymentWays;
 export const wayText = ({ way, reference }: { way: LossPaymentWay; reference: string }): string =>
   `${lossPaymentWays[way]} ${reference}`;
 
+/** SQL expression: the cents of a row `x`, below zero for a reversal. */
+export const receivedCents = (x: Statement): Statement =>
+  sql`CASE WHEN ${x}.reverses IS NULL THEN ${x}.amount_cents ELSE -${x}.amount_cents END`;
+
 /**
  * The cents that the firm paid outside the processor for each lost payment of the order, by the payment's id. Reversed
  * bookings don't count.
@@ -44,7 +46,7 @@ export const wayText = ({ way, reference }: { way: LossPaymentWay; reference: st
 export async function receivedFor(db: Sql, orderId: number): Promise<ReadonlyMap<number, number>> {
   const own = sql`FROM loss_payments x WHERE x.payment_id = p.id`;
   const found = await db.query<{ id: number; cents: number }>(sql`
-    SELECT p.id, (SELECT sum(CASE WHEN x.reverses IS NULL THEN x.amount_cents ELSE -x.amount_cents END) ${own})::float8 AS cents,
+    SELECT p.id, (SELECT sum(${receivedCents(sql`x`)}) ${own})::float8 AS cents,
       ${verifiedAll(lossPaymentState, sql`x`, own)}
     FROM payments p WHERE p.order_id = ${orderId} AND EXISTS (SELECT ${own})`);
   return new Map(found.map(({ id, cents }) => [id, cents]));

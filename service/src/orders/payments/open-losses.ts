@@ -4,7 +4,7 @@ import type { Environment, Owner } from "../../kernel/identity/identity.ts";
 import type { Sql } from "../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { fromOrders, hasOrderCode } from "../order/order.ts";
-import { type LostPayment, lostPayments, unpaidOf } from "./loss-payments.ts";
+import { type LostPayment, lostPayments, receivedCents, unpaidOf } from "./loss-payments.ts";
 import { lossOf } from "./price-debt.ts";
 import { unappliedOfOrder } from "./unapplied.ts";
 
@@ -52,7 +52,7 @@ export async function debtsOfFirms(db: Sql, environment: Environment): Promise<(
     FROM billing_documents d JOIN payments p ON p.id = d.payment_id
     WHERE d.environment = ${environment} AND d.kind = 'loss'
       AND (SELECT sum(CASE q.kind WHEN 'loss' THEN q.part_cents ELSE -q.part_cents END) ${losses})
-        > (SELECT coalesce(sum(CASE WHEN x.reverses IS NULL THEN x.amount_cents ELSE -x.amount_cents END), 0) ${received})
+        > (SELECT coalesce(sum(${receivedCents(sql`x`)}), 0) ${received})
     ORDER BY id DESC LIMIT ${mostOrders}`);
   const names = new Map(orders.map(({ id, firmName }) => [id, firmName]));
   const open = orders.length === 0 ? [] : await openLosses(db, [...names.keys()]);

@@ -1,5 +1,6 @@
 import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
+import { receivedCents } from "../loss-payments.ts";
 import { isPaidOutside } from "../outside-notes.ts";
 import { copies, isNotCopied, requestedAt } from "../processor/account.ts";
 
@@ -78,7 +79,7 @@ async function readSums(db: Sql): Promise<Sums> {
       SELECT payment_intent, amount_cents, currency FROM disputes WHERE state = 'lost'
       UNION ALL SELECT payment_intent, amount_cents, currency FROM refunds WHERE state = 'succeeded'
     ), from_firms AS (
-      SELECT x.payment_id AS id, sum(CASE WHEN x.reverses IS NULL THEN x.amount_cents ELSE -x.amount_cents END) AS cents
+      SELECT x.payment_id AS id, sum(${receivedCents(sql`x`)}) AS cents
       FROM loss_payments x GROUP BY 1
     ), twice AS (
       SELECT payment_intent, greatest(0, least(
