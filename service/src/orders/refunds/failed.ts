@@ -10,6 +10,7 @@ import {
   requireText,
 } from "../../firms/operators/operators.ts";
 import type { Tx } from "../../kernel/platform/database/database.ts";
+import type { LockedOrder } from "../order/order.ts";
 import {
   bookLossPayment,
   booksMoney,
@@ -50,21 +51,36 @@ export async function finishFailedRefund(
 
 /**
  * Reverses a wrong booking of money that was paid back outside the processor, with a reason.
- * @throws ServiceError without the permission, a reason, a name or a recent passkey check, for a person whose right to
- * decide has not begun yet, and for a booking that can't be reversed
+ * @throws ServiceError as `reverseBooking`, and for a booking that can't be reversed
  */
-export async function undoPaidBack(
+export const undoPaidBack = (
+  deps: Pick<RefundDeps, "db" | "clock">,
+  operator: Operator,
+  { document, ...undo }: Undo & { document: number },
+): Promise<void> =>
+  reverseBooking(deps, operator, undo, async (tx, order, by) => {
+    const isRefundOpen =
+      (await selectOpenOfOrder(tx, order.id)) !== undefined || (await waitingParts(tx, order.id)).length > 0;
+    await undoPaidOutside(tx, order, { document, isRefundOpen, ...by });
+  });
+
+type Undo = { code: string; reason: string };
+
+/**
+ * Reverses a booking of an order.
+ * @throws ServiceError without a reason, for an unknown order, and as `requireBooker`
+ */
+async function reverseBooking(
   { db, clock }: Pick<RefundDeps, "db" | "clock">,
   operator: Operator,
-  { code, document, reason: typed }: { code: string; document: number; reason: string },
+  { code, reason: typed }: Undo,
+  reverse: (tx: Tx, order: LockedOrder, by: { reason: string; actor: string; at: Date }) => Promise<void>,
 ): Promise<void> {
   requireBooker(operator, clock());
   const reason = requireText("reason", typed);
   await db.transaction(async (tx) => {
     const order = await lockShown(tx, operator, code);
-    const isRefundOpen =
-      (await selectOpenOfOrder(tx, order.id)) !== undefined || (await waitingParts(tx, order.id)).length > 0;
-    await undoPaidOutside(tx, order, { document, reason, actor: operator.actor, at: clock(), isRefundOpen });
+    await reverse(tx, order, { reason, actor: operator.actor, at: clock() });
   });
 }
 
@@ -95,20 +111,16 @@ export async function bookLossPaid(
 
 /**
  * Reverses such a booking, with a reason that the firm reads.
- * @throws ServiceError without a reason, and as `requireBooker` and `reverseLossPayment`
+ * @throws ServiceError as `reverseBooking` and `reverseLossPayment`
  */
-export async function undoLossPaid(
-  { db, clock }: Pick<RefundDeps, "db" | "clock">,
+export const undoLossPaid = (
+  deps: Pick<RefundDeps, "db" | "clock">,
   operator: Operator,
-  { code, booking, reason: typed }: { code: string; booking: number; reason: string },
-): Promise<void> {
-  requireBooker(operator, clock());
-  const reason = requireText("reason", typed).replaceAll(/\s+/g, " ");
-  await db.transaction(async (tx) => {
-    const order = await lockShown(tx, operator, code);
-    await reverseLossPayment(tx, order, { booking, reason, actor: operator.actor, at: clock() });
-  });
-}
+  { booking, ...undo }: Undo & { booking: number },
+): Promise<void> =>
+  reverseBooking(deps, operator, undo, (tx, order, { reason, ...by }) =>
+    reverseLossPayment(tx, order, { booking, reason: reason.replaceAll(/\s+/g, " "), ...by }),
+  );
 
 /**
  * The approved partial refunds that moved no money yet. Their jobs have not run, the processor has not confirmed them,
