@@ -3,7 +3,7 @@ import { type LossToBook, lossPaymentWays, wayText } from "../../../orders/payme
 import { day, money, time } from "../../ui/format.ts";
 import { field, select } from "../../ui/forms/fields.ts";
 import { type Html, html } from "../../ui/render.ts";
-import type { Typed } from "./move-forms.ts";
+import { type Typed, undoForm } from "./move-forms.ts";
 
 /** Names the form of a lost payment or of a booking, so that the page shows a refused one again. */
 export const lossForm = (payment: string | number): string => `loss-${payment}`;
@@ -45,8 +45,14 @@ ${field({ form, name: "received", label: "Day on which it arrived", required: tr
 <div class="form-actions"><button type="submit" class="quiet-button">Book it</button></div></form></details>`;
 }
 
-function undoPart(booking: number, what: string, { path, typed }: Look): Html {
-  const form = undoLossForm(booking);
-  const own = typed?.move === form ? typed : undefined;
-  return html`<details class="ask"${own && html` open`}><summary>Reverse “${what}”</summary><form class="form" method="post" action="${path}/loss-payments/${booking}/undo">${field({ form, name: "reason", label: "Why it does not count", required: true, maxLength: 500, hint: "The check bounced, the money went back to the firm, or the entry is wrong. A reversing line follows on the statement, and the firm gets a mail with this reason.", value: own?.values["reason"], error: own?.error })}<div class="form-actions"><button type="submit" class="quiet-button">Reverse the booking</button></div></form></details>`;
-}
+const undoPart = (booking: number, what: string, { path, typed }: Look): Html =>
+  undoForm(
+    {
+      form: undoLossForm(booking),
+      action: `${path}/loss-payments/${booking}/undo`,
+      summary: `Reverse “${what}”`,
+      label: "Why it does not count",
+      hint: "The check bounced, the money went back to the firm, or the entry is wrong. A reversing line follows on the statement, and the firm gets a mail with this reason.",
+    },
+    typed,
+  );

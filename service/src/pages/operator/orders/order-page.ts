@@ -20,7 +20,7 @@ import {
 } from "../../ui/components.ts";
 import { money, shortCode, time } from "../../ui/format.ts";
 import { buttonForm } from "../../ui/forms/button-form.ts";
-import { errorSummary, field, textArea } from "../../ui/forms/fields.ts";
+import { errorSummary, textArea } from "../../ui/forms/fields.ts";
 import { documentList } from "../../ui/orders/document-list.ts";
 import { isSimulated, signerWords } from "../../ui/orders/signer-words.ts";
 import { statusWords } from "../../ui/orders/status-words.ts";
@@ -30,7 +30,7 @@ import { handOverOf, labelList } from "../paper/labels.ts";
 import { acceptancePart, finishedForm } from "./finished-forms.ts";
 import { inPersonOfOrder } from "./in-person.ts";
 import { lossPart } from "./loss-forms.ts";
-import { isDangerous, labelOf, moveForm, type Typed } from "./move-forms.ts";
+import { isDangerous, labelOf, moveForm, type Typed, undoForm } from "./move-forms.ts";
 import { faxList, letterList } from "./sent-lists.ts";
 import { timelinePart } from "./timeline.ts";
 
@@ -149,11 +149,17 @@ ${mayAllow && refusal === null && buttonForm(`${path}/pay-again`, "Let it be pai
 type Booking = { document: number; way: OutsideWay; cents: number };
 
 /** The form that reverses a booking, if an operator wrongly recorded that money was paid back outside the processor. */
-function undoForm(code: string, { document, way, cents }: Booking, typed: Typed | undefined): Html {
-  const form = `undo-${document}`;
-  const own = typed?.move === form ? typed : undefined;
-  return html`<details class="ask"${own && html` open`}><summary>Correct “${money(cents)} paid back ${outsideWays[way]}”</summary><form class="form" method="post" action="/operator/orders/${code}/paid-back/${document}/undo">${field({ form, name: "reason", label: "What is wrong with this booking", required: true, maxLength: 500, hint: "A reversing entry follows, and the firm gets a mail. A task to find out whether the money went back opens.", value: own?.values["reason"], error: own?.error })}<div class="form-actions"><button type="submit" class="quiet-button">Reverse the booking</button></div></form></details>`;
-}
+const undoPaidBackForm = (path: string, { document, way, cents }: Booking, typed: Typed | undefined): Html =>
+  undoForm(
+    {
+      form: `undo-${document}`,
+      action: `${path}/paid-back/${document}/undo`,
+      summary: `Correct “${money(cents)} paid back ${outsideWays[way]}”`,
+      label: "What is wrong with this booking",
+      hint: "A reversing entry follows, and the firm gets a mail. A task to find out whether the money went back opens.",
+    },
+    typed,
+  );
 
 function payments(view: OrderView): Html {
   const { mayRequestRefund, payAgain, mayDecideMoney, losses, typed } = view;
@@ -162,7 +168,7 @@ function payments(view: OrderView): Html {
   const none = emptyState("No payment", "What the payment processor reports appears here.");
   const list = html`<ul class="plain-list">${history.payments.map(
     ({ amountCents, currency, simulated, receivedAt, refundedAt, returnedCents, paidOutside }) =>
-      html`<li>${money(amountCents)} ${currency.toUpperCase()}${simulated && html` (simulated)`}, received ${time(new Date(receivedAt))}${refundedAt !== null ? html`, refunded ${time(new Date(refundedAt))}` : returnedCents > 0 && html`, of which ${money(returnedCents)} went back`}${paidOutside.map(({ way, cents, at }) => html`; ${money(cents)} paid back ${outsideWays[way]}, ${time(new Date(at))}`)}${mayDecideMoney && paidOutside.map((booking) => undoForm(order.code, booking, typed))}</li>`,
+      html`<li>${money(amountCents)} ${currency.toUpperCase()}${simulated && html` (simulated)`}, received ${time(new Date(receivedAt))}${refundedAt !== null ? html`, refunded ${time(new Date(refundedAt))}` : returnedCents > 0 && html`, of which ${money(returnedCents)} went back`}${paidOutside.map(({ way, cents, at }) => html`; ${money(cents)} paid back ${outsideWays[way]}, ${time(new Date(at))}`)}${mayDecideMoney && paidOutside.map((booking) => undoPaidBackForm(path, booking, typed))}</li>`,
   )}</ul>`;
   return html`${history.payments.length === 0 ? none : list}${payAgain && payAgainPart(path, payAgain, mayDecideMoney)}${lossPart(losses, { path, mayBook: mayDecideMoney, typed })}${mayRequestRefund && html`<div class="form-actions"><a class="button quiet-button" href="/operator/refunds/new?order=${order.code}">Ask for a refund</a></div>`}`;
 }
