@@ -13,7 +13,7 @@ import { isCode } from "../../../kernel/platform/text.ts";
 import { lockOrder } from "../../../orders/order/order.ts";
 import type { DeskDeps } from "../claims/claims.ts";
 import { peopleOf, waitingOrderOf } from "../claims/orders.ts";
-import { checksOf, endCheck, lockCheck } from "../identity/store.ts";
+import { checksOf, expireCheck } from "../identity/store.ts";
 import { addressedTo } from "./address.ts";
 
 const linkState: StateMac = {
@@ -94,16 +94,16 @@ export async function renewNotaryLinks(
   email: string,
   at: Date,
 ): Promise<void> {
-  const { signers } = (await peopleOf({ db: tx, rowMac }, orderId)) ?? { signers: [] };
+  const order = await peopleOf({ db: tx, rowMac }, orderId);
+  if (!order) return;
+  const { signers, partnerId } = order;
   // An altered check opens for nobody, so it must not prevent the correction.
   const checks = (await checksOf(tx, orderId).catch(nullIfAltered)) ?? [];
   for (const [index, signer] of signers.entries()) {
     if (signer.email.toLowerCase() !== email.toLowerCase()) continue;
     const person = index + 1;
-    for (const check of checks.filter((each) => each.person === person && each.state === "asked")) {
-      await lockCheck(tx, check.id);
-      await endCheck(tx, check.id, "expired", at);
-    }
+    for (const check of checks.filter((each) => each.person === person && each.state === "asked"))
+      await expireCheck(tx, check, { partnerId, at });
     const ended = await tx.query(
       sql`DELETE FROM appointment_links WHERE order_id = ${orderId} AND person = ${person} RETURNING id`,
     );

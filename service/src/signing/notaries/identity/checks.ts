@@ -19,6 +19,7 @@ import {
   checkOfToken,
   checksOf,
   endCheck,
+  expireCheck,
   failedQuizzes,
   type IdentityCheck,
   insertCheck,
@@ -115,18 +116,6 @@ async function requireMayAsk(
   if (!open) return;
   if (open.expiresAt > at) throw new ServiceError("conflict", "This person was asked already, and the link is open.");
   await expireCheck(tx, open, { partnerId, at });
-}
-
-/** Ends an open check whose link no longer works. The transaction must have locked the order. */
-async function expireCheck(
-  tx: Tx,
-  { id, orderId, person }: Pick<IdentityCheck, "id" | "orderId" | "person">,
-  { partnerId, at }: { partnerId: string; at: Date },
-): Promise<void> {
-  await lockCheck(tx, id);
-  await endCheck(tx, id, "expired", at);
-  const detail = { checkId: id, person };
-  await tx.query(auditLine({ at, action: "identity.expired", actor: "system", partnerId, orderId, detail }));
 }
 
 /**

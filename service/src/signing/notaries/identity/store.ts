@@ -1,4 +1,5 @@
 import { hash } from "node:crypto";
+import { auditLine } from "../../../kernel/audit/audit.ts";
 import { changeRow, changeRowIf } from "../../../kernel/platform/database/change-rows.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
@@ -122,6 +123,18 @@ export async function insertCheck(tx: Tx, check: NewCheck): Promise<void> {
 /** Ends a check with this state. The caller must have locked the check with `lockCheck`. */
 export const endCheck = (tx: Tx, id: string, state: IdentityCheck["state"], at: Date): Promise<void> =>
   changeRow(tx, checkState, id, sql`state = ${state}, ended_at = ${at}`);
+
+/** Ends an open check whose link no longer works. The transaction must have locked the order. */
+export async function expireCheck(
+  tx: Tx,
+  { id, orderId, person }: Pick<IdentityCheck, "id" | "orderId" | "person">,
+  { partnerId, at }: { partnerId: string; at: Date },
+): Promise<void> {
+  await lockCheck(tx, id);
+  await endCheck(tx, id, "expired", at);
+  const detail = { checkId: id, person };
+  await tx.query(auditLine({ at, action: "identity.expired", actor: "system", partnerId, orderId, detail }));
+}
 
 /** The tries of these checks. The tries of one type of proof are in the order in which they were made. */
 export const proofsOf = (db: Sql, checkIds: readonly string[]): Promise<Proof[]> =>
