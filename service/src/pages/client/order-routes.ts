@@ -200,9 +200,9 @@ function proofRoutes(app: FastifyInstance, deps: OrderPageDeps): void {
       const { code, token, documentId } = params;
       const order = await requireToken(deps, code, token);
       const proof = await deps.documents.proof({ orderCode: code, documentId }, form);
-      const saved = (await deps.documents.of(code)).find((each) => each.documentId === documentId);
-      if (!saved) throw new ServiceError("not_found", "Document not found.");
-      return proofToSave({ code, title: deps.documents.titleOf(order) }, { saved, form, proof }, words);
+      const documents = await deps.documents.of(code);
+      const title = deps.documents.titleOf(order);
+      return proofToSave({ code, title }, { documents, documentId, form, proof }, words);
     });
 }
 

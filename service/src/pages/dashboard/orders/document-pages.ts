@@ -84,9 +84,7 @@ export function orderDocumentPages(forms: FastifyInstance, deps: Deps): void {
         const wanted = { orderCode: order.code, owner: principalOf(request), documentId };
         const proof = await orderDocumentProof(envelopes, wanted, form);
         const documents = await orderDocuments(envelopes, order.code, wanted.owner);
-        const saved = documents.find((each) => each.documentId === documentId);
-        if (!saved) throw new ServiceError("not_found", "Document not found.");
-        return proofToSave({ ...order, title: titleOf(order) }, { saved, form, proof });
+        return proofToSave({ ...order, title: titleOf(order) }, { documents, documentId, form, proof });
       },
     });
 

@@ -1,5 +1,6 @@
 import type { ProofForm } from "../../../evidence/transparency-log/transparency-log.ts";
 import type { StoredFile } from "../../../kernel/platform/blobs/stored-file.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
 import type { OrderDocument, ProvenDocument } from "../../../signing/envelopes/envelopes.ts";
 import { codeText } from "../components.ts";
 import { plainTime } from "../format.ts";
@@ -58,15 +59,19 @@ export const documentToSave = (
 
 /**
  * The response that downloads a proof of a document. The file has the document's name, followed by the proof's kind.
+ * @param proven.documents the order's documents, one of which has the id
+ * @throws ServiceError `not_found` when none has it
  */
-export const proofToSave = (
+export function proofToSave(
   order: { code: string; title: string | null },
-  { saved, form, proof }: { saved: Saved; form: ProofForm; proof: Buffer },
+  proven: { documents: readonly OrderDocument[]; documentId: string; form: ProofForm; proof: Buffer },
   words: Words = en,
-) => ({
-  pdf: proof,
-  name: `${savedName(order.title ?? words.orders.unnamed(order.code.slice(0, 6)), saved, words)}.pdf.${form}`,
-  type: proofTypes[form],
-});
+) {
+  const { documents, documentId, form, proof } = proven;
+  const saved = documents.find((each) => each.documentId === documentId);
+  if (!saved) throw new ServiceError("not_found", "Document not found.");
+  const name = savedName(order.title ?? words.orders.unnamed(order.code.slice(0, 6)), saved, words);
+  return { pdf: proof, name: `${name}.pdf.${form}`, type: proofTypes[form] };
+}
 
 export const proofTypes = { "tlog-proof": "text/plain", ots: "application/octet-stream" } as const;
