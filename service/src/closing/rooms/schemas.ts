@@ -4,8 +4,8 @@ import {
   nullable,
   ok,
   oneOf,
-  orderCode,
   orderCodeExample,
+  orderCodes,
   ref,
   requestId,
   roomCode,
@@ -189,8 +189,6 @@ export const NewRoomCorrection = Type.Object(
   },
   { $id: "NewRoomCorrection", description: "An email address to correct in all documents of a room." },
 );
-
-const orderCodes = (description: string) => Type.Array(orderCode(), { description });
 
 export const RoomCorrection = Type.Object(
   {

@@ -68,6 +68,7 @@ export const orderCodeExample = "3f1c0d5a9be24c7786a1f0e2d4b6c8900a1b2c3d";
 export const roomCodeExample = "9a1e5c02d7b84f63a0c1e2f3b4d5968778695a4b";
 
 export const orderCode = (description = "The order's public code.") => hexCode(orderCodeExample, description);
+export const orderCodes = (description: string) => Type.Array(orderCode(), { description });
 
 export const roomCode = (description = "The room's code. Anyone who has it can see the room.") =>
   hexCode(roomCodeExample, description);

@@ -1,11 +1,7 @@
 import { type Static, Type } from "typebox";
-import { nullable, oneOf, orderCode, requestId, text, timestamp } from "../../kernel/http/schema-parts.ts";
+import { nullable, oneOf, orderCode, orderCodes, requestId, text, timestamp } from "../../kernel/http/schema-parts.ts";
 import type { CorrectedOrders } from "./correct-email.ts";
 import type { Corrected } from "./store.ts";
-
-/** Why a correction leaves out orders of the closing. */
-const leftOut = "that were left out, because their record was altered outside the service: contact its operator.";
-const orderCodes = (description: string) => Type.Array(orderCode(), { description });
 
 const kinds = ["document", "email", "address", "fax", "signer", "again", "refund"] as const;
 const facts = (description: string) => Type.Record(Type.String(), Type.Unknown(), { description });
@@ -54,7 +50,9 @@ export const OrderCorrections = Type.Object(
       ),
     ),
     notCorrected: Type.Optional(
-      orderCodes(`Of the orders that share a room, those ${leftOut} Present with \`alsoCorrected\`.`),
+      orderCodes(
+        "Of the orders that share a room, those that were left out, because their record was altered outside the service: contact its operator. Present with `alsoCorrected`.",
+      ),
     ),
     linksNotMailed: Type.Optional(
       Type.Boolean({
