@@ -137,8 +137,8 @@ export async function reportSealFailures({ db, clock }: Pick<RoomDeps, "db" | "c
 }
 
 /**
- * Opens a task about a closing whose last version, or one of whose documents, was altered. It stays open until a person ends it, because the
- * service can't seal such a closing again by itself.
+ * Opens a task about a closing of which the last version, or a document, was altered. It stays open until a person ends
+ * it, because the service can't seal such a closing again by itself.
  */
 export const reportAltered = (
   { db, clock }: Pick<RoomDeps, "db" | "clock">,

@@ -137,7 +137,7 @@ function requireNew(losses: readonly OpenLoss[], { way, reference, receivedOn }:
   if (losses.some(({ bookings }) => bookings.some(isSame)))
     throw new ServiceError(
       "conflict",
-      `Money ${wayText({ way, reference })} of that day is booked for this payment already.`,
+      `Money that came ${wayText({ way, reference })} on that day is booked for this payment already.`,
     );
 }
 

@@ -54,7 +54,7 @@ export const releaseSubject = (orderId: number): string => `received:${orderId}:
 
 /** Closes the task about the rest of a debt that the firm did not pay outside the processor. */
 export async function endRest(tx: Tx, orderId: number, { actor, at }: By): Promise<void> {
-  const end = { state: "done", at, by: actor, outcome: "somebody decided about the rest" } as const;
+  const end = { state: "done", at, by: actor, outcome: "nothing is left to decide about the rest" } as const;
   await closeTasks(tx, { orderId, kinds: ["dispute"], subject: restSubject(orderId) }, end);
 }
 

@@ -114,8 +114,8 @@ export const dueLossOf = (status: string, supplements: readonly Supplement[]): S
 export const supplementCents: Statement = sql`(SELECT s.amount_cents ${due})`;
 
 /**
- * SQL condition on an order `o`: true if its parcel waits for the payment of more postage. Not verified, so it may only
- * choose words.
+ * SQL condition on an order `o`: true if its parcel waits for the payment of more postage. Not verified: a query
+ * that does more than choose words must verify the supplements, too.
  */
 export const isPostageDue: Statement = sql`(o.status = ${waiting} AND EXISTS (
   SELECT FROM supplements s WHERE s.order_id = o.id AND s.state = 'asked' AND NOT s.replaces_loss))`;

@@ -311,7 +311,7 @@ test("a client’s second payment of an order is returned without a mail to the 
   assert.deepEqual(await mails(), []);
 });
 
-test("the mail about orders that wait is another one once an older order waits, and the same one when it is sent again", async () => {
+test("the mail about waiting orders has a new id once an older order waits, and the same id when it is sent again", async () => {
   const older = await orders.insert("Cancelled", { payBy: "firm" });
   const newer = await orders.insert("QuoteReady", { payBy: "firm" });
   const begin = (code: string, askedAt: Date) =>

@@ -742,7 +742,7 @@ test("books no check for a failed part while the refund of the whole order may r
   assert.equal(await byCheck(code), 0);
 });
 
-test("takes a smaller refund that somebody made at the processor for no refund of the whole order", async () => {
+test("does not mistake a smaller refund that somebody made at the processor for the refund of the whole order", async () => {
   const { code, intent, book } = await failedPart();
   const byHand = stripe.refundByHand(intent, 500);
   const approve = await requestedWhole(code);

@@ -228,7 +228,7 @@ test("reminds people with a link to the device check, and leads into the room on
   assert.equal((await post(`/orders/${order.code}/session/end`, { outcome: "technical" })).status, 303);
 });
 
-test("an appointment is not ended while its session is open, and a session that could not be recorded is no failure of people", async () => {
+test("an appointment is not ended while its session is open, and a session that could not be recorded is not a failure of people", async () => {
   const { db, rowMac } = running;
   const order = await waitingOrder(["unrecorded@example.com"]);
   const end = () => post(`/orders/${order.code}/appointment-ended`, { outcome: "technical" });

@@ -135,7 +135,8 @@ export async function moveParticipant(
     await markRemoved(tx, roomId, moved.participantId, at);
     await audit("room.participant_removed", moved.participantId);
   }
-  // Also changed if removed: a removed participant's address withdraws documents from everybody who waits at it.
+  // A row that was just removed gets the new address, too. With the earlier one, it would withdraw documents from
+  // everybody who still waits at that address (`isWithdrawn` in deliveries).
   await changeAddress(tx, roomId, { ...moved, email, invitedAt: lastAt, earlier });
   if (!listed) await audit("room.participant_corrected");
   const lacksLink = invitedAt !== null && (listed?.invitedAt ?? lastAt) === null;

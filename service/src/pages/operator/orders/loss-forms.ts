@@ -25,7 +25,7 @@ function onePart(loss: LossToBook, look: Look): Html | false {
   const lost =
     lostCents > 0
       ? `The bank took ${money(lostCents)} of it back.`
-      : "What the bank took back was reversed, or settled by a refund.";
+      : "The bank returned what it had taken, or a refund settled it.";
   return html`<div class="room-part"><p>Payment of ${time(paidAt)}. ${lost} ${openCents > 0 ? html`<strong>The firm still owes ${money(openCents)}.</strong>` : "The firm owes nothing for it."}</p>${list}${openCents > 0 && look.mayBook && bookPart(loss, look)}</div>`;
 }
 

@@ -159,7 +159,7 @@ ${ended?.map((each, index) => paymentCard(each, `resolved-${index}`, null))}
 /** The lost payments that firms owe. A check or a wire for one is booked on its order's page. */
 const debtList = (debts: readonly Debt[] | null): Html =>
   debts === null
-    ? html`<p>A row about it was altered in the database, so the debts can’t be listed.</p>`
+    ? html`<p>A record of these debts was altered in the database, so they can’t be listed.</p>`
     : html`<p>When a firm pays by check or wire, book it on the order’s page.</p><ul class="plain-list">${debts.map(({ firmName, orderCode, openCents, paidAt }) => html`<li>${firmName}: ${moneyIn(openCents, "usd")} for ${orderLink(orderCode)}, payment of ${time(paidAt)}</li>`)}</ul>`;
 
 /** Bank payments in process. No other payment is possible for their orders until the bank has answered. */
