@@ -120,7 +120,7 @@ export async function moveOrder(deps: MoveDeps, request: MoveRequest): Promise<{
  */
 function requireTrackingNumber(number: string | undefined): void {
   if (number !== undefined && !/^[A-Z0-9 -]*\d[A-Z0-9 -]*$/i.test(number))
-    throw invalid("Tracking number must have letters and digits only, and at least one digit.");
+    throw invalid("Tracking number must have a digit, and no characters but letters, digits, spaces and dashes.");
 }
 
 /**

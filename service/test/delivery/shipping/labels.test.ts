@@ -405,7 +405,7 @@ test("while the provider is unreachable people ship by hand, and nothing else is
   assert.match(task.reason ?? "", /^EasyPost: .*No label was bought yet: ship the parcel in another way/);
   const ship = `/operator/paper/${code}/moves/shipped`;
   for (const [carrier, tracking, rule] of [
-    ["Courier", "###", /letters and digits only/],
+    ["Courier", "###", /must have a digit, and no characters but letters/],
     ["USPS Priority Mail", "9400 7", /has 20, 22, 26, 30 or 34 digits/],
     ["UPS", "1Z999", /begins with 1Z/],
     ["Fed Ex", "7777 1", /has 12, 15, 20 or 22 digits/],

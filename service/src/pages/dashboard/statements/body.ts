@@ -36,7 +36,7 @@ type StatementsView = {
   found: { file: string; months: readonly (Pick<Statement, "month"> & { matches: number })[] } | null;
   buyer: Awaited<ReturnType<typeof buyerOf>>;
   /** The firm's payments of which banks took money back. */
-  losses: readonly OpenLoss[];
+  losses: readonly OpenLoss[] | null;
   /** The service's time zone, which applies to firms that have not chosen one. */
   serviceZone: string;
   error?: string;

@@ -2,6 +2,7 @@ import type { FastifyInstance } from "fastify";
 import { requireBilling } from "../../../firms/members/members.ts";
 import { principalOf } from "../../../kernel/http/authentication.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { nullIfAltered } from "../../../kernel/platform/database/state-mac.ts";
 import type { BillingDeps } from "../../../orders/billing/billing.ts";
 import {
   buyerOf,
@@ -44,7 +45,7 @@ export function statementPages(
       statements,
       found: file === "" ? null : { file, months: await withMatches(billing, principal, statements, file) },
       buyer,
-      losses: await openLossesOfFirm(billing.db, principal),
+      losses: await openLossesOfFirm(billing.db, principal).catch(nullIfAltered),
       serviceZone: zone,
       ...(error !== undefined && { error, typed }),
     });

@@ -11,10 +11,15 @@ export const undoLossForm = (booking: string | number): string => `undo-loss-${b
 
 type Look = { path: string; mayBook: boolean; typed: Typed | undefined };
 
-/** The lost payments of an order, with the firm's payments for them, its debt, and the forms. */
-export const lossPart = (losses: readonly LossToBook[], look: Look): Html | false =>
-  losses.some(({ openCents, bookings }) => openCents > 0 || bookings.length > 0) &&
-  html`<h3>Money received for a lost payment</h3>${losses.map((loss) => onePart(loss, look))}`;
+const lossTitle = html`<h3>Money received for a lost payment</h3>`;
+
+/** The lost payments of an order, with the firm's payments for them, its debt, and the forms. Null: a row was altered. */
+export function lossPart(losses: readonly LossToBook[] | null, look: Look): Html | false {
+  if (losses === null)
+    return html`${lossTitle}<p>A record of this money was altered in the database, so it can’t be shown or booked.</p>`;
+  const isShown = losses.some(({ openCents, bookings }) => openCents > 0 || bookings.length > 0);
+  return isShown && html`${lossTitle}${losses.map((loss) => onePart(loss, look))}`;
+}
 
 function onePart(loss: LossToBook, look: Look): Html | false {
   const { lostCents, openCents, paidAt, bookings } = loss;

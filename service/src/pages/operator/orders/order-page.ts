@@ -60,7 +60,7 @@ export type OrderView = {
   payAgain: PayAgain | null;
   mayDecideMoney: boolean;
   /** The order's payments of which a bank took money back. */
-  losses: readonly LossToBook[];
+  losses: readonly LossToBook[] | null;
   /** True if something must be printed or faxed. */
   mayPrint: boolean;
   typed?: Typed | undefined;

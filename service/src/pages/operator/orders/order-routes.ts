@@ -133,7 +133,7 @@ export async function showOrder(deps: OrderPageDeps, call: OrderCall, typed?: Ty
     inPerson: inPerson ?? null,
     payAgain,
     mayDecideMoney: may(operator, "money.decide"),
-    losses: losses ?? [],
+    losses,
     typed,
     error: error ?? typed?.error,
   });
