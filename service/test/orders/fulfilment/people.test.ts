@@ -70,7 +70,10 @@ test("a person moves an order from signing to delivery, and its client is mailed
     /has a tracking number, and says that there is none/,
   );
   for (const number of ["###", "9400 1<2", "none"])
-    assert.match(await refused(code, "Shipped", "--carrier", "USPS", "--tracking", number), /must have a digit, and no characters but letters/);
+    assert.match(
+      await refused(code, "Shipped", "--carrier", "USPS", "--tracking", number),
+      /must have a digit, and no characters but letters/,
+    );
   assert.equal(await move(code, "Shipped", "--carrier", "USPS <1>", "--tracking", "9400 1-2"), "Shipped");
   assert.equal(await move(code, "Delivered"), "Delivered");
   assert.equal(await move(code, "Completed"), "Completed");

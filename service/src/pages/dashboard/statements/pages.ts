@@ -1,8 +1,8 @@
 import type { FastifyInstance } from "fastify";
 import { requireBilling } from "../../../firms/members/members.ts";
 import { principalOf } from "../../../kernel/http/authentication.ts";
-import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { nullIfAltered } from "../../../kernel/platform/database/state-mac.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
 import type { BillingDeps } from "../../../orders/billing/billing.ts";
 import {
   buyerOf,
