@@ -17,6 +17,7 @@ export {
   approveFinished,
   type FinishedDeps,
   type Finishing,
+  finishedTarget,
   finishings,
   reportOnFinished,
 } from "./finished/finished.ts";

@@ -63,14 +63,15 @@ export const isDoneByHand = (on: PeopleEvent): boolean => doneByHand.has(on);
 
 /**
  * How to carry out a requested move.
- * @property begin true if the order's next service must begin before the event is applied
+ * @property first the event that must be applied before `on`: the start of the order's next service, or the reopening
+ * of a signing that was declined or has expired
  * @property isAhead true if the event is about a fax that is sent early, before the order reaches its fax statuses
  */
-type Plan = { begin: boolean; on: PeopleEvent; isAhead?: boolean };
+type Plan = { first?: "next_segment" | "sign_reissued"; on: PeopleEvent; isAhead?: boolean };
 
 /**
- * Moves an order on behalf of a person: by one step of the table, or by the start of the next service and then one
- * step.
+ * Moves an order on behalf of a person: by one step of the table, or by two if the first one starts the next service or
+ * reopens a signing.
  * @throws ServiceError when the order is unknown, a fact is missing or the table refuses the move; nothing changes then
  */
 export async function moveOrder(deps: MoveDeps, request: MoveRequest): Promise<{ orderCode: string; status: string }> {
@@ -102,9 +103,10 @@ export async function moveOrder(deps: MoveDeps, request: MoveRequest): Promise<{
         await recordFaxAhead(tx, locked, plan.on, facts, actor);
         return { orderCode: locked.code, status: locked.status };
       }
-      const at = plan.begin ? (await perform(tx, locked, "next_segment", {}, actor)).order : locked;
+      // A reopened signing opens no envelope, because the job that would open it finds the order signed.
+      const at = plan.first ? (await perform(tx, locked, plan.first, {}, actor)).order : locked;
       // If the fax was sent early, the start of the fax service has already moved the order to the status of the fax.
-      if (plan.begin && targetOf(at, plan.on) === null) return { orderCode: at.code, status: at.status };
+      if (plan.first && targetOf(at, plan.on) === null) return { orderCode: at.code, status: at.status };
       const { order: moved } = await perform(tx, at, plan.on, facts, actor);
       return { orderCode: moved.code, status: moved.status };
     })
@@ -165,16 +167,20 @@ async function requireNoPayment(tx: Tx, code: string, actor = "operator"): Promi
 const isPeopleEvent = (on: string): on is PeopleEvent => !processorEvents.has(on);
 
 function planMove(order: OrderFacts, to: string | null): Plan | null {
-  if (to === null) return targetOf(order, "released") ? { begin: false, on: "released" } : null;
+  if (to === null) return targetOf(order, "released") ? { on: "released" } : null;
   const direct = eventsTo(order, to).find(isPeopleEvent);
-  if (direct) return { begin: false, on: direct };
+  if (direct) return { on: direct };
+  // After a signer has declined, or the time to sign has expired, people may have signed on paper.
+  const reopened = targetOf(order, "sign_reissued");
+  if (reopened && targetOf({ ...order, status: reopened }, "signed") === to)
+    return { first: "sign_reissued", on: "signed" };
   const next = targetOf(order, "next_segment");
   const after = next && eventsTo({ ...order, status: next }, to).find(isPeopleEvent);
   // After the next service has begun, one step leads to `to`. Holds, refunds and cancellations need no such start:
   // `direct` has already found them.
-  if (after) return { begin: true, on: after };
+  if (after) return { first: "next_segment", on: after };
   const ahead = order.environment === "live" && faxesAhead(order) ? faxStatuses.get(to) : undefined;
-  return ahead ? { begin: false, on: ahead, isAhead: true } : null;
+  return ahead ? { on: ahead, isAhead: true } : null;
 }
 
 function refusal(log: Log, order: OrderFacts, to: string | null): ServiceError {

@@ -114,6 +114,23 @@ test("accepts a signed document from one person with a recent passkey check", as
   assert.equal(await statusOf(code), "EsignComplete");
 });
 
+test("accepts a signed document after a signer declined or the signing expired, and reopens the signing first", async () => {
+  for (const status of ["EsignDeclined", "EsignExpired"]) {
+    const code = await waiting("svc_sign");
+    await running.service.cli("order", "move", code, status, "--reason", "signer 1: wants to sign on paper");
+    assert.match(await page(code, agent), /Signed on paper or elsewhere/);
+    assert.equal((await handIn(code, "signed", agent)).status, 303);
+    const moves = await running.db.query(sql`
+      SELECT a.to_status AS to, a.actor FROM audit_log a JOIN orders o ON o.id = a.order_id
+      WHERE ${isSealed(sql`o.code`, "order", code)} AND a.action = 'order.transition' ORDER BY a.id DESC LIMIT 2`);
+    const actor = `operator:${agent.id}`;
+    assert.deepEqual(moves, [
+      { to: "EsignComplete", actor },
+      { to: "EsignPending", actor },
+    ]);
+  }
+});
+
 test("accepts a notarized document from a second person with the same file, and from nobody alone", async () => {
   const code = await waiting("svc_notary");
   assert.equal((await handIn(code, "notarized", agent)).status, 303);

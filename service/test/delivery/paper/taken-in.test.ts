@@ -5,9 +5,10 @@ import { readSealPurpose } from "@signsealship/evidence/seal";
 import { databaseOfRunning } from "@signsealship/testing/database";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { testsNeeding } from "@signsealship/testing/tools/tools";
+import { until } from "@signsealship/testing/until";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { download, textOf, type Version } from "../../closing/closing-passports/seal-room.ts";
-import { openCeremonyService, signBy } from "../../signing/envelopes/ceremony/ceremony-service.ts";
+import { browser, openCeremonyService, signBy } from "../../signing/envelopes/ceremony/ceremony-service.ts";
 
 const { test, before, after } = testsNeeding("poppler");
 
@@ -111,6 +112,27 @@ test("states that a signer who signed here before a document was handed in has s
       [false, true],
     ],
   );
+});
+
+test("accepts a scan after a signer asked for paper, and opens no other envelope", async () => {
+  const jane = person("Jane");
+  const code = await running.order([jane, person("John")]);
+  await running.ceremony.decline(await running.linkOf(jane.email), { kind: "paper", reason: "" }, browser);
+  await running.service.cli("order", "move", code, "EsignComplete", "--document", scan);
+  const { signers } = await running.client.ok<Signers>("GET", `/api/partner/orders/${code}/signers`);
+  assert.deepEqual(
+    signers.map(({ status, takenIn }) => [status, takenIn]),
+    [
+      ["declined", true],
+      ["pending", true],
+    ],
+  );
+  const envelopes = () =>
+    running.db.query(sql`
+      SELECT e.outcome FROM envelopes e JOIN orders o ON o.id = e.order_id
+      WHERE ${isSealed(sql`o.code`, "order", code)}
+        AND NOT EXISTS (SELECT FROM jobs j WHERE j.queue = 'envelope' AND (j.payload->>'orderId')::int = o.id)`);
+  assert.deepEqual(await until(async () => (await envelopes()).length > 0 && envelopes()), [{ outcome: "Declined" }]);
 });
 
 test("shows people who signed a test order as signed, even if it was notarized elsewhere", async () => {

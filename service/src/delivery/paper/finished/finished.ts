@@ -237,12 +237,21 @@ async function requireFree(tx: Tx, { id, code }: LockedOrder, on: Finishing, act
 }
 
 /**
+ * The status to which a document that was finished in this way moves the order; null when the order's status doesn't
+ * allow such a document. A signing that was declined or has expired is reopened by the same move.
+ */
+export function finishedTarget(order: OrderState, on: Finishing): string | null {
+  const reopened = on === "signed" ? targetOf(order, "sign_reissued") : null;
+  return targetOf(reopened === null ? order : { ...order, status: reopened }, on);
+}
+
+/**
  * Requires that the order waits for a document that was finished in this way.
  * @returns the status to which the document moves the order
  * @throws ServiceError `conflict` when the order's status doesn't allow such a document
  */
 function requireTurn(order: OrderState, on: Finishing): string {
-  const to = targetOf(order, on);
+  const to = finishedTarget(order, on);
   if (to === null)
     throw new ServiceError("conflict", `An order in ${order.status} waits for no document that was ${on}.`);
   return to;

@@ -1,6 +1,12 @@
 import type { FastifyInstance } from "fastify";
 import { attemptsOf } from "../../../delivery/faxing/faxing.ts";
-import { finishings, openAcceptance, type PaperDeps, paperStatuses } from "../../../delivery/paper/paper.ts";
+import {
+  finishedTarget,
+  finishings,
+  openAcceptance,
+  type PaperDeps,
+  paperStatuses,
+} from "../../../delivery/paper/paper.ts";
 import { shownLabels } from "../../../delivery/shipping/shipping.ts";
 import { may, type Operator, requirePermission } from "../../../firms/operators/operators.ts";
 import type { Owner } from "../../../kernel/identity/identity.ts";
@@ -219,7 +225,7 @@ const mayDo = ({ order, letters, tasks, history }: OrderRecord, operator: Operat
   movesOfOthers: movesOfOthers(order, operator, { isUnderWay, lastFax: history.faxes.at(-1)?.status }),
   finishingsNow: may(operator, "documents.take_in")
     ? finishings.filter(
-        (on) => targetOf(order, on) !== null && !(on === "notarized" && isClaimedByNotary(tasks, operator)),
+        (on) => finishedTarget(order, on) !== null && !(on === "notarized" && isClaimedByNotary(tasks, operator)),
       )
     : [],
   mayWorkSigners: may(operator, "signers.work"),
