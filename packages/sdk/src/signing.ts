@@ -43,7 +43,7 @@ export type OrderSignerState = {
   signedAt: string | null;
   /** The person who should sign instead, according to the signer; null when the signer named nobody. */
   proposal: { name: string; email: string } | null;
-  /** The address of the signing page for a test order; null for a live order. */
+  /** The address of the signing page for a test order; null for a live order, and once the link opens no document. */
   signingUrl: string | null;
 };
 

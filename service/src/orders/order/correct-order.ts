@@ -1,12 +1,14 @@
 /**
  * Changes to the facts of a placed order. The caller must have locked the order, and must record the earlier values.
  */
+import { lastActor } from "../../kernel/audit/audit.ts";
 import type { Tx } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
 import { forged, writeStateMacs } from "../../kernel/platform/database/state-mac.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import type { RowMac } from "../../kernel/platform/row-mac.ts";
 import type { Address } from "../pricing/pricing.ts";
+import { correctionsOf, currentEmail } from "./corrections.ts";
 import { type DocumentOwner, documentMembers } from "./documents.ts";
 import type { Payer } from "./form/form.ts";
 import type { RequestedField } from "./form/requested-field.ts";
@@ -63,18 +65,20 @@ export type MovedPeople = { client: boolean; signers: readonly { n: number; name
 /**
  * Replaces an email address in an order: the client's, and that of each signer who has it. While an envelope is open,
  * signers are unchanged here, because the caller changes them in the envelope. Signers who have signed always keep the
- * earlier address.
+ * earlier address, and `currentEmail` has the corrected one. Nobody has signed a document that an operator took in, or
+ * whose signing the sandbox completed.
  */
 export async function moveEmail(tx: Tx, rowMac: RowMac, orderId: number, move: EmailMove): Promise<MovedPeople> {
   const order = await readSigning(tx, rowMac, orderId);
-  const had = (person: { name: string; email: string }) => hasEmailOf(move, person);
+  const isFixed = await areSignersFixed(tx, orderId);
+  const corrections = await correctionsOf(tx, orderId);
+  // If a signature was discarded after its signer's address was corrected, the order still has the earlier address, and
+  // pages show the corrected one. The next correction may name either.
+  const had = (person: { name: string; email: string }) =>
+    hasEmailOf(move, { ...person, email: currentEmail(corrections, person) }) || (!isFixed && hasEmailOf(move, person));
   const client = isClientMoved(order, move);
   const found = signersOf(order).flatMap((each, index) => (had(each) ? [{ n: index + 1, name: each.name }] : []));
   if (!client && found.length === 0) return { client, signers: [], left: [] };
-  const fixed = await tx.query(sql`
-    SELECT FROM envelopes WHERE order_id = ${orderId} AND (ended_at IS NULL OR outcome = 'Completed')
-    UNION ALL SELECT FROM documents WHERE order_id = ${orderId} AND kind IN ('sealed', 'notarized') LIMIT 1`);
-  const isFixed = fixed.length > 0;
   const follow = (signer: OrderSigner) => (had(signer) ? { ...signer, email: move.to } : signer);
   const signers = isFixed ? signersOf(order) : (order.signers?.map(follow) ?? null);
   const customerEmail = client ? move.to : order.customerEmail;
@@ -84,6 +88,19 @@ export async function moveEmail(tx: Tx, rowMac: RowMac, orderId: number, move: E
     UPDATE orders SET customer_email = ${customerEmail}, signers = ${list}::jsonb, row_mac = ${mac} WHERE id = ${orderId}`);
   await writeStateMacs(tx, orderState, sql`id = ${orderId}`);
   return isFixed ? { client, signers: [], left: found.map(({ name }) => name) } : { client, signers: found, left: [] };
+}
+
+/**
+ * True if the order must keep the addresses of its signers: people sign here now, or have signed here or before a
+ * notary.
+ */
+async function areSignersFixed(tx: Tx, orderId: number): Promise<boolean> {
+  const fixed = await tx.query(sql`
+    SELECT FROM envelopes WHERE order_id = ${orderId} AND (ended_at IS NULL OR outcome = 'Completed')
+    UNION ALL SELECT FROM documents d JOIN orders o ON o.id = d.order_id
+    WHERE d.order_id = ${orderId} AND d.kind = 'notarized' AND NOT d.kind = ANY (o.taken_in)
+      AND ${lastActor(sql`o.id`, "NotarizationComplete")} IS DISTINCT FROM 'sandbox' LIMIT 1`);
+  return fixed.length > 0;
 }
 
 /**

@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
@@ -360,6 +362,102 @@ test("people on a held document move, too, and of people who share a mailbox onl
     SELECT s.name, s.email FROM envelope_signers s JOIN envelopes e ON e.id = s.envelope_id
     WHERE e.order_id = ${await idOf(code)} ORDER BY s.n`);
   assert.deepEqual(signers, [{ ...jane, email: to }, john]);
+});
+
+const scan = join(running.service.dataDir, "scan.pdf");
+writeFileSync(scan, makePdf({ text: "Scan" }));
+const takeIn = (code: string, status: string) => running.service.cli("order", "move", code, status, "--document", scan);
+
+const { roomCode } = await running.client.ok<{ roomCode: string }>("POST", "/api/rooms", { name: "Closing" });
+
+/** Attaches the order to the room. @returns a function that corrects an address in the room, and returns the status */
+async function correctorOf(orderCode: string) {
+  await running.client.ok("POST", `/api/rooms/${roomCode}/orders`, { orderCode });
+  return async (from: string, to: string) =>
+    (await running.client.call("POST", `/api/rooms/${roomCode}/corrections`, { from, to })).status;
+}
+
+const signedBySandbox = (code: string) =>
+  running.client.ok("POST", `/api/partner/sandbox/orders/${code}/advance`, { event: "signature.completed" });
+
+for (const [how, finish, status] of [
+  ["was taken in", (code: string) => takeIn(code, "EsignComplete"), "pending"],
+  ["the sandbox completed", signedBySandbox, "signed"],
+] as const)
+  test(`an address in a document that ${how} is corrected once, and nobody is said to have signed with it`, async () => {
+    const [bob, second, third] = [person("Bob"), person("Bob").email, person("Bob").email];
+    const code = await running.order([bob]);
+    await running.linkOf(bob.email);
+    await finish(code);
+    await until(async () => (await envelopesOf(code))[0]?.outcome === "Voided");
+    const signers = async () => {
+      const path = `/api/partner/orders/${code}/signers`;
+      type Signer = { status: string; email: string; signingUrl: string | null };
+      const answer = await running.client.ok<{ signers: Signer[] }>("GET", path);
+      return answer.signers.map((signer) => [signer.status, signer.email, signer.signingUrl]);
+    };
+    assert.deepEqual(await signers(), [[status, bob.email, null]]);
+    const correct = await correctorOf(code);
+    assert.deepEqual([await correct(bob.email, second), await correct(bob.email, second)], [200, 409]);
+    assert.equal(await correct(second, third), 200);
+    assert.deepEqual(await signers(), [[status, third, null]]);
+    assert.deepEqual(
+      (await correctionsOf(code)).corrections.map(({ before, after }) => [before["email"], after]),
+      [
+        [bob.email, { name: "Bob", email: second }],
+        [second, { name: "Bob", email: third }],
+      ],
+    );
+  });
+
+test("a person who signed before a document was taken in is listed as signed after a correction, too", async () => {
+  const [jane, john, right] = [person("Jane"), person("John"), person("Jane").email];
+  const code = await running.order([jane, john]);
+  await signBy(ceremony, await running.linkOf(jane.email), "Jane");
+  await takeIn(code, "EsignComplete");
+  await until(async () => (await envelopesOf(code))[0]?.outcome === "Voided");
+  assert.equal(await (await correctorOf(code))(jane.email, right), 200);
+  const { signers } = await running.client.ok<{ signers: { status: string; email: string }[] }>(
+    "GET",
+    `/api/partner/orders/${code}/signers`,
+  );
+  assert.deepEqual(
+    signers.map(({ status, email }) => [status, email]),
+    [
+      ["signed", right],
+      ["pending", john.email],
+    ],
+  );
+});
+
+test("the address of a person who signed only before a notary is corrected once, and again from the new one", async () => {
+  const [bob, second, third] = [person("Bob"), person("Bob").email, person("Bob").email];
+  const code = await running.order([bob], { svc_sign: "", svc_notary: "true" });
+  await takeIn(code, "NotarizationComplete");
+  await changeOrder(db, code, sql`taken_in = '{}'`);
+  const correct = await correctorOf(code);
+  assert.deepEqual([await correct(bob.email, second), await correct(bob.email, second)], [200, 409]);
+  assert.equal(await correct(second, third), 200);
+  assert.deepEqual(
+    (await correctionsOf(code)).corrections.map(({ after }) => [after["email"], after["signed"]]),
+    [
+      [second, ["Bob"]],
+      [third, ["Bob"]],
+    ],
+  );
+});
+
+test("the address of a signature that was given up is corrected again from the one that pages show", async () => {
+  const [grace, john] = [person("Grace"), person("John")];
+  const code = await running.order([grace, john]);
+  await signBy(ceremony, await running.linkOf(grace.email), "Grace");
+  const correct = await correctorOf(code);
+  const [second, third] = [person("Grace").email, person("Grace").email];
+  assert.equal(await correct(grace.email, second), 200);
+  await ceremony.decline(await running.linkOf(john.email), { kind: "paper", reason: "" }, browser);
+  assert.deepEqual([await correct(second, third), await correct(second, third)], [200, 409]);
+  assert.equal((await call(`${code}/send-again`)).code, 200);
+  assert.equal((await ceremony.view(await running.linkOf(third))).state, "ready");
 });
 
 test("a document that only a notary signs is replaced with the places where people sign", async () => {

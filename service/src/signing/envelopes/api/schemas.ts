@@ -46,7 +46,7 @@ export const OrderSignerState = Type.Object(
     auth: oneOf(signerAuths, "How this signer is identified, besides the mailed link."),
     status: oneOf(
       signerStatuses,
-      "Where this signer stands: `pending` until the link is sent, which is when the turn comes; `locked` after too many codes.",
+      "Where this signer stands: `pending` until the link is sent, which is when the turn comes, and with `takenIn`, unless this person declined; `locked` after too many codes.",
       ["sent"],
     ),
     takenIn: Type.Optional(
@@ -65,7 +65,10 @@ export const OrderSignerState = Type.Object(
       }),
       "Who should sign instead, as the signer says; null where nobody was named.",
     ),
-    signingUrl: nullable(Type.String(), "The signer's link, for test orders only; null for live ones."),
+    signingUrl: nullable(
+      Type.String(),
+      "The signer's link, for test orders only; null for live ones, and once it opens no document.",
+    ),
   },
   { $id: "OrderSignerState", description: "A signer, and where they stand." },
 );

@@ -34,7 +34,7 @@ export type SignerState = Pick<
   takenIn: boolean;
   /** True if the sandbox completed the signing. A signature of this person was then discarded. */
   isSimulated: boolean;
-  /** The URL where the firm signs on behalf of this signer; null except for test orders. */
+  /** The URL where the firm signs on behalf of this signer; null for live orders, and once it opens no document. */
   signingUrl: string | null;
 };
 
@@ -154,18 +154,25 @@ export async function signerStates(
         AND t.record::jsonb @> jsonb_build_object('event', 'declined', 'signer', s.n)) AS declined, ${verifiedSigner}
     FROM envelope_signers s WHERE envelope_id = ${envelope.id} ORDER BY n`);
   const next = nextSigners(rowMac, order, envelope);
+  // True if an operator took the document in, and no envelope for a notarial act has followed.
+  const signedElsewhere = takenIn && envelope.outcome !== null && envelope.outcome !== "Completed";
+  // The links of a voided envelope open no document.
+  const hasUrls = order.environment === "test" && !signedElsewhere && envelope.outcome !== "Voided";
   const urlOf = ({ linkId, tokenSha256 }: Pick<Row, "linkId" | "tokenSha256">) =>
-    order.environment === "test" && linkId && tokenSha256 ? reach.links.urlOf(linkId, tokenSha256) : null;
+    hasUrls && linkId && tokenSha256 ? reach.links.urlOf(linkId, tokenSha256) : null;
   const places = order.environment === "test" ? await placesOfEnvelope(db, envelope.id) : [];
   return rows.map(({ id, linkId, tokenSha256, lockedAt, codesRequested, declined, ...signer }) => {
     const named = next[signer.n - 1];
-    if (named && (named.name !== signer.name || named.email !== signer.email))
+    // Nobody signs a document again that was taken in, so another address of the same signer is a correction.
+    const isCorrected = signedElsewhere && signer.signedAt !== null && named?.name === signer.name;
+    if (named && !isCorrected && (named.name !== signer.name || named.email !== signer.email))
       return unsent(named, signer.n, { isSimulated, takenIn });
     const isLocked =
       lockedAt !== null || (envelope.endedAt === null && areCodesUsedUp({ codesRequested, lockedAt }, envelope));
     return {
       ...signer,
-      status: statusOf({ ...signer, isLocked, declined }, isSimulated),
+      email: named?.email ?? signer.email,
+      status: statusOf({ ...signer, isLocked, declined }, { isSimulated, signedElsewhere }),
       takenIn: takenIn && signer.signedAt === null,
       isSimulated,
       // A signer in a session gets the session's link, which also opens the person's other documents.
@@ -194,10 +201,11 @@ function statusOf(
   }: Pick<Row, "signedAt" | "declined" | "openedAt" | "issuedAt"> & {
     isLocked: boolean;
   },
-  isSimulated: boolean,
+  { isSimulated, signedElsewhere }: { isSimulated: boolean; signedElsewhere: boolean },
 ): SignerState["status"] {
   if (signedAt !== null || isSimulated) return "signed";
   if (declined) return "declined";
+  if (signedElsewhere) return "pending";
   if (isLocked) return "locked";
   if (openedAt !== null) return "viewed";
   return issuedAt === null ? "pending" : "sent";
@@ -206,7 +214,7 @@ function statusOf(
 const unsent = (
   { name, email, language, routing, auth }: OrderSigner,
   n: number,
-  { isSimulated, takenIn }: { isSimulated: boolean; takenIn: boolean },
+  { isSimulated, takenIn }: Pick<Order, "isSimulated" | "takenIn">,
 ): SignerState => ({
   n,
   name,
