@@ -6,7 +6,7 @@ export { downloadMail } from "./download-mail.ts";
 export type { DeliveryDeps, Link } from "./link.ts";
 export { deliveryDoor, deliveryFile, deliveryProof, deliveryZip, openDelivery } from "./open.ts";
 export { writeReceivers } from "./receiver-store.ts";
-export { endReceiver, moveInRooms, replaceReceiver, sendToReceivers } from "./receivers.ts";
+export { endReceiver, moveInRooms, replaceInRooms, sendToReceivers } from "./receivers.ts";
 export {
   deliveriesOf,
   deliveryMail,

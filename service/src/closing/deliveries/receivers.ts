@@ -8,6 +8,7 @@ import { actorOf, type Principal } from "../../kernel/identity/identity.ts";
 import { type Clock, minuteMs } from "../../kernel/platform/clock.ts";
 import type { Database, Tx } from "../../kernel/platform/database/database.ts";
 import { nothing, sql } from "../../kernel/platform/database/sql.ts";
+import { nullIfAltered } from "../../kernel/platform/database/state-mac.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
 import type { RowMac } from "../../kernel/platform/row-mac.ts";
 import { isCode } from "../../kernel/platform/text.ts";
@@ -17,6 +18,7 @@ import {
   lockRoomsOf,
   moveParticipant,
   type Receiver,
+  replaceParticipant,
   roomIdsOf,
   roomNotFound,
   roomsLeftBy,
@@ -83,10 +85,11 @@ export async function moveInRooms(
 }
 
 /**
- * Sends the documents of these orders to the new signer, if the former one was to receive them. The caller must have
- * locked the orders.
+ * Sends the documents of these orders to the new signer, if the former one was to receive them. In rooms where the
+ * former one neither signs nor waits for other documents, the new signer also takes this person's place among the
+ * participants. The caller must have locked the orders, and changed their signers.
  */
-export async function replaceReceiver(
+export async function replaceInRooms(
   tx: Tx,
   orderIds: readonly number[],
   { former, person }: { former: Receiver; person: Receiver },
@@ -94,11 +97,19 @@ export async function replaceReceiver(
 ): Promise<void> {
   const isFormer = (each: Receiver) => hasEmailOf({ from: former.email, to: person.email, name: former.name }, each);
   if (isFormer(person)) return;
-  for (const roomId of await roomIdsOf(tx, { orderIds, roomId: null })) {
-    await lockDeliveries(tx, roomId);
+  const of = { orderIds, roomId: null };
+  const roomIds = await roomIdsOf(tx, of);
+  for (const roomId of roomIds) await lockDeliveries(tx, roomId);
+  // An altered room lists nobody until an operator has looked at it. It doesn't prevent the replacement.
+  const rooms = await lockRoomsOf(tx, of).catch(nullIfAltered);
+  for (const roomId of roomIds) {
     const waiting = await waitingReceivers(tx, roomId);
     const own = waiting.filter((each) => orderIds.includes(each.orderId) && isFormer(each));
     await passOn(tx, roomId, own, () => person, at);
+    const room = rooms?.find(({ id }) => id === roomId);
+    // The removal of a participant would withdraw the other documents that go to the same address.
+    const isWaiting = waiting.some((each) => !own.includes(each) && each.email === former.email.toLowerCase());
+    if (room && !isWaiting) await replaceParticipant(tx, room, { former, person }, { actor, at });
     if (own.length === 0) continue;
     const detail = { room: roomId, documents: own.length };
     await tx.query(auditLine({ at, action: "delivery.receiver_replaced", actor, partnerId, detail }));

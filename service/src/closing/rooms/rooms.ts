@@ -25,7 +25,13 @@ export {
   openClosings,
 } from "./overview.ts";
 export { roomMail } from "./participants/invite.ts";
-export { addParticipant, inviteParticipant, moveParticipant, removeParticipant } from "./participants/participants.ts";
+export {
+  addParticipant,
+  inviteParticipant,
+  moveParticipant,
+  removeParticipant,
+  replaceParticipant,
+} from "./participants/participants.ts";
 
 export { lockRoomsOf, roomIdsOf, roomsLeftBy } from "./participants/store.ts";
 export { type NewClosing, placeClosing, type Receiver } from "./place-closing.ts";

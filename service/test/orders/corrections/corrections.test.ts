@@ -460,6 +460,27 @@ test("the address of a signature that was given up is corrected again from the o
   assert.equal((await ceremony.view(await running.linkOf(third))).state, "ready");
 });
 
+test("a new signer is listed in a room in place of one who signs nothing else there, but not of one in another role", async () => {
+  const [rob, ann, max, eve] = [person("Rob"), person("Ann"), person("Max"), person("Eve")];
+  const codes = [await running.order([rob, ann]), await running.order([rob])];
+  for (const orderCode of codes) await running.client.ok("POST", `/api/rooms/${roomCode}/orders`, { orderCode });
+  const path = `/api/rooms/${roomCode}/participants`;
+  for (const each of [
+    { ...rob, role: "signer" },
+    { ...ann, role: "buyer" },
+  ])
+    await running.client.ok("POST", path, each);
+  await until(async () => (await Promise.all(codes.map(envelopesOf))).every(({ length }) => length > 0));
+  const after = async (code: string | undefined, n: number, by: { name: string; email: string }) => {
+    await running.client.ok("POST", `/api/partner/orders/${code}/signers/${n}/replace`, by);
+    const { participants } = await running.client.ok<{ participants: { name: string; role: string }[] }>("GET", path);
+    return participants.map(({ name, role }) => `${name}, ${role}`);
+  };
+  assert.deepEqual(await after(codes[0], 2, eve), ["Rob, signer", "Ann, buyer"]);
+  assert.deepEqual(await after(codes[0], 1, max), ["Rob, signer", "Ann, buyer"]);
+  assert.deepEqual(await after(codes[1], 1, max), ["Ann, buyer", "Max, signer"]);
+});
+
 test("a document that only a notary signs is replaced with the places where people sign", async () => {
   const place = (y: number) =>
     JSON.stringify([{ signer: 1, kind: "signature", page: 1, x: 100, y, width: 200, height: 50 }]);

@@ -17,6 +17,8 @@ import {
   markRemoved,
   presentParticipants,
   selectParticipants,
+  signerRole,
+  signerWithoutOrder,
 } from "./store.ts";
 
 const maxParticipants = 25;
@@ -143,4 +145,28 @@ export async function moveParticipant(
   const isInvited = lacksLink && (await invite(tx, roomId, { participantId, email, at }));
   if (isInvited) await audit("room.participant_invited");
   return { isMoved: true, isUnmailed: lacksLink && !isInvited };
+}
+
+/**
+ * Gives the place of a former signer in a locked room to the new one. A person who has another role, or is the client
+ * or a signer of an order in the room, stays.
+ */
+export async function replaceParticipant(
+  tx: Tx,
+  { id: roomId, partnerId }: { id: string; partnerId: string },
+  { former, person }: { former: { email: string }; person: { name: string; email: string } },
+  { actor, at }: { actor: string; at: Date },
+): Promise<void> {
+  const formerId = await signerWithoutOrder(tx, roomId, former.email);
+  if (formerId === null) return;
+  const audit = (action: string, participantId: string) =>
+    tx.query(auditLine({ at, action, actor, partnerId, roomId, detail: { participantId } }));
+  await markRemoved(tx, roomId, formerId, at);
+  await audit("room.participant_removed", formerId);
+  const email = person.email.toLowerCase();
+  const { presentId } = await countParticipants(tx, roomId, email);
+  if (presentId !== null) return;
+  const participantId = newUuid();
+  await insertParticipant(tx, roomId, { participantId, name: person.name, email, role: signerRole, createdAt: at });
+  await audit("room.participant_added", participantId);
 }

@@ -3,7 +3,11 @@ import type { Owner } from "../../../kernel/identity/identity.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { isSealed, type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import { type Marked, marked } from "../../../kernel/platform/database/state-mac.ts";
+import { joinOrder } from "../../../orders/order/order.ts";
 import { authentic, roomState, verifiedRoom, writeRoomMac } from "../store.ts";
+
+/** The role of participants who sign documents of the closing. */
+export const signerRole = "signer";
 
 /** A participant to whom a room's link is mailed. */
 export type Invited = Owner & { name: string; email: string; roomCode: string; roomName: string };
@@ -148,6 +152,23 @@ export const presentParticipants = (tx: Tx, roomId: string) =>
   tx.query<PresentParticipant>(sql`
     SELECT id AS "participantId", name, email, invited_at AS "invitedAt", earlier_invitations AS earlier
     FROM room_participants WHERE room_id = ${roomId} AND removed_at IS NULL ORDER BY created_at, id`);
+
+/**
+ * The id of the present participant of a locked room who is listed as a signer with this address, but is neither a
+ * signer nor the client of an order in the room; null if there is none. People whose address was corrected after they
+ * had signed are found by their name.
+ */
+export async function signerWithoutOrder(tx: Tx, roomId: string, email: string): Promise<string | null> {
+  const [found] = await tx.query<{ id: string }>(sql`
+    SELECT p.id FROM room_participants p
+    WHERE p.room_id = ${roomId} AND p.removed_at IS NULL AND p.role = ${signerRole} AND p.email = ${email.toLowerCase()}
+      AND NOT EXISTS (
+        SELECT FROM room_orders a ${joinOrder(sql`a.order_id`)} WHERE a.room_id = p.room_id AND (
+          lower(o.customer_email) = p.email OR EXISTS (
+            SELECT FROM jsonb_array_elements(o.signers) s
+            WHERE lower(s ->> 'email') = p.email OR lower(s ->> 'name') = lower(p.name))))`);
+  return found?.id ?? null;
+}
 
 /**
  * Replaces a participant's email address.

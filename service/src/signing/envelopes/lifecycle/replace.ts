@@ -30,10 +30,10 @@ type Person = Pick<OrderSigner, "name" | "email" | "phone" | "language" | "auth"
 type Named = Pick<Person, "name" | "email">;
 
 /**
- * Sends the final documents of these orders to the new signer, if the firm had chosen the former one as their
- * recipient. `closing/deliveries` implements this.
+ * Replaces the former signer in the rooms that contain these orders: as a recipient of their final documents, if the
+ * firm had chosen this person, and among the participants. `closing/deliveries` implements this.
  */
-export type ReplaceReceiver = (
+export type ReplaceInRooms = (
   tx: Tx,
   orderIds: readonly number[],
   people: { former: Named; person: Named },
@@ -41,7 +41,7 @@ export type ReplaceReceiver = (
 ) => Promise<void>;
 
 /** The dependencies of a signer's replacement. */
-export type ReplaceSignerDeps = EnvelopeDeps & { replaceReceiver: ReplaceReceiver };
+export type ReplaceSignerDeps = EnvelopeDeps & { replaceInRooms: ReplaceInRooms };
 
 /**
  * Replaces a signer by another person. The earlier signer's link stops working at once. The new link is mailed when it
@@ -108,7 +108,7 @@ async function replaceBy(
     for (const each of further.next) await replaceInNext(tx, deps, each, person, { actor: request.actor, at });
     const orderIds = [...all.map(({ envelope }) => envelope.orderId), ...further.next.map(({ order }) => order.id)];
     const by = { actor: request.actor, partnerId: request.owner.partnerId, at };
-    await deps.replaceReceiver(tx, orderIds, { former: signer, person }, by);
+    await deps.replaceInRooms(tx, orderIds, { former: signer, person }, by);
     if (signer.issuedAt !== null && signer.email.toLowerCase() !== person.email.toLowerCase())
       await tellFormer(tx, signer, at);
   });
@@ -203,7 +203,7 @@ async function replaceForNextRound(
     const next = [{ order, n }, ...further.next];
     for (const each of next) await replaceInNext(tx, deps, each, person, { actor, at });
     const orderIds = [...further.open.map(({ envelope }) => envelope.orderId), ...next.map((each) => each.order.id)];
-    await deps.replaceReceiver(tx, orderIds, { former: before, person }, { actor, partnerId: owner.partnerId, at });
+    await deps.replaceInRooms(tx, orderIds, { former: before, person }, { actor, partnerId: owner.partnerId, at });
     return true;
   });
 }

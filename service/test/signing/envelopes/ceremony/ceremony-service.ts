@@ -8,7 +8,7 @@ import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { newPartner } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
-import { replaceReceiver } from "../../../../src/closing/deliveries/deliveries.ts";
+import { replaceInRooms } from "../../../../src/closing/deliveries/deliveries.ts";
 import { openSealing, type SealDocument } from "../../../../src/evidence/seals/seals.ts";
 import { type Clock, systemClock } from "../../../../src/kernel/platform/clock.ts";
 import { openDocumentNames } from "../../../../src/kernel/platform/document-name.ts";
@@ -71,7 +71,7 @@ export async function openCeremonyService(env: Record<string, string> = {}) {
   const sealer = { ...common, sealDocument, chainPem, titleOf, consentTexts, baseUrl };
   const seal = envelopeSeal(sealer);
   const reach = { links: signingLinks(secrets, baseUrl), untilMorning: async () => 0, texts: null };
-  const deps = { ...common, secrets, blobs, seal, reach, baseUrl, sealDocument, replaceReceiver };
+  const deps = { ...common, secrets, blobs, seal, reach, baseUrl, sealDocument, replaceInRooms };
   const certificates = signerCertificates({ ...common, baseUrl }, signers.authorities);
   const actsWith = (parts: Partial<Parameters<typeof openActs>[0]>) =>
     openActs({ ...common, blobs, certificates, stamp: null, ...parts });
