@@ -86,6 +86,7 @@ export type OwnOrder = Titled &
   Owner & {
     id: number;
     status: string;
+    statusBeforeHold: string | null;
     sign: boolean;
     notarize: boolean;
     externalReference: string | null;
@@ -199,7 +200,8 @@ const ownColumns = sql`, ${ownCharges}, (SELECT r.closes_on::text FROM rooms r W
       'nextTryAt', CASE WHEN isfinite(s.next_try_at) THEN ${isoTime(sql`s.next_try_at`)} END)
     FROM closing_seals s WHERE s.room_id = room."roomId") AS "sealWish", (
     SELECT coalesce(json_agg(json_build_object('id', o.id, 'code', o.code, 'partnerId', o.partner_id,
-      'environment', o.environment, 'status', o.status, 'sign', o.sign, 'notarize', o.notarize,
+      'environment', o.environment, 'status', o.status, 'statusBeforeHold', o.status_before_hold,
+      'sign', o.sign, 'notarize', o.notarize,
       'documentName', encode(o.document_name, 'hex'), 'docSlug', o.doc_slug, 'externalReference', o.external_reference,
       'payBy', o.pay_by, 'totalCents', o.total_cents, 'supplementCents', ${supplementCents},
       'replacesLoss', ${supplementReplacesLoss},

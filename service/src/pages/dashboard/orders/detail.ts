@@ -172,7 +172,7 @@ function partsOf(view: OrderDetailView): Part[] {
         signersPart({
           ...{ submission: view.submission, orderCode: order.code, signers },
           ...{ places: view.places, elsewhere: view.elsewhere },
-          ...{ open: order.status === "EsignPending", isOnHold: order.status === "OnHold" },
+          ...{ open: order.status === "EsignPending", isOnHold: order.statusBeforeHold === "EsignPending" },
           ...{ isNextRound: isDeclined(order), textCodes: view.textCodes, refused: view.refusedSigner },
         }),
       ),

@@ -26,7 +26,7 @@ export type SignersView = {
   elsewhere: ReadonlyMap<number, number>;
   /** True if the order is waiting for signatures. */
   open: boolean;
-  /** True if the order is on hold. It may wait for signatures again later. */
+  /** True if the order is on hold, and waits for signatures again after the hold. */
   isOnHold: boolean;
   /**
    * True if the last round of signing ended without all signatures. The firm can then name the people for the next

@@ -95,9 +95,11 @@ export const typedInto = ({ problem }: RoomDetailView, part: RoomPart): FormValu
 export const signingCodes = ({ ownOrders }: Pick<OwnRoom, "ownOrders">): string[] =>
   [...ownOrders].flatMap(([code, { status }]) => (status === "EsignPending" ? [code] : []));
 
-/** The codes of the firm's own orders in the room that may be on a device: those that wait for signatures or are on hold. */
+/** The codes of the firm's own orders in the room that may be on a device: they await signatures, or did before a hold. */
 export const deviceCodes = ({ ownOrders }: Pick<OwnRoom, "ownOrders">): string[] =>
-  [...ownOrders].flatMap(([code, { status }]) => (status === "EsignPending" || status === "OnHold" ? [code] : []));
+  [...ownOrders].flatMap(([code, order]) =>
+    (order.statusBeforeHold ?? order.status) === "EsignPending" ? [code] : [],
+  );
 
 /** The URL of a form of the room. */
 export const formPath = ({ room }: RoomDetailView, form: string): string => `/dashboard/rooms/${room.roomCode}/${form}`;

@@ -370,14 +370,16 @@ test("ending a closing's devices also ends a document that waits for nothing now
 test("an order and a closing on hold can end their devices, so that none works after the hold", async () => {
   const [{ room, codes }, other] = [await closing([[jane]]), await host()];
   const held = isSealed(sql`code`, "order", codes[0] ?? "");
-  const move = async (status: string) => {
-    await db.query(sql`UPDATE orders SET status = ${status} WHERE ${held}`);
+  const move = async (status: string, before: string | null = null) => {
+    await db.query(sql`UPDATE orders SET status = ${status}, status_before_hold = ${before} WHERE ${held}`);
     await authenticateOrders(db, held);
   };
   for (const path of [`${baseUrl}/dashboard/rooms/${room}`, `${baseUrl}/dashboard/orders/${codes[0]}`]) {
     const { cookie } = await device(codes[0] ?? "", await host());
     assert.match(await shown(cookie), /Hand the device to Jane Doe/);
-    await move("OnHold");
+    await move("OnHold", "ShippingPending");
+    assert.doesNotMatch(await (await fetch(path, { headers: other.headers })).text(), /End signing on devices/);
+    await move("OnHold", "EsignPending");
     assert.match(await (await fetch(path, { headers: other.headers })).text(), /End signing on devices/);
     assert.equal((await postForm(`${path}/sitting/end`, {}, other.headers)).status, 303);
     await move("EsignPending");
