@@ -10,6 +10,7 @@ import {
   sweepEnvelopes,
 } from "./envelopes/envelopes.ts";
 import {
+  sweepActs,
   sweepAppointments,
   sweepDrafts,
   sweepExports,
@@ -74,6 +75,12 @@ const notaryTasks = (resources: Resources): PeriodicTask[] => [
     everyMs: 30 * seconds,
     atStart: true,
     work: (stopping) => sweepAppointments(resources, stopping),
+  },
+  {
+    name: "acts in person whose order no longer waits",
+    everyMs: 30 * seconds,
+    atStart: true,
+    work: (stopping) => sweepActs(resources, stopping),
   },
   {
     name: "people who ask for a notary now",

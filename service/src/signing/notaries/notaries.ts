@@ -147,14 +147,8 @@ export { inPersonRoutes } from "./in-person/routes.ts";
 export { openNotaries } from "./open-notaries.ts";
 export { countryChoices } from "./places.ts";
 export { handOver, heldBy, reclaimDevice, reclaimDeviceByPin } from "./presence/device.ts";
-export {
-  abandonAct,
-  beginAct,
-  markAct,
-  type SheetDeps,
-  type SheetView,
-  sheetOf,
-} from "./presence/ipen.ts";
+export { abandonAct, sweepActs } from "./presence/end.ts";
+export { beginAct, markAct, type SheetDeps, type SheetView, sheetOf } from "./presence/ipen.ts";
 export { noteAct, typedOfSheet } from "./presence/note.ts";
 export { witnessOf } from "./presence/vouching.ts";
 export { noteWitness } from "./presence/witness.ts";

@@ -12,6 +12,8 @@ import { unzipSync } from "fflate";
 import { askPyHanko } from "../../../../packages/evidence/test/pdf/changes/oracles/pyhanko-oracle.ts";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { newUuid } from "../../../src/kernel/platform/ids.ts";
+import { openLog } from "../../../src/kernel/platform/logs.ts";
+import { lockOrder, transition } from "../../../src/orders/order/order.ts";
 import { openPkcs12 } from "../../../src/pages/operator/browser/pkcs12.ts";
 import { encodePng, notaryBlockOf } from "../../../src/signing/envelopes/envelopes.ts";
 import { followOrder } from "../../../src/signing/envelopes/lifecycle/follow.ts";
@@ -21,7 +23,7 @@ import { currentSha256 } from "../../../src/signing/notaries/claims/documents.ts
 import { saveAct } from "../../../src/signing/notaries/claims/orders.ts";
 import { sealFor } from "../../../src/signing/notaries/commissions/seals.ts";
 import { endCheck, insertCheck } from "../../../src/signing/notaries/identity/store.ts";
-import { addNotary, listNotaries, setNotary } from "../../../src/signing/notaries/notaries.ts";
+import { addNotary, listNotaries, setNotary, sweepActs } from "../../../src/signing/notaries/notaries.ts";
 import { mutoolOpens, pdfsig, qpdfAccepts, run } from "../../evidence/seals/pdf/oracles.ts";
 import { mailsTo, newMember, postForm } from "../../firms/members/signed-in-member.ts";
 import { newOperator, newSession } from "../../firms/operators/console-people.ts";
@@ -939,6 +941,43 @@ test("an order that is put on hold while its job runs keeps the document of its 
   await followOrder({ db: slow, clock: () => new Date(), rowMac } as never, Number(orderId));
   assert.deepEqual(await outcomesOf(code), [{ orderId, outcome: null }]);
   await put("NotarizationPending");
+});
+
+test("an act in person ends once its order is on hold or locked, the device comes back, and the act begins again after the hold", async () => {
+  const { db, rowMac } = running;
+  const [held, locked, waiting] = [await begun("acknowledgment"), await begun("acknowledgment"), await begun("jurat")];
+  const moves = (code: string, on: "held" | "released" | "identity_locked") =>
+    db.transaction(async (tx) => {
+      const order = await lockOrder(tx, code);
+      assert.ok(order);
+      await transition(tx, order, on, { actor: "test", at: new Date(), log: openLog("silent"), reason: "A dispute." });
+    });
+  await toRead(held);
+  const path = await handedOver(held);
+  await consents(path);
+  await moves(held, "held");
+  await moves(locked, "identity_locked");
+  const deps = { db, rowMac, clock: () => new Date(), log: openLog("silent") };
+  await sweepActs(deps, new AbortController().signal);
+  const ends = await Promise.all(
+    [held, locked, waiting].map((code) =>
+      db.query<{ act: string | null; document: string | null }>(sql`
+        SELECT n.outcome AS act, e.outcome AS document FROM orders o
+        JOIN notary_sheets n ON n.order_id = o.id JOIN envelopes e ON e.order_id = o.id
+        WHERE ${isSealed(sql`o.code`, "order", code)}`),
+    ),
+  );
+  assert.deepEqual(ends.flat(), [
+    { act: "abandoned", document: "Voided" },
+    { act: "identity", document: "Voided" },
+    { act: null, document: null },
+  ]);
+  assert.equal((await back()).status, 303);
+  await moves(held, "released");
+  assert.equal((await get(path, "")).status, 404);
+  assert.equal((await mark(held, "close", null)).status, 409);
+  assert.equal((await post(desk(held, "/sheet"), { act: "acknowledgment", pin })).status, 303);
+  assert.equal((await mark(held, "open", null)).status, 303);
 });
 
 test("a document that was prepared before the service stopped is prepared again", async () => {

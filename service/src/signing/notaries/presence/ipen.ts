@@ -26,7 +26,7 @@ import {
   type Unmet,
 } from "../sheets/steps.ts";
 import { haveSigners, openSheetOf, type Sheet } from "../sheets/store.ts";
-import { closeHandOver, type HandOver, handOverOfSheet } from "./hand-overs.ts";
+import { type HandOver, handOverOfSheet } from "./hand-overs.ts";
 import { type Spoken, spokenAt } from "./spoken.ts";
 import { withWitness } from "./vouching.ts";
 
@@ -277,24 +277,5 @@ export async function markAct(deps: SheetDeps, operator: Operator, code: string,
       const detail = { ...accepted(readIdentity(identity, signer, false)), name: nameOf(sheet, signer) };
       await markStep(tx, deps.desk.rowMac, sheet, { ...mark, detail }, { by: operator.actor, at }, unmetIn(room));
     } else await markStep(tx, deps.desk.rowMac, sheet, mark, { by: operator.actor, at }, unmetIn(room));
-  });
-}
-
-/**
- * Ends an act in person without refusing the order. Signatures that were made during the act are voided.
- * @throws ServiceError
- */
-export async function abandonAct(deps: SheetDeps, operator: Operator, code: string): Promise<void> {
-  const claimed = await claimedOrder(deps.desk, operator, code);
-  await atSheet(deps, operator, claimed, async (tx, { sheet }, { at, order }) => {
-    const by = { by: operator.actor, at };
-    const open = await handOverOfSheet(tx, sheet.id);
-    if (open) await closeHandOver(tx, open.id, "sign_in", at);
-    await endWithoutAct(tx, deps.desk.rowMac, order, "abandoned", by);
-    const detail = { sheet: sheet.id };
-    const { partnerId, orderId } = order;
-    await tx.query(
-      auditLine({ at, action: "notary.act_abandoned", actor: operator.actor, partnerId, orderId, detail }),
-    );
   });
 }

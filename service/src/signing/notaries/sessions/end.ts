@@ -7,7 +7,7 @@ import { perform } from "../../../orders/fulfilment/fulfilment.ts";
 import { lockOrder } from "../../../orders/order/order.ts";
 import { closeAppointment } from "../appointments/book.ts";
 import type { DeskDeps } from "../claims/claims.ts";
-import { endWithoutAct } from "../sheets/room.ts";
+import { endWithoutAct, outcomeWithOrder } from "../sheets/room.ts";
 import { orderCodeOf, outcomeOf, type SheetOutcome } from "../sheets/store.ts";
 import { marksOf } from "./marks.ts";
 import type { LiveDeps } from "./session.ts";
@@ -73,7 +73,7 @@ async function endWithOrder({ sheets: { desk } }: LiveDeps, seen: LiveSession): 
     const session = await lockLive(tx, seen.id);
     if (!order || order.status === "NotarizationPending" || !session) return null;
     if (session.state === "signed" || session.state === "ended") return null;
-    const outcome = order.status === "IdentityLocked" ? "identity" : "abandoned";
+    const outcome = outcomeWithOrder(order.status);
     await endWithoutAct(tx, desk.rowMac, session, outcome, { by: "system", at: desk.clock() });
     return outcome;
   });

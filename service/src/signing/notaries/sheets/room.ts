@@ -170,3 +170,7 @@ export async function endWithoutAct(
   const room = await roomEnvelopeOf(tx, orderId);
   if (room) await voidRoom(tx, rowMac, room.id, `the notary ended the act: ${outcome}`, at);
 }
+
+/** The outcome of an act that ends because its order, which has this status now, no longer waits for a notary. */
+export const outcomeWithOrder = (status: string): "identity" | "abandoned" =>
+  status === "IdentityLocked" ? "identity" : "abandoned";

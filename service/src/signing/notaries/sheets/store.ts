@@ -7,7 +7,7 @@ import { type StateMac, verified, writeStateMacs } from "../../../kernel/platfor
 import { type MacTable, stateRows } from "../../../kernel/platform/protected-data.ts";
 import type { Members, RowMac } from "../../../kernel/platform/row-mac.ts";
 import { fromTasks, taskState } from "../../../kernel/tasks/tasks.ts";
-import { readOrderHead } from "../../../orders/order/order.ts";
+import { joinOrder, readOrderHead } from "../../../orders/order/order.ts";
 import type { Script } from "./scripts.ts";
 import type { Mark, Person } from "./steps.ts";
 
@@ -134,6 +134,12 @@ export async function openSheetOf(reading: Reading, taskId: number): Promise<She
 /** The open sheets of an order. They may include sheets of an earlier task of the order. */
 export const openSheetsOfOrder = (reading: Reading, orderId: number): Promise<Sheet[]> =>
   sheetsOf(reading, sql`order_id = ${orderId} AND ended_at IS NULL`);
+
+/** The open sheets of acts in person whose order no longer waits for a notary. */
+export const sheetsToEnd = (db: Sql): Promise<{ id: string }[]> =>
+  db.query(sql`
+    SELECT n.id FROM notary_sheets n ${joinOrder(sql`n.order_id`)}
+    WHERE n.ended_at IS NULL AND n.mode = 'ipen' AND o.status <> 'NotarizationPending' ORDER BY n.opened_at LIMIT 50`);
 
 /** True if an order has an open sheet on which its signers sign. */
 export async function hasSignersSheet(db: Sql, orderId: number): Promise<boolean> {
