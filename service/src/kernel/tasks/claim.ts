@@ -119,11 +119,14 @@ export const releaseTask = (deps: TaskDeps, id: number, by: string, mayAnyone = 
   change(deps, id, { action: "task.released", by }, releasing(id, by, mayAnyone));
 
 /**
- * Releases a task that the person `by` claimed but did not appear for, in the caller's transaction. The caller must
- * have locked the task's order already.
+ * Releases a task that the person `by` claimed, in the caller's transaction. The caller must have locked the task's
+ * order already.
  */
-export const releaseTaskIn = (tx: Tx, id: number, { by, at }: { by: string; at: Date }): Promise<void> =>
-  changeIn(tx, id, { action: "task.released", by: "system", clock: () => at }, releasing(id, by, false));
+export const releaseTaskIn = (
+  tx: Tx,
+  id: number,
+  { by, actor, at }: { by: string; actor: string; at: Date },
+): Promise<void> => changeIn(tx, id, { action: "task.released", by: actor, clock: () => at }, releasing(id, by, false));
 
 const releasing =
   (id: number, by: string, mayAnyone: boolean): Judge =>

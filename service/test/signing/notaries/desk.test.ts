@@ -327,6 +327,50 @@ test("a notary who claims an order can't continue the act that another notary le
   assert.equal((await post(desk(code, "/release"), omar)).status, 303);
 });
 
+test("during an update, a notary to whom an older node gave an order can't continue the act of the one before, and gives it back", async () => {
+  const { db } = running;
+  await setRecord(omar, { certificate: software.certificates["Stranger"] ?? "" });
+  const code = await claimed(omar);
+  assert.equal((await post(desk(code, "/act"), omar, act)).status, 303);
+  const olderNodeGives = (to: Person) =>
+    changeRowsOf(
+      db,
+      taskState,
+      sql`order_id = (SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", code)})`,
+      sql`claimed_by = ${`operator:${to.id}`}`,
+    );
+  await olderNodeGives(nora);
+  assert.equal((await post(desk(code, "/sheet"), nora, { act: "acknowledgment", pin: "246810" })).status, 303);
+  await olderNodeGives(omar);
+  const begins = () => post(desk(code, "/sheet"), omar, { act: "acknowledgment", pin: "246810" });
+  const refusals = [
+    begins(),
+    post(desk(code, "/sheet/mark"), omar, { step: "open" }),
+    post(desk(code, "/sheet/end"), omar),
+    post(desk(code, "/act"), omar, act),
+    upload(desk(code, "/check"), omar, makePdf({ text: "Deed" })),
+  ];
+  for (const refused of await Promise.all(refusals)) {
+    assert.equal(refused.status, 409);
+    assert.match(await alertIn(refused), /Another notary left an act open for this order/);
+  }
+  assert.equal(
+    (await fetch(at(desk(code, "/sheet")), { headers: { cookie: omar.cookie }, redirect: "manual" })).status,
+    303,
+  );
+  assert.equal((await post(desk(code, "/release"), omar)).status, 303);
+  const released = await db.query<{ actor: string }>(sql`
+    SELECT a.actor FROM audit_log a JOIN orders o ON o.id = a.order_id
+    WHERE ${isSealed(sql`o.code`, "order", code)} AND a.action = 'task.released'`);
+  assert.deepEqual(released, [{ actor: `operator:${omar.id}` }]);
+  assert.equal((await claim(code, omar)).status, 303);
+  assert.equal((await begins()).status, 303);
+  assert.equal((await post(desk(code, "/release"), omar)).status, 409, "the notary's own act is open");
+  assert.equal((await post(desk(code, "/sheet/end"), omar)).status, 303);
+  assert.equal((await post(desk(code, "/release"), omar)).status, 303);
+  await setRecord(omar, { certificate: "" });
+});
+
 test("an address with an invalid byte is not found", async () => {
   assert.equal((await get(desk("a%00b"), nora)).status, 404);
   const agent = await newOperator(running, { roles: ["agent"], environment: "test" });

@@ -7,6 +7,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { forTests } from "@signsealship/testing/for-tests";
 import { openHarness } from "@signsealship/testing/harness";
 import { isWaitedFor } from "@signsealship/testing/lock-waits";
+import { changeRowsOf } from "@signsealship/testing/row-mac";
 import { newPartner, temporaryFolder } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import { columnCipher } from "../../../src/kernel/platform/column-cipher.ts";
@@ -16,6 +17,7 @@ import { newSecret, newUuid } from "../../../src/kernel/platform/ids.ts";
 import { openLog } from "../../../src/kernel/platform/logs.ts";
 import { OwnNode } from "../../../src/kernel/platform/nodes.ts";
 import { openSecretsKey, secretBytes } from "../../../src/kernel/platform/secrets.ts";
+import { taskState } from "../../../src/kernel/tasks/tasks.ts";
 import { lockOrder } from "../../../src/orders/order/order.ts";
 import type { MediaEngine, MediaEvent } from "../../../src/providers/providers.ts";
 import { giveToSigner, roomEnvelopeOf } from "../../../src/signing/envelopes/envelopes.ts";
@@ -1274,6 +1276,33 @@ test("a session ends once its order is on hold, refunded or locked, because its 
     await until(async () => (await liveOf(code)).state === "ended");
     assert.deepEqual([(await liveOf(code)).outcome, (await sheetOf(code))?.outcome], [outcome, outcome]);
   }
+});
+
+test("during an update, a notary to whom an older node gave an order gets no part in the session of the one before", async () => {
+  const { code } = await opened("older-node@example.com");
+  const { id, orderId } = await liveOf(code);
+  const omar = await newOperator(running, { roles: ["notary"], environment: "test", passkey: false });
+  await addNotary({ db, clock }, omar.id, { ...commission, commissionName: "Omar Beck" }, "operator");
+  await changeRowsOf(db, taskState, sql`order_id = ${orderId}`, sql`claimed_by = ${`operator:${omar.id}`}`);
+  const asOmar = (path: string, typed: Record<string, string> = {}) =>
+    postForm(at(path), typed, { cookie: omar.cookie, Accept: "application/json" });
+  for (const [verb, status] of [
+    ["/start", 409],
+    ["/admit", 409],
+    ["/mark", 409],
+    ["/end", 409],
+    ["/media", 404],
+  ] as const) {
+    const refused = await asOmar(desk(code, verb), { person: "1", step: "open", outcome: "abandoned" });
+    assert.equal(refused.status, status, verb);
+  }
+  const again = await asOmar(desk(code), { act: "jurat" });
+  assert.deepEqual([again.status, /Another notary left an act open/.test(await again.text())], [409, true]);
+  assert.equal((await findLive(db, id))?.state, "open");
+  assert.equal((await asOmar(`/operator/notary/orders/${code}/release`)).status, 303);
+  await orders.claim(code, omar.cookie);
+  await until(async () => (await findLive(db, id))?.state === "ended");
+  assert.equal((await asOmar(desk(code), { act: "jurat" })).status, 303);
 });
 
 test("a signed revision stays while its session waits for the document to be sealed, and expires after that", async () => {

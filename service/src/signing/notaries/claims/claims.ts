@@ -6,7 +6,7 @@ import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import type { Log } from "../../../kernel/platform/logs.ts";
 import type { RowMac } from "../../../kernel/platform/row-mac.ts";
 import { isCode } from "../../../kernel/platform/text.ts";
-import { claimTaskIn, releaseTask } from "../../../kernel/tasks/tasks.ts";
+import { claimTaskIn, releaseTaskIn } from "../../../kernel/tasks/tasks.ts";
 import { lockOrder } from "../../../orders/order/order.ts";
 import { commissionBlocks } from "../commissions/expiry.ts";
 import { lockNotary, type Notary, notaryOfOperator } from "../commissions/store.ts";
@@ -97,15 +97,22 @@ export async function claimWaiting(
   await endWithoutAct(tx, rowMac, { orderId }, "abandoned", { by: "system", at });
 }
 
+/**
+ * Releases an order. If another notary left an act open, it stays until the next claim, which ends it.
+ * @throws ServiceError `conflict` while the notary's own act is open
+ */
 export async function releaseOrder(deps: DeskDeps, operator: Operator, code: string): Promise<void> {
-  const { order } = await orderInHands(deps, operator, code);
-  if (await openSheetOf(deps, order.taskId))
-    throw new ServiceError("conflict", "An act is open for this order. End it first.");
+  const { order, notary } = await orderInHands(deps, operator, code);
+  const { actor } = operator;
   await deps.db.transaction(async (tx) => {
     await lockOrder(tx, code);
-    await voidUnused(tx, deps.rowMac, order.orderId, deps.clock());
+    const open = await openSheetOf({ ...deps, db: tx }, order.taskId);
+    if (open?.notaryId === notary.id)
+      throw new ServiceError("conflict", "An act is open for this order. End it first.");
+    const at = deps.clock();
+    await voidUnused(tx, deps.rowMac, order.orderId, at);
+    await releaseTaskIn(tx, order.taskId, { by: actor, actor, at });
   });
-  await releaseTask(deps, order.taskId, operator.actor);
 }
 
 async function orderInHands(deps: DeskDeps, operator: Operator, code: string) {

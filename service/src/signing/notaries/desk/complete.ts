@@ -40,7 +40,7 @@ export async function readyAct(deps: DeskDeps, claimed: Claimed, mayHaveSigned =
   const { order, notary } = claimed;
   const act = actIn(await findDraft(deps.db, order.taskId, notary.id));
   const sheet = await openSheetOf(deps, order.taskId);
-  requireReady(sheet, act);
+  requireReady(sheet, act, notary.id);
   if (!sheet) await signedAgainOnPaper(deps.db, claimed, act, act.signedBefore !== undefined);
   await requireTogether(deps.db, order.taskId, act, mayHaveSigned);
   return act;
@@ -187,7 +187,7 @@ async function writeDown(
   const recording = await recordingOfAct(tx, act, deps.baseUrl);
   await appendEntry(tx, deps.rowMac, frame, { kind: "act", act, document: about, ...(recording && { recording }) });
   await requireTogether(tx, order.taskId, act);
-  await endWithSignature(tx, deps.rowMac, order, act, { document, by: operator.actor, at });
+  await endWithSignature(tx, deps.rowMac, { ...order, notaryId: notary.id }, act, { document, by: operator.actor, at });
   await perform(tx, locked, "notarized", { document }, { actor: operator.actor, at, log: deps.log });
   await deleteDraft(tx, order.taskId);
   await deleteSignatures(tx, order.taskId);

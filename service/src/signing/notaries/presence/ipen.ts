@@ -12,7 +12,7 @@ import { signedBeforeAct } from "../claims/documents.ts";
 import { modeWords } from "../eligibility/eligible.ts";
 import { accepted, formReader, type Typed } from "../form-reader.ts";
 import { findHours } from "../schedule/appointments.ts";
-import { endWithoutAct, markSignersSteps, unmetIn, voidUnused } from "../sheets/room.ts";
+import { endWithoutAct, markSignersSteps, requireOwn, unmetIn, voidUnused } from "../sheets/room.ts";
 import type { Script, Scripts, SheetMode } from "../sheets/scripts.ts";
 import { lockOpenSheet, markStep, noteEvent, openSheet } from "../sheets/sheet.ts";
 import {
@@ -78,8 +78,10 @@ export async function openAct(
   const { script, signedBefore } = await scriptFor(deps, claimed, act, mode);
   const { taskId, orderId } = claimed.order;
   await desk.db.transaction(async (tx) => {
-    const { at } = await lockClaimed(tx, desk, operator, claimed);
-    if (await openSheetOf({ ...desk, db: tx }, taskId)) throw new ServiceError("conflict", openAlready);
+    const { at, notary } = await lockClaimed(tx, desk, operator, claimed);
+    const sheet = await openSheetOf({ ...desk, db: tx }, taskId);
+    requireOwn(sheet, notary.id);
+    if (sheet) throw new ServiceError("conflict", openAlready);
     // If the service stopped before an earlier act began, its prepared document may be left. That document is discarded
     // here, and a new one is prepared below.
     await endWithoutAct(tx, desk.rowMac, { orderId }, "abandoned", { by: operator.actor, at });
@@ -197,7 +199,7 @@ export type SheetView = Opened & {
 /**
  * Data for the page of the open act.
  * @param conditions the conditions of its steps; by default those of an act in person
- * @returns null when no act is open
+ * @returns null when no act of the notary is open
  */
 export async function sheetOf(
   { desk }: Pick<SheetDeps, "desk">,
@@ -206,7 +208,7 @@ export async function sheetOf(
 ): Promise<SheetView | null> {
   const { order, notary } = claimed;
   const sheet = await openSheetOf(desk, order.taskId);
-  if (!sheet) return null;
+  if (sheet?.notaryId !== notary.id) return null;
   const zone = (await findHours(desk.db, notary.id))?.zone ?? null;
   const room = await roomEnvelopeOf(desk.db, order.orderId);
   const open = openTurn(sheet);
@@ -245,6 +247,7 @@ export function atSheet<T>(
   return desk.db.transaction(async (tx) => {
     const locked = await lockClaimed(tx, desk, operator, claimed);
     const found = await openSheetOf({ ...desk, db: tx }, locked.order.taskId);
+    requireOwn(found, locked.notary.id);
     if (found?.script.mode !== mode)
       throw new ServiceError("conflict", `No act ${modeWords[mode]} is open for this order.`);
     const room = await roomEnvelopeOf(tx, locked.order.orderId);

@@ -2,7 +2,7 @@ import { type Act, principalField, typedPrincipal } from "../acts/act.ts";
 import type { Claimed, DeskDeps } from "../claims/claims.ts";
 import { signedAgainOnPaper } from "../claims/documents.ts";
 import { saveAct } from "../claims/orders.ts";
-import { headOf, principalOf } from "../sheets/room.ts";
+import { headOf, principalOf, requireOwn } from "../sheets/room.ts";
 import { type Mark, signedBeforeOf } from "../sheets/steps.ts";
 import { openSheetOf, type Sheet } from "../sheets/store.ts";
 
@@ -17,7 +17,8 @@ export type OnRecord = Pick<Act, "session" | "recording"> & {
  * notary's signature of the act covers all marks.
  * @param facts.onRecord the facts about the live session and its recording; null without a session
  * @param facts.isSignedAgain true if the notary confirms that everybody signed again, on paper
- * @throws ServiceError `conflict` for an act whose signatures the notary has not seen
+ * @throws ServiceError `conflict` while another notary's act is open, and for an act whose signatures the notary has not
+ * seen
  */
 export async function noteAct(
   desk: DeskDeps,
@@ -27,6 +28,7 @@ export async function noteAct(
 ): Promise<void> {
   const { order, notary } = claimed;
   const sheet = await openSheetOf(desk, order.taskId);
+  requireOwn(sheet, notary.id);
   const signedBefore = sheet ? signedBeforeOf(sheet) : await signedAgainOnPaper(desk.db, claimed, act, isSignedAgain);
   const { present = [], ...recorded } = onRecord ?? {};
   const witnesses = [...new Set([...present, ...act.witnesses])];

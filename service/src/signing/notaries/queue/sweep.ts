@@ -83,7 +83,7 @@ async function releaseIdle(tx: Tx, rowMac: Mac, order: WaitingOrder, at: Date): 
   if (claimedBy === null || (await openSheetOf({ db: tx, rowMac }, taskId))) return false;
   const draft = await draftOfClaimant(tx, order);
   if (draft && (draft.act !== null || (draft.appointmentAt !== null && draft.appointmentAt > at))) return false;
-  await releaseTaskIn(tx, taskId, { by: claimedBy, at });
+  await releaseTaskIn(tx, taskId, { by: claimedBy, actor: "system", at });
   return true;
 }
 

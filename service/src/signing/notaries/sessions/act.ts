@@ -238,14 +238,14 @@ export async function giveTurn(deps: LiveDeps, operator: Operator, code: string)
 }
 
 /**
- * The facts about the open session and its recording for the journal; null without a session.
+ * The facts about the notary's open session and its recording for the journal; null without a session.
  * @throws ServiceError `conflict` before anything is recorded
  */
-export async function onRecord(deps: LiveDeps, { order }: Claimed): Promise<OnRecord | null> {
+export async function onRecord(deps: LiveDeps, { order, notary }: Claimed): Promise<OnRecord | null> {
   const { desk } = deps.sheets;
   const session = await openLiveOf(desk.db, order.taskId);
   const sheet = await openSheetOf(desk, order.taskId);
-  if (!session || sheet?.id !== session.sheetId) return null;
+  if (session?.notaryId !== notary.id || sheet?.id !== session.sheetId) return null;
   const head = deps.rooms.headOf(session.id);
   const recording = await recordingOf(desk.db, session.id);
   if (!head || !recording) throw new ServiceError("conflict", "Nothing of this session is recorded yet.");

@@ -18,8 +18,9 @@ import type { RecordingDisk } from "../recordings/disk.ts";
 import type { Recordings } from "../recordings/recordings.ts";
 import { guestsOf } from "../schedule/guests.ts";
 import { endRequestOf } from "../schedule/queue.ts";
+import { requireOwn } from "../sheets/room.ts";
 import { signedBeforeOf } from "../sheets/steps.ts";
-import { findSheet, outcomeOf } from "../sheets/store.ts";
+import { findSheet, openSheetOf, outcomeOf } from "../sheets/store.ts";
 import { recordedAmong, requireDisk } from "./disk-room.ts";
 import { askingPage, type Connected } from "./holders.ts";
 import { notaryName, personName } from "./interruption.ts";
@@ -69,8 +70,9 @@ export async function openLive(deps: LiveDeps, operator: Operator, code: string,
   const { orderId: expectedIn, signers: principals } = claimed.order;
   const guests = await guestsOf(deps.sheets.desk.db, expectedIn);
   await requireDisk(deps, principals.length + recordedAmong(guests));
-  const { rowMac } = deps.sheets.desk;
-  if (await openLiveOf(deps.sheets.desk.db, claimed.order.taskId))
+  const { db, rowMac } = deps.sheets.desk;
+  requireOwn(await openSheetOf(deps.sheets.desk, claimed.order.taskId), claimed.notary.id);
+  if (await openLiveOf(db, claimed.order.taskId))
     throw new ServiceError(
       "conflict",
       "A session of this order is open, or is being closed. Try again in some seconds.",
@@ -104,12 +106,12 @@ export async function openLive(deps: LiveDeps, operator: Operator, code: string,
 }
 
 /**
- * The open session of an order that the notary has claimed, together with the session's people. Null when no session is
- * open.
+ * The notary's open session of an order that the notary has claimed, together with the session's people. Null when no
+ * session is open, and when the open one is of a notary who had the order before.
  */
-export async function liveOf({ sheets: { desk } }: Pick<LiveDeps, "sheets">, { order }: Claimed) {
+export async function liveOf({ sheets: { desk } }: Pick<LiveDeps, "sheets">, { order, notary }: Claimed) {
   const session = await openLiveOf(desk.db, order.taskId);
-  return session ? { session, people: await livePeople(desk.db, session.id) } : null;
+  return session?.notaryId === notary.id ? { session, people: await livePeople(desk.db, session.id) } : null;
 }
 
 /** The facts of a session that its rooms show. Undefined when its notary or its sheet no longer exists. */
@@ -134,7 +136,7 @@ export type LockedLive = {
 
 /**
  * Runs work on the open session of an order that the notary has claimed. Locks the order and the session.
- * @throws ServiceError `conflict` when no session is open
+ * @throws ServiceError `conflict` when no session of the notary is open
  */
 export async function atLive<T>(
   deps: Pick<LiveDeps, "sheets">,
@@ -147,7 +149,8 @@ export async function atLive<T>(
     const locked = await lockClaimed(tx, desk, operator, claimed);
     const open = await openLiveOf(tx, locked.order.taskId);
     const session = open && (await lockLive(tx, open.id));
-    if (!session || session.state === "ended") throw new ServiceError("conflict", "No session is open for this order.");
+    if (!session || session.state === "ended" || session.notaryId !== locked.notary.id)
+      throw new ServiceError("conflict", "No session is open for this order.");
     return work({ tx, session, people: await livePeople(tx, session.id), at: locked.at, locked });
   });
 }

@@ -23,6 +23,19 @@ export const roomOfAct = async (db: Sql, orderId: number): Promise<RoomEnvelope 
   (await hasSignersSheet(db, orderId)) ? roomEnvelopeOf(db, orderId) : undefined;
 
 /**
+ * Requires that the open act of an order is this notary's. A claim ends the act of the notary who had the order before,
+ * but nodes of an earlier release don't end it.
+ * @throws ServiceError `conflict` for the act of another notary
+ */
+export function requireOwn(sheet: Pick<Sheet, "notaryId"> | undefined, notaryId: string): void {
+  if (sheet && sheet.notaryId !== notaryId)
+    throw new ServiceError(
+      "conflict",
+      "Another notary left an act open for this order. Give the order back and claim it again: that ends the act.",
+    );
+}
+
+/**
  * Discards the document that was prepared for an act of the order, if the act never began. The order must be locked.
  */
 export async function voidUnused(tx: Tx, rowMac: RowMac, orderId: number, at: Date): Promise<void> {
@@ -80,11 +93,12 @@ export const headOf = ({ id, headPosition, headSha256 }: Sheet): NonNullable<Act
 });
 
 /**
- * Requires that the open sheet of a task has only one step left: the notary's signature on the noted act. Without an
- * open sheet, requires that the act names no sheet.
+ * Requires that the open sheet of a task is this notary's, and has only one step left: the notary's signature on the
+ * noted act. Without an open sheet, requires that the act names no sheet.
  * @throws ServiceError `conflict` naming the open step, or the difference between the act and the sheet
  */
-export function requireReady(sheet: Sheet | undefined, act: Act): void {
+export function requireReady(sheet: Sheet | undefined, act: Act, notaryId: string): void {
+  requireOwn(sheet, notaryId);
   if (!sheet) {
     if (act.sheet) throw new ServiceError("conflict", "The act that you noted has ended. Note the act again.");
     return;
@@ -138,12 +152,12 @@ type Ended = { document: { bytes: number; sha256: string } } & By;
 export async function endWithSignature(
   tx: Tx,
   rowMac: RowMac,
-  { taskId, orderId }: { taskId: number; orderId: number },
+  { taskId, orderId, notaryId }: { taskId: number; orderId: number; notaryId: string },
   act: Act,
   { document, by, at }: Ended,
 ): Promise<void> {
   const open = await openSheetOf({ db: tx, rowMac }, taskId);
-  requireReady(open, act);
+  requireReady(open, act, notaryId);
   if (!open) return voidUnused(tx, rowMac, orderId, at);
   const sheet = await lockOpenSheet(tx, rowMac, open.id);
   const { bytes, sha256 } = document;
