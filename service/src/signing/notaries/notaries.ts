@@ -55,10 +55,11 @@ export {
 } from "./appointments/book.ts";
 export { guestWords } from "./appointments/guest-words.ts";
 export { addGuest, dropGuest } from "./appointments/guests.ts";
-export { appointmentInvitationMail, inviteToBook, renewNotaryLinks } from "./appointments/links.ts";
+export { appointmentInvitationMail, inviteToBook } from "./appointments/links.ts";
 export { guestMail, sessionMail, whenText } from "./appointments/mail.ts";
 export { type ClosingSigner, type Meeting, openMeetings } from "./appointments/meetings.ts";
 export { type BookingDeps, slotText } from "./appointments/offers.ts";
+export { renewNotaryLinks } from "./appointments/renew-links.ts";
 export { sweepAppointments } from "./appointments/sweep.ts";
 export { sessionWords } from "./appointments/words.ts";
 export {

@@ -42,6 +42,7 @@ import {
   connectPerson,
   currentSha256,
   endLive,
+  enteredBy,
   enterRoom,
   excusePerson,
   type LiveDeps,
@@ -51,6 +52,7 @@ import {
   noteLiveWitness,
   openForPerson,
   releaseBrowser,
+  renewNotaryLinks,
   reopen,
   roleObstacle,
   startLive,
@@ -1276,6 +1278,33 @@ test("a session ends once its order is on hold, refunded or locked, because its 
     await until(async () => (await liveOf(code)).state === "ended");
     assert.deepEqual([(await liveOf(code)).outcome, (await sheetOf(code))?.outcome], [outcome, outcome]);
   }
+});
+
+test("a corrected address unbinds the browser that entered the code of the earlier one, and ends a session that had admitted it", async () => {
+  const correct = (code: string, email: string) =>
+    db.transaction(async (tx) => {
+      const order = await lockOrder(tx, code);
+      await renewNotaryLinks(tx, { desk: { rowMac }, secrets }, order?.id ?? 0, email, clock());
+    });
+  const waiting = "bound@example.com";
+  const { code, room } = await opened(waiting);
+  const browser = await entered(room, waiting);
+  assert.equal((await browser.send("/consent", agreed)).status, 303);
+  const step = async () => (await enteredBy({ sheets: { desk: { db } } } as never, browser.link())).step;
+  await correct(code, "other@example.com");
+  assert.equal(await step(), "waiting");
+  const links = () => mailsTo(running.service, waiting).filter((mail) => mail.includes(room));
+  const before = links().length;
+  await correct(code, waiting);
+  assert.equal(await step(), "code");
+  await until(() => links().length === before + 1);
+  assert.equal((await liveOf(code)).state, "open");
+
+  const { code: met, signer } = await begun("admitted@example.com", "identify");
+  await correct(met, "admitted@example.com");
+  await until(async () => (await liveOf(met)).state === "ended");
+  assert.equal((await liveOf(met)).outcome, "abandoned");
+  assert.equal((await signer.send("/media")).status, 409);
 });
 
 test("during an update, a notary to whom an older node gave an order gets no part in the session of the one before", async () => {

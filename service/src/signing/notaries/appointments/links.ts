@@ -3,7 +3,7 @@ import { auditLine, countLines } from "../../../kernel/audit/audit.ts";
 import { dayMs } from "../../../kernel/platform/clock.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
-import { nullIfAltered, type StateMac, verified, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
+import { type StateMac, verified, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { newUuid } from "../../../kernel/platform/ids.ts";
 import { defineMail, type MailDeps } from "../../../kernel/platform/mail/mail-jobs.ts";
@@ -13,7 +13,6 @@ import { isCode } from "../../../kernel/platform/text.ts";
 import { lockOrder } from "../../../orders/order/order.ts";
 import type { DeskDeps } from "../claims/claims.ts";
 import { peopleOf, waitingOrderOf } from "../claims/orders.ts";
-import { checksOf, expireCheck } from "../identity/store.ts";
 import { addressedTo } from "./address.ts";
 
 const linkState: StateMac = {
@@ -80,37 +79,6 @@ export async function ensureLink(
     INSERT INTO appointment_links (id, order_id, person, token_sha256, created_at)
     VALUES (${id}, ${orderId}, ${person}, ${sha256Of(tokenUnder(secrets, id))}, ${at})`);
   await writeStateMacs(tx, linkState, sql`id = ${id}`);
-}
-
-/**
- * Ends the links of an order's people whose address was corrected to this one: to their appointments, and to their open
- * identity checks. Mails another appointment link to people who had one. Notaries ask again for the identity checks.
- * The transaction must have locked the order.
- */
-export async function renewNotaryLinks(
-  tx: Tx,
-  { desk: { rowMac }, secrets }: { desk: Pick<DeskDeps, "rowMac">; secrets: SecretBytes },
-  orderId: number,
-  email: string,
-  at: Date,
-): Promise<void> {
-  const order = await peopleOf({ db: tx, rowMac }, orderId);
-  if (!order) return;
-  const { signers, partnerId } = order;
-  // An altered check opens for nobody, so it must not prevent the correction.
-  const checks = (await checksOf(tx, orderId).catch(nullIfAltered)) ?? [];
-  for (const [index, signer] of signers.entries()) {
-    if (signer.email.toLowerCase() !== email.toLowerCase()) continue;
-    const person = index + 1;
-    for (const check of checks.filter((each) => each.person === person && each.state === "asked"))
-      await expireCheck(tx, check, { partnerId, at });
-    const ended = await tx.query(
-      sql`DELETE FROM appointment_links WHERE order_id = ${orderId} AND person = ${person} RETURNING id`,
-    );
-    if (ended.length === 0) continue;
-    await ensureLink(tx, secrets, { orderId, person, at });
-    await appointmentInvitationMail.enqueue(tx, { orderId, person, at: at.toISOString() });
-  }
 }
 
 /**

@@ -15,7 +15,7 @@ import { notaryName, personName } from "./interruption.ts";
 import { requireHere } from "./lease.ts";
 import { marksOf } from "./marks.ts";
 import { atLive, type LiveDeps, type LockedLive, note } from "./session.ts";
-import { eventsOf, type LivePerson, openLiveOf, updatePerson } from "./store.ts";
+import { eventsOf, type LivePerson, openLiveOf, unbound, updatePerson } from "./store.ts";
 
 const hasSigned = "You have signed, and the recording has ended.";
 
@@ -61,11 +61,7 @@ export async function releaseBrowser(deps: LiveDeps, operator: Operator, code: s
     const person = personOf(live.people, typed);
     const who = personName(person.n);
     if (session.state === "signed") throw new ServiceError("conflict", hasSigned);
-    await updatePerson(
-      live.tx,
-      person.id,
-      sql`browser_sha256 = NULL, code_id = NULL, code_sent_at = NULL, codes_sent = 0, admitted_at = NULL, waiting_at = NULL, consent = NULL`,
-    );
+    await updatePerson(tx, person.id, unbound);
     await note(deps, live, operator.actor, { name: "released", person: who });
     if (person.admittedAt !== null) {
       const envelope = await roomEnvelopeOf(tx, session.orderId);

@@ -34,6 +34,8 @@ type LiveMail = {
   personId: string;
   /** The id of the code to mail; null for a mail with the link. */
   codeId: string | null;
+  /** When the link is mailed once more, because the person's address was corrected. Absent for the first mail. */
+  at?: string;
 };
 
 /**
@@ -63,12 +65,12 @@ export const liveMail = defineMail({
     const firm = await readMailFirm(db, partnerId);
     return { name: to.name, to: to.email, language, notary: notary.commissionName, token, code, environment, firm };
   },
-  write({ name, to, language, notary, token, code, environment, firm }, { personId, codeId }, { baseUrl }) {
+  write({ name, to, language, notary, token, code, environment, firm }, { personId, codeId, at }, { baseUrl }) {
     const words = liveMailWords[language];
     const { subject } = code === null ? words.link : words.code;
     const by = isPlainName(notary) ? notary : null;
     return {
-      id: `live:${personId}:${codeId ?? "link"}`,
+      id: `live:${personId}:${codeId ?? "link"}${at === undefined ? "" : `:${at}`}`,
       ...{ to, environment, subject, language, firm, caution: words.caution },
       greeting: words.hello(isPlainName(name) ? name : null),
       lines: code === null ? [words.link.line(by), words.link.have] : [words.code.line(code), words.code.minutes],

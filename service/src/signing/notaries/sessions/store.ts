@@ -226,6 +226,9 @@ export async function insertPerson(tx: Tx, { id, sessionId, n, name, token, ...t
 
 export const deletePerson = (tx: Tx, id: string) => tx.query(sql`DELETE FROM live_people WHERE id = ${id}`);
 
+/** The values of a person who must enter again, in any browser: with a new code, a consent, and an admission. */
+export const unbound = sql`browser_sha256 = NULL, code_id = NULL, code_sent_at = NULL, codes_sent = 0, admitted_at = NULL, waiting_at = NULL, consent = NULL`;
+
 /**
  * Changes a person of a session.
  * @throws ServiceError `unavailable` for a person whose row has an invalid MAC

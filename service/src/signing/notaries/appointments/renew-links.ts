@@ -1,0 +1,73 @@
+/** Replaces the links to the notary that went to a person's earlier address, once that address was corrected. */
+import type { Tx } from "../../../kernel/platform/database/database.ts";
+import { sql } from "../../../kernel/platform/database/sql.ts";
+import { nullIfAltered } from "../../../kernel/platform/database/state-mac.ts";
+import type { SecretBytes } from "../../../kernel/platform/secrets.ts";
+import type { DeskDeps } from "../claims/claims.ts";
+import { peopleOf } from "../claims/orders.ts";
+import { checksOf, expireCheck } from "../identity/store.ts";
+import { personName } from "../sessions/interruption.ts";
+import { liveMail } from "../sessions/mail.ts";
+import { appendEvent, livePeople, liveSessionsOf, lockLive, unbound, updatePerson } from "../sessions/store.ts";
+import { endWithoutAct } from "../sheets/room.ts";
+import { appointmentInvitationMail, ensureLink } from "./links.ts";
+
+type Mac = DeskDeps["rowMac"];
+
+/**
+ * Ends the links of an order's people whose address was corrected to this one: to their appointments, to their open
+ * identity checks, and to their rooms. Mails another appointment link to people who had one. Notaries ask again for the
+ * identity checks. The transaction must have locked the order.
+ */
+export async function renewNotaryLinks(
+  tx: Tx,
+  { desk: { rowMac }, secrets }: { desk: { rowMac: Mac }; secrets: SecretBytes },
+  orderId: number,
+  email: string,
+  at: Date,
+): Promise<void> {
+  const order = await peopleOf({ db: tx, rowMac }, orderId);
+  if (!order) return;
+  const { signers, partnerId } = order;
+  // An altered check opens for nobody, so it must not prevent the correction.
+  const checks = (await checksOf(tx, orderId).catch(nullIfAltered)) ?? [];
+  for (const [index, signer] of signers.entries()) {
+    if (signer.email.toLowerCase() !== email.toLowerCase()) continue;
+    const person = index + 1;
+    for (const check of checks.filter((each) => each.person === person && each.state === "asked"))
+      await expireCheck(tx, check, { partnerId, at });
+    await leaveRoom(tx, rowMac, { orderId, person }, at);
+    const ended = await tx.query(
+      sql`DELETE FROM appointment_links WHERE order_id = ${orderId} AND person = ${person} RETURNING id`,
+    );
+    if (ended.length === 0) continue;
+    await ensureLink(tx, secrets, { orderId, person, at });
+    await appointmentInvitationMail.enqueue(tx, { orderId, person, at: at.toISOString() });
+  }
+}
+
+/**
+ * Unbinds the room of a person from the browser in which a code was entered, because the code went to the earlier
+ * address and a stranger may have entered it. If the notary has admitted that browser, the session ends. Otherwise the
+ * person is mailed the link of the room. Once the notary has signed, nothing changes.
+ *
+ * An altered session or person stays unchanged, because it opens for nobody.
+ */
+async function leaveRoom(
+  tx: Tx,
+  rowMac: Mac,
+  { orderId, person: n }: { orderId: number; person: number },
+  at: Date,
+): Promise<void> {
+  const sessions = (await liveSessionsOf(tx, orderId).catch(nullIfAltered)) ?? [];
+  const open = sessions.find(({ state }) => state !== "ended" && state !== "signed");
+  const session = open && (await lockLive(tx, open.id));
+  const people = (session && (await livePeople(tx, session.id).catch(nullIfAltered))) ?? [];
+  const person = people.find((each) => each.n === n);
+  if (!session || !person) return;
+  const by = "system";
+  await updatePerson(tx, person.id, unbound);
+  await appendEvent(tx, rowMac, session, { at, name: "released", by, person: personName(n), detail: null });
+  if (person.admittedAt !== null) return endWithoutAct(tx, rowMac, session, "abandoned", { by, at });
+  await liveMail.enqueue(tx, { personId: person.id, codeId: null, at: at.toISOString() });
+}
