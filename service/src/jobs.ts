@@ -42,6 +42,7 @@ import { failingMail } from "./outgoing/webhooks/webhooks.ts";
 import { envelopeJobs, noticeMail, signingMail } from "./signing/envelopes/envelopes.ts";
 import {
   appointmentInvitationMail,
+  appointmentJobs,
   appointmentMail,
   expiryMail,
   guestMail,
@@ -144,6 +145,7 @@ export function openWork(deps: AppDeps, features: Features): Work {
   const faxing = openFaxing(jobs, { db, clock, log, providers, receipts, paper, telnyx: config.telnyx });
   dispatchJobs(jobs, resources, [...shipping, ...faxing]);
   identityJobs(jobs, providers, notaries.identity);
+  appointmentJobs(jobs, notaries.identity);
   providers.work(jobs);
   receipts.work(jobs);
   testClockJobs(jobs, { db, clock, sweeps: testClockSweeps({ ...resources, retention: rules.retention }, envelopes) });

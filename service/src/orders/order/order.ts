@@ -213,6 +213,7 @@ export {
   type Noted,
   nextSegmentQueue,
   notarizedQueue,
+  notaryAgainQueue,
   type OrderMail,
   orderMailQueue,
   parcelQueue,

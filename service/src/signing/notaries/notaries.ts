@@ -59,7 +59,7 @@ export { appointmentInvitationMail, inviteToBook } from "./appointments/links.ts
 export { guestMail, sessionMail, whenText } from "./appointments/mail.ts";
 export { type ClosingSigner, type Meeting, openMeetings } from "./appointments/meetings.ts";
 export { type BookingDeps, slotText } from "./appointments/offers.ts";
-export { renewNotaryLinks } from "./appointments/renew-links.ts";
+export { appointmentJobs, renewNotaryLinks } from "./appointments/renew-links.ts";
 export { sweepAppointments } from "./appointments/sweep.ts";
 export { sessionWords } from "./appointments/words.ts";
 export {

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { join } from "node:path";
 import { test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
 import { openHarness } from "@signsealship/testing/harness";
@@ -9,8 +10,10 @@ import { until } from "@signsealship/testing/until";
 import ICAL from "ical.js";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { openLog } from "../../../src/kernel/platform/logs.ts";
+import { openSecretsKey } from "../../../src/kernel/platform/secrets.ts";
+import { lockOrder } from "../../../src/orders/order/order.ts";
 import { icsOf } from "../../../src/signing/notaries/appointments/ics.ts";
-import { addNotary, sweepAppointments } from "../../../src/signing/notaries/notaries.ts";
+import { addNotary, renewNotaryLinks, sweepAppointments } from "../../../src/signing/notaries/notaries.ts";
 import { instantOf, readHours, slotsOf } from "../../../src/signing/notaries/schedule/hours.ts";
 import { mailsTo, postForm } from "../../firms/members/signed-in-member.ts";
 import { newOperator } from "../../firms/operators/console-people.ts";
@@ -376,8 +379,29 @@ test("a correction ends the appointment link that went to the earlier address, a
     assert.equal((await fetch(at(`/api/partner/orders/${code}/${path}`), wanted)).status, 200, path);
   }
   assert.equal((await fetch(at(former))).status, 404);
-  linkOf.delete(code);
-  assert.equal((await fetch(at(await pathOf(code, right)))).status, 200);
+  assert.equal((await fetch(at(await until(() => linksTo(right)[0])))).status, 200);
+});
+
+test("the appointment link of an address that was corrected during a hold is mailed when the hold ends", async () => {
+  const { db, rowMac, service } = running;
+  const email = "held@corrected.example";
+  const code = await waitingOrder(partner.headers, email);
+  const former = await pathOf(code, email);
+  await service.cli("order", "move", code, "OnHold", "--reason", "A dispute.");
+  const secrets = await openSecretsKey(`file:${join(service.dataDir, "keys/secrets")}`);
+  await db.transaction(async (tx) => {
+    const order = await lockOrder(tx, code);
+    await renewNotaryLinks(tx, { desk: { rowMac }, secrets }, order?.id ?? 0, email, new Date());
+  });
+  await service.cli("order", "move", code, "--release");
+  const path = await until(() => linksTo(email).find((each) => each !== former));
+  assert.equal((await fetch(at(path))).status, 200);
+  // A link that was mailed before the hold is not mailed again.
+  await service.cli("order", "move", code, "OnHold", "--reason", "Another dispute.");
+  await service.cli("order", "move", code, "--release");
+  await until(async () => (await db.query(sql`SELECT FROM jobs WHERE queue = 'notary-again'`)).length === 0);
+  await until(async () => (await db.query(sql`SELECT FROM jobs WHERE queue LIKE 'appointment-%'`)).length === 0);
+  assert.equal(linksTo(email).length, 2);
 });
 
 test("an appointment whose notary releases the order is canceled, and everybody is mailed", async () => {

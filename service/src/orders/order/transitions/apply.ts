@@ -30,8 +30,11 @@ import {
   mailClient,
   mailedStatuses,
   nextSegmentQueue,
+  notaryAgainQueue,
   parcelQueue,
   recallQueue,
+  taskOf,
+  tasksIn,
 } from "./effects.ts";
 import type { OrderStatus } from "./statuses.ts";
 import { faxesAhead, type OrderEvent, targetOf, wordsOf } from "./table.ts";
@@ -148,6 +151,9 @@ export async function applyTransition(
   // envelope don't run during a hold.
   if ((effect.movesEnvelope || to === "EsignPending") && order.sign)
     await enqueue(tx, envelopeQueue, { orderId: order.id });
+  // The links of people whose address was corrected in the meantime lead to a page that was not available.
+  if (to === "NotarizationPending" && (on === "released" || on === "notarization_reopened"))
+    await enqueue(tx, notaryAgainQueue, { orderId: order.id, at: by.at.toISOString() });
   return { order: moved, from: order.status, firedEvents: milestone ? [milestone] : [] };
 }
 
@@ -231,20 +237,6 @@ function isBeingFaxed({ fax, status, statusBeforeHold }: LockedOrder): boolean {
 
 /** An order that enters one of these statuses needs none of its remaining tasks. */
 const droppedBy: ReadonlySet<string> = new Set(["Cancelled", "RefundPending"]);
-
-type TaskFacts = { status: string; shipMethod: string | null };
-
-const effectOf = ({ status }: TaskFacts): Effect => effects[status as OrderStatus] ?? {};
-
-function taskOf(order: TaskFacts): TaskKind | undefined {
-  const { task } = effectOf(order);
-  return typeof task === "function" ? task(order) : task;
-}
-
-function tasksIn(order: TaskFacts): TaskKind[] {
-  const task = taskOf(order);
-  return [...(task ? [task] : []), ...(effectOf(order).endsTasks ?? [])];
-}
 
 function transitionStatement(
   { id, code, partnerId, environment, status }: LockedOrder,

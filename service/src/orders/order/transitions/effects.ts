@@ -54,6 +54,12 @@ export const faxQueue = "fax";
  */
 export const envelopeQueue = "envelope";
 
+/**
+ * The queue of orders that wait for a notary again, after a hold or a failure: the links that were not mailed in the
+ * meantime are mailed now. Payload `{orderId, at}` with the time at which the order began to wait again.
+ */
+export const notaryAgainQueue = "notary-again";
+
 /** The queue of orders whose signers are mailed the notarized document; payload `{orderId}`. */
 export const notarizedQueue = "notarized";
 
@@ -202,3 +208,19 @@ export const effects: Readonly<Partial<Record<OrderStatus, Effect>>> = {
   RefundPending: { job: refundQueue, movesEnvelope: true, isRecalled: true, movesParcel: true },
   Refunded: { mail: "refunded" },
 };
+
+type TaskFacts = { status: string; shipMethod: string | null };
+
+const effectOf = ({ status }: TaskFacts): Effect => effects[status as OrderStatus] ?? {};
+
+/** The kind of task that is open for people while an order has its status; undefined for none. */
+export function taskOf(order: TaskFacts): TaskKind | undefined {
+  const { task } = effectOf(order);
+  return typeof task === "function" ? task(order) : task;
+}
+
+/** The kinds of tasks that are closed when an order leaves its status. */
+export function tasksIn(order: TaskFacts): TaskKind[] {
+  const task = taskOf(order);
+  return [...(task ? [task] : []), ...(effectOf(order).endsTasks ?? [])];
+}

@@ -1,8 +1,11 @@
 /** Replaces the links to the notary that went to a person's earlier address, once that address was corrected. */
+import { hasLeftSince } from "../../../kernel/audit/audit.ts";
 import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import { nullIfAltered } from "../../../kernel/platform/database/state-mac.ts";
+import type { Jobs } from "../../../kernel/platform/jobs/jobs.ts";
 import type { SecretBytes } from "../../../kernel/platform/secrets.ts";
+import { notaryAgainQueue } from "../../../orders/order/order.ts";
 import type { DeskDeps } from "../claims/claims.ts";
 import { peopleOf } from "../claims/orders.ts";
 import { checksOf, expireCheck } from "../identity/store.ts";
@@ -10,14 +13,14 @@ import { personName } from "../sessions/interruption.ts";
 import { liveMail } from "../sessions/mail.ts";
 import { appendEvent, livePeople, liveSessionsOf, lockLive, unbound, updatePerson } from "../sessions/store.ts";
 import { endWithoutAct } from "../sheets/room.ts";
-import { appointmentInvitationMail, ensureLink } from "./links.ts";
+import { appointmentInvitationMail, ensureLink, type InviteDeps } from "./links.ts";
 
 type Mac = DeskDeps["rowMac"];
 
 /**
  * Ends the links of an order's people whose address was corrected to this one: to their appointments, to their open
- * identity checks, and to their rooms. Mails another appointment link to people who had one. Notaries ask again for the
- * identity checks. The transaction must have locked the order.
+ * identity checks, and to their rooms. Mails another appointment link to people who had one, once the order waits for a
+ * notary. Notaries ask again for the identity checks. The transaction must have locked the order.
  */
 export async function renewNotaryLinks(
   tx: Tx,
@@ -28,7 +31,7 @@ export async function renewNotaryLinks(
 ): Promise<void> {
   const order = await peopleOf({ db: tx, rowMac }, orderId);
   if (!order) return;
-  const { signers, partnerId } = order;
+  const { signers, partnerId, status } = order;
   // An altered check opens for nobody, so it must not prevent the correction.
   const checks = (await checksOf(tx, orderId).catch(nullIfAltered)) ?? [];
   for (const [index, signer] of signers.entries()) {
@@ -42,8 +45,23 @@ export async function renewNotaryLinks(
     );
     if (ended.length === 0) continue;
     await ensureLink(tx, secrets, { orderId, person, at });
-    await appointmentInvitationMail.enqueue(tx, { orderId, person, at: at.toISOString() });
+    if (status === "NotarizationPending")
+      await appointmentInvitationMail.enqueue(tx, { orderId, person, at: at.toISOString() });
   }
+}
+
+type WaitsAgain = { orderId: number; at: string };
+
+/** Mails the links that `renewNotaryLinks` created while the order did not wait for a notary. */
+export function appointmentJobs(jobs: Jobs, { desk: { db } }: Pick<InviteDeps, "desk">): void {
+  jobs.work<WaitsAgain>(notaryAgainQueue, async ({ orderId, at }) => {
+    const links = await db.query<{ person: number }>(sql`
+      SELECT l.person FROM appointment_links l WHERE l.order_id = ${orderId} AND l.created_at < ${at}
+        AND NOT ${hasLeftSince(sql`l.order_id`, "NotarizationPending", sql`l.created_at`)}`);
+    await db.transaction(async (tx) => {
+      for (const { person } of links) await appointmentInvitationMail.enqueue(tx, { orderId, person, at });
+    });
+  });
 }
 
 /**
