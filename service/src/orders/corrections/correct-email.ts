@@ -3,6 +3,7 @@ import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import type { RowMac } from "../../kernel/platform/row-mac.ts";
 import {
+  type CorrectedPeople,
   correctionsOf,
   type EmailMove,
   isPayable,
@@ -48,10 +49,10 @@ export type PeopleDeps = {
     altered: ReadonlySet<number>;
   }>;
   /**
-   * Ends the links to the notary that the order's people at the corrected address had, and mails new ones. The order
-   * must be locked, and its correction recorded.
+   * Ends the links to the notary that these people of the order had at the earlier address, and mails new ones. The
+   * order must be locked, and its correction recorded.
    */
-  renewNotaryLinks: (tx: Tx, orderId: number, email: string, at: Date) => Promise<void>;
+  renewNotaryLinks: (tx: Tx, orderId: number, people: CorrectedPeople, at: Date) => Promise<void>;
 };
 
 /**
@@ -118,7 +119,7 @@ export async function correctEmail(
     const people = { ...inOrder, ...(inEnvelopes.get(order.id) ?? { moved: [], signed: inOrder.left }) };
     if (await record(tx, order, people, { move, by })) {
       corrected.push(order.code);
-      await renewNotaryLinks(tx, order.id, move.to, by.at);
+      await renewNotaryLinks(tx, order.id, { names: namesOf(people, move), email: move.to }, by.at);
     }
     if (people.client) await mailNewAddress(tx, order, by);
   }
@@ -132,6 +133,9 @@ export async function correctEmail(
 
 type People = Omit<MovedPeople, "left"> & { moved: readonly string[]; signed: readonly string[] };
 
+const namesOf = ({ client, signers, moved, signed }: People, { to }: EmailMove): ReadonlySet<string> =>
+  new Set([...signers.map(({ name }) => name), ...moved, ...signed, ...(client ? [to] : [])]);
+
 /**
  * Records the correction: once for the client, or else once for each other person whose address changed.
  * @returns true if anybody's address changed
@@ -139,9 +143,11 @@ type People = Omit<MovedPeople, "left"> & { moved: readonly string[]; signed: re
 async function record(
   tx: Tx,
   order: LockedOrder,
-  { client, signers, moved, signed }: People,
-  { move: { from, to }, by }: { move: EmailMove; by: By },
+  people: People,
+  { move, by }: { move: EmailMove; by: By },
 ): Promise<boolean> {
+  const { client, signers, moved, signed } = people;
+  const { from, to } = move;
   if (!client && signers.length + moved.length + signed.length === 0) return false;
   const refusal = whyNotAgainToday(emailChangesIn(await correctionsOf(tx, order.id), by.at));
   if (refusal !== null) throw new ServiceError("conflict", refusal);
@@ -150,8 +156,7 @@ async function record(
     await recordCorrection(tx, order, { kind: "email", before: { email: from }, after: withSigned, ...by });
     return true;
   }
-  const names = new Set([...signers.map(({ name }) => name), ...moved, ...signed]);
-  for (const name of names) {
+  for (const name of namesOf(people, move)) {
     const after = { name, email: to, ...(signed.includes(name) && { signed: [name] }) };
     await recordCorrection(tx, order, { kind: "signer", before: { name, email: from }, after, ...by });
   }

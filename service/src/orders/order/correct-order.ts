@@ -63,6 +63,12 @@ export const hasEmailOf = ({ from, name }: EmailMove, person: { name: string; em
 export type MovedPeople = { client: boolean; signers: readonly { n: number; name: string }[]; left: readonly string[] };
 
 /**
+ * The people of an order whose address was corrected to `email`. A client without a name is named by that address.
+ * Other people may have had it before.
+ */
+export type CorrectedPeople = { names: ReadonlySet<string>; email: string };
+
+/**
  * Replaces an email address in an order: the client's, and that of each signer who has it. While an envelope is open,
  * signers are unchanged here, because the caller changes them in the envelope. Signers who have signed always keep the
  * earlier address, and `currentEmail` has the corrected one. Nobody has signed a document that an operator took in, or

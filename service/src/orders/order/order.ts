@@ -12,6 +12,7 @@ import { templateUseRows } from "./template-use.ts";
 
 export { codeStart, codeStartLength } from "./code-start.ts";
 export {
+  type CorrectedPeople,
   type EmailMove,
   hasEmailOf,
   type MovedInRooms,

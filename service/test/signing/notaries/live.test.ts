@@ -1284,7 +1284,8 @@ test("a corrected address unbinds the browser that entered the code of the earli
   const correct = (code: string, email: string) =>
     db.transaction(async (tx) => {
       const order = await lockOrder(tx, code);
-      await renewNotaryLinks(tx, { desk: { rowMac }, secrets }, order?.id ?? 0, email, clock());
+      const people = { names: new Set(["Jane Doe"]), email };
+      await renewNotaryLinks(tx, { desk: { rowMac }, secrets }, order?.id ?? 0, people, clock());
     });
   const waiting = "bound@example.com";
   const { code, room } = await opened(waiting);

@@ -5,7 +5,7 @@ import { sql } from "../../../kernel/platform/database/sql.ts";
 import { nullIfAltered } from "../../../kernel/platform/database/state-mac.ts";
 import type { Jobs } from "../../../kernel/platform/jobs/jobs.ts";
 import type { SecretBytes } from "../../../kernel/platform/secrets.ts";
-import { notaryAgainQueue } from "../../../orders/order/order.ts";
+import { type CorrectedPeople, notaryAgainQueue } from "../../../orders/order/order.ts";
 import type { DeskDeps } from "../claims/claims.ts";
 import { peopleOf } from "../claims/orders.ts";
 import { checksOf, expireCheck } from "../identity/store.ts";
@@ -18,15 +18,15 @@ import { appointmentInvitationMail, ensureLink, type InviteDeps } from "./links.
 type Mac = DeskDeps["rowMac"];
 
 /**
- * Ends the links of an order's people whose address was corrected to this one: to their appointments, to their open
- * identity checks, and to their rooms. Mails another appointment link to people who had one, once the order waits for a
- * notary. Notaries ask again for the identity checks. The transaction must have locked the order.
+ * Ends the links of an order's people whose address was corrected: to their appointments, to their open identity checks,
+ * and to their rooms. Mails another appointment link to people who had one, once the order waits for a notary. Notaries
+ * ask again for the identity checks. The transaction must have locked the order.
  */
 export async function renewNotaryLinks(
   tx: Tx,
   { desk: { rowMac }, secrets }: { desk: { rowMac: Mac }; secrets: SecretBytes },
   orderId: number,
-  email: string,
+  { names, email }: CorrectedPeople,
   at: Date,
 ): Promise<void> {
   const order = await peopleOf({ db: tx, rowMac }, orderId);
@@ -35,7 +35,7 @@ export async function renewNotaryLinks(
   // An altered check opens for nobody, so it must not prevent the correction.
   const checks = (await checksOf(tx, orderId).catch(nullIfAltered)) ?? [];
   for (const [index, signer] of signers.entries()) {
-    if (signer.email.toLowerCase() !== email.toLowerCase()) continue;
+    if (signer.email.toLowerCase() !== email.toLowerCase() || !names.has(signer.name)) continue;
     const person = index + 1;
     for (const check of checks.filter((each) => each.person === person && each.state === "asked"))
       await expireCheck(tx, check, { partnerId, at });
