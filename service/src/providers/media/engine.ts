@@ -206,13 +206,25 @@ class EngineProcess {
   }
 }
 
+type Tickets = Map<string, { session: string; person: string }>;
+
+/** Ends the earlier tickets of a ticket's person. The map has the tickets in the sequence of their requests. */
+function endBefore(ticket: string, tickets: Tickets): void {
+  const own = tickets.get(ticket);
+  if (!own) return;
+  for (const [earlier, { session, person }] of tickets) {
+    if (earlier === ticket) return;
+    if (session === own.session && person === own.person) tickets.delete(earlier);
+  }
+}
+
 export function openMediaEngine(deps: EngineDeps): MediaEngine {
   const { settings, clock, log } = deps;
   const now = () => clock().getTime();
   const onLate = (message: string) => log.warn({}, message);
   const endings = settings.engine === "livekit" ? new Endings({ livekit: settings, now, onLate }) : null;
   const listeners = new Set<(event: MediaEvent) => void>();
-  const tickets = new Map<string, { session: string; person: string }>();
+  const tickets: Tickets = new Map();
   /** The open sessions, each with the name of its room. Each opening of a session has a new room. */
   const sessions = new Map<string, string>();
   const emit = (event: MediaEvent) => {
@@ -251,7 +263,6 @@ export function openMediaEngine(deps: EngineDeps): MediaEngine {
       const ticket = newCode();
       // Stored before the process answers, because it may answer two admissions of one person in any order, and the
       // ticket of the later one must work.
-      forget(session, person);
       tickets.set(ticket, { session, person });
       try {
         await engine.ask("admit", session, person, allowed);
@@ -259,6 +270,7 @@ export function openMediaEngine(deps: EngineDeps): MediaEngine {
         tickets.delete(ticket);
         throw error;
       }
+      endBefore(ticket, tickets);
       return { ticket, iceServers: iceServersFor(settings, session, clock()) };
     },
     async signal(ticket: string, message: ClientMessage) {

@@ -105,7 +105,7 @@ export type MediaEngine = {
   open: (session: string, recording: RecordingRun | null) => Promise<void>;
   /**
    * Admits a participant, and ends an earlier ticket of the same participant. Before this call, the participant can
-   * neither send nor receive media.
+   * neither send nor receive media. If the call fails, an earlier ticket still works.
    */
   admit: (session: string, person: string, allowed: Allowed) => Promise<Ticket>;
   /**

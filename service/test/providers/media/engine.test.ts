@@ -360,6 +360,9 @@ test("malformed messages are refused, and ended sessions are not found", async (
   const later = await engine.admit("refusals", "a", { audio: true, video: false });
   await assert.rejects(engine.signal(ticket, { kind: "join" }), refused("not_found", /ticket/));
   await engine.signal(later.ticket, { kind: "join" });
+  // The message to the engine's process can't contain a function, so the admission fails.
+  await assert.rejects(engine.admit("refusals", "a", { audio: () => {} } as never), /could not be cloned/);
+  await engine.signal(later.ticket, { kind: "join" });
   for (let person = 1; person < 8; person++) await engine.admit("refusals", `p${person}`, { audio: true, video: true });
   await assert.rejects(engine.admit("refusals", "p8", { audio: true, video: true }), refused("conflict", /at most 8/));
   await engine.close("refusals");

@@ -134,6 +134,35 @@ test("of two tickets of a person, the one that was requested last works, even if
   own.stop();
 });
 
+test("a join that fails leaves an earlier one of the same person connected, also one that is still being answered", async () => {
+  const answers: PromiseWithResolvers<unknown>[] = [];
+  const admit = () => {
+    answers.push(Promise.withResolvers());
+    return answers.at(-1)?.promise;
+  };
+  const slow = { admit, listen: () => () => {}, signal: async () => [] } as unknown as MediaEngine;
+  const own = new LiveRooms({ engine: slow, recordings: {} as Recordings, now: () => now });
+  own.add("failing", 1, new Date(now), ["signer-1"], { until: 0, since: performance.now() });
+  const of = { session: "failing", person: "signer-1" };
+  const asks = (page: string, agoMs: number) => own.connect(of.session, of.person, { page, agoMs });
+  const works = async (ticket: string) => assert.deepEqual(await own.signal(ticket, of, { kind: "join" }), []);
+  const [earlier, later] = [asks("one", 60_000), asks("one", 60_000)];
+  answers[1]?.reject(new Error("busy"));
+  await assert.rejects(later, /busy/);
+  answers[0]?.resolve({ ticket: "earlier", iceServers: [] });
+  await earlier;
+  await works("earlier");
+  const other = asks("two", 0);
+  answers[2]?.reject(new Error("busy"));
+  await assert.rejects(other, /busy/);
+  await works("earlier");
+  const again = asks("one", 60_000);
+  answers[3]?.resolve({ ticket: "again", iceServers: [] });
+  assert.ok("ticket" in (await again), "the page that failed is not the one that has the connection");
+  await works("again");
+  own.stop();
+});
+
 test("a person's other pages are told when the connected page is closed, and when it comes back", async () => {
   const { asks, news } = tabs("closed");
   const of = { session: "closed", person: "signer-1" };

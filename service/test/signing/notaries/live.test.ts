@@ -703,6 +703,31 @@ test("a person whom the notary excuses while they connect is not connected", asy
   assert.deepEqual([...(rooms.roomOf(id)?.people.keys() ?? [])], ["notary", "signer-1"]);
 });
 
+test("a browser that was replaced while it connects does not disconnect the person's new browser", async () => {
+  const { code, room } = await begun("replaced@example.com", "identify");
+  const { id, orderId } = await liveOf(code);
+  const [person] = await livePeople(db, id);
+  assert.ok(person);
+  const [former, next] = [newSecret(), newSecret()];
+  const binds = (browser: string) =>
+    db.transaction((tx) => updatePerson(tx, person.id, sql`browser_sha256 = ${sha256Of(browser)}`));
+  const link = (browser: string) => ({ token: room.split("/").at(-1) ?? "", browser });
+  const of = { session: id, person: "signer-1", asking: null };
+  let isFormer = true;
+  const { deps, rooms } = otherNode({
+    async admit() {
+      if (!isFormer) return;
+      isFormer = false;
+      await binds(next);
+      assert.ok("ticket" in (await connectPerson(deps, link(next), of)));
+    },
+  });
+  rooms.add(id, orderId, clock(), ["notary"], newLease());
+  await binds(former);
+  await assert.rejects(connectPerson(deps, link(former), of), { code: "conflict" });
+  assert.ok(rooms.hasIn(id, "signer-1"));
+});
+
 /** Adds an invited person who has agreed to the recording and waits to be admitted. */
 async function waiting(session: LiveSession, n: number, role: "witness" | "observer", name: string): Promise<void> {
   const person = {

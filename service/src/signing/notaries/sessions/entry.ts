@@ -101,16 +101,16 @@ export async function connectPerson(
     isObserver = false,
   }: { session: string; person: string; asking: AskingPage | null; isObserver?: boolean },
 ): Promise<Connected> {
-  const ticket = await deps.rooms.connect(session, person, asking, isObserver);
+  const connected = await deps.rooms.connect(session, person, asking, isObserver);
   try {
     await requireStep(deps, link, "room");
   } catch (error) {
     // The notary's request could not close this connection, because the connection did not exist yet. So it is closed
-    // here.
-    await deps.rooms.disconnect(session, person);
+    // here. The person's new browser may have connected meanwhile, and stays connected.
+    await deps.rooms.revoke(session, person, connected);
     throw error;
   }
-  return ticket;
+  return connected;
 }
 
 type Locked = { tx: Tx; session: LiveSession; person: LivePerson; at: Date };

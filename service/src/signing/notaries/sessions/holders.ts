@@ -27,9 +27,22 @@ export function askingPage({ page, ago = "" }: Partial<Record<string, string>>):
   return page ? { page, agoMs: /^\d{1,12}$/.test(ago) ? Number(ago) : 0 } : null;
 }
 
-/** Makes the page the holder, unless the person acted later on another page. */
-export function hold(holders: Map<string, Holder>, person: string, { page, agoMs }: AskingPage, now: number): void {
-  const actedAt = now - agoMs;
-  const holder = holders.get(person);
-  if (!holder || holder.page === page || actedAt > holder.actedAt) holders.set(person, { page, actedAt });
+/**
+ * Makes the page the holder, unless the person acted later on another page.
+ * @returns a function that makes the former holder the holder again. The page calls it if it could not be connected
+ */
+export function hold(
+  holders: Map<string, Holder>,
+  person: string,
+  { page, agoMs }: AskingPage,
+  now: number,
+): () => void {
+  const holder = { page, actedAt: now - agoMs };
+  const before = holders.get(person);
+  if (!before || before.page === page || holder.actedAt > before.actedAt) holders.set(person, holder);
+  return () => {
+    if (holders.get(person) !== holder) return;
+    if (before) holders.set(person, before);
+    else holders.delete(person);
+  };
 }

@@ -37,6 +37,45 @@ export const arrived = "joined";
 /** The events that prove that a person was there: only media that arrived from the person cause them. */
 export const arrivals: readonly string[] = [arrived, "back", "gap"];
 
+/**
+ * The presence of a person in a room, measured by the recorded media. A person who sends only sound is absent, as is a
+ * person whose sound or picture doesn't arrive completely.
+ */
+export type Presence = {
+  /**
+   * The time when the last whole frames arrived, in milliseconds of the clock. Before the first frames, the time since
+   * which frames are expected.
+   */
+  lastAt: number;
+  hasJoined: boolean;
+  phase: Phase;
+  /** The time of the last whole frames before the current or latest gap. */
+  goneAt: number;
+  /** The number of packets lost in the last second. */
+  lost: number;
+  /** True if the person's current take in the recording includes video. */
+  hasPicture: boolean;
+  /** True if, since the person was last present, packets have arrived that don't form a whole frame. */
+  isIncomplete: boolean;
+  /** True until the person's first arrival after the admission is recorded as an event. */
+  isAwaited: boolean;
+};
+
+/**
+ * The presence of a person who is expected from now on.
+ * @param isAwaited true to record the person's first arrival as an event
+ */
+export const newPresence = (now: number, isAwaited: boolean): Presence => ({
+  lastAt: now,
+  hasJoined: false,
+  phase: "here",
+  goneAt: 0,
+  lost: 0,
+  hasPicture: false,
+  isIncomplete: false,
+  isAwaited,
+});
+
 export type Restart = "act" | "identity";
 
 /**

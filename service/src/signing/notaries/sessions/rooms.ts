@@ -4,34 +4,10 @@ import type { ClientMessage, MediaEngine, MediaEvent, ServerMessage, Ticket } fr
 import type { Message } from "../recordings/messages.ts";
 import type { RecordingHead, Recordings } from "../recordings/recordings.ts";
 import { type AskingPage, type Connected, type Holder, hold } from "./holders.ts";
-import { notaryName, type Phase, phaseOf } from "./interruption.ts";
+import { newPresence, notaryName, type Presence, phaseOf } from "./interruption.ts";
 import { msToFence, type OwnLease } from "./lease.ts";
 import { type LedPage, PageStreams, type RoomNotification } from "./page-streams.ts";
 import { type Of, Tickets } from "./tickets.ts";
-
-/**
- * The presence of a person in a room, measured by the recorded media. A person who sends only sound is absent, as is a
- * person whose sound or picture doesn't arrive completely.
- */
-type Presence = {
-  /**
-   * The time when the last whole frames arrived, in milliseconds of the clock. Before the first frames, the time since
-   * which frames are expected.
-   */
-  lastAt: number;
-  hasJoined: boolean;
-  phase: Phase;
-  /** The time of the last whole frames before the current or latest gap. */
-  goneAt: number;
-  /** The number of packets lost in the last second. */
-  lost: number;
-  /** True if the person's current take in the recording includes video. */
-  hasPicture: boolean;
-  /** True if, since the person was last present, packets have arrived that don't form a whole frame. */
-  isIncomplete: boolean;
-  /** True until the person's first arrival after the admission is recorded as an event. */
-  isAwaited: boolean;
-};
 
 /** `isHere`: an observer's browser receives the session now. `isNoted`: `isHere` in the last recorded event. */
 type Observing = { isHere: boolean; isNoted: boolean };
@@ -145,18 +121,7 @@ export class LiveRooms extends PageStreams {
   }
 
   #expect({ people }: Room, person: string, isAwaited: boolean): void {
-    if (people.has(person)) return;
-    const lastAt = this.#deps.now();
-    people.set(person, {
-      lastAt,
-      goneAt: 0,
-      hasJoined: false,
-      phase: "here",
-      lost: 0,
-      hasPicture: false,
-      isIncomplete: false,
-      isAwaited,
-    });
+    if (!people.has(person)) people.set(person, newPresence(this.#deps.now(), isAwaited));
   }
 
   remove(session: string): void {
@@ -171,16 +136,21 @@ export class LiveRooms extends PageStreams {
    * Issues an admitted person a ticket to connect. An earlier ticket of the same person stops working. Of a person's
    * pages, only the one on which the person acted last gets the connection. The other pages are notified, because pages
    * that each reconnect would disconnect each other in an endless loop.
+   * @throws as the engine; then an earlier ticket of the person still works
    */
   async connect(session: string, person: string, asking: AskingPage | null, isObserver = false): Promise<Connected> {
     const room = this.#rooms.get(session);
     if (!room) throw new ServiceError("conflict", "The session is not live.");
     const isNewest = () => asking === null || room.holders.get(person)?.page === asking.page;
-    if (asking) hold(room.holders, person, asking, this.#deps.now());
+    const giveBack = asking ? hold(room.holders, person, asking, this.#deps.now()) : () => {};
     if (!isNewest()) return { isElsewhere: true };
     if (!isObserver) this.#expect(room, person, true);
     else if (!room.observers.has(person)) room.observers.set(person, { isHere: false, isNoted: false });
-    const ticket = await this.#tickets.give({ session, person }, { audio: !isObserver, video: !isObserver });
+    const allowed = { audio: !isObserver, video: !isObserver };
+    const ticket = await this.#tickets.give({ session, person }, allowed).catch((error: unknown) => {
+      giveBack();
+      throw error;
+    });
     this.#tellHolder(room, person);
     return isNewest() ? ticket : { isElsewhere: true };
   }
@@ -195,6 +165,11 @@ export class LiveRooms extends PageStreams {
   hasIn(session: string, person: string): boolean {
     const room = this.#rooms.get(session);
     return room !== undefined && (room.people.has(person) || room.observers.has(person));
+  }
+
+  /** Closes the connection of a person who may not connect, unless a later request has replaced its ticket. */
+  async revoke(session: string, person: string, connected: Connected): Promise<void> {
+    if ("ticket" in connected && this.#tickets.has(connected.ticket)) await this.disconnect(session, person);
   }
 
   /** Closes a person's media connection and the event streams of the person's pages. */

@@ -12,9 +12,9 @@ const checkMs = minuteMs;
 
 export class Tickets {
   readonly #engine: MediaEngine;
-  readonly #owners = new Map<string, Of>();
-  /** The latest request of each person that the engine has not answered yet. */
-  readonly #latest = new Map<string, symbol>();
+  /** The owner of each ticket. `request`: the number of the request for the ticket; later requests have higher ones. */
+  readonly #owners = new Map<string, Of & { request: number }>();
+  #requests = 0;
   /** The running connection tests, by the engine's session: the tester, and the timer that ends the test. */
   readonly #checks = new Map<string, Of & { timer: NodeJS.Timeout }>();
 
@@ -23,25 +23,23 @@ export class Tickets {
   }
 
   /**
-   * Admits a person to a session of the engine. Only the ticket of the person's latest request works, even if the
-   * engine answers an earlier request later.
+   * Admits a person to a session of the engine. Of the person's requests that succeed, only the ticket of the latest
+   * works, even if the engine answers an earlier request later.
    */
-  async give(of: Of, allowed: Parameters<MediaEngine["admit"]>[2]): Promise<Ticket> {
-    const key = `${of.session} ${of.person}`;
-    const request = Symbol();
-    this.#latest.set(key, request);
-    const isLatest = () => this.#latest.get(key) === request;
-    try {
-      const ticket = await this.#engine.admit(of.session, of.person, allowed);
-      if (isLatest()) {
-        this.end(of.session, of.person);
-        this.#owners.set(ticket.ticket, of);
-      }
-      return ticket;
-    } finally {
-      if (isLatest()) this.#latest.delete(key);
-    }
+  async give({ session, person }: Of, allowed: Parameters<MediaEngine["admit"]>[2]): Promise<Ticket> {
+    const request = ++this.#requests;
+    const ticket = await this.#engine.admit(session, person, allowed);
+    const isReplaced = [...this.#owners.values()].some(
+      (owner) => owner.session === session && owner.person === person && owner.request > request,
+    );
+    if (isReplaced) return ticket;
+    this.end(session, person);
+    this.#owners.set(ticket.ticket, { session, person, request });
+    return ticket;
   }
+
+  /** True if a ticket works: it has not ended, and no later one has replaced it. */
+  has = (ticket: string): boolean => this.#owners.has(ticket);
 
   /** Ends the tickets of a person, or of everybody in the session. */
   end(session: string, person?: string): void {
