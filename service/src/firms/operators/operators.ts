@@ -30,6 +30,8 @@ export {
   byCommandLine,
   chooseConsoleEnvironment,
   may,
+  mayNow,
+  mustAddPasskey,
   type Operator,
   operatorSessions,
   type ResolveOperator,
@@ -42,4 +44,11 @@ export {
   selectActive as activeOperators,
   selectNamesOfActors as namesOfActors,
 } from "./store.ts";
-export { kindsShownTo, kindsToDo, mayDoTask, requireTaskEnd, requireTaskPermission } from "./task-permissions.ts";
+export {
+  kindsShownTo,
+  kindsToDo,
+  mayDoTask,
+  needsPasskeyFirst,
+  requireTaskEnd,
+  requireTaskPermission,
+} from "./task-permissions.ts";

@@ -36,6 +36,14 @@ export const byCommandLine = { id: null, actor: "operator" } as const;
 export const may = ({ roles }: Pick<Operator, "roles">, permission: Permission): boolean =>
   rolesPermit(roles, permission);
 
+/** True if the person must add a passkey before they can use this permission of their roles. */
+export const mustAddPasskey = ({ session }: Pick<Operator, "session">, permission: Permission): boolean =>
+  session !== null && !session.proof.hasPasskey && needsPasskey(permission);
+
+/** True if the operator has the permission, and the passkey that it needs. */
+export const mayNow = (operator: Pick<Operator, "roles" | "session">, permission: Permission): boolean =>
+  may(operator, permission) && !mustAddPasskey(operator, permission);
+
 /**
  * Requires that the operator has a permission.
  * @param permissions one of them is enough
@@ -44,8 +52,7 @@ export const may = ({ roles }: Pick<Operator, "roles">, permission: Permission):
 export function requirePermission(operator: Operator, permissions: readonly Permission[]): void {
   const permitted = permissions.filter((each) => may(operator, each));
   if (permitted.length === 0) throw new ServiceError("role_required", "Your roles do not permit this.");
-  const { session } = operator;
-  if (session === null || session.proof.hasPasskey || permitted.some((each) => !needsPasskey(each))) return;
+  if (permitted.some((each) => !mustAddPasskey(operator, each))) return;
   throw new ServiceError(
     "passkey_required",
     "Add a passkey first: money, keys, roles, forms of the catalog and documents from elsewhere need one.",

@@ -1,7 +1,7 @@
 import { type TaskKind, taskKinds } from "../../kernel/tasks/tasks.ts";
 import { needsPasskey, type Permission } from "./roles.ts";
 import { requireDecidesNow } from "./second-person.ts";
-import { may, type Operator, requirePasskeyOf, requirePermission } from "./sessions.ts";
+import { may, mustAddPasskey, type Operator, requirePasskeyOf, requirePermission } from "./sessions.ts";
 
 /** The permission needed to do a task of each kind. */
 const permissions: Readonly<Record<TaskKind, Permission>> = {
@@ -55,6 +55,10 @@ export const kindsToDo = (operator: Roles): TaskKind[] =>
  */
 export const mayDoTask = (operator: Roles, kind: TaskKind): boolean =>
   kind !== "notarize" && may(operator, permissions[kind]);
+
+/** True if the operator must add a passkey before they can do tasks of the kind. */
+export const needsPasskeyFirst = (operator: Pick<Operator, "session">, kind: TaskKind): boolean =>
+  mustAddPasskey(operator, permissions[kind]);
 
 /**
  * Requires the right to claim tasks of the kind.

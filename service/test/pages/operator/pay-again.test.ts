@@ -21,6 +21,7 @@ const { baseUrl } = running.service;
 const { headers } = await newPartner(running.service, { live: true });
 const agent = await newOperator(running, { roles: ["agent"] });
 const approver = await newOperator(running, { roles: ["approver"] });
+const newcomer = await newOperator(running, { roles: ["approver"], passkey: false });
 const client = "dana@example.com";
 
 async function statusOf(code: string): Promise<string> {
@@ -66,6 +67,13 @@ test("an operator books a firm’s check for a lost payment, and the firm reads 
   assert.match(shown, /Money received for a lost payment/);
   assert.ok(shown.includes(`The firm still owes ${sum}.`));
   assert.doesNotMatch(await page(`/operator/orders/${code}`, { cookie: agent.cookie }), /Book a payment of the firm/);
+  const blocked = await page(`/operator/orders/${code}`, { cookie: newcomer.cookie });
+  assert.doesNotMatch(blocked, /Book a payment of the firm|Let it be paid again/);
+  assert.match(blocked, /you need a passkey of your own\. <a href="\/operator\/security">Add a passkey first/);
+  const tasks = await page("/operator/tasks/dispute", { cookie: newcomer.cookie });
+  assert.match(tasks, /<a href="\/operator\/security">Add a passkey first/);
+  assert.doesNotMatch(tasks, /\/claim"/);
+  assert.match(await page("/operator/tasks/dispute", { cookie: approver.cookie }), /\/claim"/);
   const debts = async () => page("/operator/payments", { cookie: approver.cookie });
   assert.ok((await debts()).includes(`${sum} for <a href="/operator/orders/${code}"`));
   const [, action = ""] = /action="([^"]+\/lost-payments\/\d+)"/.exec(shown) ?? [];

@@ -10,9 +10,9 @@ const refund: WaitingRefund = {
   ...{ id: "re_1", paymentIntent: "pi_1", amountCents: 500, currency: "usd", seenAt: at },
   ...{ shares: [share], state: "waiting", assignment: null },
 };
-const shownTo = (role: OperatorRole, each = refund): string => {
+const shownTo = (role: OperatorRole, each = refund, session: Operator["session"] = null): string => {
   const shown = { id: "a", name: "A", email: null, roles: [role], environment: "live", actor: "operator:a" } as const;
-  const operator: Operator = { ...shown, sessionId: "s", signedInAt: at, decidesFrom: null, session: null };
+  const operator: Operator = { ...shown, sessionId: "s", signedInAt: at, decidesFrom: null, session };
   return String(byHandCard([each], operator));
 };
 
@@ -20,6 +20,15 @@ test("only those who may say which orders a refund was for have the form for it"
   for (const role of ["agent", "approver"] as const) assert.match(shownTo(role), /name="part-7"/, role);
   assert.match(shownTo("auditor"), /\$5\.00/);
   assert.doesNotMatch(shownTo("auditor"), /<form/);
+});
+
+test("an approver without a passkey has no form for it, and an agent needs no passkey", () => {
+  const session = {
+    ...{ id: "s", userId: "a", email: "a@desk.example", environment: "live" },
+    proof: { confirmedAt: at, passkeyAt: null, hasPasskey: false, passkeyForLive: false },
+  } as unknown as Operator["session"];
+  assert.doesNotMatch(shownTo("approver", refund, session), /<form/);
+  assert.match(shownTo("agent", refund, session), /name="part-7"/);
 });
 
 test("an assignment of a refund that failed can be refused, and not approved", () => {

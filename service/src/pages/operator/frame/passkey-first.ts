@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import { returnPath } from "../../../firms/members/members.ts";
-import { type Operator, passkeyPermissions } from "../../../firms/operators/operators.ts";
+import { may, mustAddPasskey, type Operator, passkeyPermissions } from "../../../firms/operators/operators.ts";
 import { isRecentPasskey } from "../../../kernel/platform/recent-proof.ts";
 import { notice } from "../../ui/components.ts";
 import { buttonForm } from "../../ui/forms/button-form.ts";
@@ -22,6 +22,15 @@ export function passkeyFirst({ session }: Pick<Operator, "session">, now: Date, 
   return html`${notice("attention", "This needs a passkey", text)}
 ${buttonForm(path, "Use your passkey", { fields: { return_to: returnTo }, kind: "quiet-button" })}`;
 }
+
+/** The link that an operator without a passkey gets in place of a button that needs one. */
+export const addPasskeyLink = (): Html => html`<a href="/operator/security">Add a passkey first</a>`;
+
+/** In place of the buttons that decide about money: what an operator who has no passkey must do first. */
+export const passkeyForMoney = (operator: Operator): Html | false =>
+  may(operator, "money.decide") &&
+  mustAddPasskey(operator, "money.decide") &&
+  html`<p>To decide about money, you need a passkey of your own. ${addPasskeyLink()}.</p>`;
 
 /** Adds the route of the button, which redirects back after the passkey was used. */
 export function passkeyFirstRoute(scope: FastifyInstance, frame: ConsoleFrame): void {

@@ -13,12 +13,15 @@ type Look = { path: string; mayBook: boolean; typed: Typed | undefined };
 
 const lossTitle = html`<h3>Money received for a lost payment</h3>`;
 
+/** True if the card has a lost payment to book money for, or a booking to reverse. */
+export const hasLossForms = (losses: readonly LossToBook[] | null): boolean =>
+  losses?.some(({ openCents, bookings }) => openCents > 0 || bookings.length > 0) ?? false;
+
 /** The lost payments of an order, with the firm's payments for them, its debt, and the forms. Null: a row was altered. */
 export function lossPart(losses: readonly LossToBook[] | null, look: Look): Html | false {
   if (losses === null)
     return html`${lossTitle}<p>A record of this money was altered in the database, so it can’t be shown or booked.</p>`;
-  const isShown = losses.some(({ openCents, bookings }) => openCents > 0 || bookings.length > 0);
-  return isShown && html`${lossTitle}${losses.map((loss) => onePart(loss, look))}`;
+  return hasLossForms(losses) && html`${lossTitle}${losses.map((loss) => onePart(loss, look))}`;
 }
 
 function onePart(loss: LossToBook, look: Look): Html | false {

@@ -26,10 +26,11 @@ import { isSimulated, signerWords } from "../../ui/orders/signer-words.ts";
 import { statusWords } from "../../ui/orders/status-words.ts";
 import { orderSteps } from "../../ui/orders/steps.ts";
 import { type Html, html } from "../../ui/render.ts";
+import { passkeyForMoney } from "../frame/passkey-first.ts";
 import { handOverOf, labelList } from "../paper/labels.ts";
 import { acceptancePart, finishedForm } from "./finished-forms.ts";
 import { inPersonOfOrder } from "./in-person.ts";
-import { lossPart } from "./loss-forms.ts";
+import { hasLossForms, lossPart } from "./loss-forms.ts";
 import { isDangerous, labelOf, moveForm, type Typed, undoForm } from "./move-forms.ts";
 import { faxList, letterList } from "./sent-lists.ts";
 import { timelinePart } from "./timeline.ts";
@@ -162,7 +163,7 @@ const undoPaidBackForm = (path: string, { document, way, cents }: Booking, typed
   );
 
 function payments(view: OrderView): Html {
-  const { mayRequestRefund, payAgain, mayDecideMoney, losses, typed } = view;
+  const { operator, mayRequestRefund, payAgain, mayDecideMoney, losses, typed } = view;
   const { order, history } = view.record;
   const path = `/operator/orders/${order.code}`;
   const none = emptyState("No payment", "What the payment processor reports appears here.");
@@ -170,7 +171,9 @@ function payments(view: OrderView): Html {
     ({ amountCents, currency, simulated, receivedAt, refundedAt, returnedCents, paidOutside }) =>
       html`<li>${money(amountCents)} ${currency.toUpperCase()}${simulated && html` (simulated)`}, received ${time(new Date(receivedAt))}${refundedAt !== null ? html`, refunded ${time(new Date(refundedAt))}` : returnedCents > 0 && html`, of which ${money(returnedCents)} went back`}${paidOutside.map(({ way, cents, at }) => html`; ${money(cents)} paid back ${outsideWays[way]}, ${time(new Date(at))}`)}${mayDecideMoney && paidOutside.map((booking) => undoPaidBackForm(path, booking, typed))}</li>`,
   )}</ul>`;
-  return html`${history.payments.length === 0 ? none : list}${payAgain && payAgainPart(path, payAgain, mayDecideMoney)}${lossPart(losses, { path, mayBook: mayDecideMoney, typed })}${mayRequestRefund && html`<div class="form-actions"><a class="button quiet-button" href="/operator/refunds/new?order=${order.code}">Ask for a refund</a></div>`}`;
+  const hasDecisions =
+    payAgain?.refusal === null || hasLossForms(losses) || history.payments.some((each) => each.paidOutside.length > 0);
+  return html`${history.payments.length === 0 ? none : list}${payAgain && payAgainPart(path, payAgain, mayDecideMoney)}${lossPart(losses, { path, mayBook: mayDecideMoney, typed })}${hasDecisions && passkeyForMoney(operator)}${mayRequestRefund && html`<div class="form-actions"><a class="button quiet-button" href="/operator/refunds/new?order=${order.code}">Ask for a refund</a></div>`}`;
 }
 
 const notes = ({ record: { notes: all, names }, mayNote, typed }: OrderView, path: string): Html =>

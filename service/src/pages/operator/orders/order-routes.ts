@@ -8,7 +8,7 @@ import {
   paperStatuses,
 } from "../../../delivery/paper/paper.ts";
 import { shownLabels } from "../../../delivery/shipping/shipping.ts";
-import { may, type Operator, requirePermission } from "../../../firms/operators/operators.ts";
+import { may, mayNow, type Operator, requirePermission } from "../../../firms/operators/operators.ts";
 import type { Owner } from "../../../kernel/identity/identity.ts";
 import { nullIfAltered } from "../../../kernel/platform/database/state-mac.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
@@ -138,7 +138,7 @@ export async function showOrder(deps: OrderPageDeps, call: OrderCall, typed?: Ty
     takingIn,
     inPerson: inPerson ?? null,
     payAgain,
-    mayDecideMoney: may(operator, "money.decide"),
+    mayDecideMoney: mayNow(operator, "money.decide"),
     losses,
     typed,
     error: error ?? typed?.error,

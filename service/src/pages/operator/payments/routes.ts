@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import { may, type Operator, requireDecidesNow } from "../../../firms/operators/operators.ts";
+import { mayNow, type Operator, requireDecidesNow } from "../../../firms/operators/operators.ts";
 import type { Database } from "../../../kernel/platform/database/database.ts";
 import { nullIfAltered } from "../../../kernel/platform/database/state-mac.ts";
 import { isPlainLines } from "../../../kernel/platform/text.ts";
@@ -31,6 +31,7 @@ import { errorSummary, textArea } from "../../ui/forms/fields.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { type ConsoleFrame, consolePage, consoleRoute, operatorOf } from "../frame/console.ts";
+import { passkeyForMoney } from "../frame/passkey-first.ts";
 import { assignmentRoutes, byHandCard, mayAsk, orderLink, paymentsPath as path } from "./by-hand.ts";
 
 export type PaymentPagesDeps = { frame: ConsoleFrame; db: Database; refunds: RefundDeps; processor: Processor | null };
@@ -146,6 +147,7 @@ function paymentsBody(view: PaymentsView): Html {
     "Payments that arrived too late, a second time, or after their refund, and so paid for no order. Ask for a refund: another person approves it, and the processor refunds only this amount. If you handled a payment in another way, note it here.";
   return html`${pageHead("Payments that fit no order", lead)}
 ${errorSummary(error)}
+${[open ?? [], byHand, pending, charges].some(({ length }) => length > 0) && passkeyForMoney(operator)}
 <div class="panels">
 ${open?.length ? open.map((each, index) => paymentCard(each, `payment-${index}`, operator)) : emptyState("Nothing waits", "Every payment has moved its order.")}
 ${byHand.length > 0 && byHandCard(byHand, operator, typed)}
@@ -168,7 +170,7 @@ const pendingList = (pending: readonly PendingPayment[], operator: Operator): Ht
 ${pending.map(
   ({ id, amountCents, createdAt, isOverdue, isElsewhere, orderCodes }) =>
     html`<div class="room-part"><p>${moneyIn(amountCents, "usd")} for ${orderCodes.map((code, index) => html`${index > 0 && ", "}${orderLink(code)}`)}, paid for since ${time(createdAt)}${isOverdue && html` <strong>The bank is late.</strong>`}${isElsewhere && " It is in an earlier account of the payment processor: look there. If it failed there, end the wait here. If it was paid there, its event has to come from there."}</p>
-${may(operator, "money.decide") && buttonForm(`${path}/pending/${id}/ask`, isElsewhere ? "It failed: end the wait" : "Ask the payment processor", { kind: "quiet-button", about: `about ${moneyIn(amountCents, "usd")}` })}</div>`,
+${mayNow(operator, "money.decide") && buttonForm(`${path}/pending/${id}/ask`, isElsewhere ? "It failed: end the wait" : "Ask the payment processor", { kind: "quiet-button", about: `about ${moneyIn(amountCents, "usd")}` })}</div>`,
 )}`;
 
 /** Charges of firms' own cards and bank accounts for which the processor's event is overdue. */
@@ -177,7 +179,7 @@ const chargeList = (charges: readonly StuckCharge[], operator: Operator): Html =
 ${charges.map(
   ({ id, amountCents, askedAt, orderCode, orderIds, text }) =>
     html`<div class="room-part"><p>${moneyIn(amountCents, "usd")} for ${orderLink(orderCode)}${orderIds.length > 1 && ` and ${orderIds.length - 1} more`}, since ${time(askedAt)}. ${text}</p>
-${may(operator, "money.decide") && buttonForm(`${path}/charges/${id}/end`, "End the charge", { kind: "quiet-button", about: `of ${moneyIn(amountCents, "usd")}` })}</div>`,
+${mayNow(operator, "money.decide") && buttonForm(`${path}/charges/${id}/end`, "End the charge", { kind: "quiet-button", about: `of ${moneyIn(amountCents, "usd")}` })}</div>`,
 )}`;
 
 const amountOf = ({ amount, currency, isAuthentic }: UnappliedPayment): string => {
@@ -213,8 +215,8 @@ function paymentCard(payment: UnappliedPayment, id: string, operator: Operator |
 }
 
 const forms = ({ eventId, amount, isAuthentic }: UnappliedPayment, id: string, operator: Operator): Html =>
-  html`${isAuthentic && amount !== null && mayAsk.some((each) => may(operator, each)) && refundForm(eventId, id)}
-${may(operator, "money.decide") && resolveForm(eventId, id)}`;
+  html`${isAuthentic && amount !== null && mayAsk.some((each) => mayNow(operator, each)) && refundForm(eventId, id)}
+${mayNow(operator, "money.decide") && resolveForm(eventId, id)}`;
 
 const refundForm = (eventId: string, form: string): Html =>
   html`<form class="form" method="post" action="${path}/${encodeURIComponent(eventId)}/refund">

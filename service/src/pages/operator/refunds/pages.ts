@@ -9,6 +9,7 @@ import { errorSummary, field, textArea } from "../../ui/forms/fields.ts";
 import { records } from "../../ui/records.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { waitsElsewhere } from "../frame/elsewhere.ts";
+import { passkeyForMoney } from "../frame/passkey-first.ts";
 import { soloBanner, stateBadge, sums, type Typed } from "./words.ts";
 
 type Lists = {
@@ -129,6 +130,8 @@ function decisionOf({ refund, refundApproval, operator, typed }: RefundView): Ht
   if (!may(operator, "money.decide")) return html`<p>An approver decides on it.</p>${withdraw}`;
   if (isOwn && refundApproval !== "solo")
     return html`<p>You asked for it yourself. Another operator decides.</p>${withdraw}`;
+  const first = passkeyForMoney(operator);
+  if (first) return html`${first}${withdraw}`;
   const approve = askFirst({
     label: "Approve",
     text: `${sums(refund.payments)} goes back to the payer. ${refund.part ? `This is ${effectOf(refund)}.` : "The order ends."} There is no undoing it.`,

@@ -1,4 +1,4 @@
-import { may, mayDoTask, type Operator } from "../../../firms/operators/operators.ts";
+import { may, mayDoTask, needsPasskeyFirst, type Operator } from "../../../firms/operators/operators.ts";
 import { isUuid } from "../../../kernel/platform/text.ts";
 import { endsByWord, mayAskAgain, type TaskKind, taskKinds, taskWords } from "../../../kernel/tasks/tasks.ts";
 import { mustBeAssigned, outsideWays } from "../../../orders/payments/payments.ts";
@@ -12,6 +12,7 @@ import { records } from "../../ui/records.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { openIn, waitsElsewhere } from "../frame/elsewhere.ts";
 import { notaryWarning } from "../frame/notary-warning.ts";
+import { addPasskeyLink } from "../frame/passkey-first.ts";
 import { claimButton, deskTable } from "../notary/desk-pages.ts";
 
 export type TodayView = {
@@ -190,8 +191,10 @@ function actions({ id, kind, state, claimedBy, orderCode }: Task, operator: Oper
   const isOther = state === "claimed" && claimedBy !== operator.actor;
   if (isOther && may(operator, "people.manage")) return buttonForm(`${path}/release`, "Release", options);
   if (isOther || !mayDoTask(operator, kind)) return html`–`;
-  if (state === "open") return buttonForm(`${path}/claim`, "Claim", options);
+  const isBlocked = needsPasskeyFirst(operator, kind);
+  if (state === "open") return isBlocked ? addPasskeyLink() : buttonForm(`${path}/claim`, "Claim", options);
   const release = buttonForm(`${path}/release`, "Give back", options);
+  if (isBlocked) return html`${release}${addPasskeyLink()}`;
   if (mayAskAgain(kind)) return html`${release}${buttonForm(`${path}/ask-again`, "Not known yet", options)}`;
   if (!endsByWord(kind)) return release;
   return html`${release}<details class="ask"><summary>Done</summary><form class="form" method="post" action="${path}/done">
