@@ -114,7 +114,7 @@ export {
   type StuckCharge,
   stuckCharges,
 } from "./firm/stuck.ts";
-export { queuedForCharge, sumOfWaiting, type WaitingOrder, waitingMail, waitingOrders } from "./firm/waiting.ts";
+export { queuedForCharge, sumOfWaiting, type Waiting, waitingMail, waitingOrders } from "./firm/waiting.ts";
 export { giveBack, giveSandboxPart, mustBeAssigned, refundAtProcessor } from "./give-back.ts";
 export { letClientPay, letClientsPay, type ShownOrder, whyClientsCantPay } from "./let-client-pay.ts";
 export {

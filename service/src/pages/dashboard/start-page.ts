@@ -93,7 +93,7 @@ export function startPage(forms: FastifyInstance, deps: StartPageDeps): void {
   async function readWaiting(principal: Principal): Promise<string | null> {
     try {
       const waiting = await waitingOrders(deps.db, principal);
-      return waiting.length === 0 ? null : waitingText(waiting, (await activeMethod(deps.db, principal)) !== undefined);
+      return waiting.count === 0 ? null : waitingText(waiting, (await activeMethod(deps.db, principal)) !== undefined);
     } catch (error) {
       if (!isAltered(error)) throw error;
       return "A record of your firm’s payments was altered in the database. The operator has to restore it first.";

@@ -13,6 +13,7 @@ import {
   chargeWaiting,
   endCharge,
   paymentsOfFirm,
+  sumOfWaiting,
   waitingOrders,
   watchPayments,
 } from "../../../src/orders/payments/payments.ts";
@@ -195,13 +196,18 @@ async function pressAll({ firm }: Group, shown: readonly { code: string; totalCe
 test("charging all waiting orders leaves out and names those that changed, and charges the others", async () => {
   const found = await group();
   const { firm, codes } = found;
-  const waiting = await waitingOrders(db, firm.owner);
+  const { orders: waiting, ...all } = await waitingOrders(db, firm.owner);
   assert.deepEqual(
     waiting.map(({ code }) => code),
     codes,
   );
+  const [first] = waiting;
+  assert.deepEqual(await waitingOrders(db, firm.owner, 1), { orders: [first], ...all });
+  assert.deepEqual(all, { count: 3, totalCents: sumOfWaiting(waiting) });
   const shown = waiting.map((each) => (each.code === codes[1] ? { ...each, totalCents: 18_241 } : each));
   const restore = await alter(codes[0]);
+  const readable = { orders: waiting.slice(1), count: 2, totalCents: sumOfWaiting(waiting.slice(1)) };
+  assert.deepEqual(await waitingOrders(db, firm.owner), readable);
   const left = await pressAll(found, shown);
   assert.deepEqual(left, [
     { code: codes[1], reason: "The price is $182.40 now." },
@@ -219,7 +225,7 @@ test("charging all waiting orders leaves out and names those that changed, and c
     /^ServiceError: Nothing was charged\. Order [0-9A-F]{6}: The price .* Order [0-9A-F]{6}: A payment by your firm is under way.* Order [0-9A-F]{6}: The operator/,
   );
   await restore();
-  assert.deepEqual(await pressAll(found, await waitingOrders(db, firm.owner)), []);
+  assert.deepEqual(await pressAll(found, (await waitingOrders(db, firm.owner)).orders), []);
 });
 
 test("charging all waiting orders leaves out those above the caller's limits", async () => {
@@ -228,7 +234,7 @@ test("charging all waiting orders leaves out those above the caller's limits", a
   const spender = `key:${principal.key?.id}`;
   const limit = (orderCents: number, monthCents: number) =>
     db.transaction((tx) => putLimit(tx, { owner, spender, orderCents, monthCents, by: spender, at: clock() }));
-  const shown = await waitingOrders(db, owner);
+  const { orders: shown } = await waitingOrders(db, owner);
   await limit(0, 0);
   await assert.rejects(pressAll(found, shown), /An owner has not allowed you to spend/);
   await limit(10_000, 9_500);

@@ -42,7 +42,7 @@ const pageWith = (more: Partial<BillingView>): string =>
   render(
     billingBody({
       ...{ principal, isPaidHere: true, methods: [], spenders: [], used: new Map(), now: at, zone: "America/New_York" },
-      ...{ payments: [], waiting: [], losses: [], ...more },
+      ...{ payments: [], waiting: { orders: [], count: 0, totalCents: 0 }, losses: [], ...more },
     }),
   );
 const pageOf = (payments: number): string => pageWith({ payments: Array.from({ length: payments }, () => payment()) });

@@ -38,7 +38,7 @@ export async function queuedForCharge(db: Sql, orderIds: readonly number[]): Pro
 }
 
 /** `totalCents`: the sum that is due now. `isPostage`: it is more postage, and not the order's price. */
-export type WaitingOrder = {
+type WaitingOrder = {
   id: number;
   code: string;
   reference: string | null;
@@ -46,22 +46,26 @@ export type WaitingOrder = {
   isPostage: boolean;
 };
 
+/** The first waiting orders, and the number and the sum of all of them. */
+export type Waiting = { orders: readonly WaitingOrder[]; count: number; totalCents: number };
+
 /** At most this many waiting orders are read. */
 const mostWaiting = 1_000;
 
 /**
  * The firm's unpaid orders, and those whose parcel waits for more postage, that no job, charge in progress or bank
- * payment is about to pay, the oldest first. Leaves out altered orders, and those for which the bank wants a person to
- * confirm a charge of the present method.
+ * payment is about to pay, the oldest first. Leaves out those for which the bank wants a person to confirm a charge of
+ * the present method, and altered orders. The orders after the first `most` are counted without a check of their MACs.
  */
-export async function waitingOrders(db: Sql, owner: Owner): Promise<WaitingOrder[]> {
+export async function waitingOrders(db: Sql, owner: Owner, most = mostWaiting): Promise<Waiting> {
   const { partnerId, environment } = owner;
   const methodId = (await activeMethod(db, owner))?.id ?? null;
   const statuses = orderStatuses.filter(isPayable);
   const payable = sql`o.status = ANY (${statuses}::text[])`;
-  const found = await db.query<WaitingOrder & Marked>(sql`
+  const cents = sql`CASE WHEN ${payable} THEN o.total_cents ELSE ${supplementCents} END`;
+  const found = await db.query<WaitingOrder & Marked & { count: number; allCents: number }>(sql`
     SELECT o.id, o.code AS "code@order", o.external_reference AS reference, NOT ${payable} AS "isPostage",
-      CASE WHEN ${payable} THEN o.total_cents ELSE ${supplementCents} END AS "totalCents",
+      ${cents} AS "totalCents", (count(*) OVER ())::float8 AS count, (sum(${cents}) OVER ())::float8 AS "allCents",
       ${marked(orderState, sql`o`)}, ${markedAll(supplementState, sql`s`, sql`FROM supplements s WHERE s.order_id = o.id`)}
     ${fromOrders}
     WHERE o.partner_id = ${partnerId} AND o.environment = ${environment} AND o.pay_by = 'firm'
@@ -69,8 +73,16 @@ export async function waitingOrders(db: Sql, owner: Owner): Promise<WaitingOrder
       AND NOT EXISTS (SELECT FROM firm_charges c WHERE c.order_id = o.id AND (c.state IN ('asked', 'answered', 'pending')
         OR (c.reason = 'authentication_required' AND c.method_id = ${methodId}::uuid)))
       AND NOT ${isPendingAtBank}
-    ORDER BY o.id LIMIT ${mostWaiting}`);
-  return found.filter(({ isAuthentic }) => isAuthentic).map(({ isAuthentic: _, ...order }) => order);
+    ORDER BY o.id LIMIT ${most}`);
+  const [{ count, allCents } = { count: 0, allCents: 0 }] = found;
+  const altered = found.filter(({ isAuthentic }) => !isAuthentic);
+  return {
+    orders: found
+      .filter(({ isAuthentic }) => isAuthentic)
+      .map(({ isAuthentic: _, count: __, allCents: ___, ...order }) => order),
+    count: count - altered.length,
+    totalCents: allCents - sumOfWaiting(altered),
+  };
 }
 
 export const sumOfWaiting = (orders: readonly WaitingOrder[]): number =>
@@ -110,9 +122,9 @@ type Payload = { partnerId: string; environment: Environment; userId: string };
 export const waitingMail = defineMail({
   queue,
   async load({ userId, ...owner }: Payload, deps) {
-    const orders = await waitingOrders(deps.db, owner);
+    const waiting = await waitingOrders(deps.db, owner);
     const reader = await findActiveActor(deps.db, deps, owner, `member:${userId}`);
-    if (orders.length === 0 || reader?.role !== "owner" || reader.email === null) return null;
+    if (waiting.count === 0 || reader?.role !== "owner" || reader.email === null) return null;
     // An older order may begin to wait later, and only some of many orders are read. So the mail is named by the charge
     // that was refused last, and not by an order.
     const [last] = await deps.db.query<{ id: string }>(sql`
@@ -120,25 +132,23 @@ export const waitingMail = defineMail({
       WHERE c.partner_id = ${owner.partnerId} AND c.environment = ${owner.environment} AND ${isForOwner}
       ORDER BY c.asked_at DESC, c.id LIMIT 1`);
     const hasMethod = (await activeMethod(deps.db, owner)) !== undefined;
-    return { orders, to: reader.email, hasMethod, cause: last?.id };
+    return { waiting, to: reader.email, hasMethod, cause: last?.id };
   },
-  write: ({ orders, to, hasMethod, cause }, { environment, userId }, { baseUrl }) => {
-    const isOne = orders.length === 1;
+  write: ({ waiting: { count, totalCents }, to, hasMethod, cause }, { environment, userId }, { baseUrl }) => {
+    const isOne = count === 1;
     return {
       id: `firm-waiting:${cause}:${userId}`,
       to,
       environment,
       greeting: "Hello,",
-      subject: isOne
-        ? "An order waits for a payment of your firm"
-        : `${orders.length} orders wait for a payment of your firm`,
+      subject: isOne ? "An order waits for a payment of your firm" : `${count} orders wait for a payment of your firm`,
       lines: [
         hasMethod
           ? `${isOne ? "An order that your firm pays was" : "Orders that your firm pays were"} not charged: nobody of your firm has agreed to the sum, or an owner has not allowed the API key that placed ${isOne ? "it" : "them"} to spend. An owner can charge ${isOne ? "it" : "all of them at once"} under Billing.`
           : `Your firm has no card or bank account that can be charged. Add one under Billing; an owner then charges ${isOne ? "it" : "all of them at once"} there.`,
         `Nothing is charged until somebody of your firm asks for it. Each order can also be paid on its own page.`,
       ],
-      facts: [["Orders", String(orders.length)] as const, ["Together", dollars(sumOfWaiting(orders))] as const],
+      facts: [["Orders", String(count)] as const, ["Together", dollars(totalCents)] as const],
       link: { label: "Open Billing", url: `${baseUrl}/dashboard/billing#waiting` },
       caution: "You receive this email because you are an owner of the firm.",
     };

@@ -24,7 +24,7 @@ ${errorSummary(view.error)}
 ${view.hasReturned && !isJustAdded(view) && notice("info", "Your bank and the payment processor are being asked", html`The card or bank account is shown here once the processor confirms it. <a href="${billingPath}?setup=returned">Look again</a>`)}
 ${view.left && notice("attention", view.left.length === 1 ? "One order was not charged" : `${view.left.length} orders were not charged`, `${leftText(view.left)} The charges of the others are being sent.`)}
 <div class="panels">
-${view.waiting.length > 0 && card("waiting", "Orders that wait for your firm’s payment", waitingPart(view))}
+${view.waiting.count > 0 && card("waiting", "Orders that wait for your firm’s payment", waitingPart(view))}
 ${hasLosses(view.losses) && card("losses", "Payments that banks took back", lossesPart(view.losses, view.zone))}
 ${card("method", "Card or bank account", methodPart(view))}
 ${card("limits", "Who may spend", limitsPart(view))}

@@ -5,7 +5,7 @@ import type {
   PaymentMethod,
   PaymentOfFirm,
   Spender,
-  WaitingOrder,
+  Waiting,
 } from "../../../orders/payments/payments.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
 
@@ -23,7 +23,7 @@ export type BillingView = {
   /** The firm's payments of which banks took money back; null if a record about one was altered in the database. */
   losses: readonly OpenLoss[] | null;
   /** The orders that wait for the firm's payment, and are not charged automatically. */
-  waiting: readonly WaitingOrder[];
+  waiting: Waiting;
   now: Date;
   /** The time zone of the dates on this page, and of the months to which spending limits apply. */
   zone: string;

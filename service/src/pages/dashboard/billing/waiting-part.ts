@@ -1,17 +1,17 @@
 /** The orders that wait for the firm's payment, as Billing lists them, and the button that charges them. */
-import { methodName, mostAtOnce, sumOfWaiting, type WaitingOrder } from "../../../orders/payments/payments.ts";
+import { methodName, mostAtOnce, sumOfWaiting, type Waiting } from "../../../orders/payments/payments.ts";
 import { money, shortCode } from "../../ui/format.ts";
 import { buttonForm } from "../../ui/forms/button-form.ts";
 import { records } from "../../ui/records.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { type BillingView, billingPath, isOwner } from "./view.ts";
 
-const counted = (orders: readonly WaitingOrder[]): string =>
-  orders.length === 1 ? "1 order waits" : `${orders.length} orders wait`;
+const counted = ({ count }: Waiting): string =>
+  count === 1 ? "1 order waits" : `${count.toLocaleString("en-US")} orders wait`;
 
 /** A sentence with the number and the sum of the orders that wait for the firm's payment. */
-export const waitingText = (orders: readonly WaitingOrder[], hasMethod: boolean): string =>
-  `${counted(orders)} ${hasMethod ? "to be charged" : "for your firm’s payment"}: ${money(sumOfWaiting(orders))}`;
+export const waitingText = (waiting: Waiting, hasMethod: boolean): string =>
+  `${counted(waiting)} ${hasMethod ? "to be charged" : "for your firm’s payment"}: ${money(waiting.totalCents)}`;
 
 /**
  * True if the member has permission to spend. The amounts are compared with the limits only when the orders are
@@ -26,8 +26,8 @@ function maySpend(view: BillingView): boolean {
 /** The waiting orders, the oldest first. One click charges all of them, each by a separate payment. */
 export function waitingPart(view: BillingView): Html {
   const method = view.methods.find(({ state }) => state === "active");
-  const shown = view.waiting.slice(0, mostAtOnce);
-  const rest = view.waiting.length - shown.length;
+  const shown = view.waiting.orders.slice(0, mostAtOnce);
+  const rest = view.waiting.count - shown.length;
   const total = sumOfWaiting(shown);
   const name = method ? methodName(method) : "";
   const all =
@@ -60,5 +60,5 @@ ${records(
         })
       : html`<a href="/dashboard/orders/${code}">Pay it<span class="visually-hidden"> for order ${shortCode(code)}</span></a>`,
   ]),
-)}${rest > 0 && html`<p class="quiet">${rest} more wait, and are listed here once these are paid.</p>`}`;
+)}${rest > 0 && html`<p class="quiet">${rest.toLocaleString("en-US")} more wait, and are listed here once these are paid.</p>`}`;
 }
