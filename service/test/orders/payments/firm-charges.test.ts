@@ -1090,3 +1090,19 @@ test("no form promises a mail with the link to pay a test order, which no live a
   }
   await post("/dashboard/environment", { environment: "live" });
 });
+
+test("Billing opens although the records of the card, a limit and the time zone were altered, and names each", async () => {
+  assert.equal((await setLimit("500", "9000")).status, 303);
+  await db.query(sql`UPDATE payment_methods SET brand = 'forged' WHERE state = 'active'`);
+  await db.query(sql`UPDATE spending_limits SET order_cents = order_cents + 1`);
+  await db.query(sql`
+    INSERT INTO billing_parties (partner_id, content, created_by, created_at)
+    VALUES (${partnerId}, '{"name": "Elm", "address": [], "zone": "UTC"}', 'system', now())`);
+  const answer = await fetch(`${live.url()}/dashboard/billing`, { headers: owner });
+  assert.equal(answer.status, 200);
+  const page = await answer.text();
+  assert.match(page, /The time zone of your firm can’t be read/);
+  assert.match(page, /Your firm’s card or bank account can’t be shown/);
+  assert.match(page, /The record of these limits was altered in the database/);
+  assert.match(page, /<a class="keep" href="\/dashboard\/orders\/\w+">/, "the payments are listed");
+});

@@ -41,7 +41,8 @@ const payment = (more: Partial<PaymentOfFirm[number]> = {}): PaymentOfFirm => [
 const pageWith = (more: Partial<BillingView>): string =>
   render(
     billingBody({
-      ...{ principal, isPaidHere: true, methods: [], spenders: [], used: new Map(), now: at, zone: "America/New_York" },
+      ...{ principal, isPaidHere: true, methods: [], spenders: [], used: new Map(), now: at },
+      ...{ zone: "America/New_York", isZoneAltered: false },
       ...{ payments: [], waiting: { orders: [], count: 0, totalCents: 0 }, losses: [], ...more },
     }),
   );
@@ -73,6 +74,25 @@ const card: PaymentMethod = {
   ...{ customer: "cus_1", setupIntent: null, method: "pm_1", kind: "card", brand: "visa", last4: "4242" },
   ...{ cardExpires: null, addedBy: "member:x", addedAt: at, endedBy: null },
 };
+
+test("names what can't be shown because a record was altered, and shows the rest of the page", () => {
+  const key = { spender: "key:x", name: "API key Office", isOwner: false, orderCents: 0, monthCents: 0 };
+  const owner = { ...principal, member: { userId: "u", role: "owner" } as unknown as NonNullable<Principal["member"]> };
+  const waiting = {
+    orders: [{ id: 1, code: "b".repeat(40), reference: null, totalCents: 1_200, isPostage: false }],
+    ...{ count: 1, totalCents: 1_200 },
+  };
+  const page = pageWith({
+    ...{ principal: owner, methods: null, isZoneAltered: true, payments: [payment()], waiting },
+    spenders: [{ ...key, isAltered: true }],
+  });
+  for (const title of ["The time zone of your firm", "Your firm’s card or bank account"])
+    assert.match(page, new RegExp(`${title} can’t be`));
+  assert.match(page, /API key Office<\/dt>\s*<dd[^>]*>The record of these limits was altered/);
+  assert.doesNotMatch(page, /\/limits"|\/method"|\/charge-waiting"/, "no form that would be refused");
+  assert.match(page, /They can’t be charged until the operator/);
+  assert.match(page, /\$99\.00/);
+});
 
 test("offers to charge a refused payment again, once, and only while its order waits for it", () => {
   const methods = [card];

@@ -6,7 +6,8 @@ import { openHarness } from "@signsealship/testing/harness";
 import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { newPartner } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
-import { mailsTo, postForm } from "../../firms/members/signed-in-member.ts";
+import { sql } from "../../../src/kernel/platform/database/sql.ts";
+import { giveLiveAccess, mailsTo, newMember, postForm } from "../../firms/members/signed-in-member.ts";
 import { newOperator, newSession } from "../../firms/operators/console-people.ts";
 
 const stripe = await forTests(startStripe());
@@ -18,7 +19,7 @@ const running = await forTests(
   }),
 );
 const { baseUrl } = running.service;
-const { headers } = await newPartner(running.service, { live: true });
+const { headers, key, partnerId } = await newPartner(running.service, { live: true });
 const agent = await newOperator(running, { roles: ["agent"] });
 const approver = await newOperator(running, { roles: ["approver"] });
 const newcomer = await newOperator(running, { roles: ["approver"], passkey: false });
@@ -116,6 +117,17 @@ test("an operator books a firm’s check for a lost payment, and the firm reads 
   );
   const after = await month();
   assert.deepEqual([after.owedCents, after.paymentsCents], [before.owed + 100, before.paid - 100]);
+
+  const owner = { ...(await newMember(running.service, "owner@acme.example", key)).headers, Accept: "text/html" };
+  await giveLiveAccess(running.service, partnerId);
+  await postForm(`${baseUrl}/dashboard/environment`, { environment: "live" }, owner);
+  assert.match(await page(`/dashboard/orders/${code}`, owner), /Received from your firm[^<]*; reversed/);
+  await running.db.query(sql`ALTER TABLE loss_payments DISABLE TRIGGER USER`);
+  await running.db.query(sql`UPDATE loss_payments SET amount_cents = amount_cents + 1`);
+  await running.db.query(sql`ALTER TABLE loss_payments ENABLE TRIGGER USER`);
+  const altered = await fetch(`${baseUrl}/dashboard/orders/${code}`, { headers: owner });
+  assert.equal(altered.status, 200);
+  assert.match(await altered.text(), /What a bank took back of this order’s payment can’t be shown/);
 });
 
 test("an operator lets an order be paid again whose payment a bank took back, and its client pays on its page", async () => {

@@ -2,7 +2,14 @@
 import type { Owner } from "../../../kernel/identity/identity.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
-import { forged, type Marked, marked, markedAll, verified } from "../../../kernel/platform/database/state-mac.ts";
+import {
+  forged,
+  type Marked,
+  marked,
+  markedAll,
+  nullIfAltered,
+  verified,
+} from "../../../kernel/platform/database/state-mac.ts";
 import { disputeState } from "../disputes.ts";
 import { billingDocumentState, type Note, sumsOfNotes } from "../documents.ts";
 import { paymentState } from "../store.ts";
@@ -29,7 +36,7 @@ type Facts = {
   replacesLoss: boolean | null;
   /** True if a payment for the order arrived after the charge was requested. */
   isPaidSince: boolean;
-  /** The card or bank account; null for a charge without one. */
+  /** The card or bank account; null for a charge without one, and when the record of one was altered. */
   method: PayingMethod;
 };
 
@@ -39,7 +46,6 @@ export const listedPayments = 50;
 /**
  * The payments of a firm that have not ended, then its newest ones. Returns one more than are listed, to show that
  * there are more. Open payments come first, because an owner ends an overdue one in this list.
- * @throws ServiceError `unavailable` for an altered card or bank account
  */
 export async function paymentsOfFirm(db: Sql, { partnerId, environment }: Owner): Promise<PaymentOfFirm[]> {
   const own = (row: Statement) => sql`${row}.partner_id = ${partnerId} AND ${row}.environment = ${environment}`;
@@ -62,10 +68,8 @@ export async function paymentsOfFirm(db: Sql, { partnerId, environment }: Owner)
   const intents = rows.flatMap(({ paymentIntent }) => paymentIntent ?? []);
   const returned = await returnedOf(db, intents);
   const whole = { creditedCents: 0, lostCents: 0, isAuthentic: true };
-  const methods = await methodsById(
-    db,
-    rows.flatMap(({ methodId }) => methodId ?? []),
-  );
+  const methodIds = rows.flatMap(({ methodId }) => methodId ?? []);
+  const methods = (await methodsById(db, methodIds).catch(nullIfAltered)) ?? [];
   const shown = rows.map((each) => {
     const { isAuthentic, ...sums } = returned.get(returnedKey(each)) ?? whole;
     const method = methods.find(({ id }) => id === each.methodId) ?? null;

@@ -13,8 +13,16 @@ import { spentSince } from "./firm-payments.ts";
 import type { FirmPaysDeps } from "./methods.ts";
 import * as store from "./store.ts";
 
-/** A member or a key that may be allowed to spend, with its limits. */
-export type Spender = { spender: string; name: string; isOwner: boolean; orderCents: number; monthCents: number };
+/** A member or a key that may be allowed to spend, with its limits. Limits of 0 permit nothing. */
+export type Spender = {
+  spender: string;
+  name: string;
+  isOwner: boolean;
+  orderCents: number;
+  monthCents: number;
+  /** True if the row with the limits was altered in the database. Nothing can be spent until it is restored. */
+  isAltered?: true;
+};
 
 /** The firm's members and its keys of the environment, with their limits. */
 export async function listSpenders({ db }: { db: Sql }, principal: Principal): Promise<Spender[]> {
@@ -39,25 +47,25 @@ export async function listSpenders({ db }: { db: Sql }, principal: Principal): P
     }));
   return [...people, ...ownKeys].map(({ since, ...each }) => {
     const found = limitOf.get(each.spender);
+    if (found && !found.isAuthentic) return { ...each, orderCents: 0, monthCents: 0, isAltered: true };
     const limit = found && isSince(found, since) ? found : undefined;
     return { ...each, orderCents: limit?.orderCents ?? 0, monthCents: limit?.monthCents ?? 0 };
   });
 }
 
 /**
- * The cents that each spender has used of the month's limit, by spender. Null for a spender with an altered charge, who
- * can't spend until the operator has restored it.
- * @throws ServiceError `unavailable` when the row that names the time zone was altered
+ * The cents that each spender has used of the month's limit, by spender. Null for a spender with an altered charge, and
+ * for all when the row that names the time zone was altered. They can't spend until the operator has restored the row.
  */
 export async function spentThisMonth(
   { db, clock }: { db: Sql; clock: Clock },
   owner: Owner,
   spenders: readonly Spender[],
 ): Promise<ReadonlyMap<string, number | null>> {
-  const since = await startOfMonth(db, owner, clock());
+  const since = await startOfMonth(db, owner, clock()).catch(nullIfAltered);
   const used = new Map<string, number | null>();
   for (const { spender } of spenders.filter(({ monthCents }) => monthCents > 0))
-    used.set(spender, await spentSince(db, owner, { spender, since, except: [] }).catch(nullIfAltered));
+    used.set(spender, since && (await spentSince(db, owner, { spender, since, except: [] }).catch(nullIfAltered)));
   return used;
 }
 

@@ -2,7 +2,13 @@ import type { Environment, Owner } from "../../../kernel/identity/identity.ts";
 import { changeRow, changeRowIf } from "../../../kernel/platform/database/change-rows.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
-import { type StateMac, verified, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
+import {
+  type Marked,
+  marked,
+  type StateMac,
+  verified,
+  writeStateMacs,
+} from "../../../kernel/platform/database/state-mac.ts";
 import { stateRows } from "../../../kernel/platform/protected-data.ts";
 import { wasOtherAccount } from "../processor/account.ts";
 import type { SavedMethod } from "../processor/firm-account.ts";
@@ -199,22 +205,19 @@ export const updateMethod = (tx: Tx, id: string, { state, setupIntent, saved, en
 
 export type SpendingLimit = { spender: string; orderCents: number; monthCents: number; setAt: Date };
 
-const limits = (where: Statement): Statement => sql`
+const limits = (where: Statement, check: typeof verified | typeof marked): Statement => sql`
   SELECT l.spender, l.order_cents::float8 AS "orderCents", l.month_cents::float8 AS "monthCents", l.set_at AS "setAt",
-    ${verified(limitState, sql`l`)}
+    ${check(limitState, sql`l`)}
   FROM spending_limits l WHERE ${where}`;
 
-/**
- * The spending limits of a firm's members, at most 1,000.
- * @throws ServiceError `unavailable` for an altered row
- */
+/** The spending limits of a firm's members and keys, at most 1,000. Marks altered rows. */
 export const selectLimits = (db: Sql, { partnerId, environment }: Owner) =>
-  db.query<SpendingLimit>(
-    sql`${limits(sql`l.partner_id = ${partnerId} AND l.environment = ${environment}`)} ORDER BY l.id LIMIT 1000`,
+  db.query<SpendingLimit & Marked>(
+    sql`${limits(sql`l.partner_id = ${partnerId} AND l.environment = ${environment}`, marked)} ORDER BY l.id LIMIT 1000`,
   );
 
 const limitOf = ({ partnerId, environment }: Owner, spender: string): Statement =>
-  limits(sql`l.partner_id = ${partnerId} AND l.environment = ${environment} AND l.spender = ${spender}`);
+  limits(sql`l.partner_id = ${partnerId} AND l.environment = ${environment} AND l.spender = ${spender}`, verified);
 
 /**
  * Reads the spending limit of a member or a key; undefined without one.

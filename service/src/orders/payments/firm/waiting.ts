@@ -4,7 +4,7 @@ import type { Environment, Owner } from "../../../kernel/identity/identity.ts";
 import { hourMs, minuteMs } from "../../../kernel/platform/clock.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
-import { type Marked, marked, markedAll } from "../../../kernel/platform/database/state-mac.ts";
+import { type Marked, marked, markedAll, nullIfAltered } from "../../../kernel/platform/database/state-mac.ts";
 import { enqueueUnlessDue, jobValues } from "../../../kernel/platform/jobs/jobs.ts";
 import { defineMail } from "../../../kernel/platform/mail/mail-jobs.ts";
 import { dollars } from "../../dollars.ts";
@@ -59,7 +59,7 @@ const mostWaiting = 1_000;
  */
 export async function waitingOrders(db: Sql, owner: Owner, most = mostWaiting): Promise<Waiting> {
   const { partnerId, environment } = owner;
-  const methodId = (await activeMethod(db, owner))?.id ?? null;
+  const methodId = (await activeMethod(db, owner).catch(nullIfAltered))?.id ?? null;
   const statuses = orderStatuses.filter(isPayable);
   const payable = sql`o.status = ANY (${statuses}::text[])`;
   const cents = sql`CASE WHEN ${payable} THEN o.total_cents ELSE ${supplementCents} END`;

@@ -13,7 +13,7 @@ import { askFirst } from "../../ui/forms/ask-first.ts";
 import { buttonForm, hiddenFields } from "../../ui/forms/button-form.ts";
 import { errorSummary, field, radios } from "../../ui/forms/fields.ts";
 import { type Html, html } from "../../ui/render.ts";
-import { hasLosses, lossesPart } from "./losses-part.ts";
+import { alteredNotice, hasLosses, lossesPart } from "./losses-part.ts";
 import { chargesPart } from "./payments-part.ts";
 import { type BillingView, billingPath, isOwner } from "./view.ts";
 import { waitingPart } from "./waiting-part.ts";
@@ -21,6 +21,7 @@ import { waitingPart } from "./waiting-part.ts";
 export function billingBody(view: BillingView): Html {
   return html`${pageHead("Billing", "How your firm pays for orders that it pays itself.")}
 ${errorSummary(view.error)}
+${view.isZoneAltered && alteredNotice("The time zone of your firm can’t be read", `Times on this page are those of ${view.zone}.`)}
 ${view.hasReturned && !isJustAdded(view) && notice("info", "Your bank and the payment processor are being asked", html`The card or bank account is shown here once the processor confirms it. <a href="${billingPath}?setup=returned">Look again</a>`)}
 ${view.left && notice("attention", view.left.length === 1 ? "One order was not charged" : `${view.left.length} orders were not charged`, `${leftText(view.left)} The charges of the others are being sent.`)}
 <div class="panels">
@@ -53,11 +54,16 @@ const unknownToSandbox =
 
 /** True if the firm has an active payment method that was added within the last hour. */
 const isJustAdded = ({ methods, now }: BillingView): boolean =>
-  methods.some(({ state, addedAt }) => state === "active" && now.getTime() - addedAt.getTime() < 3_600_000);
+  (methods ?? []).some(({ state, addedAt }) => state === "active" && now.getTime() - addedAt.getTime() < 3_600_000);
 
 function methodPart(view: BillingView): Html {
   const { methods, isPaidHere } = view;
   if (!isPaidHere) return html`<p>Payments are not configured for this environment.</p>`;
+  if (methods === null)
+    return alteredNotice(
+      "Your firm’s card or bank account can’t be shown",
+      "Until then, nothing is charged to it. Each order can be paid on its own page.",
+    );
   const active = methods.find(({ state }) => state === "active");
   const waiting = methods.find(({ state }) => state === "verifying");
   const failed = !active && methods[0]?.state === "failed";
@@ -141,10 +147,15 @@ function limitsPart(view: BillingView): Html {
     return html`${lead}${emptyState("Nobody else", "Your firm has no other members, and no API keys here.")}<p><a href="/dashboard/team">Invite colleagues</a>, and come back to set what they may spend.</p>`;
   if (!isOwner(view))
     return html`${lead}${facts(limited.map((each) => [each.name, limitText(view, each)] as const))}<p class="quiet">Only owners of the firm can change this.</p>`;
-  return html`<div class="card-parts">${lead}${limited.map((each, index) => limitForm(view, each, `limit${index + 1}`))}</div>`;
+  return html`<div class="card-parts">${lead}${limited.map((each, index) =>
+    // An altered row can't be changed either.
+    each.isAltered ? facts([[each.name, limitText(view, each)]]) : limitForm(view, each, `limit${index + 1}`),
+  )}</div>`;
 }
 
-function limitText({ used }: BillingView, { spender, orderCents, monthCents }: Spender): string {
+function limitText({ used }: BillingView, { spender, orderCents, monthCents, isAltered }: Spender): string {
+  if (isAltered)
+    return "The record of these limits was altered in the database, so nothing can be spent until the operator of this service has restored it";
   if (orderCents === 0 || monthCents === 0) return "May not spend";
   const cents = used.get(spender) ?? 0;
   return `${money(orderCents)} for an order, ${money(monthCents)} in a month. ${used.get(spender) === null ? "What is used this month can’t be read, so nothing can be spent until the operator of this service has restored the record" : `Used this month: ${money(cents)}`}`;

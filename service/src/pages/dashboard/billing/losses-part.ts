@@ -12,6 +12,14 @@ export const bookingTexts = ({ bookings }: Pick<OpenLoss, "bookings">): string[]
       `${money(cents)} ${wayText(by)}, arrived ${day(new Date(receivedOn))}${reversedAt === null ? "" : `; reversed ${day(new Date(reversedAt))}: ${reason}`}`,
   );
 
+/** Names what a page leaves out because a record of it was altered. @param effect what follows from it, as sentences */
+export const alteredNotice = (title: string, effect = ""): Html =>
+  notice(
+    "stopped",
+    title,
+    `A record was altered in the database. Contact the operator of this service, who has to restore the record. ${effect}`.trim(),
+  );
+
 /** True for a lost payment that the firm owes, or for which it paid outside the processor. */
 const isShown = ({ openCents, bookings }: OpenLoss): boolean => openCents > 0 || bookings.length > 0;
 
@@ -22,12 +30,7 @@ const most = 50;
 
 /** The lost payments of a firm, newest first, those with a debt before the others. */
 export function lossesPart(losses: readonly OpenLoss[] | null, zone: string): Html {
-  if (losses === null)
-    return notice(
-      "stopped",
-      "These payments can’t be listed",
-      "A record was altered in the database. Contact the operator of this service, who has to restore the record.",
-    );
+  if (losses === null) return alteredNotice("These payments can’t be listed");
   const shown = losses.filter(isShown).reverse();
   const listed = [
     ...shown.filter(({ openCents }) => openCents > 0),

@@ -9,6 +9,7 @@ import {
   askForMethod,
   type CheckoutDeps,
   chargeWaiting,
+  defaultZone,
   endOwnCharge,
   type FirmPaysDeps,
   finishTestSetup,
@@ -89,18 +90,17 @@ export function billingPages(forms: FastifyInstance, { frame, members, checkout 
   ): Promise<string> {
     const principal = requireBilling(principalOf(request));
     const [methods, spenders, payments, waiting, losses] = await Promise.all([
-      selectMethods(db, principal),
+      selectMethods(db, principal).catch(nullIfAltered),
       listSpenders({ db }, principal),
       paymentsOfFirm(db, principal),
       waitingOrders(db, principal),
       openLossesOfFirm(db, principal).catch(nullIfAltered),
     ]);
     const isPaidHere = acceptsMethods(processor, principal.environment);
-    const [used, zone] = [
-      await spentThisMonth({ db, clock }, principal, spenders),
-      await zoneOf(db, principal.partnerId),
-    ];
-    const shown = { principal, isPaidHere, methods, spenders, used, payments, losses, waiting, now: clock(), zone };
+    const used = await spentThisMonth({ db, clock }, principal, spenders);
+    const zone = await zoneOf(db, principal.partnerId).catch(nullIfAltered);
+    const times = { now: clock(), zone: zone ?? defaultZone, isZoneAltered: zone === null };
+    const shown = { principal, isPaidHere, methods, spenders, used, payments, losses, waiting, ...times };
     const body = billingBody({ ...shown, ...more });
     return dashboardPage(frame, request, { title: "Billing", section: "billing", body });
   }

@@ -55,7 +55,7 @@ const needsPerson: ReadonlySet<string | null> = new Set(["paid_by_checkout", "no
  */
 function chargeAgain(view: BillingView, charges: PaymentOfFirm): Html | false {
   const [first] = charges;
-  const method = view.methods.find(({ state }) => state === "active");
+  const method = view.methods?.find(({ state }) => state === "active");
   if (!first || !method || !isUnpaid(view, charges) || needsPerson.has(first.reason)) return false;
   // The bank requires that the card holder confirms the payment. Charging the same card again from here would be
   // declined as well.

@@ -15,7 +15,8 @@ export type BillingView = {
   principal: Principal;
   /** True if this installation accepts payments in the member's current environment (live or test). */
   isPaidHere: boolean;
-  methods: readonly PaymentMethod[];
+  /** The firm's cards and bank accounts; null if the record of one was altered in the database. */
+  methods: readonly PaymentMethod[] | null;
   spenders: readonly Spender[];
   /** How many cents each member or key has spent this month; null if a record of it was altered in the database. */
   used: ReadonlyMap<string, number | null>;
@@ -27,6 +28,8 @@ export type BillingView = {
   now: Date;
   /** The time zone of the dates on this page, and of the months to which spending limits apply. */
   zone: string;
+  /** True if the record of the firm's time zone was altered in the database, so that `zone` is the default one. */
+  isZoneAltered: boolean;
   error?: string;
   typed?: FormValues;
   /** True if an owner has just come back here from the payment processor's page. */

@@ -25,7 +25,7 @@ function maySpend(view: BillingView): boolean {
 
 /** The waiting orders, the oldest first. One click charges all of them, each by a separate payment. */
 export function waitingPart(view: BillingView): Html {
-  const method = view.methods.find(({ state }) => state === "active");
+  const method = view.methods?.find(({ state }) => state === "active");
   const shown = view.waiting.orders.slice(0, mostAtOnce);
   const rest = view.waiting.count - shown.length;
   const total = sumOfWaiting(shown);
@@ -35,7 +35,7 @@ export function waitingPart(view: BillingView): Html {
   return html`<p>${waitingText(view.waiting, method !== undefined)}. Nothing is charged until somebody of your firm asks for it here or on the order’s page.</p>
 ${
   method === undefined
-    ? html`<p>Add a card or bank account below to charge them, or pay each one on its page.</p>`
+    ? html`<p>${view.methods === null ? "They can’t be charged until the operator of this service has restored the record of your firm’s card or bank account. Each one can be paid on its page." : "Add a card or bank account below to charge them, or pay each one on its page."}</p>`
     : maySpend(view)
       ? html`${buttonForm(`${billingPath}/charge-waiting`, `${all}: ${money(total)} to ${name}`, {
           fields: {

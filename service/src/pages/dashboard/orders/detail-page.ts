@@ -5,6 +5,7 @@ import { type MemberDeps, namesOfFirmActors } from "../../../firms/members/membe
 import { principalOf } from "../../../kernel/http/authentication.ts";
 import { maySeeBilling } from "../../../kernel/identity/identity.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
+import { nullIfAltered } from "../../../kernel/platform/database/state-mac.ts";
 import { isCode } from "../../../kernel/platform/text.ts";
 import { type BillingDeps, documentsOfOrder } from "../../../orders/billing/billing.ts";
 import { type ReplaceDeps, readCorrected } from "../../../orders/corrections/corrections.ts";
@@ -156,8 +157,8 @@ async function showOrder(
   const bills = maySeeBilling(principal)
     ? {
         receipts: await documentsOfOrder(db, order.code, principal),
-        lostCents: await unpaidLossOf(db, order.code),
-        losses: await openLossesOfOrder(db, order.code),
+        lostCents: await unpaidLossOf(db, order.code).catch(nullIfAltered),
+        losses: await openLossesOfOrder(db, order.code).catch(nullIfAltered),
         extraPayments: await extraPaymentsOf(db, order.code),
       }
     : { receipts: [], lostCents: 0, losses: [], extraPayments: [] };

@@ -8,7 +8,7 @@ import { money, moneyIn, plainTime } from "../../ui/format.ts";
 import { orderSteps } from "../../ui/orders/steps.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { en } from "../../ui/words/en/en.ts";
-import { bookingTexts } from "../billing/losses-part.ts";
+import { alteredNotice, bookingTexts } from "../billing/losses-part.ts";
 import { type FirmPays, isBeingCharged } from "./firm-pays.ts";
 
 export type OrderMoneyView = {
@@ -17,10 +17,14 @@ export type OrderMoneyView = {
   receipts: readonly BillingDocument[];
   /**
    * The amount that banks took back and that nobody has paid again. 0 for a member without permission to see billing.
+   * Null if a record about it was altered in the database.
    */
-  lostCents: number;
-  /** The payments of which banks took money back. Empty for a member without permission to see billing. */
-  losses: readonly OpenLoss[];
+  lostCents: number | null;
+  /**
+   * The payments of which banks took money back. Empty for a member without permission to see billing. Null if a record
+   * about one was altered in the database.
+   */
+  losses: readonly OpenLoss[] | null;
   /** Payments that the order did not need. Empty for a member without permission to see billing. */
   extraPayments: readonly ExtraPayment[];
   firmPays: FirmPays;
@@ -30,8 +34,10 @@ export type OrderMoneyView = {
 export const isPaidLate = ({ order, receipts }: OrderMoneyView): boolean =>
   order.status === "Cancelled" && receipts.some(({ kind }) => kind === "receipt");
 
-/** A paragraph about the amount that banks took back and that nobody has paid again. Empty if there is none. */
+/** The amount that banks took back and that nobody has paid again, in words. Empty if there is none. */
 export function bankLoss({ lostCents, losses, corrected }: OrderMoneyView): Html {
+  if (lostCents === null || losses === null)
+    return alteredNotice("What a bank took back of this order’s payment can’t be shown");
   const received = losses.flatMap(bookingTexts);
   const isAsked = corrected.supplements.some(({ state, replacesLoss }) => state === "asked" && replacesLoss);
   const owed =
@@ -47,7 +53,7 @@ export function bankLoss({ lostCents, losses, corrected }: OrderMoneyView): Html
 export function stepsWithDebt({ order, corrected, lostCents }: OrderMoneyView): Step[] {
   const due = dueOf(order.status, corrected.supplements);
   const unpaid =
-    lostCents > 0
+    lostCents !== null && lostCents > 0
       ? ({ state: "stopped", note: `The bank took ${money(lostCents)} back` } as const)
       : due && ({ state: "upcoming", note: `${money(due.amountCents)} not paid yet` } as const);
   const isPaid = ({ label, state }: Step) => state === "done" && label === en.orders.steps.labels.payment;
