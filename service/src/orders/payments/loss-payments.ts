@@ -8,6 +8,7 @@ import { type StateMac, verified, verifiedAll } from "../../kernel/platform/data
 import { stateRows } from "../../kernel/platform/protected-data.ts";
 import { joinOrder } from "../order/order.ts";
 import { billingDocumentState } from "./documents.ts";
+import { lostCentsOf } from "./loss-documents.ts";
 import { outsideWays } from "./outside-notes.ts";
 import { paymentState } from "./store.ts";
 
@@ -97,7 +98,7 @@ export function lostPayments(db: Sql, orderIds: readonly number[]): Promise<Lost
       p.payment_intent AS "paymentIntent", lower(p.currency) AS currency, ${paidAtInBooks} AS "paidAt",
       (SELECT min(d.booked_at) ${losses} AND d.kind = 'loss' AND NOT EXISTS (
         SELECT FROM billing_documents v WHERE v.payment_id = p.id AND v.refund = 'reversed:' || d.refund)) AS "lostAt",
-      (SELECT sum(CASE d.kind WHEN 'loss' THEN d.part_cents ELSE -d.part_cents END) ${losses})::float8 AS "lostCents",
+      ${lostCentsOf(sql`p.id`)} AS "lostCents",
       (SELECT coalesce(json_agg(json_build_object('id', x.id, 'cents', x.amount_cents, 'way', x.way, 'reference', x.reference,
           'receivedOn', x.received_on, 'reversedAt', ${isoTime(sql`v.booked_at`)}, 'reason', v.reason) ORDER BY x.id), '[]')
         FROM loss_payments x LEFT JOIN loss_payments v ON v.reverses = x.id

@@ -4,24 +4,26 @@ import type { Environment, Owner } from "../../kernel/identity/identity.ts";
 import type { Sql } from "../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { fromOrders, hasOrderCode } from "../order/order.ts";
+import { lostCentsOf } from "./loss-documents.ts";
 import { type LostPayment, lostPayments, receivedCents, unpaidOf } from "./loss-payments.ts";
-import { lossOf } from "./price-debt.ts";
-import { unappliedOfOrder } from "./unapplied.ts";
+import { priceDebts, sumOfDebts } from "./price-debt.ts";
 
 /** A lost payment with the cents of it that the firm still owes. */
 export type OpenLoss = LostPayment & { openCents: number };
 
 /**
  * The lost payments of these orders, oldest first. An order's debt is attributed to its newest lost payments, because a
- * payment made again replaced the earlier ones.
+ * payment made again replaced the earlier ones. Makes two queries, whatever the number of orders.
  * @throws ServiceError `unavailable` for an altered row
  */
 export async function openLosses(db: Sql, orderIds: readonly number[]): Promise<OpenLoss[]> {
   const lost = await lostPayments(db, orderIds);
+  const debts = lost.length === 0 ? [] : await priceDebts(db, orderIds);
+  const unapplied = new Set(debts.flatMap(({ id, isUnapplied }) => (isUnapplied ? [id] : [])));
+  const debtsOfOrder = Map.groupBy(debts, (each) => each.orderId);
   const open = new Map<number, number>();
   for (const [orderId, payments] of Map.groupBy(lost, (each) => each.orderId)) {
-    const unapplied = await unappliedOfOrder(db, orderId);
-    let debt = Math.max(0, await lossOf(db, orderId));
+    let debt = Math.max(0, sumOfDebts(debtsOfOrder.get(orderId) ?? []));
     for (const payment of payments.toReversed()) {
       const cents = unapplied.has(payment.id) ? 0 : Math.min(debt, Math.max(0, unpaidOf(payment)));
       open.set(payment.id, cents);
@@ -45,14 +47,12 @@ const mostOrders = 200;
 
 /** The lost payments that firms of an environment owe, oldest first. @throws ServiceError `unavailable` for an altered row */
 export async function debtsOfFirms(db: Sql, environment: Environment): Promise<(OpenLoss & { firmName: string })[]> {
-  const losses = sql`FROM billing_documents q WHERE q.payment_id = d.payment_id AND q.kind IN ('loss', 'loss_reversal')`;
   const received = sql`FROM loss_payments x WHERE x.payment_id = d.payment_id`;
   const orders = await db.query<{ id: number; firmName: string }>(sql`
     SELECT DISTINCT p.order_id AS id, ${firmNameOf(sql`d.partner_id`)} AS "firmName"
     FROM billing_documents d JOIN payments p ON p.id = d.payment_id
     WHERE d.environment = ${environment} AND d.kind = 'loss'
-      AND (SELECT sum(CASE q.kind WHEN 'loss' THEN q.part_cents ELSE -q.part_cents END) ${losses})
-        > (SELECT coalesce(sum(${receivedCents(sql`x`)}), 0) ${received})
+      AND ${lostCentsOf(sql`d.payment_id`)} > (SELECT coalesce(sum(${receivedCents(sql`x`)}), 0) ${received})
     ORDER BY id DESC LIMIT ${mostOrders}`);
   const names = new Map(orders.map(({ id, firmName }) => [id, firmName]));
   const open = orders.length === 0 ? [] : await openLosses(db, [...names.keys()]);

@@ -4,35 +4,60 @@
  */
 import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
+import { verifiedAll } from "../../kernel/platform/database/state-mac.ts";
 import { closeTasks, openTask, type TaskEnd } from "../../kernel/tasks/tasks.ts";
 import { dollars } from "../dollars.ts";
 import type { LockedOrder } from "../order/order.ts";
+import { billingDocumentState } from "./documents.ts";
 import { tellFirm } from "./firm/money-mail.ts";
-import { receivedFor } from "./loss-payments.ts";
-import { heldPayments } from "./store.ts";
-import { endsDebt, supplementPayments, supplementsOf, withdrawSupplement } from "./supplements.ts";
-import { unappliedOfOrder } from "./unapplied.ts";
+import { lostCentsOf } from "./loss-documents.ts";
+import { lossPaymentState, receivedCents, receivedFor } from "./loss-payments.ts";
+import { endsDebt, supplementState, supplementsOf, withdrawSupplement } from "./supplements.ts";
+import { isUnapplied, verifiedSimultaneous, verifiedUnapplied } from "./unapplied.ts";
 
 type By = { actor: string; at: Date };
 
+/** A payment of an order, with the cents that it adds to the debt for the order's price; below zero if it reduces it. */
+type PriceDebt = {
+  id: number;
+  orderId: number;
+  /** True if the payment paid for nothing. */
+  isUnapplied: boolean;
+  cents: number;
+};
+
 /**
- * The cents of the order's price that banks took back and nobody has paid again, online or outside the processor.
- * Below zero when the price was paid again and the bank then returned the first payment. The refunded part of the second
- * payment is treated as unpaid. Leaves out payments that paid for nothing.
+ * The payments of these orders. The refunded part of a payment that replaced a lost one is treated as unpaid.
  * @throws ServiceError `unavailable` for an altered row
  */
-export async function lossOf(db: Sql, orderId: number): Promise<number> {
-  const replacements = await supplementPayments(db, orderId, true);
-  const unapplied = await unappliedOfOrder(db, orderId);
-  const receivedCents = await receivedCentsOf(db, orderId);
-  return (await heldPayments(db, orderId))
-    .filter(({ id }) => !unapplied.has(id))
-    .reduce(
-      (sum, { id, amountCents, lostCents, creditedCents }) =>
-        sum + lostCents - (replacements.has(id) ? amountCents - creditedCents : 0),
-      -receivedCents,
-    );
+export async function priceDebts(db: Sql, orderIds: readonly number[]): Promise<PriceDebt[]> {
+  const documents = sql`FROM billing_documents d WHERE d.payment_id = p.id`;
+  const received = sql`FROM loss_payments x WHERE x.payment_id = p.id`;
+  const supplements = sql`FROM supplements s WHERE s.order_id = p.order_id`;
+  const found = await db.query<Omit<PriceDebt, "cents"> & Record<"lost" | "held" | "received", number>>(sql`
+    SELECT p.id, p.order_id AS "orderId", ${isUnapplied} AS "isUnapplied",
+      CASE WHEN p.refunded_at IS NULL THEN ${lostCentsOf(sql`p.id`)} ELSE 0 END AS lost,
+      CASE WHEN p.refunded_at IS NULL AND EXISTS (SELECT ${supplements} AND s.payment_id = p.id AND s.state = 'paid' AND s.replaces_loss)
+        THEN p.amount_cents - (SELECT coalesce(sum(CASE d.kind WHEN 'credit_note' THEN d.part_cents ELSE -d.part_cents END), 0)
+          ${documents} AND d.kind IN ('credit_note', 'credit_reversal')) ELSE 0 END::float8 AS held,
+      (SELECT coalesce(sum(${receivedCents(sql`x`)}), 0) ${received})::float8 AS received,
+      ${verifiedSimultaneous}, ${verifiedUnapplied}, ${verifiedAll(billingDocumentState, sql`d`, documents)},
+      ${verifiedAll(lossPaymentState, sql`x`, received)}, ${verifiedAll(supplementState, sql`s`, supplements)}
+    FROM payments p WHERE p.order_id = ANY (${orderIds}::bigint[]) ORDER BY p.id`);
+  return found.map(({ lost, held, received: fromFirm, ...payment }) => ({
+    ...payment,
+    cents: (payment.isUnapplied ? 0 : lost - held) - fromFirm,
+  }));
 }
+
+export const sumOfDebts = (debts: readonly PriceDebt[]): number => debts.reduce((sum, { cents }) => sum + cents, 0);
+
+/**
+ * The cents of the order's price that banks took back and nobody has paid again, online or outside the processor.
+ * Below zero when the price was paid again and the bank then returned the first payment.
+ * @throws ServiceError `unavailable` for an altered row
+ */
+export const lossOf = async (db: Sql, orderId: number): Promise<number> => sumOfDebts(await priceDebts(db, [orderId]));
 
 /** The cents that the firm paid outside the processor for the order's lost payments. */
 export const receivedCentsOf = async (db: Sql, orderId: number): Promise<number> =>

@@ -12,6 +12,7 @@ import { stateRows } from "../../kernel/platform/protected-data.ts";
 import { joinOrder } from "../order/order.ts";
 import { disputeRows } from "./disputes.ts";
 import { billingDocumentState, billingRows, creditPart, creditRest, issueReceipt, restOf } from "./documents.ts";
+import { lostCentsOf } from "./loss-documents.ts";
 import { isPaidOutside } from "./outside-notes.ts";
 import { refundRows, refundState } from "./refund-rows.ts";
 
@@ -213,8 +214,7 @@ export async function heldPayments(db: Sql, orderId: number): Promise<HeldPaymen
       refunded_at AS "refundedAt", ${verifiedPayments},
       EXISTS (SELECT FROM payments q WHERE q.payment_intent = payments.payment_intent
         AND q.order_id <> payments.order_id) AS "isShared",
-      (SELECT coalesce(sum(CASE d.kind WHEN 'loss' THEN d.part_cents ELSE -d.part_cents END), 0) ${own}
-        AND d.kind IN ('loss', 'loss_reversal'))::float8 AS "lostCents",
+      ${lostCentsOf(sql`payments.id`)} AS "lostCents",
       (SELECT coalesce(sum(d.part_cents), 0) ${own} AND d.kind = 'credit_note'
         AND (${isPaidOutside(sql`d`)} OR EXISTS (SELECT ${byHand} AND r.id = d.refund AND r.state = 'succeeded')))::float8 AS "byHandCents",
       (SELECT coalesce(sum(CASE d.kind WHEN 'credit_note' THEN d.part_cents ELSE -d.part_cents END), 0) ${own}

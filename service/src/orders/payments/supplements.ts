@@ -22,6 +22,7 @@ import {
   parcelQueue,
 } from "../order/order.ts";
 import { billingDocumentState, restBefore } from "./documents.ts";
+import { lossCents, lostCentsOf } from "./loss-documents.ts";
 import { receivedFor } from "./loss-payments.ts";
 import { paymentState } from "./store.ts";
 
@@ -183,12 +184,11 @@ export async function heldSupplements(tx: Tx, orderId: number): Promise<HeldSupp
  * @param replacedAt the time of that payment; null for none, so that `before` is 0
  */
 async function lossesOf(tx: Tx, paymentId: number, replacedAt: Date | null): Promise<{ now: number; before: number }> {
-  const losses = sql`FROM billing_documents d WHERE d.payment_id = ${paymentId} AND d.kind IN ('loss', 'loss_reversal')`;
-  const cents = sql`CASE d.kind WHEN 'loss' THEN d.part_cents ELSE -d.part_cents END`;
+  const documents = sql`FROM billing_documents d WHERE d.payment_id = ${paymentId}`;
   const [sums] = await tx.query<{ now: number; before: number }>(sql`
-    SELECT (SELECT coalesce(sum(${cents}), 0) ${losses})::float8 AS now,
-      (SELECT coalesce(sum(${cents}), 0) ${losses} AND d.booked_at <= ${replacedAt}::timestamptz)::float8 AS before,
-      ${verifiedAll(billingDocumentState, sql`d`, losses)}`);
+    SELECT ${lostCentsOf(sql`${paymentId}`)} AS now,
+      (SELECT coalesce(sum(${lossCents(sql`d`)}), 0) ${documents} AND d.booked_at <= ${replacedAt}::timestamptz)::float8 AS before,
+      ${verifiedAll(billingDocumentState, sql`d`, documents)}`);
   return sums ?? { now: 0, before: 0 };
 }
 

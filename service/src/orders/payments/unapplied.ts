@@ -99,14 +99,6 @@ export const verifiedSimultaneous: Statement = verifiedAll(paymentState, sql`q`,
 /** Verifies the events from which `isUnapplied` is computed. */
 export const verifiedUnapplied: Statement = verifiedAll(processorEventState, sql`e`, events);
 
-/** The payments of an order that paid for nothing. @throws ServiceError `unavailable` for an altered row */
-export async function unappliedOfOrder(db: Sql, orderId: number): Promise<ReadonlySet<number>> {
-  const found = await db.query<{ id: number; isUnapplied: boolean }>(sql`
-    SELECT p.id, ${isUnapplied} AS "isUnapplied", ${verifiedSimultaneous}, ${verifiedUnapplied}
-    FROM payments p WHERE p.order_id = ${orderId}`);
-  return new Set(found.filter((each) => each.isUnapplied).map(({ id }) => id));
-}
-
 /** A payment that paid for nothing, as the order's firm sees it. */
 export type ExtraPayment = {
   /** The amount, in the smallest unit of the currency. */

@@ -30,8 +30,8 @@ import {
   unpaidLossOf,
   watchPayments,
 } from "../../../src/orders/payments/payments.ts";
+import { priceDebts } from "../../../src/orders/payments/price-debt.ts";
 import { supplementPayments, supplementsOf } from "../../../src/orders/payments/supplements.ts";
-import { unappliedOfOrder } from "../../../src/orders/payments/unapplied.ts";
 import {
   approveAssignment,
   approveRefund,
@@ -853,7 +853,9 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
       // another page.
       const isCanceled = (await world.orders.look(code)).status === "Cancelled";
       const mayComeLate = isCanceled || orphans.has(code) || (await supplementsOf(db, orderId)).length > 0;
-      const unneeded = mayComeLate ? (await unappliedOfOrder(db, orderId)).size : 0;
+      const unneeded = mayComeLate
+        ? (await priceDebts(db, [orderId])).filter(({ isUnapplied }) => isUnapplied).length
+        : 0;
       const again = (await supplementPayments(db, orderId, true)).size;
       const postages = (await supplementPayments(db, orderId, false)).size;
       if (again > 0) seen.add("paid again");

@@ -830,10 +830,16 @@ test("one check for a payment of several orders is divided among them, the order
   await assert.rejects(book(third, total, { reference: "1233" }), /booked for this payment already/);
   await reverse(second, (await bookingsOf(second))[0]?.id ?? 0);
   await book(second, total + 1_000);
+  let queries = 0;
+  const query: typeof db.query = (statement) => {
+    queries += 1;
+    return db.query(statement);
+  };
   assert.deepEqual(
-    (await openLossesOfFirm(db, firm.owner)).map(({ openCents }) => openCents),
+    (await openLossesOfFirm({ query }, firm.owner)).map(({ openCents }) => openCents),
     [total - 1_000, 0, total],
   );
+  assert.equal(queries, 3, "for three orders as for one");
   await assert.rejects(book(third, 100), /booked for this payment already/);
   await book(third, 2 * total - 1_000, { reference: "1235" });
   assert.equal(owedCents((await statementsOf(deps, firm.owner)).at(-1)?.sums ?? { owed: 1 }), 0);

@@ -12,8 +12,8 @@ import {
 } from "../../order/order.ts";
 import { transitionByProcessor } from "../../order/transitions/by-processor.ts";
 import { currency } from "../checkout/sessions.ts";
-import { settleLosses } from "../documents.ts";
 import { tellFirm } from "../firm/money-mail.ts";
+import { settleLosses } from "../loss-documents.ts";
 import { endLoss, endLostTasks, endPriceTasks, receivedCentsOf } from "../price-debt.ts";
 import {
   type HeldPayment,

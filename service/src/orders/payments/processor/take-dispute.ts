@@ -7,8 +7,9 @@ import { closeTasks, neverOpened, openTask } from "../../../kernel/tasks/tasks.t
 import { dollars } from "../../dollars.ts";
 import { type Actor, joinOrder, type LockedOrder, refundQueue, targetOf, transition } from "../../order/order.ts";
 import { type Dispute, settledRefundQueue } from "../disputes.ts";
-import { bookLoss, lossBy, restOf, reverseLoss } from "../documents.ts";
+import { restOf } from "../documents.ts";
 import { tellFirm } from "../firm/money-mail.ts";
+import { bookLoss, lossBy, reverseLoss } from "../loss-documents.ts";
 import { reviseLoss } from "../pay-again.ts";
 import { heldPayments, paymentState } from "../store.ts";
 import { type Applied, type ApplyOptions, endRefunded, isLost, nothing } from "./apply.ts";

@@ -1,5 +1,6 @@
 import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
+import { lossCents } from "../loss-documents.ts";
 import { receivedCents } from "../loss-payments.ts";
 import { isPaidOutside } from "../outside-notes.ts";
 import { copies, isNotCopied, requestedAt } from "../processor/account.ts";
@@ -65,7 +66,7 @@ async function readSums(db: Sql): Promise<Sums> {
       SELECT b.payment_id, sum(CASE WHEN b.refund LIKE 'outside:%' OR b.refund LIKE 'reversed:outside:%' THEN 0 WHEN b.kind = 'credit_reversal' THEN -b.part_cents WHEN b.kind = 'credit_note' THEN coalesce(b.part_cents,
           p.amount_cents - coalesce((SELECT sum(CASE WHEN s.kind LIKE '%reversal' THEN -s.part_cents ELSE s.part_cents END)
             FROM billing_documents s WHERE s.payment_id = p.id AND s.id < b.id), 0)) ELSE 0 END) AS refunds,
-        sum(CASE b.kind WHEN 'loss' THEN b.part_cents WHEN 'loss_reversal' THEN -b.part_cents ELSE 0 END) AS losses
+        sum(${lossCents(sql`b`)}) AS losses
       FROM billing_documents b JOIN payments p ON p.id = b.payment_id WHERE b.kind <> 'receipt' GROUP BY 1
     ), booked AS (
       SELECT p.id, p.payment_intent, p.amount_cents AS cents, coalesce(d.refunds, 0) AS refunds, coalesce(d.losses, 0) AS losses,
