@@ -10,7 +10,6 @@ import { awaitsAssignment } from "./by-hand.ts";
 import { closeCheckouts, OpenElsewhere } from "./checkout/sessions.ts";
 import { isDisputed } from "./disputes.ts";
 import { wentBackOutside } from "./outside-notes.ts";
-import { elsewhereSubject, wholeRefundOf } from "./paid-outside.ts";
 import { processorOfOrder, requireNewestKey } from "./processor/account.ts";
 import { isLost } from "./processor/apply.ts";
 import { isMissing } from "./processor/charge-requests.ts";
@@ -19,6 +18,7 @@ import { type Processor, type RefundOfPayment, shareRequest } from "./processor/
 import { endLost } from "./processor/take-dispute.ts";
 import { refundsOfIntent } from "./refund-rows.ts";
 import { type HeldPayment, heldPayments, isFullyRefunded, payeesOfIntent } from "./store.ts";
+import { elsewhereSubject, wholeRefundOf } from "./whole-refund.ts";
 
 export type RefundJobDeps = { db: Database; clock: Clock; log: Log; processor: Processor | null };
 

@@ -2,8 +2,8 @@
  * Money that an operator returns outside the payment processor, such as by check, after a refund failed. It is booked
  * as a credit note. The note's name contains the way of the payment, so the note's MAC covers it.
  */
-import { auditLine, hasMovedSince } from "../../kernel/audit/audit.ts";
-import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
+import { auditLine } from "../../kernel/audit/audit.ts";
+import type { Tx } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
 import { verified } from "../../kernel/platform/database/state-mac.ts";
 import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
@@ -16,19 +16,12 @@ import { creditPart, lockedBooks, type Note } from "./documents.ts";
 import { tellFirm } from "./firm/money-mail.ts";
 import { type OutsideWay, outsideWays } from "./outside-notes.ts";
 import { endPriceTasks } from "./price-debt.ts";
-import { shareRequest } from "./processor/processor.ts";
-import { type RefundRowState, refundsOfIntent } from "./refund-rows.ts";
+import { refundsOfIntent } from "./refund-rows.ts";
 import { payeesOfIntent, paymentState } from "./store.ts";
 import { undonePart } from "./undo-outside.ts";
+import { elsewhereSubject, requireTaskLeft, wholeRefundOf } from "./whole-refund.ts";
 
 const isOutsideWay = (text: string): text is OutsideWay => Object.hasOwn(outsideWays, text);
-
-/**
- * The subject of the task about a refund that only an earlier processor account can make.
- * @param request the request for a partial refund; null for a refund of everything that is left
- */
-export const elsewhereSubject = (paymentIntent: string | null, orderId: number, request: string | null): string =>
-  [paymentIntent, orderId, ...(request === null ? [] : [request]), "elsewhere"].join(":");
 
 /** An approved partial refund that the processor has not received, or that its present account can't make. */
 export type WaitingPart = { request: string; payment: number; paymentIntent: string | null; amountCents: number };
@@ -57,7 +50,8 @@ export const booksMoney = ({ how }: FailedRefundAnswer): boolean => how !== book
  * Ends the task about a failed refund, with a note. If the money was returned outside the processor, books it. Closes
  * the partial refund that only an earlier account can make, because its task would open again otherwise.
  * @throws ServiceError without an answer, when no held money can have been returned, and while another refund of the
- * payment is open. Also after another refund, unless the answer says that this money is additional.
+ * payment is open. Also after another refund, unless the answer says that this money is additional, and without a
+ * booking when the order would be left in RefundPending without a task.
  */
 export async function endFailedRefund(
   deps: TaskDeps & { parts: WaitingParts },
@@ -76,6 +70,7 @@ export async function endFailedRefund(
       // An earlier release opened tasks whose subject names no partial refund. The queued job opens a task for the
       // partial refund that still waits.
       if (waiting.length > 0) await enqueue(tx, settledRefundQueue, { orderId });
+      else await requireTaskLeft(tx, await lockedOrder(tx, orderId), subject);
       return {};
     }
     const order = await lockedOrder(tx, orderId);
@@ -208,27 +203,6 @@ async function requireNoWholeRefund(
       "The whole order is being refunded, which may return this money, too. Wait until the processor has reported that refund, or resend its event from there. If that refund has a task of its own, end that task instead.",
     );
   }
-}
-
-/** The state of the payment's last refund of its rest that was reported while the order was refunded; null for none. */
-export async function wholeRefundOf(
-  db: Sql,
-  orderId: number,
-  { id, paymentIntent, amountCents }: Omit<Payment, "isRefunded">,
-): Promise<RefundRowState | null> {
-  if (paymentIntent === null) return null;
-  const isShared = (await payeesOfIntent(db, paymentIntent)).length > 1;
-  const refunds = await refundsOfIntent(db, paymentIntent);
-  // Refunds of an unknown amount count as large enough.
-  const all = refunds.reduce((sum, each) => sum + (each.amountCents ?? amountCents), 0);
-  // An earlier release did not name the refund of a payment for one order.
-  const last =
-    refunds.findLast(({ request }) => request === shareRequest(id)) ??
-    refunds.findLast(({ request }) => request === null && !isShared && all >= amountCents);
-  if (!last) return null;
-  const later = new Date(last.seenAt.getTime() + 1);
-  const moved = hasMovedSince(sql`${orderId}::bigint`, "RefundPending", sql`${later}::timestamptz`);
-  return (await db.query(sql`SELECT WHERE ${moved}`)).length === 0 ? last.state : null;
 }
 
 /** The parts of the order's payments that the task is about, and whose money the service has again. */

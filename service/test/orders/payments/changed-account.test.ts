@@ -341,8 +341,9 @@ test("a refund that the account can't make may go back by check: the rest is boo
   const [task] = await db.query<{ id: number }>(
     sql`SELECT id FROM tasks WHERE kind = 'refund_failed' AND order_id = ${orderId}`,
   );
-  const end = () =>
-    finishFailedRefund(deps, approver, task?.id ?? 0, { outcome: "Check 7", how: "check", isFurther: false });
+  const end = (how = "check") =>
+    finishFailedRefund(deps, approver, task?.id ?? 0, { outcome: "Check 7", how, isFurther: false });
+  await assert.rejects(end("none"), /its money is still held/);
   await end();
   await assert.rejects(end(), ServiceError);
   await refundOrder(node, orderId);

@@ -705,11 +705,11 @@ async function failedPart() {
   await world.take(stripe.failRefund(String(refundsAt(intent).at(-1)?.["id"])));
   await work();
   const orderId = await world.orderIdOf(code);
-  const book = async (isFurther = false, subject = String(refundsAt(intent)[0]?.["id"])) => {
+  const book = async (isFurther = false, subject = String(refundsAt(intent)[0]?.["id"]), how = "check") => {
     const [task] = await db.query<{ id: number }>(
       sql`SELECT id FROM tasks WHERE kind = 'refund_failed' AND order_id = ${orderId} AND subject = ${subject}`,
     );
-    await finishFailedRefund(refunds, approver, task?.id ?? 0, { outcome: "Check 9", how: "check", isFurther });
+    await finishFailedRefund(refunds, approver, task?.id ?? 0, { outcome: "Check 9", how, isFurther });
   };
   return { code, intent, orderId, book };
 }
@@ -764,6 +764,8 @@ test("books a check for a refund of the whole order that failed, and the order e
   await world.take(stripe.failRefund(whole));
   await work();
   assert.deepEqual(await statuses([code]), ["RefundPending"]);
+  await book(false, undefined, "none");
+  await assert.rejects(book(false, whole, "none"), /its money is still held/, "the order would be left without a task");
   await book(false, whole);
   await work();
   assert.deepEqual(await statuses([code]), ["Refunded"]);

@@ -1,0 +1,60 @@
+/** Refunds of whole orders that failed, or that only an earlier processor account can make. */
+import { hasMovedSince } from "../../kernel/audit/audit.ts";
+import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
+import { sql } from "../../kernel/platform/database/sql.ts";
+import { ServiceError } from "../../kernel/platform/errors.ts";
+import { fromTasks } from "../../kernel/tasks/tasks.ts";
+import type { LockedOrder } from "../order/order.ts";
+import { isLost } from "./processor/apply.ts";
+import { shareRequest } from "./processor/processor.ts";
+import { type RefundRowState, refundsOfIntent } from "./refund-rows.ts";
+import { type HeldPayment, heldPayments, payeesOfIntent } from "./store.ts";
+
+/**
+ * The subject of the task about a refund that only an earlier processor account can make.
+ * @param request the request for a partial refund; null for a refund of everything that is left
+ */
+export const elsewhereSubject = (paymentIntent: string | null, orderId: number, request: string | null): string =>
+  [paymentIntent, orderId, ...(request === null ? [] : [request]), "elsewhere"].join(":");
+
+/** The state of the payment's last refund of its rest that was reported while the order was refunded; null for none. */
+export async function wholeRefundOf(
+  db: Sql,
+  orderId: number,
+  { id, paymentIntent, amountCents }: Pick<HeldPayment, "id" | "paymentIntent" | "amountCents">,
+): Promise<RefundRowState | null> {
+  if (paymentIntent === null) return null;
+  const isShared = (await payeesOfIntent(db, paymentIntent)).length > 1;
+  const refunds = await refundsOfIntent(db, paymentIntent);
+  // Refunds of an unknown amount count as large enough.
+  const all = refunds.reduce((sum, each) => sum + (each.amountCents ?? amountCents), 0);
+  // An earlier release did not name the refund of a payment for one order.
+  const last =
+    refunds.findLast(({ request }) => request === shareRequest(id)) ??
+    refunds.findLast(({ request }) => request === null && !isShared && all >= amountCents);
+  if (!last) return null;
+  const later = new Date(last.seenAt.getTime() + 1);
+  const moved = hasMovedSince(sql`${orderId}::bigint`, "RefundPending", sql`${later}::timestamptz`);
+  return (await db.query(sql`SELECT WHERE ${moved}`)).length === 0 ? last.state : null;
+}
+
+/**
+ * Requires that an order whose refund failed keeps a task until its money went back. Only a refund at the processor or a
+ * booking ends an order in RefundPending, and the service sends a failed refund no second time.
+ * @param subject the subject of the task that is about to end without a booking
+ * @throws ServiceError `conflict` for the last task about money that no refund under way returns
+ */
+export async function requireTaskLeft(tx: Tx, { id: orderId, status }: LockedOrder, subject: string): Promise<void> {
+  if (status !== "RefundPending") return;
+  const others = await tx.query(sql`
+    SELECT ${fromTasks} WHERE t.order_id = ${orderId} AND t.kind = 'refund_failed' AND t.state IN ('open', 'claimed') AND t.subject <> ${subject}`);
+  if (others.length > 0) return;
+  for (const payment of await heldPayments(tx, orderId)) {
+    const isElsewhere = subject === elsewhereSubject(payment.paymentIntent, orderId, null);
+    if (isLost(payment) || (!isElsewhere && (await wholeRefundOf(tx, orderId, payment)) !== "failed")) continue;
+    throw new ServiceError(
+      "conflict",
+      "The order is being refunded, and its money is still held. End this task once the payment processor has reported another refund of it, or choose how you paid it back.",
+    );
+  }
+}
