@@ -104,16 +104,18 @@ export async function insertPart(
 /**
  * Requires that no approved refund of the payment is being requested from the processor. A job that begins later waits,
  * because a refund of the payment has no orders yet. So whatever was requested is in the processor's list from now on.
+ * A job that first runs in more than a minute does not count. It waits, for example, for a node with the processor's key.
  * @throws ServiceError naming the order
  */
 export async function requireNoneBeingSent(db: Sql, paymentIntent: string): Promise<void> {
   const parts = sql`SELECT r.id::text FROM refund_requests r WHERE r.order_id = o.id AND r.part AND r.state = 'approved'`;
-  const isOfOrder = sql`payload ->> 'orderId' = o.id::text`;
+  const isNear = sql`(jobs.attempts > 0 OR jobs.due_at <= now() + interval '1 minute')`;
+  const isOfOrder = sql`payload ->> 'orderId' = o.id::text AND ${isNear}`;
   const [order] = await db.query<{ code: string }>(sql`
     SELECT o.code AS "code@order" ${fromPayments} ${joinOrder(sql`p.order_id`)}
     WHERE p.payment_intent = ${paymentIntent} AND (
       (o.status = 'RefundPending' AND ${hasJob(refundQueue, isOfOrder)})
-      OR ${hasJob(partRefundQueue, sql`payload ->> 'requestId' IN (${parts})`)}
+      OR ${hasJob(partRefundQueue, sql`payload ->> 'requestId' IN (${parts}) AND ${isNear}`)}
       OR (EXISTS (${parts}) AND ${hasJob(settledRefundQueue, isOfOrder)}))
     ORDER BY o.id LIMIT 1`);
   if (!order) return;

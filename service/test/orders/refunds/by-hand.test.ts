@@ -4,7 +4,7 @@ import { startStripe } from "@signsealship/testing/doubles/stripe";
 import { forTests } from "@signsealship/testing/for-tests";
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
 import { newUuid } from "../../../src/kernel/platform/ids.ts";
-import { enqueue, type Handler } from "../../../src/kernel/platform/jobs/jobs.ts";
+import { enqueueAfter, type Handler } from "../../../src/kernel/platform/jobs/jobs.ts";
 import { documentsOfOrder } from "../../../src/orders/billing/billing.ts";
 import { lockOrder, transition } from "../../../src/orders/order/order.ts";
 import { checkRefunds, refundOrder } from "../../../src/orders/payments/give-back.ts";
@@ -652,10 +652,20 @@ test("nobody assigns a refund while the job of an approved one may be asking the
     await assert.rejects(ask(waiting?.id ?? "", parts), isSent);
     await work();
     const id = await ask(waiting?.id ?? "", parts);
-    await enqueue(db, kind === "whole" ? "refund" : "part-refund", own);
+    await enqueueAfter(db, kind === "whole" ? "refund" : "part-refund", own, 50_000);
     await assert.rejects(approveAssignment(refunds, approver, id), isSent);
+    await db.query(sql`UPDATE jobs SET due_at = now() + interval '5 minutes'`);
+    await dropAssignment(refunds, agent, id);
+    const later = await ask(waiting?.id ?? "", parts);
+    await db.query(sql`UPDATE jobs SET attempts = 1`);
+    await assert.rejects(
+      approveAssignment(refunds, approver, later),
+      isSent,
+      "the answer to its first attempt may be lost",
+    );
+    await db.query(sql`UPDATE jobs SET attempts = 0, due_at = now()`);
     await work();
-    await approveAssignment(refunds, approver, id);
+    await approveAssignment(refunds, approver, later);
     assert.deepEqual(await notesOf(code), [["credit_note", 3_000]]);
   }
 });
