@@ -63,7 +63,7 @@ function amountsOf({ line_items: items }: Params): number[] {
 /** The fault in the parameters of a new session; undefined when there is none. */
 function sessionFault(params: Params): string | undefined {
   const amounts = amountsOf(params);
-  const hasLines = amounts.length > 0 && amounts.length <= 100 && amounts.every((amount) => amount > 0);
+  const hasLines = amounts.length > 0 && amounts.length <= 100 && amounts.every((amount) => amount >= 0);
   const inSeconds = Number(params["expires_at"]) - Date.now() / 1000;
   if (params["mode"] !== "payment" || !params["success_url"] || !hasLines) return "a parameter is missing";
   return inSeconds > 1795 && inSeconds < 86_405 ? undefined : "expires_at must be 30 minutes to 24 hours ahead";

@@ -181,7 +181,11 @@ export async function startStripe(): Promise<StripeDouble> {
   function pay(sessionId: string, more: Record<string, unknown> = {}): StripeEvent {
     const session = sessions.get(sessionId);
     if (!session) throw new Error(`no such session: ${sessionId}`);
-    Object.assign(session, { status: "complete", payment_status: "paid", payment_intent: newId("pi"), ...more });
+    const isFree = session["amount_total"] === 0;
+    const paid = isFree
+      ? { payment_status: "no_payment_required" }
+      : { payment_status: "paid", payment_intent: newId("pi") };
+    Object.assign(session, { status: "complete", ...paid, ...more });
     if (session["payment_status"] === "paid") balance.settleCharge(String(session["payment_intent"]));
     return event("checkout.session.completed", { ...session });
   }

@@ -1,6 +1,7 @@
 import type { Tx } from "../../kernel/platform/database/database.ts";
 import { invalid } from "../../kernel/platform/errors.ts";
 import { arrivalDue, businessDay, openTask } from "../../kernel/tasks/tasks.ts";
+import { canBePaid, dollars, leastPaymentCents } from "../dollars.ts";
 import {
   type Actor,
   addAdjustment,
@@ -124,6 +125,7 @@ async function record(
       return;
     case "priced":
       if (adjustment) await addAdjustment(tx, order.id, adjustment.amountCents, adjustment.label);
+      else requirePayable(order);
       return;
     case "shipped":
       await insertShipment(tx, order.id, carrier, trackingNumber, at);
@@ -145,6 +147,14 @@ async function record(
     case "fax_failed":
       await endFax(tx, order.id, "Failed", null);
   }
+}
+
+/** @throws ServiceError when the price of an order that a person priced is too small to be paid */
+function requirePayable({ totalCents }: LockedOrder): void {
+  if (canBePaid(totalCents)) return;
+  throw invalid(
+    `The price is ${dollars(totalCents)}, and a payment must be at least ${dollars(leastPaymentCents)}: adjust the price.`,
+  );
 }
 
 /**

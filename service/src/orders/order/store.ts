@@ -5,6 +5,7 @@ import { isSealed, listed, nothing, quoted, type Statement, sql } from "../../ke
 import { type Marked, marked, writeStateMacs } from "../../kernel/platform/database/state-mac.ts";
 import { invalid } from "../../kernel/platform/errors.ts";
 import { deletedAmong, joinMark } from "../../kernel/retention/retention.ts";
+import { dollars, leastPaymentCents } from "../dollars.ts";
 import type { StoredDocument } from "./documents.ts";
 import type { Payer } from "./form/form.ts";
 import { senderTextNames, senderTexts } from "./form/sender-texts.ts";
@@ -130,15 +131,16 @@ export const listOrders = (db: Sql, owner: Owner, filter: ListFilter) =>
 /**
  * Adds a line to the quote of a locked order that a person is pricing.
  * @param amountCents may be negative
- * @throws ServiceError when the total would not be above zero
+ * @throws ServiceError when the total would be too small to be paid
  */
 export async function addAdjustment(tx: Tx, orderId: number, amountCents: number, label: string): Promise<void> {
   const line = JSON.stringify([{ type: "ServiceAdjustment", label, amountCents }]);
   const adjusted = await tx.query(sql`
     UPDATE orders SET lines = lines || ${line}::jsonb, subtotal_cents = subtotal_cents + ${amountCents},
       total_cents = total_cents + ${amountCents}
-    WHERE id = ${orderId} AND total_cents + ${amountCents} > 0 RETURNING 1`);
-  if (adjusted.length === 0) throw invalid("The total must stay above zero.");
+    WHERE id = ${orderId} AND total_cents + ${amountCents} >= ${leastPaymentCents} RETURNING 1`);
+  if (adjusted.length === 0)
+    throw invalid(`The adjusted total must be at least ${dollars(leastPaymentCents)}, the smallest payment.`);
   await writeStateMacs(tx, orderState, sql`id = ${orderId}`);
 }
 

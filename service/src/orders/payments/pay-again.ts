@@ -11,7 +11,7 @@ import { ServiceError } from "../../kernel/platform/errors.ts";
 import { isCode } from "../../kernel/platform/text.ts";
 import { deletedMessage } from "../../kernel/retention/retention.ts";
 import { openTask } from "../../kernel/tasks/tasks.ts";
-import { dollars } from "../dollars.ts";
+import { dollars, leastPaymentCents } from "../dollars.ts";
 import {
   fromOrders,
   hasOrderCode,
@@ -24,14 +24,7 @@ import {
 import { isDisputed } from "./disputes.ts";
 import { tellFirm } from "./firm/money-mail.ts";
 import { allowSubject, askReturn, endAllow, endRest, endTasksAfter, lossOf } from "./price-debt.ts";
-import {
-  endsDebt,
-  insertSupplement,
-  leastSupplementCents,
-  supplementPayments,
-  supplementsOf,
-  withdrawSupplement,
-} from "./supplements.ts";
+import { endsDebt, insertSupplement, supplementPayments, supplementsOf, withdrawSupplement } from "./supplements.ts";
 
 /** The name of the amount to pay again, as the receipt prints it. */
 const label = "Payment in place of one that a bank took back";
@@ -83,7 +76,8 @@ async function refusalOf(db: Sql, { id, status }: { id: number; status: string }
   const deletedAt = await whenDocumentsWereDeleted(db, id);
   if (deletedAt) return deletedMessage("The document of this order", deletedAt);
   if (await isDisputed(db, id)) return "A bank still decides on a payment of this order. Wait for its answer.";
-  if (cents < leastSupplementCents) return "The payment processor does not accept payments below $0.50.";
+  if (cents < leastPaymentCents)
+    return `The payment processor does not accept payments below ${dollars(leastPaymentCents)}.`;
   const isAsked = (await supplementsOf(db, id)).some(({ state, replacesLoss }) => state === "asked" && replacesLoss);
   return isAsked ? "The order can be paid again already." : null;
 }

@@ -160,7 +160,6 @@ export {
   endsDebt,
   heldSupplements,
   isPostageDue,
-  leastSupplementCents,
   type Supplement,
   supplementCents,
   supplementReplacesLoss,

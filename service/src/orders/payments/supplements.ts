@@ -196,9 +196,6 @@ async function lossesOf(tx: Tx, paymentId: number, replacedAt: Date | null): Pro
 export const supplementsPaid = async (tx: Tx, orderId: number): Promise<number> =>
   (await heldSupplements(tx, orderId)).reduce((sum, { cents }) => sum + cents, 0);
 
-/** The smallest payment that the processor accepts. */
-export const leastSupplementCents = 50;
-
 type Asked = { amountCents: number; label: string; actor: string; at: Date };
 
 /**

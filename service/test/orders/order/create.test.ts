@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
@@ -9,7 +9,32 @@ import { type SenderTexts, senderTexts } from "../../../src/orders/order/form/se
 
 const folder = temporaryFolder();
 
-const service = await forTests(startService({ DATA_DIR: folder.path, RATE_LIMITS: "off" }));
+/** Writes a shipped file of prices with a change. @returns its path */
+function changedFile(name: string, change: (text: string) => string): string {
+  const file = join(folder.path, name);
+  writeFileSync(file, change(readFileSync(new URL(`../../../data/${name}`, import.meta.url), "utf8")));
+  return file;
+}
+
+const documentOf = (slug: string, code: string) =>
+  `  - slug: ${slug}\n    title: Notice\n    sign: true\n    notarize: false\n    discountCode: ${code}\n\n`;
+
+// Without other services, the document nearly-free costs $0.49, and the document free costs nothing.
+const prices = {
+  PRICE_BOOK: changedFile("price-book.yaml", (text) =>
+    text.replace(
+      "discountCodes:",
+      "discountCodes:\n  INTRO:\n    label: Introductory rate\n    amountCents: 1031\n  FREE:\n    label: Free\n    amountCents: 9000",
+    ),
+  ),
+  CATALOG: changedFile("catalog.yaml", (text) =>
+    text.replace(
+      "  - slug: recorded-copy",
+      `${documentOf("nearly-free", "INTRO")}${documentOf("free", "FREE")}  - slug: recorded-copy`,
+    ),
+  ),
+};
+const service = await forTests(startService({ DATA_DIR: folder.path, RATE_LIMITS: "off", ...prices }));
 const partner = await newPartner(service, { tier: "ProOffice" });
 
 type Line = { type: string; label: string; amountCents: number };
@@ -261,6 +286,12 @@ describe("an order is refused, with the field and the rule named,", () => {
       assert.match(await refused(fields), message);
     });
 
+  test("with a discount that leaves less than the smallest payment", async () => {
+    const reason = /^doc_slug must not be nearly-free with these services: .*“Introductory rate”.* \$0\.49, .*\$0\.50/;
+    assert.match(await refused({ doc_slug: "nearly-free" }), reason);
+    assert.equal((await place({ doc_slug: "nearly-free", fax_to: "2125550123" })).totalCents, 949);
+    assert.equal((await place({ doc_slug: "free" })).totalCents, 0);
+  });
   test("with neither document nor fill_token", async () => {
     assert.match(await refused({}, null), /^document or fill_token is required/);
   });

@@ -7,10 +7,13 @@ import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { maskCode } from "../../../src/kernel/platform/ids.ts";
 import { enqueue } from "../../../src/kernel/platform/jobs/jobs.ts";
 import { firmChargeQueue } from "../../../src/orders/order/order.ts";
+import { sendCharges } from "../../../src/orders/payments/firm/send-charges.ts";
 import { putLimit, selectMethods } from "../../../src/orders/payments/firm/store.ts";
 import {
+  chargeByMember,
   chargesOfCode,
   chargeWaiting,
+  checkoutUrl,
   endCharge,
   paymentsOfFirm,
   sumOfWaiting,
@@ -40,7 +43,7 @@ const alarms = async (code: string) =>
   (await tasksOf([code], "order_altered")).flat().flatMap(({ state, reason }) => (state === "open" ? [reason] : []));
 
 /** Queues the job that charges the firm for the orders of a closing, as placing the closing does. */
-async function place({ firm, codes }: Group): Promise<void> {
+async function place({ firm, codes }: { firm: Group["firm"]; codes: readonly string[] }): Promise<void> {
   const actor = `key:${firm.principal.key?.id}`;
   const orderIds = await Promise.all(codes.map(world.orderIdOf));
   await db.transaction(async (tx) => {
@@ -187,7 +190,7 @@ test("an overdue payment can be ended although one of its orders was altered", a
 });
 
 /** Presses the button that charges all waiting orders, with the prices that the page showed. */
-async function pressAll({ firm }: Group, shown: readonly { code: string; totalCents: number }[]) {
+async function pressAll({ firm }: Pick<Group, "firm">, shown: readonly { code: string; totalCents: number }[]) {
   const [method] = await selectMethods(db, firm.owner);
   const orders = new Map(shown.map(({ code, totalCents }) => [code, totalCents]));
   return chargeWaiting(deps, firm.principal, { orders, methodId: method?.id ?? "" });
@@ -248,4 +251,21 @@ test("charging all waiting orders leaves out those above the caller's limits", a
   );
   await runJobs();
   assert.deepEqual(await states(found.codes), [["answered"], [], []]);
+});
+
+test("an order of $0.00 is charged by no job and by no member, and its checkout completes it", async () => {
+  const firm = await world.newFirm();
+  const code = await world.orders.insert("QuoteReady", {
+    ...{ partnerId: firm.owner.partnerId, payBy: "firm", totalCents: 0 },
+  });
+  await place({ firm, codes: [code] });
+  await sendCharges(deps, { orderId: await world.orderIdOf(code) }, false);
+  await db.query(sql`DELETE FROM jobs`);
+  await assert.rejects(chargeByMember(deps, firm.principal, code), /An order of \$0\.00 is not charged/);
+  const { orders } = await waitingOrders(db, firm.owner);
+  await assert.rejects(pressAll({ firm }, orders), /Nothing was charged\. Order [0-9A-F]{6}: An order of/);
+  assert.deepEqual(await states([code]), [[]]);
+  const url = await checkoutUrl(deps, code, null);
+  await world.take(stripe.pay(url.split("/").at(-1) ?? ""));
+  assert.equal((await statuses([code]))[0], "EsignPending");
 });

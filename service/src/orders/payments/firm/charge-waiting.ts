@@ -14,6 +14,7 @@ import {
   amountsOf,
   anotherMethod,
   type ChargeDeps,
+  freeOrder,
   insertPayment,
   noMethod,
   type OrderPart,
@@ -124,6 +125,7 @@ async function partIfShown(
   if (refusal !== null) return refusal.message;
   const part = await partToCharge(tx, order);
   if (!part) return payAlone;
+  if (part.amountCents === 0) return freeOrder;
   return part.amountCents === shownCents ? { order, part } : `The price is ${dollars(part.amountCents)} now.`;
 }
 

@@ -60,6 +60,9 @@ export async function chargeByMember(
   });
 }
 
+/** The processor charges no card for $0.00, but its checkout completes an order of $0.00. */
+export const freeOrder = "An order of $0.00 is not charged: open its checkout to complete it.";
+
 /** A payment that was created, with its charge of each order, in the order in which the orders were passed. */
 export type Charged = { paymentId: string; charges: { orderCode: string; chargeId: string; totalCents: number }[] };
 
@@ -79,6 +82,7 @@ export async function chargePayable(
   if (!method) throw noMethod();
   const spender = actorOf(principal);
   const parts = await partsOf(tx, orders);
+  if (parts.some(({ part }) => part.amountCents === 0)) throw new ServiceError("not_payable", freeOrder);
   const totalCents = parts.reduce((sum, { part }) => sum + part.amountCents, 0);
   const conflict = (message: string) =>
     new ServiceError(

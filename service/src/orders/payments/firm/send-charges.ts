@@ -195,7 +195,14 @@ async function reserve(tx: Tx, deps: ChargeDeps, job: ChargeJob): Promise<Paymen
         // Includes a requested payment even if one of its orders was altered, so that the payment is ended.
         if (asked) payments.add(charges.paymentIdOf(asked));
         const part = asked || !order ? undefined : await partToCharge(tx, order);
-        if (!order || !part || earlier.some(({ supplementId }) => supplementId === part.supplementId)) return;
+        // An order of $0.00 is completed at its checkout.
+        if (
+          !order ||
+          !part ||
+          part.amountCents === 0 ||
+          earlier.some(({ supplementId }) => supplementId === part.supplementId)
+        )
+          return;
         if ((await paymentRefusal(tx, deps.notarySupply, order)) !== null) return;
         // The firm has not seen the postage to a corrected address, or a price that a person set. So a member who saw it, or
         // a key, must request the charge.

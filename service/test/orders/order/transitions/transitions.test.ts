@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
 import { isSealed, sql } from "../../../../src/kernel/platform/database/sql.ts";
 import type { ServiceError } from "../../../../src/kernel/platform/errors.ts";
+import { perform } from "../../../../src/orders/fulfilment/perform.ts";
 import { applyTransition, lockOrder } from "../../../../src/orders/order/transitions/apply.ts";
 import { orderStatuses } from "../../../../src/orders/order/transitions/statuses.ts";
 import { type OrderEvent, targetOf, transitionTable } from "../../../../src/orders/order/transitions/table.ts";
@@ -89,6 +90,23 @@ test("a milestone is written as workflow event, partner event, mail and the enve
   const delivered = await orders.insert("Shipped");
   await moveBy(delivered, "delivered");
   assert.deepEqual((await orders.look(delivered)).events, [`shipment.delivered:${delivered}`]);
+});
+
+test("a person prices an order at no less than the smallest payment", async () => {
+  const price = (code: string, amountCents?: number) =>
+    orders.db.transaction(async (tx) => {
+      const order = await lockOrder(tx, code);
+      assert.ok(order);
+      const adjustment = amountCents === undefined ? undefined : { amountCents, label: "Adjusted" };
+      const moved = await perform(tx, order, "priced", { adjustment }, { actor: "operator", at, log: silent });
+      return moved.order.status;
+    });
+  const small = await orders.insert("ManualQuoteRequired", { totalCents: 49 });
+  await assert.rejects(price(small), /The price is \$0\.49, and a payment must be at least \$0\.50: adjust the price/);
+  assert.equal(await price(small, 1), "QuoteReady");
+  const code = await orders.insert("ManualQuoteRequired");
+  await assert.rejects(price(code, -9_851), /The adjusted total must be at least \$0\.50/);
+  assert.equal(await price(code, -9_850), "QuoteReady");
 });
 
 test("an order that a person priced is not in the queue whose orders a node of an earlier release charges", async () => {
