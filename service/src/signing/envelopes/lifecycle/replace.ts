@@ -33,7 +33,7 @@ type Named = Pick<Person, "name" | "email">;
  * Replaces the former signer in the rooms that contain these orders: as a recipient of their final documents, if the
  * firm had chosen this person, and among the participants. `closing/deliveries` implements this.
  */
-export type ReplaceInRooms = (
+type ReplaceInRooms = (
   tx: Tx,
   orderIds: readonly number[],
   people: { former: Named; person: Named },
