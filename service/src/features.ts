@@ -195,7 +195,7 @@ export function openFeatures(deps: AppDeps, limits: RateLimits) {
     receipts: openReceipts({ ...resources, workers, sealDocument: sealing.sealDocument, providers }),
     notaries,
     finished: { envelopes, tsaRoots: tsaRootsPem(config) },
-    paper: { db, clock, blobs, rowMac, workers, baseUrl: config.baseUrl },
+    paper: { db, clock, log, blobs, rowMac, workers, baseUrl: config.baseUrl },
     envelopes,
     signing: {
       ceremony: ceremonyWith(resources, envelopes, {

@@ -7,10 +7,10 @@ import { memoryHolder } from "../../kernel/platform/bounds/memory-budget.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import type { TitleOf } from "../../orders/order/order.ts";
 import {
-  type DocumentDeps,
   openOrderDocument,
   orderDocumentProof,
   readDocuments,
+  type StoredDeps,
 } from "../../signing/envelopes/envelopes.ts";
 import { whereSignedAgain } from "../../signing/notaries/notaries.ts";
 import { type CertificateDeps, closingLogProof } from "../closing-passports/closing-passports.ts";
@@ -18,7 +18,7 @@ import { certificateEntry, closingCertificatePath, type OpenedCertificate } from
 import { fileName, fitsChecker, namePart, readme, receipts, simulatedNotarization, uniqueNames } from "./names.ts";
 import type { DeliveredFile, OrderOfRoom } from "./store.ts";
 
-export type ZipDeps = DocumentDeps &
+export type ZipDeps = StoredDeps &
   CertificateDeps & {
     titleOf: TitleOf;
     /**

@@ -1,13 +1,11 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
-import type { Clock } from "../../kernel/platform/clock.ts";
-import type { Database } from "../../kernel/platform/database/database.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import { derivedToken, deriveKey, keysOf, type SecretBytes } from "../../kernel/platform/secrets.ts";
 import { isCode, isUuid } from "../../kernel/platform/text.ts";
 import type { ZipDeps } from "./contents.ts";
 import { type Delivery, selectDelivery } from "./store.ts";
 
-export type DeliveryDeps = Omit<ZipDeps, "db"> & { db: Database; clock: Clock; secrets: SecretBytes };
+export type DeliveryDeps = ZipDeps & { secrets: SecretBytes };
 
 export const notFound = () => new ServiceError("not_found", "Not found.");
 

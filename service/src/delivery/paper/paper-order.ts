@@ -7,9 +7,9 @@ import { isCode } from "../../kernel/platform/text.ts";
 import { fromOrders, hasOrderCode, type OrderState, verifiedOrder } from "../../orders/order/order.ts";
 import type { Address } from "../../orders/pricing/pricing.ts";
 import {
-  type EnvelopeDeps,
   type OrderDocument,
   orderDocuments,
+  type StoredDeps,
   withOrderDocument,
 } from "../../signing/envelopes/envelopes.ts";
 
@@ -81,7 +81,7 @@ export function furthestOf(documents: readonly OrderDocument[]): OrderDocument {
  * @throws ServiceError when the document was deleted or can't be read now; also rethrows the work's own errors
  */
 export async function withSentDocument<T>(
-  deps: Pick<EnvelopeDeps, "db" | "blobs" | "rowMac">,
+  deps: StoredDeps,
   order: PaperOrder,
   work: (document: SentDocument) => Promise<T>,
 ): Promise<T> {

@@ -6,7 +6,12 @@ import { isOutcomeUnknown } from "../../kernel/platform/database/sql-errors.ts";
 import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
 import { type Task, tooCostly } from "../../kernel/platform/workers/task.ts";
 import { documentMembers, documentUse, insertDocument } from "../../orders/order/order.ts";
-import { type EnvelopeDeps, openOrderDocument, orderDocuments } from "../../signing/envelopes/envelopes.ts";
+import {
+  type EnvelopeDeps,
+  openOrderDocument,
+  orderDocuments,
+  type StoredDeps,
+} from "../../signing/envelopes/envelopes.ts";
 import type { PacketInput } from "./packet-task.ts";
 import { furthestOf, type PaperOrder, withSentDocument } from "./paper-order.ts";
 import { sheetsOf } from "./sheet.ts";
@@ -31,7 +36,7 @@ export {
 export { type PaperOrder, paperOrder, paperStatuses, withSentDocument } from "./paper-order.ts";
 export { addressLines } from "./sheet.ts";
 
-export type PaperDeps = Pick<EnvelopeDeps, "db" | "clock" | "blobs" | "rowMac" | "workers"> & { baseUrl: string };
+export type PaperDeps = StoredDeps & Pick<EnvelopeDeps, "workers"> & { baseUrl: string };
 
 const packing: Task<PacketInput, Uint8Array | { refused: string }> = {
   name: "put sheets before a document",

@@ -35,6 +35,7 @@ const permissions: Readonly<Record<TaskKind, Permission>> = {
   receipt_issuer: "partners.manage",
   firm_charge: "money.decide",
   order_altered: "money.decide",
+  document_altered: "orders.work",
   access_request: "partners.manage",
   live_access: "partners.manage",
   closing_seal: "partners.manage",

@@ -46,6 +46,9 @@ export function fileRoute<P extends TObject>(
   });
 }
 
+/** Headers that describe the file. A refusal must not have them, because a browser would save it as the file. */
+const fileHeaders = ["Content-Disposition", "Accept-Ranges", "ETag"];
+
 /** The content of a file. A stored file is streamed at the pace of the caller's connection. */
 export async function bodyOf(
   reply: FastifyReply,
@@ -55,7 +58,13 @@ export async function bodyOf(
   const { first, last } = range ?? wholeOf(content.length);
   if (Buffer.isBuffer(content)) return content.subarray(first, last + 1);
   // Without this check, a HEAD request would make the server read the whole file.
-  const body = reply.request.method === "HEAD" ? Readable.from([]) : await content.body({ first, last });
+  const isHead = reply.request.method === "HEAD";
+  const body = await (isHead
+    ? Readable.from([])
+    : content.body({ first, last }).catch((error: unknown) => {
+        for (const header of fileHeaders) reply.removeHeader(header);
+        throw error;
+      }));
   reply.header("Content-Length", last + 1 - first);
   return body;
 }

@@ -26,6 +26,7 @@ const endedByWord: ReadonlySet<TaskKind> = new Set([
   "statement_difference",
   "receipt_issuer",
   "order_altered",
+  "document_altered",
   "closing_seal",
   "key_expiry",
   "job_dead",

@@ -2,6 +2,7 @@ import type { FastifyError, FastifyReply, FastifyRequest } from "fastify";
 import { namedQuality } from "../../kernel/http/accept.ts";
 import { isRefusal, type Refusal } from "../../kernel/http/errors/http-error.ts";
 import { type WireCode, wireError, wireStatus } from "../../kernel/http/errors/wire-errors.ts";
+import { AlteredDocumentError } from "../../kernel/platform/errors.ts";
 import { languageTags } from "../../kernel/platform/languages.ts";
 import type { Assets } from "./assets/assets.ts";
 import { clientFrame } from "./client-frame.ts";
@@ -52,6 +53,11 @@ export function errorPage(assets: Assets) {
     }
     if (code === "unavailable" && asker.isClient)
       return reply.code(wireStatus[code]).send(messagePage(assets, asker, refusals.unavailable));
+    if (error instanceof AlteredDocumentError) {
+      const { title, text } = refusals.altered;
+      const message = { title, text: asker.isClient ? text : error.message };
+      return reply.code(wireStatus[code]).send(messagePage(assets, asker, message));
+    }
     if (code !== "internal") {
       const message = { title: titles[code] ?? refusals.unreadable.title, text: error.message };
       return reply.code(wireStatus[code]).send(messagePage(assets, asker, message));

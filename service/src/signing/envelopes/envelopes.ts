@@ -100,7 +100,6 @@ export {
 export { type EmbedOrigin, listOrigins } from "./records/embeds.ts";
 export { isSignedInRoom, markedEnvelopes, searchMethods, verifiedEnvelopesOf } from "./records/envelope.ts";
 export { type SigningLinks, signingLinks } from "./records/link-tokens.ts";
-export type { DocumentDeps } from "./records/revisions.ts";
 export type { NotaryBlock } from "./records/rooms.ts";
 export {
   type SignedHere,
@@ -109,6 +108,7 @@ export {
   signedHere,
   signerPlaces,
 } from "./records/signing.ts";
+export { openStored, type StoredDeps, withStored } from "./records/stored.ts";
 export { type TrailFacts, trailMembers } from "./records/trail.ts";
 export { issueCrls } from "./revocation.ts";
 export { issueSignerCertificate, oneActKey } from "./signer-authority.ts";

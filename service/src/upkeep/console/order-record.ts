@@ -19,7 +19,7 @@ import {
 } from "../../orders/order/order.ts";
 import type { Address } from "../../orders/pricing/pricing.ts";
 import { type ActOnRecord, actsOfOrder } from "../../providers/providers.ts";
-import { type EnvelopeDeps, openOrderDocument } from "../../signing/envelopes/envelopes.ts";
+import { openOrderDocument, type StoredDeps } from "../../signing/envelopes/envelopes.ts";
 import { notesOfOrder, type OrderNote } from "./notes.ts";
 import { type Task, tasksOfOrder } from "./task-lists.ts";
 
@@ -86,7 +86,7 @@ export async function orderRecord(db: Database, code: string, environment: Envir
  * @throws like `openOrderDocument`
  */
 export async function openDocumentAsOperator(
-  deps: Pick<EnvelopeDeps, "db" | "blobs" | "rowMac" | "clock">,
+  deps: StoredDeps,
   { id: orderId, partnerId, order }: OrderRecord,
   documentId: string,
   { actor }: Operator,

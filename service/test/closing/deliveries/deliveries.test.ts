@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { hash, randomUUID } from "node:crypto";
-import { renameSync } from "node:fs";
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { newClient } from "@signsealship/testing/client";
@@ -883,6 +883,42 @@ test("shows a closing without its documents, and sends none, once a document was
   assert.doesNotMatch(shown, /Download everything/);
   assert.equal((await fetch(`${baseUrl}/dashboard/rooms/${room}/zip`, { headers: agent })).status, 503);
   assert.equal((await send({ [`send-${finished}`]: "on" }, room)).status, 503);
+  await acme.post(`/api/rooms/${room}/close`);
+});
+
+test("sends no document whose stored bytes were altered, and says so to everybody who asks for it", async () => {
+  const {
+    room,
+    orders: [own = ""],
+  } = await finishedRoom(acme);
+  const email = "altered@document.example";
+  assert.equal((await send({ [`send-${own}`]: "on", email }, room)).status, 303);
+  const path = await until(() => links(email)[0]);
+  const [document] = await running.db.query<{ blobKey: string; sha256: string }>(sql`
+    SELECT d.blob_key AS "blobKey", d.sha256 FROM documents d JOIN orders o ON o.id = d.order_id
+    WHERE d.kind = 'sealed' AND ${isSealed(sql`o.code`, "order", own)}`);
+  const file = join(running.service.dataDir, "blobs", document?.blobKey ?? "");
+  const bytes = readFileSync(file);
+  writeFileSync(file, bytes.with(bytes.length - 20, bytes.readUInt8(bytes.length - 20) ^ 1));
+  const id = `sealed-${document?.sha256}`;
+  const answers = await Promise.all([
+    fetch(`${baseUrl}/dashboard/rooms/${room}/zip`, { headers: agent }),
+    fetch(`${baseUrl}/dashboard/orders/${own}/documents/${id}`, { headers: agent }),
+    fetch(baseUrl + path, { method: "POST" }),
+    fetch(`${baseUrl}${path}/${id}`, { method: "POST" }),
+  ]);
+  for (const answer of answers) {
+    assert.equal(answer.status, 409, answer.url);
+    assert.match(await answer.text(), /no longer matches its recorded hash, so it is not served/);
+  }
+  const spanish = { Accept: "text/html", "Accept-Language": "es" };
+  const page = await fetch(`${baseUrl}${path}/${id}`, { method: "POST", headers: spanish });
+  assert.match(await page.text(), /El documento guardado fue alterado/);
+  const tasks = await running.db.query(sql`
+    SELECT t.state FROM tasks t JOIN orders o ON o.id = t.order_id
+    WHERE t.kind = 'document_altered' AND ${isSealed(sql`o.code`, "order", own)}`);
+  assert.deepEqual(tasks, [{ state: "open" }]);
+  await acme.post(`/api/rooms/${room}/close`);
 });
 
 test("prevents changes of a delivery in the database, and opens none that was changed", async () => {

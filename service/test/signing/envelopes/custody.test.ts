@@ -673,6 +673,16 @@ async function downloads(): Promise<{ signer: string; client: number; partner: [
   return { signer, client: client.status, partner: [partner.status, partner.ok ? "it" : await partner.text()] };
 }
 
+/** Changes one byte of a stored document. @returns the path of its blob, and its former bytes */
+function alterBytes(blobKey: string): { path: string; stored: Buffer } {
+  const path = join(running.service.dataDir, "blobs", blobKey);
+  const stored = readFileSync(path);
+  const altered = Buffer.from(stored);
+  altered.writeUInt8((altered.at(-20) ?? 0) ^ 1, altered.length - 20);
+  writeFileSync(path, altered);
+  return { path, stored };
+}
+
 test("nobody gets a document whose file or row was altered, or that the store lost", async () => {
   const whole = { signer: "it", client: 200, partner: [200, "it"] };
   assert.deepEqual(await downloads(), whole);
@@ -680,15 +690,19 @@ test("nobody gets a document whose file or row was altered, or that the store lo
     SELECT d.id, d.blob_key AS "blobKey", d.row_mac AS mac FROM documents d JOIN orders o ON o.id = d.order_id
     WHERE ${isSealed(sql`o.code`, "order", code)} AND d.kind = 'sealed'`);
   assert.ok(row);
-  const path = join(running.service.dataDir, "blobs", row.blobKey);
-  const stored = readFileSync(path);
-  const altered = Buffer.from(stored);
-  altered.writeUInt8((altered.at(-20) ?? 0) ^ 1, altered.length - 20);
-  writeFileSync(path, altered);
-  const { signer, client, partner } = await downloads();
-  assert.deepEqual([client, partner[0]], [500, 500]);
-  assert.notEqual(signer, "another");
-  assert.notEqual(signer, "it");
+  const { path, stored } = alterBytes(row.blobKey);
+  const [{ signer, client, partner }] = await Promise.all([downloads(), downloads(), downloads()]);
+  assert.deepEqual([client, partner[0]], [409, 409]);
+  const refused =
+    /The stored document \(sealed\) of order \w{6}… no longer matches its recorded hash, so it is not served/;
+  for (const words of [signer, partner[1]]) assert.match(words, refused);
+  const reports = await running.db.query<{ state: string; reason: string; lines: number }>(sql`
+    SELECT t.state, t.reason, (SELECT count(*) FROM audit_log a WHERE a.order_id = o.id AND a.action = 'document.altered') AS lines
+    FROM tasks t JOIN orders o ON o.id = t.order_id
+    WHERE t.kind = 'document_altered' AND ${isSealed(sql`o.code`, "order", code)}`);
+  const [report = assert.fail("there is no task"), ...more] = reports;
+  assert.deepEqual([report.state, report.lines, more], ["open", 1, []]);
+  assert.match(report.reason, /\(sealed\) of order \w{6}… no longer match the recorded SHA-256 [0-9a-f]{64}/);
   rmSync(path);
   const lost = await downloads();
   assert.match(lost.signer, /can't be read now\. Try again later/);
@@ -701,6 +715,16 @@ test("nobody gets a document whose file or row was altered, or that the store lo
   assert.doesNotMatch(forged.partner[1], /written/, "what is wrong is in the log");
   await running.db.query(sql`UPDATE documents SET row_mac = ${row.mac} WHERE id = ${row.id}`);
   assert.deepEqual(await downloads(), whole);
+});
+
+test("the public record says that the stored certificate was altered", async () => {
+  const [row] = await running.db.query<{ blobKey: string }>(sql`
+    SELECT d.blob_key AS "blobKey" FROM documents d JOIN orders o ON o.id = d.order_id
+    WHERE ${isSealed(sql`o.code`, "order", code)} AND d.kind = 'custody_certificate'`);
+  const { path, stored } = alterBytes(row?.blobKey ?? "");
+  assert.equal(states(await publicOf(await codeOf()))["custody_certificate"], "fails");
+  writeFileSync(path, stored);
+  assert.equal(states(await publicOf(await codeOf()))["custody_certificate"], "holds");
 });
 
 test("documents that the retention plan deleted are reported as deleted, and the rest still verifies", async () => {

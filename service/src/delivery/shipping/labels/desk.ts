@@ -1,11 +1,11 @@
 import { auditLine } from "../../../kernel/audit/audit.ts";
 import type { Owner } from "../../../kernel/identity/identity.ts";
 import type { StoredFile } from "../../../kernel/platform/blobs/stored-file.ts";
-import { memoryHolder } from "../../../kernel/platform/bounds/memory-budget.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
-import { documentMembers, documentUse, joinDocuments, lockOrderById } from "../../../orders/order/order.ts";
+import { documentMembers, joinDocuments, lockOrderById } from "../../../orders/order/order.ts";
+import { openStored, type StoredDeps } from "../../../signing/envelopes/envelopes.ts";
 import type { LabelDeps } from "./deps.ts";
 import { labelDocumentKind } from "./file.ts";
 import { isHandedOver } from "./progress.ts";
@@ -61,10 +61,11 @@ export type DeskOrder = Owner & { id: number; code: string };
  * @throws ServiceError `not_found` for a file that is missing or was deleted
  */
 export async function openLabelFile(
-  { db, clock, blobs, rowMac }: Pick<LabelDeps, "db" | "clock" | "blobs" | "rowMac">,
+  deps: StoredDeps,
   { id: orderId, code: orderCode, partnerId, environment }: DeskOrder,
   { number, actor }: { number: number; actor: string },
 ): Promise<StoredFile> {
+  const { db, clock, rowMac } = deps;
   const kind = labelDocumentKind;
   const [row] = await db.query<{ sha256: string; blobKey: string; mac: Buffer | null }>(sql`
     SELECT d.sha256, d.blob_key AS "blobKey", d.row_mac AS mac, ${verifiedLabel(sql`l`)}
@@ -72,9 +73,10 @@ export async function openLabelFile(
     WHERE l.order_id = ${orderId} AND l.number = ${number} ORDER BY d.id DESC LIMIT 1`);
   if (!row) throw new ServiceError("not_found", "There is no such label to print.");
   const { sha256, blobKey, mac } = row;
-  if (!rowMac.holds("documents", documentMembers({ orderCode, partnerId, environment, kind, sha256, blobKey }), mac))
+  const document = { orderCode, partnerId, environment, kind, sha256, blobKey };
+  if (!rowMac.holds("documents", documentMembers(document), mac))
     throw new Error(`the label of order ${orderCode} is not what was written`);
-  const file = await blobs.open(blobKey, documentUse(sha256), memoryHolder({ partnerId, environment }));
+  const file = await openStored(deps, document);
   if (!file) throw new ServiceError("not_found", "The label was deleted.");
   const detail = { document: `${kind}-${sha256}`, print: "label" };
   await db.query(auditLine({ at: clock(), action: "document.read", actor, partnerId, orderId, detail }));

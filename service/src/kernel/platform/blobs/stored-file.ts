@@ -87,6 +87,27 @@ export function joinedFile(frame: BodyFrame, files: readonly StoredFile[]): Stor
   });
 }
 
+/**
+ * The file with other errors: when a read of it throws, the read throws the error that `replace` returns.
+ */
+export function withReadErrors(
+  frame: BodyFrame,
+  file: StoredFile,
+  replace: (error: unknown) => Promise<unknown>,
+): StoredFile {
+  async function* replacing(pieces: AsyncIterable<Buffer>) {
+    try {
+      yield* pieces;
+    } catch (error) {
+      throw await replace(error);
+    }
+  }
+  return storedFile(frame, file.length, {
+    pieces: (range) => replacing(file.pieces(range)),
+    stretches: () => replacing(file.stretches()),
+  });
+}
+
 /** Makes a stored file of bytes that are already in memory. */
 export const heldFile = (frame: BodyFrame, bytes: Buffer): StoredFile =>
   storedFile(frame, bytes.length, {

@@ -50,6 +50,7 @@ const actionWords: Readonly<Record<string, string>> = {
   "task.done": "Task done",
   "document.read": "Document read",
   "document.added": "Document added",
+  "document.altered": "A stored document turned out to be altered",
   "documents.deleted": "Documents deleted",
   "signing_link.issued": "Signing link made",
   "signer.copy_link_issued": "Link to the copies made",

@@ -10,6 +10,7 @@ import {
 import { EvidenceError } from "@signsealship/evidence/errors";
 import { memoryHolder } from "../../../kernel/platform/bounds/memory-budget.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
+import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { deletedAt, deletedMessage } from "../../../kernel/retention/retention.ts";
 import { documentMembers, documentUse, fromDocuments } from "../../../orders/order/order.ts";
 import { evidenceOf } from "../custody/evidence.ts";
@@ -135,9 +136,11 @@ async function certificateClaim(
   if (!stored) return fails("There is no custody certificate, or its row was altered.");
   if (stored.deletedAt)
     return { name, state: "unchecked", why: deletedMessage("The custody certificate", stored.deletedAt) };
-  return blobs.withBytes(
+  let isRead = false;
+  const read = blobs.withBytes<Claim>(
     { key: stored.blobKey, use: documentUse(stored.sha256), holder: memoryHolder(envelope) },
     async (bytes) => {
+      isRead = true;
       if (!bytes) return fails(`The custody certificate of ${envelope.verifyCode} is gone.`);
       try {
         const { envelope } = await readCustodyCertificate(bytes);
@@ -149,4 +152,9 @@ async function certificateClaim(
       return fails("The sealed custody certificate has other evidence attached.");
     },
   );
+  return read.catch((error: unknown) => {
+    // A store that doesn't respond proves nothing about the certificate.
+    if (isRead || error instanceof ServiceError) throw error;
+    return fails("The stored bytes of the custody certificate were altered.");
+  });
 }

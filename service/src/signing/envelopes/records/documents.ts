@@ -8,7 +8,6 @@ import {
 import { lastActor } from "../../../kernel/audit/audit.ts";
 import type { Owner } from "../../../kernel/identity/identity.ts";
 import type { StoredFile } from "../../../kernel/platform/blobs/stored-file.ts";
-import { memoryHolder } from "../../../kernel/platform/bounds/memory-budget.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { isSealed, nothing, type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import { forged } from "../../../kernel/platform/database/state-mac.ts";
@@ -20,13 +19,13 @@ import {
   type DocumentOwner,
   documentMembers,
   documentOwnerColumns,
-  documentUse,
   fromDocuments,
   fromOrders,
   joinDocuments,
   verifiedOrder,
 } from "../../../orders/order/order.ts";
 import type { DocumentDeps } from "./revisions.ts";
+import { openStored, type StoredDeps, withStored } from "./stored.ts";
 
 export const documentKinds = [
   "original",
@@ -151,7 +150,7 @@ type Wanted = { orderCode: string; owner: Owner | null; documentId: string };
 
 /**
  * Finds one of an order's documents, and verifies the MAC of its row.
- * @throws ServiceError and Error as `openOrderDocument`
+ * @throws ServiceError as `openOrderDocument`
  */
 async function findDocument({ db, rowMac }: DocumentDeps, { orderCode, owner, documentId }: Wanted): Promise<Row> {
   const row = (await rowsOf(db, hasCode(orderCode), owner)).findLast((each) => documentIdOf(each) === documentId);
@@ -171,15 +170,15 @@ const unreadable = () => new ServiceError("unavailable", "The document can't be 
  * Opens one of an order's documents for sending.
  * @throws ServiceError `not_found` for an unknown or deleted document; `unavailable` when the store does not have it,
  * or its row's MAC is invalid
- * @throws Error when the bytes were altered
+ * @throws AlteredDocumentError when the bytes were altered. So does each read of the file
  */
 export async function openOrderDocument(
-  deps: DocumentDeps,
+  deps: StoredDeps,
   wanted: Wanted,
 ): Promise<Pick<OrderDocument, "kind" | "isSimulated"> & { file: StoredFile }> {
   const row = await findDocument(deps, wanted);
-  const { kind, isSimulated, sha256, blobKey } = row;
-  const file = await deps.blobs.open(blobKey, documentUse(sha256), memoryHolder(row));
+  const { kind, isSimulated } = row;
+  const file = await openStored(deps, row);
   if (!file) throw unreadable();
   return { kind, isSimulated, file };
 }
@@ -210,13 +209,12 @@ const notSealedHere = "This document was not sealed here, so the transparency lo
  * @throws as `openOrderDocument`, and the errors of the work
  */
 export async function withOrderDocument<T>(
-  deps: DocumentDeps,
+  deps: StoredDeps,
   wanted: Wanted,
   work: (bytes: Buffer) => Promise<T>,
 ): Promise<T> {
   const row = await findDocument(deps, wanted);
-  const { sha256, blobKey: key } = row;
-  return deps.blobs.withBytes({ key, use: documentUse(sha256), holder: memoryHolder(row) }, async (bytes) => {
+  return withStored(deps, row, async (bytes) => {
     if (!bytes) throw unreadable();
     return work(bytes);
   });

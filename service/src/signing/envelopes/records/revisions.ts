@@ -1,5 +1,6 @@
 import { createHash, type Hash, hash } from "node:crypto";
 import type { BlobAt, Blobs } from "../../../kernel/platform/blobs/blobs.ts";
+import { withReadErrors } from "../../../kernel/platform/blobs/stored-file.ts";
 import { memoryHolder } from "../../../kernel/platform/bounds/memory-budget.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
@@ -121,16 +122,20 @@ export type EnvelopeOf = DocumentOwner & { id: number; orderId: number };
 /**
  * Opens the file with all its revisions for sending.
  * @throws ServiceError `unavailable` when the store does not have a part
- * @throws AlteredDocumentError when a part, its row, or the whole was altered
+ * @throws AlteredDocumentError when a part, its row, or the whole was altered. So does each read of the file
  */
 export async function openDocument(deps: DocumentDeps, envelope: EnvelopeOf) {
   const { parts, head } = await partsOf(deps, envelope);
   const what = revisionName(envelope, head);
-  const joined = await deps.blobs.openJoined(parts, head.sha256, memoryHolder(envelope)).catch((error: unknown) => {
+  const holder = memoryHolder(envelope);
+  const joined = await deps.blobs.openJoined(parts, head.sha256, holder).catch((error: unknown) => {
     throw asAltered(what, error);
   });
   if (!joined) throw unreadable();
-  return { file: joined.file, revision: head.number, sha256: head.sha256 };
+  const file = withReadErrors({ memory: deps.blobs.memory, holder }, joined.file, async (error) =>
+    asAltered(what, error),
+  );
+  return { file, revision: head.number, sha256: head.sha256 };
 }
 
 /**

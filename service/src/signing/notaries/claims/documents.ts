@@ -1,11 +1,10 @@
 import type { Operator } from "../../../firms/operators/operators.ts";
 import { auditLine } from "../../../kernel/audit/audit.ts";
-import { memoryHolder } from "../../../kernel/platform/bounds/memory-budget.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { furthestDocument } from "../../../orders/fulfilment/fulfilment.ts";
-import { documentMembers, documentUse } from "../../../orders/order/order.ts";
-import { openRoomDocument, readRoomDocument } from "../../envelopes/envelopes.ts";
+import { type DocumentFacts, documentMembers } from "../../../orders/order/order.ts";
+import { openRoomDocument, openStored, readRoomDocument, withStored } from "../../envelopes/envelopes.ts";
 import { type Act, actWords, isOnPaper } from "../acts/act.ts";
 import { roomOfAct } from "../sheets/room.ts";
 import type { SignedBefore } from "../sheets/steps.ts";
@@ -56,16 +55,15 @@ export async function signedAgainOnPaper(
   );
 }
 
-async function recordedState({ db, rowMac }: DeskDeps, order: WaitingOrder) {
-  const { orderId, code, partnerId, environment } = order;
-  const document = await furthestDocument(db, orderId);
-  if (!document) throw new ServiceError("unavailable", "The order has no document.");
-  const { kind, sha256, blobKey, mac } = document;
-  if (
-    !rowMac.holds("documents", documentMembers({ orderCode: code, partnerId, environment, kind, sha256, blobKey }), mac)
-  )
-    throw new Error(`the ${kind} document of order ${code} is not what was written`);
-  return { sha256, blobKey };
+async function recordedState({ db, rowMac }: DeskDeps, order: WaitingOrder): Promise<DocumentFacts> {
+  const { orderId, code: orderCode, partnerId, environment } = order;
+  const found = await furthestDocument(db, orderId);
+  if (!found) throw new ServiceError("unavailable", "The order has no document.");
+  const { kind, sha256, blobKey, mac } = found;
+  const document = { orderCode, partnerId, environment, kind, sha256, blobKey };
+  if (!rowMac.holds("documents", documentMembers(document), mac))
+    throw new Error(`the ${kind} document of order ${orderCode} is not what was written`);
+  return document;
 }
 
 const unreadable = () => new ServiceError("unavailable", "The document can't be read now. Try again later.");
@@ -73,19 +71,20 @@ const unreadable = () => new ServiceError("unavailable", "The document can't be 
 /**
  * Finds the document to notarize: the latest document of the order.
  * @throws ServiceError `unavailable` when it can't be read
+ * @throws AlteredDocumentError when its bytes were altered
  */
 export async function documentToNotarize(deps: DeskDeps, order: WaitingOrder) {
   const room = await roomOfAct(deps.db, order.orderId);
   if (room) return openRoomDocument(deps, room.id);
-  const { sha256, blobKey } = await recordedState(deps, order);
-  const file = await deps.blobs.open(blobKey, documentUse(sha256), memoryHolder(order));
+  const document = await recordedState(deps, order);
+  const file = await openStored(deps, document);
   if (!file) throw unreadable();
-  return { sha256, file };
+  return { sha256: document.sha256, file };
 }
 
 /**
  * Runs work on the bytes of the document to notarize, and reserves memory for them and for one more copy.
- * @throws ServiceError `unavailable` when the document can't be read
+ * @throws as `documentToNotarize`
  */
 export async function withDocument<T>(
   deps: DeskDeps,
@@ -94,12 +93,12 @@ export async function withDocument<T>(
 ): Promise<T> {
   const room = await roomOfAct(deps.db, order.orderId);
   if (room) return readRoomDocument(deps, room.id, ({ bytes, sha256 }) => work({ bytes, sha256 }));
-  const { sha256, blobKey: key } = await recordedState(deps, order);
-  const at = { key, use: documentUse(sha256), holder: memoryHolder(order), times: 2 };
-  return deps.blobs.withBytes(at, async (bytes) => {
+  const document = await recordedState(deps, order);
+  const onBytes = async (bytes: Buffer | null) => {
     if (!bytes) throw unreadable();
-    return work({ sha256, bytes });
-  });
+    return work({ sha256: document.sha256, bytes });
+  };
+  return withStored(deps, document, onBytes, 2);
 }
 
 /** Opens the document to notarize, for the notary to download. The audit log records who read it. */

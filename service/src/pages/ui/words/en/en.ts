@@ -102,6 +102,10 @@ export const en = {
       title: "Not available right now",
       text: "Part of this service is not available just now. Nothing was lost: try again in a few minutes.",
     },
+    altered: {
+      title: "The stored document was altered",
+      text: "It no longer matches the hash on its record, so you do not get it. The operator of this service has to look at it.",
+    },
     unreadable: { title: "That did not work", text: "The form could not be read." },
     broken: {
       title: "Something went wrong",

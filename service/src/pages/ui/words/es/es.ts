@@ -118,6 +118,10 @@ export const es: Words = {
       title: "No disponible en este momento",
       text: "Una parte de este servicio no está disponible ahora. No se perdió nada: inténtelo de nuevo en unos minutos.",
     },
+    altered: {
+      title: "El documento guardado fue alterado",
+      text: "Ya no coincide con el hash registrado, por lo que no se le entrega. El operador de este servicio debe revisarlo.",
+    },
     unreadable: { title: "No funcionó", text: "No se pudo leer el formulario." },
     broken: {
       title: "Algo salió mal",

@@ -119,6 +119,10 @@ export const fr: Words = {
       title: "Indisponible pour le moment",
       text: "Une partie de ce service n’est pas disponible en ce moment. Rien n’est perdu : réessayez dans quelques minutes.",
     },
+    altered: {
+      title: "Le document enregistré a été modifié",
+      text: "Il ne correspond plus à l’empreinte (hash) enregistrée ; il ne vous est donc pas remis. L’exploitant de ce service doit l’examiner.",
+    },
     unreadable: { title: "Cela n’a pas fonctionné", text: "Le formulaire n’a pas pu être lu." },
     broken: {
       title: "Une erreur s’est produite",

@@ -117,6 +117,10 @@ export const pt: Words = {
       title: "Indisponível no momento",
       text: "Parte deste serviço não está disponível agora. Nada se perdeu: tente de novo em alguns minutos.",
     },
+    altered: {
+      title: "O documento armazenado foi alterado",
+      text: "Ele não corresponde mais ao hash registrado, por isso não é entregue a você. O operador deste serviço precisa verificar o caso.",
+    },
     unreadable: { title: "Não funcionou", text: "Não foi possível ler o formulário." },
     broken: {
       title: "Algo deu errado",

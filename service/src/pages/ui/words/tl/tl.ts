@@ -117,6 +117,10 @@ export const tl: Words = {
       title: "Hindi magagamit sa ngayon",
       text: "Hindi magagamit sa ngayon ang bahagi ng serbisyong ito. Walang nawala: subukan muli pagkaraan ng ilang minuto.",
     },
+    altered: {
+      title: "Nabago ang nakatagong dokumento",
+      text: "Hindi na ito tugma sa hash na itinala, kaya hindi ito ibinibigay sa inyo. Kailangan itong suriin ng nagpapatakbo ng serbisyong ito.",
+    },
     unreadable: { title: "Hindi iyon gumana", text: "Hindi mabasa ang form." },
     broken: {
       title: "May nangyaring mali",

@@ -115,6 +115,10 @@ export const vi: Words = {
       title: "Hiện không sử dụng được",
       text: "Một phần của dịch vụ này hiện không sử dụng được. Không có gì bị mất: hãy thử lại sau vài phút.",
     },
+    altered: {
+      title: "Tài liệu đã lưu bị thay đổi",
+      text: "Tài liệu không còn khớp với mã băm đã ghi, nên không được gửi cho quý vị. Bên vận hành dịch vụ này phải kiểm tra.",
+    },
     unreadable: { title: "Không thành công", text: "Không đọc được biểu mẫu." },
     broken: {
       title: "Đã xảy ra lỗi",

@@ -93,6 +93,10 @@ export const zh: Words = {
       title: "暂时无法使用",
       text: "本服务的一部分目前无法使用。没有丢失任何内容：请几分钟后重试。",
     },
+    altered: {
+      title: "存储的文件已被更改",
+      text: "它与记录的哈希值不再相符，因此不提供给您。本服务的运营方需要进行检查。",
+    },
     unreadable: { title: "未能成功", text: "无法读取表单。" },
     broken: {
       title: "出了点问题",
