@@ -119,5 +119,6 @@ export {
   namesOfFirmActors,
   ownerAddress,
   ownersWhoSee,
+  readFirmForSigners,
 } from "./store.ts";
 export { linkSeriesOf, readLink, type UnsubscribeLink, unsubscribe, unsubscribeUrl } from "./unsubscribe-links.ts";

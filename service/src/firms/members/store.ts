@@ -1,11 +1,13 @@
 import type { Owner, Role } from "../../kernel/identity/identity.ts";
+import type { Clock } from "../../kernel/platform/clock.ts";
 import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { newUuid } from "../../kernel/platform/ids.ts";
+import type { MailFirm } from "../../kernel/platform/mail/template.ts";
 import { isRevoked, revocationRow } from "../../kernel/platform/revocations.ts";
 import type { Members, RowMac } from "../../kernel/platform/row-mac.ts";
 import { isUuid } from "../../kernel/platform/text.ts";
-import { fromFirms, fromKeys, joinFirm, verifiedFirm } from "../partners/partners.ts";
+import { fromFirms, fromKeys, joinFirm, readMailFirm, verifiedFirm } from "../partners/partners.ts";
 
 export const memberTable = "members";
 
@@ -179,12 +181,30 @@ ${fromKeys} WHERE k.partner_id = ${partnerId} AND k.id = ANY (${keys}::uuid[])`)
 }
 
 /** The ids of a firm's owners who have access to the environment. */
-export async function ownersWhoSee(tx: Tx, { partnerId, environment }: Owner): Promise<string[]> {
-  const owners = await tx.query<{ id: string }>(sql`
+export async function ownersWhoSee(db: Sql, { partnerId, environment }: Owner): Promise<string[]> {
+  const owners = await db.query<{ id: string }>(sql`
     SELECT user_id AS id FROM members
     WHERE partner_id = ${partnerId} AND role = 'owner' AND (${environment} = 'test' OR live_access)
     ORDER BY linked_at LIMIT 100`);
   return owners.map(({ id }) => id);
+}
+
+/**
+ * A firm as mails to its signers show it. The consent to sign electronically tells signers to answer the mail. So the
+ * answers go to the first owner with access to the environment if the firm has no contact address.
+ */
+export async function readFirmForSigners(
+  { db, rowMac, clock }: { db: Sql; rowMac: RowMac; clock: Clock },
+  owner: Owner,
+): Promise<MailFirm> {
+  const firm = await readMailFirm(db, owner.partnerId);
+  if (firm.contactEmail !== null) return firm;
+  for (const id of await ownersWhoSee(db, owner)) {
+    const member = await findMembership(db, rowMac, id, clock());
+    if (member?.role === "owner" && member.partnerId === owner.partnerId)
+      return { ...firm, contactEmail: member.email };
+  }
+  return firm;
 }
 
 /** The mail address of an owner, and the firm's name; undefined for a former owner. */

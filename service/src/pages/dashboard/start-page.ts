@@ -166,8 +166,8 @@ ${clock}
 const contactNotice = ({ member }: Principal): Html =>
   notice(
     "attention",
-    "Your clients and signers can’t reach your firm",
-    html`Your firm has no contact email. Signing pages name no address for questions, and answers to the emails that are sent for you do not reach you. ${
+    "Your firm has no contact email",
+    html`Signing pages name no address for questions. Answers of clients to our emails do not reach you, and those of signers go to the firm’s first owner. ${
       member?.role === "owner"
         ? html`<a href="/dashboard/settings#branding">Set the contact email</a>.`
         : "An owner of your firm sets it under Firm and settings."

@@ -192,7 +192,7 @@ test("an owner is asked for the firm's time zone until it is chosen, and the for
 test("the start page says that clients can’t reach a firm without a contact email, until an owner sets one", async () => {
   const dana = await agent();
   const other = (await newMember(service, running.somebody(), dana.key)).headers;
-  const unreachable = /Your clients and signers can’t reach your firm/;
+  const unreachable = /Your firm has no contact email/;
   const start = await dana.page("/dashboard");
   assert.match(start, unreachable);
   assert.match(start, /href="\/dashboard\/settings#branding">Set the contact email/);

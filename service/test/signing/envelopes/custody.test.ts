@@ -31,6 +31,7 @@ import { lockEnvelope } from "../../../src/signing/envelopes/records/envelope.ts
 import { appendToTrail } from "../../../src/signing/envelopes/records/trail.ts";
 import { retained } from "../../../src/upkeep/protected-data.ts";
 import { sealFingerprint } from "../../closing/closing-passports/seal-room.ts";
+import { newMember } from "../../firms/members/signed-in-member.ts";
 import { sealer } from "../../pages/ui/samples.ts";
 import { browser, openCeremonyService, signBy } from "./ceremony/ceremony-service.ts";
 
@@ -191,6 +192,18 @@ test("replies to mails go to the firm's contact address, once it has one", async
   assert.deepEqual(new Set(replyTo("client@example.com")), new Set(["closings@acme.example"]));
   await set("");
   assert.equal((await running.ceremony.view(link)).partnerContact, null);
+});
+
+test("answers of signers go to an owner of a firm without a contact address, as their consent says", async () => {
+  const owner = "owner@acme.example";
+  await newMember(running.service, owner, running.headers.Authorization.replace("Bearer ", ""));
+  const zoe = "zoe.ito@example.com";
+  await running.order([{ name: "Zoe Ito", email: zoe }]);
+  const link = await running.linkOf(zoe);
+  const [mail = ""] = running.mailsTo(zoe);
+  assert.equal(/^Reply-To: (.*)\r$/m.exec(mail)?.[1], owner);
+  assert.match(mail, /You can reply to this email\./);
+  assert.equal((await running.ceremony.view(link)).partnerContact, null, "pages don't show the owner's address");
 });
 
 test("another document, and a changed one, do not count as the signed one", async () => {
