@@ -13,7 +13,7 @@ import { isUuid } from "../../kernel/platform/text.ts";
 import { closeTasks, openTask } from "../../kernel/tasks/tasks.ts";
 import { giveOwnersLive, listMembers, lockMembers, ownerAddress, requireOwnerNow } from "../members/members.ts";
 import { mailAdmins, type Operator, requirePasskeyOf, requirePermission, requireText } from "../operators/operators.ts";
-import { enableLive } from "../partners/partners.ts";
+import { enableLive, readBranding } from "../partners/partners.ts";
 import * as store from "./store.ts";
 
 export { type DecidedLiveRequest, type LiveRequest, protectedTables } from "./store.ts";
@@ -25,8 +25,8 @@ const kind = "live_access";
 /**
  * Requests live access for the caller's firm. Mails all owners and the firm's contact address, so that they notice a
  * request that none of them made.
- * @throws ServiceError for a caller who is not an owner, without a recent proof, when access was already requested or
- * granted, and within a day after a refusal
+ * @throws ServiceError for a caller who is not an owner, without a recent proof, for a firm without a contact address,
+ * when access was already requested or granted, and within a day after a refusal
  */
 export async function askForLive(deps: LiveDeps, principal: Principal): Promise<void> {
   const { db, clock } = deps;
@@ -37,6 +37,8 @@ export async function askForLive(deps: LiveDeps, principal: Principal): Promise<
     await requireOwnerNow(tx, deps, principal);
     const at = clock();
     requireProof(principal, at, "test");
+    if ((await readBranding({ db: tx }, principal)).contactEmail === null)
+      throw new ServiceError("conflict", "Set the contact email of your firm first: clients and signers answer to it.");
     const latest = await store.selectLatest(tx, partnerId);
     if (latest?.state === "refused" && latest.decidedAt !== null && at.getTime() - latest.decidedAt.getTime() < dayMs)
       throw new ServiceError("conflict", "Live was refused less than 24 hours ago. Ask again a day after the refusal.");

@@ -37,7 +37,13 @@ async function firm(name: string) {
 }
 
 const open = (owner: { Cookie: string }) => postForm(at("/dashboard/link/own"), {}, { ...owner, ...html });
-const ask = (owner: { Cookie: string }) => postForm(at("/dashboard/settings/live"), {}, { ...owner, ...html });
+const askWithoutContact = (owner: { Cookie: string }) =>
+  postForm(at("/dashboard/settings/live"), {}, { ...owner, ...html });
+const ask = async (owner: { Cookie: string }) => {
+  const contact = { contactEmail: "closings@title.example" };
+  await postForm(at("/dashboard/settings/branding"), contact, { ...owner, ...html });
+  return askWithoutContact(owner);
+};
 const look = async (path: string, headers: Record<string, string>) => (await fetch(at(path), { headers })).text();
 const alertIn = async (answer: Response) => /role="alert"[^>]*>.*?<p>(.*?)<\/p>/s.exec(await answer.text())?.[1] ?? "";
 const requestsOf = (partnerId: string) =>
@@ -172,6 +178,18 @@ test("live access is requested once, granted without a key, and mailed to the ow
     sql`SELECT state FROM tasks WHERE kind = 'live_access' AND subject = ${request?.id ?? ""}`,
   );
   assert.deepEqual(tasks, [{ state: "done" }]);
+});
+
+test("a firm asks for live only once it has a contact email for its clients and signers", async () => {
+  const { owner, partnerId } = await firm("Aspen Title");
+  await open(owner);
+  const refused = await askWithoutContact(owner);
+  assert.deepEqual(
+    [refused.status, await alertIn(refused)],
+    [409, "Set the contact email of your firm first: clients and signers answer to it."],
+  );
+  assert.deepEqual(await requestsOf(partnerId), []);
+  assert.equal((await ask(owner)).status, 303);
 });
 
 test("a refusal has a reason, which is mailed and shown, and the owner may ask again a day later", async () => {
