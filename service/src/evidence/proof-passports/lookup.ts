@@ -1,7 +1,8 @@
 import { hash } from "node:crypto";
+import { unknownVerdict } from "../../kernel/http/verdicts.ts";
 import type { Owner } from "../../kernel/identity/identity.ts";
 import type { Blobs } from "../../kernel/platform/blobs/blobs.ts";
-import type { StoredFile } from "../../kernel/platform/blobs/stored-file.ts";
+import { type StoredFile, withReadErrors } from "../../kernel/platform/blobs/stored-file.ts";
 import { memoryHolder } from "../../kernel/platform/bounds/memory-budget.ts";
 import type { Sql } from "../../kernel/platform/database/database.ts";
 import { cursorOf, foreignCursor, limitOf, type PageQuery, pageOf } from "../../kernel/platform/database/page.ts";
@@ -78,10 +79,18 @@ function verifiedRow<Row extends PassportRow>({ rowMac, log }: LookupDeps, row: 
   return undefined;
 }
 
-/** Opens the sealed PDF; null when it was not stored, was deleted, or its blob is missing or altered. */
-export async function openSealed({ blobs, log }: LookupDeps, passport: PassportRow): Promise<StoredFile | null> {
+/**
+ * Opens the sealed PDF; null when it was not stored, was deleted, or its blob is missing or altered.
+ * @param check `again` compares the whole PDF with its hash even if it was compared before
+ */
+export async function openSealed(
+  { blobs, log }: LookupDeps,
+  passport: PassportRow,
+  check: "once" | "again" = "once",
+): Promise<StoredFile | null> {
   if (passport.blobKey === null || !isDocumentStored(passport)) return null;
-  return blobs.open(passport.blobKey, passportUse(passport), memoryHolder(passport)).catch((error: unknown) => {
+  const holder = memoryHolder(passport);
+  const unread = (error: unknown): null => {
     // The store is temporarily unavailable, so the blob may still exist. The caller gets the error instead of null.
     if (error instanceof ServiceError) throw error;
     log.error(
@@ -89,7 +98,16 @@ export async function openSealed({ blobs, log }: LookupDeps, passport: PassportR
       "a sealed PDF is not the one that was sealed, or cannot be read",
     );
     return null;
-  });
+  };
+  const file = await blobs.open(passport.blobKey, passportUse(passport), holder, check).catch(unread);
+  // Bytes that are altered after the comparison are found by a read. The answer is then the one for a missing file.
+  return (
+    file &&
+    withReadErrors({ memory: blobs.memory, holder }, file, async (error) => {
+      unread(error);
+      return unknownVerdict();
+    })
+  );
 }
 
 /** Runs work on the bytes of the sealed PDF; null when `openSealed` returns null. */
@@ -98,7 +116,7 @@ export async function withSealed<T>(
   passport: PassportRow,
   work: (bytes: Buffer) => Promise<T>,
 ): Promise<T | null> {
-  const sound = await openSealed(deps, passport);
+  const sound = await openSealed(deps, passport, "again");
   if (sound === null || passport.blobKey === null) return null;
   const at = { key: passport.blobKey, use: passportUse(passport), holder: memoryHolder(passport) };
   return deps.blobs.withBytes(at, async (bytes) => bytes && work(bytes));

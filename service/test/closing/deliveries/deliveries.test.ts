@@ -524,6 +524,11 @@ test("delivers intact documents also while the certificate is missing or was alt
   assert.deepEqual(await statuses(), [200, 200, 503, 200]);
   assert.equal(await isLost(), true);
   renameSync(`${file}.away`, file);
+  const whole = readFileSync(file);
+  writeFileSync(file, whole.with(whole.length - 20, whole.readUInt8(whole.length - 20) ^ 1));
+  assert.deepEqual(await statuses(), [200, 200, 503, 200]);
+  assert.equal(await isLost(), true);
+  writeFileSync(file, whole);
   await running.db.query(sql`UPDATE closing_passports SET row_mac = NULL WHERE sealed_sha256 = ${version.sha256}`);
   assert.deepEqual(await statuses(), [200, 200, 503, 200]);
   assert.equal(await isLost(), true);

@@ -85,19 +85,22 @@ const stored = async ({ passportId }: SealAnswer): Promise<string> => {
 test("a document whose artifact is lost, altered or another's gives a 404, and its evidence omits it", async () => {
   const unknown = await answer(code(nobody));
   // Seals different documents, because the same document sealed twice within a second gives the same bytes.
-  const [lost, altered, swapped, other] = await Promise.all([
+  const [lost, altered, later, swapped, other] = await Promise.all([
     seal(owner, makePdf({ text: "lost" })),
     seal(owner, makePdf({ text: "altered" })),
+    seal(owner, makePdf({ text: "altered after a download" })),
     seal(owner, makePdf({ text: "swapped" })),
     seal(owner, makePdf({ text: "other" })),
   ]);
   rmSync(await stored(lost));
-  const path = await stored(altered);
-  const bytes = readFileSync(path);
-  bytes[100] = (bytes[100] ?? 0) ^ 1;
-  writeFileSync(path, bytes);
+  assert.match(await answer(code(later.verifyCode, "/document")), /^\[200/);
+  for (const path of [await stored(altered), await stored(later)]) {
+    const bytes = readFileSync(path);
+    bytes[100] = (bytes[100] ?? 0) ^ 1;
+    writeFileSync(path, bytes);
+  }
   copyFileSync(await stored(other), await stored(swapped));
-  for (const { verifyCode } of [lost, altered, swapped]) {
+  for (const { verifyCode } of [lost, altered, later, swapped]) {
     assert.equal(await answer(code(verifyCode, "/document")), unknown);
     const evidence = await fetch(service.baseUrl + code(verifyCode, "/evidence"));
     assert.equal(evidence.status, 200);
