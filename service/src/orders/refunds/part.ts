@@ -3,7 +3,7 @@ import type { Database, Sql, Tx } from "../../kernel/platform/database/database.
 import { sql } from "../../kernel/platform/database/sql.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import { newUuid } from "../../kernel/platform/ids.ts";
-import { hasJob, type Jobs } from "../../kernel/platform/jobs/jobs.ts";
+import { hasJobSoon, type Jobs } from "../../kernel/platform/jobs/jobs.ts";
 import { openTask } from "../../kernel/tasks/tasks.ts";
 import { dollars } from "../dollars.ts";
 import { fromOrders, joinOrder, type LockedOrder, lockOrder, refundQueue, verifiedOrder } from "../order/order.ts";
@@ -109,14 +109,13 @@ export async function insertPart(
  */
 export async function requireNoneBeingSent(db: Sql, paymentIntent: string): Promise<void> {
   const parts = sql`SELECT r.id::text FROM refund_requests r WHERE r.order_id = o.id AND r.part AND r.state = 'approved'`;
-  const isNear = sql`(jobs.attempts > 0 OR jobs.due_at <= now() + interval '1 minute')`;
-  const isOfOrder = sql`payload ->> 'orderId' = o.id::text AND ${isNear}`;
+  const isOfOrder = sql`payload ->> 'orderId' = o.id::text`;
   const [order] = await db.query<{ code: string }>(sql`
     SELECT o.code AS "code@order" ${fromPayments} ${joinOrder(sql`p.order_id`)}
     WHERE p.payment_intent = ${paymentIntent} AND (
-      (o.status = 'RefundPending' AND ${hasJob(refundQueue, isOfOrder)})
-      OR ${hasJob(partRefundQueue, sql`payload ->> 'requestId' IN (${parts}) AND ${isNear}`)}
-      OR (EXISTS (${parts}) AND ${hasJob(settledRefundQueue, isOfOrder)}))
+      (o.status = 'RefundPending' AND ${hasJobSoon(refundQueue, isOfOrder)})
+      OR ${hasJobSoon(partRefundQueue, sql`payload ->> 'requestId' IN (${parts})`)}
+      OR (EXISTS (${parts}) AND ${hasJobSoon(settledRefundQueue, isOfOrder)}))
     ORDER BY o.id LIMIT 1`);
   if (!order) return;
   const name = order.code.slice(0, 6).toUpperCase();

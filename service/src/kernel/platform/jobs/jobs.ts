@@ -28,6 +28,7 @@ export {
   enqueueVouched,
   failedQueues,
   hasJob,
+  hasJobSoon,
   holdJobs,
   jobGauges,
   jobValues,

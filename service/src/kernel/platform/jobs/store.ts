@@ -228,6 +228,10 @@ const unfinished = (queue: Part<string>, which: Statement): Statement =>
 export const hasJob = (queue: Part<string>, which: Statement): Statement =>
   sql`EXISTS (SELECT ${unfinished(queue, which)})`;
 
+/** Like `hasJob`, but leaves out a job that first runs in more than a minute. */
+export const hasJobSoon = (queue: Part<string>, which: Statement): Statement =>
+  hasJob(queue, sql`${which} AND (jobs.attempts > 0 OR jobs.due_at <= now() + interval '1 minute')`);
+
 /** A subquery for `IN`: an expression on the `payload` of each unfinished job of the queue that meets the condition. */
 export const jobValues = (queue: Part<string>, value: Statement, which: Statement): Statement =>
   sql`SELECT ${value} ${unfinished(queue, which)}`;
