@@ -7,6 +7,7 @@ import {
   requireDecidesNow,
   requirePasskeyOf,
   requirePermission,
+  requirePerson,
   requireText,
 } from "../../firms/operators/operators.ts";
 import type { Tx } from "../../kernel/platform/database/database.ts";
@@ -26,7 +27,7 @@ import {
   type WaitingPart,
 } from "../payments/payments.ts";
 import { closeApproved } from "./part.ts";
-import { lockShown, type RefundDeps, requirePersonOfRefund } from "./rules.ts";
+import { lockShown, type RefundDeps } from "./rules.ts";
 import { selectApprovedParts, selectOpenOfOrder } from "./store.ts";
 
 /**
@@ -90,7 +91,7 @@ async function reverseBooking(
  */
 function requireBooker(operator: Operator, now: Date): void {
   requirePermission(operator, ["money.decide"]);
-  requirePersonOfRefund(operator);
+  requirePerson(operator, "Bookings of money need people with names. Sign in by email.");
   requirePasskeyOf(operator, now);
   requireDecidesNow(operator, now);
 }

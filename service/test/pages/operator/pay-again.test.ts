@@ -81,6 +81,13 @@ test("an operator books a firm’s check for a lost payment, and the firm reads 
   const received = new Date().toISOString().slice(0, 10);
   const form = { amount: "1.00", how: "check", reference: "1234", received };
   assert.equal((await post(baseUrl + action, form, agent)).status, 403);
+  const { url } = await running.service.cli("operator", "link");
+  const answer = await postForm(baseUrl + new URL(url ?? "").pathname, {});
+  const nameless = await post(baseUrl + action, form, {
+    cookie: answer.headers.getSetCookie()[0]?.split(";")[0] ?? "",
+  });
+  assert.equal(nameless.status, 409);
+  assert.match(await nameless.text(), /Bookings of money need people with names\. Sign in by email\.</);
   const earlier = await newSession(running, approver.id, { at: new Date(Date.now() - 16 * 60_000) });
   const stale = await post(baseUrl + action, form, earlier);
   assert.equal(stale.status, 403);
