@@ -37,6 +37,7 @@ import {
   payerInProcess,
   processorWebhook,
   supplementsOfCode,
+  unpaidLossOf,
   wasPaidByFirm,
 } from "./orders/payments/payments.ts";
 import { playbookRoutes } from "./orders/playbooks/playbooks.ts";
@@ -200,6 +201,7 @@ function pageDeps(deps: AppDeps, features: Features, readiness: ReadReadiness, a
           // If a firm's payment for the order was taken back by its bank, the client must not learn that.
           return due?.replacesLoss && (await wasPaidByFirm(db, code)) ? undefined : due;
         },
+        isPriceOwed: async (code) => (await unpaidLossOf(db, code)) > 0 && !(await wasPaidByFirm(db, code)),
         payerInProcess: (code) => payerInProcess(db, code),
         payableTogether: (code) => payableOfClient(checkout, code),
         checkoutTogether: async (code) => (await clientCheckout(checkout, code)).checkoutUrl,

@@ -8,7 +8,7 @@ import type { OrderDocument, ProvenDocument, SignerState } from "../../signing/e
 import { accentStripe, attribution } from "../ui/accent.ts";
 import type { Assets } from "../ui/assets/assets.ts";
 import { clientFrame } from "../ui/client-frame.ts";
-import { card, codeText, facts, moneyTable, notice, progressSteps, statusBadge } from "../ui/components.ts";
+import { card, codeText, facts, moneyTable, notice, progressSteps, type Step, statusBadge } from "../ui/components.ts";
 import { money, plainTime, shortCode } from "../ui/format.ts";
 import { layout } from "../ui/layout.ts";
 import { onPaper } from "../ui/on-paper.ts";
@@ -34,6 +34,8 @@ export type OrderView = Omit<
   together: PaidTogether;
   /** An amount due after the order was paid: for postage, or to replace a payment that a bank reversed. */
   supplement: Pick<Supplement, "amountCents" | "replacesLoss"> | undefined;
+  /** True if the bank took the client's payment back, and nobody has paid the price again. */
+  isPriceOwed: boolean;
   /** The payer whose bank payment is in process, so that nothing is due now; null for none. */
   inProcess: Payer | null;
   /** A sentence on when the order's documents will be deleted, or were deleted. */
@@ -164,6 +166,16 @@ ${withheld > 0 && html`<p class="quiet-text no-print">${page.payWithheld(withhel
 <p class="quiet-text no-print">${page.payHint} <a href="#quote">${page.toQuote}</a></p>`;
 }
 
+/** The state of the payment step while the client owes money; undefined for a client who owes nothing. */
+function unpaidStep(
+  { isPriceOwed, supplement, inProcess }: OrderView,
+  { orders: { steps } }: Words,
+): Omit<Step, "label"> | undefined {
+  if (inProcess === "client") return { state: "upcoming", note: steps.notes.AwaitingPayment };
+  if (isPriceOwed) return { state: "stopped", note: steps.lost };
+  return supplement && { state: "upcoming", note: steps.notes.QuoteReady };
+}
+
 /**
  * The part of the page that refreshes itself. htmx merges it into the page, so the focus and the scroll position stay.
  */
@@ -202,7 +214,7 @@ ${order.offersAppointment && html`<p><a class="button no-print" href="${linkFor(
 ${order.status === "Completed" && order.documentsDeletedAt === null && documentsForm(order, { words, asked })}
 ${order.carrier !== null && parcel(order, words)}
 </section>
-${card("progress", page.progress, progressSteps(orderSteps({ ...order, status: clientStatus(order) }, words), components.steps))}
+${card("progress", page.progress, progressSteps(orderSteps({ ...order, status: clientStatus(order) }, words, unpaidStep(order, words)), components.steps))}
 ${order.signers.length > 0 && card("signers", page.signers, signersPart(order, words))}
 </div>
 <div class="order-side">

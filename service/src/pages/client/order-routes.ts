@@ -6,6 +6,7 @@ import type { ShownFirm } from "../../firms/partners/partners.ts";
 import type { RateLimits } from "../../kernel/http/rate-limits.ts";
 import type { StoredFile } from "../../kernel/platform/blobs/stored-file.ts";
 import type { Sql } from "../../kernel/platform/database/database.ts";
+import { nullIfAltered } from "../../kernel/platform/database/state-mac.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import { isCode } from "../../kernel/platform/text.ts";
 import type { RetentionPlan } from "../../kernel/retention/retention.ts";
@@ -42,6 +43,8 @@ export type OrderPageDeps = {
     checkoutUrl: (orderCode: string) => Promise<string>;
     /** The further amount due for a paid order; undefined for none. */
     supplementOf: (order: { code: string; status: string }) => Promise<Supplement | undefined>;
+    /** Returns true if a bank took back what the client paid for the order, and nobody has paid it again. */
+    isPriceOwed: (orderCode: string) => Promise<boolean>;
     /** The payer whose bank payment for the order is in process; null for none. */
     payerInProcess: (orderCode: string) => Promise<Payer | null>;
     /**
@@ -162,6 +165,7 @@ export function orderRoutes(app: FastifyInstance, deps: OrderPageDeps, hasRooms:
       offersAppointment: canBook,
       together,
       supplement: order.payBy === "client" ? supplement : undefined,
+      isPriceOwed: await isPriceOwed(deps, order, receipts),
       inProcess,
       retention,
       isActSimulated: await isActSimulated(deps, order),
@@ -179,6 +183,14 @@ export function orderRoutes(app: FastifyInstance, deps: OrderPageDeps, hasRooms:
     return { page, headers: { "Content-Security-Policy": refreshingPolicy(logo ? [logo.origin] : []) } };
   }
 }
+
+/** False, too, if a record of the order's payments was altered: the page stays readable then. */
+const isPriceOwed = async (
+  { payments }: OrderPageDeps,
+  { code }: PublicOrderRow,
+  receipts: readonly BillingDocument[],
+): Promise<boolean> =>
+  receipts.some(({ kind }) => kind === "loss") && ((await payments.isPriceOwed(code).catch(nullIfAltered)) ?? false);
 
 /** True if the order's last step was a notarization that the sandbox simulated. */
 const isActSimulated = async ({ documents }: OrderPageDeps, order: PublicOrderRow): Promise<boolean> =>

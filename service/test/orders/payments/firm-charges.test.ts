@@ -429,6 +429,7 @@ test("a bank account that is removed during a debit finishes the debit, and is c
     /A payment of your firm came back[\s\S]*owes\s+the\s+price/,
   );
   assert.match(await look(`/dashboard/orders/${code}`), paymentStep(`The bank took $${(total / 100).toFixed(2)} back`));
+  assert.match(await look(`/orders/${code}`), paymentStep("Done"), "the client must not learn of the firm’s loss");
   const method = await addMethod({ type: "us_bank_account" });
   stripe.firm.outcomes.set(method, "processing");
 });

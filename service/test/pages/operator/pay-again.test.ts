@@ -33,6 +33,7 @@ const page = async (path: string, more: Record<string, string> = {}) =>
   (await fetch(baseUrl + path, { headers: more })).text();
 const allow = (code: string, { cookie }: { cookie: string }) =>
   postForm(`${baseUrl}/operator/orders/${code}/pay-again`, {}, { cookie, Accept: "text/html" });
+const paymentStep = (note: string) => `<span class="step-label">Payment</span><span class="step-note">${note}<`;
 const checkout = (code: string) => fetch(`${baseUrl}/api/partner/orders/${code}/checkout`, { method: "POST", headers });
 
 /** Places an order that its client pays, and whose payment the bank takes back. */
@@ -67,6 +68,7 @@ test("an operator books a firm’s check for a lost payment, and the firm reads 
   const shown = await page(`/operator/orders/${code}`, { cookie: approver.cookie });
   assert.match(shown, /Money received for a lost payment/);
   assert.ok(shown.includes(`The firm still owes ${sum}.`));
+  assert.ok(shown.includes(paymentStep(`The bank took ${sum} back`)));
   assert.doesNotMatch(await page(`/operator/orders/${code}`, { cookie: agent.cookie }), /Book a payment of the firm/);
   const blocked = await page(`/operator/orders/${code}`, { cookie: newcomer.cookie });
   assert.doesNotMatch(blocked, /Book a payment of the firm|Let it be paid again/);
@@ -156,6 +158,8 @@ test("an operator lets an order be paid again whose payment a bank took back, an
   const lost = stripe.endDispute(String(asked.data.object["id"]), "lost");
   await stripe.deliver(baseUrl, { ...lost, created: asked.created + 10 });
   assert.equal((await checkout(code)).status, 409);
+  assert.ok((await page(`/orders/${code}`)).includes(paymentStep("The bank took it back")));
+  assert.match(await page(`/orders/${code}`, { "Accept-Language": "es" }), /El banco lo retiró/);
 
   assert.doesNotMatch(await page(`/operator/orders/${code}`, { cookie: agent.cookie }), /Let it be paid again/);
   assert.equal((await allow(code, agent)).status, 403);
@@ -176,7 +180,9 @@ test("an operator lets an order be paid again whose payment a bank took back, an
   });
   const session = (leaving.headers.get("refresh") ?? "").split("/").at(-1) ?? "";
   await stripe.deliver(baseUrl, stripe.pay(session));
-  assert.doesNotMatch(await page(`/orders/${code}`), /is still due/);
+  const settled = await page(`/orders/${code}`);
+  assert.doesNotMatch(settled, /is still due/);
+  assert.ok(settled.includes(paymentStep("Done")));
   assert.equal((await checkout(code)).status, 409);
   assert.equal(await statusOf(code), "OnHold");
   assert.doesNotMatch(await page(`/operator/orders/${code}`, { cookie: approver.cookie }), /nobody has paid it again/);

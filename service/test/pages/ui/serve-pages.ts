@@ -27,6 +27,7 @@ export const order = (changes: Partial<OrderView> = {}): OrderView => ({
   offersAppointment: false,
   inProcess: null,
   supplement: undefined,
+  isPriceOwed: false,
   together: { orders: [], withheld: 0 },
   documentsDeletedAt: null,
   manualQuoteReason: null,
@@ -122,6 +123,7 @@ export async function servePages(shown: Shown, limit: () => Promise<void> = asyn
         payments: {
           checkoutUrl: () => Promise.reject(new Error("payments are not set up here")),
           ...{ acceptsPayment: () => false, payerInProcess: async () => null, supplementOf: async () => undefined },
+          isPriceOwed: async () => false,
           ...{ receiptsOf: async () => [], receiptFile: () => Promise.reject(new Error("none")) },
           ...{ payableTogether: async () => ({ orders: [], withheld: 0 }), checkoutTogether: async () => "" },
         },

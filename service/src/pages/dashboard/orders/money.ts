@@ -5,9 +5,8 @@ import { isPayable, type PublicOrderRow } from "../../../orders/order/order.ts";
 import { dueOf, type ExtraPayment, type OpenLoss } from "../../../orders/payments/payments.ts";
 import type { Step } from "../../ui/components.ts";
 import { money, moneyIn, plainTime } from "../../ui/format.ts";
-import { orderSteps } from "../../ui/orders/steps.ts";
+import { lostStep, orderSteps } from "../../ui/orders/steps.ts";
 import { type Html, html } from "../../ui/render.ts";
-import { en } from "../../ui/words/en/en.ts";
 import { alteredNotice, bookingTexts } from "../billing/losses-part.ts";
 import { type FirmPays, isBeingCharged } from "./firm-pays.ts";
 
@@ -54,10 +53,9 @@ export function stepsWithDebt({ order, corrected, lostCents }: OrderMoneyView): 
   const due = dueOf(order.status, corrected.supplements);
   const unpaid =
     lostCents !== null && lostCents > 0
-      ? ({ state: "stopped", note: `The bank took ${money(lostCents)} back` } as const)
+      ? lostStep(lostCents)
       : due && ({ state: "upcoming", note: `${money(due.amountCents)} not paid yet` } as const);
-  const isPaid = ({ label, state }: Step) => state === "done" && label === en.orders.steps.labels.payment;
-  return orderSteps(order).map((step) => (unpaid && isPaid(step) ? { ...step, ...unpaid } : step));
+  return orderSteps(order, undefined, unpaid);
 }
 
 /** Refunds that failed: the money came back to the service, and must be paid out again. */

@@ -24,7 +24,7 @@ import { errorSummary, textArea } from "../../ui/forms/fields.ts";
 import { documentList } from "../../ui/orders/document-list.ts";
 import { isSimulated, signerWords } from "../../ui/orders/signer-words.ts";
 import { statusWords } from "../../ui/orders/status-words.ts";
-import { orderSteps } from "../../ui/orders/steps.ts";
+import { lostStep, orderSteps } from "../../ui/orders/steps.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { passkeyForMoney } from "../frame/passkey-first.ts";
 import { handOverOf, labelList } from "../paper/labels.ts";
@@ -82,7 +82,7 @@ ${errorSummary(view.error)}
 ${statusCard(view, path)}
 ${view.takingIn && card("taking-in", "Waits for a second person", acceptancePart(order.code, view.takingIn, view))}
 ${inPerson && card("in-person", "In person, in ink", inPerson)}
-${card("progress", "Progress", progressSteps(orderSteps(order)))}
+${card("progress", "Progress", progressSteps(orderSteps(order, undefined, view.payAgain ? lostStep(view.payAgain.cents) : undefined)))}
 ${record.tasks.length > 0 && card("tasks", "Tasks", taskList(view))}
 ${signers.length > 0 && card("signers", "Signers", signerList({ path, signers, mayWork: view.mayWorkSigners && order.status === "EsignPending" }))}
 ${card("documents", "Documents", html`${documentList({ path: `${path}/documents`, hasView: true, isSimulated: isSimulated(signers) }, documents)}<p class="quiet">The audit log records each document that you read.</p>`)}

@@ -1,6 +1,6 @@
 import type { OrderStatus, PublicOrderRow } from "../../../orders/order/order.ts";
 import type { Step, StepState } from "../components.ts";
-import { maskPhone } from "../format.ts";
+import { maskPhone, money } from "../format.ts";
 import { en, type Words } from "../words/en/en.ts";
 
 type StepName = keyof Words["orders"]["steps"]["labels"];
@@ -59,8 +59,15 @@ function stepsOf(
   }));
 }
 
-/** The steps of an order with their states: placing the order, each of its services, and finishing. */
-export function orderSteps(order: Bought, { orders }: Pick<Words, "orders"> = en): Step[] {
+/**
+ * The steps of an order with their states: placing the order, each of its services, and finishing.
+ * @param unpaid replaces the state of a payment that is done by the status alone, for an order that owes money
+ */
+export function orderSteps(
+  order: Bought,
+  { orders }: Pick<Words, "orders"> = en,
+  unpaid?: Omit<Step, "label">,
+): Step[] {
   const steps = stepsOf(order, orders.steps);
   const noteOf = (status: string | null): string | undefined =>
     Object.entries(orders.steps.notes).find(([noted]) => noted === status)?.[1];
@@ -81,9 +88,16 @@ export function orderSteps(order: Bought, { orders }: Pick<Words, "orders"> = en
   }
   const current = place.state === "done" ? index + 1 : index;
   const atCurrent = held || place.state === "attention" ? "attention" : "current";
-  return steps.map(({ label }, i): Step => {
+  return steps.map(({ name, label }, i): Step => {
     const state: StepState = i < current ? "done" : i > current ? "upcoming" : atCurrent;
+    if (unpaid && name === "payment" && state === "done") return { label, ...unpaid };
     const note = held && i === current ? noteOf("OnHold") : i === index ? noteOf(status) : undefined;
     return note ? { label, state, note } : { label, state };
   });
 }
+
+/** The state of the payment step after a bank took this amount back. */
+export const lostStep = (cents: number): Omit<Step, "label"> => ({
+  state: "stopped",
+  note: `The bank took ${money(cents)} back`,
+});

@@ -69,6 +69,7 @@ export const orders: Words["orders"] = {
       finished: "Terminado",
     },
     faxTo: (number) => `Fax al ${number}`,
+    lost: "El banco lo retiró",
     notes: {
       QuoteReady: "Listo para pagar",
       AwaitingPayment: "Aún sin confirmar",

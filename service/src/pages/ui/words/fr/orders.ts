@@ -68,6 +68,7 @@ export const orders: Words["orders"] = {
       finished: "Fin",
     },
     faxTo: (number) => `Fax au ${number}`,
+    lost: "Repris par la banque",
     notes: {
       QuoteReady: "Prêt à être payé",
       AwaitingPayment: "Pas encore confirmé",

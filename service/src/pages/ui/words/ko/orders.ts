@@ -67,6 +67,7 @@ export const orders: Words["orders"] = {
       finished: "마무리",
     },
     faxTo: (number) => `${number}(으)로 팩스`,
+    lost: "은행이 회수함",
     notes: {
       QuoteReady: "결제 가능",
       AwaitingPayment: "아직 확인되지 않음",

@@ -67,6 +67,7 @@ export const orders: Words["orders"] = {
       finished: "Conclusão",
     },
     faxTo: (number) => `Fax para ${number}`,
+    lost: "Retirado pelo banco",
     notes: {
       QuoteReady: "Pronto para pagar",
       AwaitingPayment: "Ainda não confirmado",

@@ -67,6 +67,7 @@ export const orders: Words["orders"] = {
       finished: "Pagtatapos",
     },
     faxTo: (number) => `Fax sa ${number}`,
+    lost: "Binawi ng bangko",
     notes: {
       QuoteReady: "Puwede nang bayaran",
       AwaitingPayment: "Hindi pa pumapasok",

@@ -67,6 +67,7 @@ export const orders: Words["orders"] = {
       finished: "Kết thúc",
     },
     faxTo: (number) => `Fax đến ${number}`,
+    lost: "Ngân hàng đã thu hồi",
     notes: {
       QuoteReady: "Sẵn sàng thanh toán",
       AwaitingPayment: "Chưa xác nhận",

@@ -68,6 +68,7 @@ export const orders: Words["orders"] = {
       finished: "完成",
     },
     faxTo: (number) => `传真至 ${number}`,
+    lost: "已被银行收回",
     notes: {
       QuoteReady: "可以付款",
       AwaitingPayment: "尚未到账",
