@@ -250,8 +250,8 @@ export function wordsOf(
   if (first && total === 1) {
     const { code, status, name, reason } = first;
     return {
-      subject: `${statusLabel(status)}: ${name}`,
-      heading: statusLabel(status),
+      subject: `${labelOf(first)}: ${name}`,
+      heading: labelOf(first),
       lines: [asksForPaper(first) ? paperSentence : sentences[status]],
       facts: [["Order", name], ...(reason === null ? [] : [["Reason", reason] as Fact]), ...ofClosings] as Fact[],
       link: { label: "Open the order", url: `${baseUrl}/dashboard/orders/${code}` },
@@ -271,10 +271,10 @@ export function wordsOf(
     ],
     facts: [
       ...items.map(
-        ({ code, name, status, reason }): Fact => [
-          name,
-          reason === null ? statusLabel(status) : `${statusLabel(status)}: ${reason}`,
-          `${baseUrl}/dashboard/orders/${code}`,
+        (item): Fact => [
+          item.name,
+          item.reason === null ? labelOf(item) : `${labelOf(item)}: ${item.reason}`,
+          `${baseUrl}/dashboard/orders/${item.code}`,
         ],
       ),
       ...ofClosings,
@@ -285,6 +285,8 @@ export function wordsOf(
 
 const asksForPaper = ({ status, reason }: Pick<Item, "status" | "reason">): boolean =>
   status === "EsignDeclined" && paperSigner(reason) !== null;
+
+const labelOf = (item: Item): string => (asksForPaper(item) ? "A signer wants paper" : statusLabel(item.status));
 
 /** States that the certificate of a closing is sealed, or that a stuck order prevents the seal. */
 function certificateFact({ roomCode, roomName, version, stuck }: Certificate, baseUrl: string): Fact[] {

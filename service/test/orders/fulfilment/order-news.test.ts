@@ -214,13 +214,22 @@ test("lists and counts orders that need a person before complete ones, however l
 
 test("says what to do when a signer wants to sign on paper", () => {
   const item = { code: "1", status: "EsignDeclined", name: "No. 1" } as const;
-  const linesOf = (...reasons: string[]) => {
+  const mailOf = (...reasons: string[]) => {
     const items = reasons.map((reason) => ({ ...item, reason }));
-    return wordsOf({ items, counts: new Map([["EsignDeclined", items.length]]) }, "https://x.example").lines.join("\n");
+    return wordsOf({ items, counts: new Map([["EsignDeclined", items.length]]) }, "https://x.example");
   };
+  const linesOf = (...reasons: string[]) => mailOf(...reasons).lines.join("\n");
   const paper = "signer 2: wants to sign on paper: I have no printer";
   const declined = "signer 2: declined to sign: wants to sign on paper";
   assert.match(linesOf(paper), /^A signer wants to sign on paper, and was told that your firm arranges it\./);
+  assert.deepEqual(
+    [mailOf(paper), mailOf(declined)].map(({ subject, heading }) => [subject, heading]),
+    [
+      ["A signer wants paper: No. 1", "A signer wants paper"],
+      ["Signing declined: No. 1", "Signing declined"],
+    ],
+  );
+  assert.deepEqual(mailOf(declined, paper).facts[1]?.[1], `A signer wants paper: ${paper}`);
   assert.match(linesOf(declined, paper), /A signer wants to sign on paper/);
   assert.doesNotMatch(linesOf(declined), /A signer wants to sign on paper/);
 });

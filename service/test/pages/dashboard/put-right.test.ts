@@ -62,6 +62,11 @@ test("a signer’s wish for paper is shown with what the firm can do", async () 
   await move("signer 1: wants to sign on paper: I have no printer");
   const shown = await page(code);
   assert.match(shown, /wants to sign on paper<\/h3>/);
+  const ofClient = (await call(`/orders/${code}`)).body as string;
+  for (const shownTo of [shown, ofClient]) {
+    assert.match(shownTo, />The signing has stopped<\/h[12]>/);
+    assert.doesNotMatch(shownTo, /A signer declined to sign/);
+  }
   for (const words of ["Sign in ink: send the PDF", "ask for a refund", "Sign electronically after all"])
     assert.ok(shown.includes(words), words);
   const replaced = await post(code, "signers/1/replace", { name: "Max Roe", email: "max@example.com" });

@@ -35,7 +35,7 @@ const facts = {
   partnerName: "Acme 92",
   until: "May 53",
   outcome: "Expired",
-  askedForPaper: false,
+  askedForPaper: null,
   signers: ["Jane Doe", "John Roe"],
   reference: "FILE-77",
   message: "Please hurry",

@@ -7,7 +7,7 @@ const facts = {
   partnerName: "Acme Title",
   until: "December 1",
   outcome: null,
-  askedForPaper: false,
+  askedForPaper: null,
   signers: [],
   reference: null,
   message: null,
@@ -41,21 +41,26 @@ test("a mail about an end states which one, in either language, and never anothe
   }
 });
 
-test("the mail about an end tells the signer who asked for paper that the firm arranges it, in each language", () => {
+test("the mail about an end tells each signer who asked for paper, and that the firm arranges it, in each language", () => {
   const languages = Object.keys(mailWords) as (keyof typeof mailWords)[];
-  const texts = languages.map((language) => {
+  const texts = languages.flatMap((language) => {
     const { ended } = mailWords[language];
-    const [declined, paper] = [false, true].map((askedForPaper) =>
+    const mails = ([null, "reader", "another"] as const).map((askedForPaper) =>
       ended({ ...facts, outcome: "Declined", askedForPaper }),
     );
-    assert.notEqual(declined?.subject, paper?.subject, language);
-    const text = paper?.lines.join(" ") ?? "";
-    assert.equal(text.split("Acme Title").length, 3, `${language}: ${text}`);
-    return text;
+    assert.equal(new Set(mails.map(({ subject }) => subject)).size, mails.length, language);
+    const [, ...ofPaper] = mails.map(({ lines }) => lines.join(" "));
+    for (const text of ofPaper) assert.equal(text.split("Acme Title").length, 3, `${language}: ${text}`);
+    return ofPaper;
   });
-  assert.equal(new Set(texts).size, languages.length);
-  assert.match(texts[0] ?? "", /you want to sign on paper, and Acme Title arranges it with you/);
-  assert.doesNotMatch(texts[0] ?? "", /declined|new link/);
+  assert.equal(new Set(texts).size, 2 * languages.length);
+  const [own = "", other = ""] = texts;
+  assert.match(own, /you want to sign on paper, and Acme Title arranges it with you/);
+  assert.match(
+    other,
+    /^A signer asked to sign Lease 7 from Acme Title on paper, .* Acme Title arranges the next steps\.$/,
+  );
+  for (const text of [own, other]) assert.doesNotMatch(text, /declined|new link/);
 });
 
 test("the mail after the signing states who signed, the reference, and no longer that its link signs", () => {

@@ -25,7 +25,7 @@ import type { EnvelopeDeps } from "../records/deps.ts";
 import { titleOf, updateSigner } from "../records/envelope.ts";
 import { findRevisions, openDocument, type Revision } from "../records/revisions.ts";
 import { updatePerson } from "../records/sessions.ts";
-import { appendToTrail, hasAskedForPaper, requireTrailRoom } from "../records/trail.ts";
+import { appendToTrail, paperAsker, requireTrailRoom } from "../records/trail.ts";
 import { endingOf } from "../texts/texts.ts";
 import type { Acts } from "./act.ts";
 import type { Ceremony, Link } from "./ceremony.ts";
@@ -284,7 +284,7 @@ async function viewOf(
     senderValues: mayRead ? envelope.fields.flatMap(senderValue) : [],
     consent: consent && { version: consent.version, at: new Date(consent.at) },
     signedAt: signer.signedAt,
-    askedForPaper: state === "declined" && (await hasAskedForPaper(deps.db, envelope.id, signer.n)),
+    askedForPaper: state === "declined" && (await paperAsker(deps.db, envelope.id)) === signer.n,
     copies: (await copiesOf({ ...deps, wasSignedAgain }, linked)).map(({ kind, isSimulated }) => ({
       kind,
       isSimulated,

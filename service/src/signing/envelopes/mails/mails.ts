@@ -29,11 +29,12 @@ import type { ClosingsOf } from "../lifecycle/join-session.ts";
 import { type Auth, type Envelope, findSigners, lockEnvelope } from "../records/envelope.ts";
 import { signingLinks, signingTokenOf } from "../records/link-tokens.ts";
 import { placeOfSigner } from "../records/sessions.ts";
-import { hasAskedForPaper } from "../records/trail.ts";
+import { paperAsker } from "../records/trail.ts";
 import { endingOf } from "../texts/texts.ts";
 import { noticesWithLink } from "./notices.ts";
 import { claimOf, gather, release } from "./together.ts";
 import { commonWords, mailCaution, mailWords, sentence } from "./words.ts";
+import type { MailFacts } from "./words/facts.ts";
 
 type Row = Titled & {
   id: number;
@@ -111,7 +112,8 @@ export const signingMail = defineMail({
     // The mails and codes of a person who has signed go to the corrected address. The signed records keep the address
     // that was valid at the signature.
     const to = row.signed ? currentEmail(await correctionsOf(db, row.orderId), row) : row.email;
-    const askedForPaper = moment === "ended" && (await hasAskedForPaper(db, row.envelopeId, row.n));
+    const asker = moment === "ended" ? await paperAsker(db, row.envelopeId) : null;
+    const askedForPaper: MailFacts["askedForPaper"] = asker === null ? null : asker === row.n ? "reader" : "another";
     const found = { askedForPaper, to, rows, signedBy, message, firm, zone, token, moment, paid, noticed };
     if (!together) return { ...found, path: "", closing: null };
     const closing =
@@ -174,8 +176,7 @@ const insteadOfText = (phone: string): string =>
   `For a live order this code goes by text message to the number ending ${endingOf(phone)}. For a test order none is sent.`;
 
 type Found = {
-  /** True if the reader ended the signing to sign on paper. */
-  askedForPaper: boolean;
+  askedForPaper: MailFacts["askedForPaper"];
   /** The address to which the mail goes. */
   to: string;
   /** The documents that the mail is about, in order; at least one. */

@@ -117,7 +117,7 @@ function letterOf({ titleOf }: Deps, { to, rows, signer, firm }: Found, { orderI
   const facts = {
     until: "",
     outcome: "Completed",
-    askedForPaper: false,
+    askedForPaper: null,
     signers: [],
     reference: null,
     message: null,

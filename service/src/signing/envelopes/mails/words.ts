@@ -31,12 +31,23 @@ function endedWords(title: string, partnerName: string, outcome: MailFacts["outc
   return `The signing of ${title} from ${partnerName} was declined.`;
 }
 
-const paperWords = ({ title, partnerName }: Pick<MailFacts, "title" | "partnerName">) => ({
-  subject: `${title}: you asked for paper`,
-  lines: [
-    `The electronic signing of ${title} has ended for everybody. We tell ${partnerName} that you want to sign on paper, and ${partnerName} arranges it with you.`,
-  ],
-});
+type OfPaper = Pick<MailFacts, "title" | "partnerName" | "askedForPaper">;
+
+function paperWords({ title, partnerName, askedForPaper }: OfPaper) {
+  if (askedForPaper === "another")
+    return {
+      subject: `${title} will not be signed online`,
+      lines: [
+        `A signer asked to sign ${title} from ${partnerName} on paper, so the electronic signing has ended for everybody. ${partnerName} arranges the next steps.`,
+      ],
+    };
+  return {
+    subject: `${title}: you asked for paper`,
+    lines: [
+      `The electronic signing of ${title} has ended for everybody. We tell ${partnerName} that you want to sign on paper, and ${partnerName} arranges it with you.`,
+    ],
+  };
+}
 
 const en: Words = {
   request: ({ title, partnerName, until, message, paid }) => ({
@@ -97,7 +108,7 @@ const en: Words = {
   ended: ({ title, partnerName, outcome, ...facts }) => ({
     subject: outcome === "Expired" ? `${title}: the time to sign has expired` : `${title} will not be signed`,
     lines: [`${endedWords(title, partnerName, outcome)} If it is still to be signed, the firm sends a new link.`],
-    ...(facts.askedForPaper && paperWords({ title, partnerName })),
+    ...(facts.askedForPaper && paperWords({ title, partnerName, ...facts })),
     label: "See what happened",
   }),
   replaced: ({ title, partnerName }) => ({
@@ -127,12 +138,21 @@ function endedWordsEs(title: string, partnerName: string, outcome: MailFacts["ou
   return `Se rechazó la firma de ${title} de ${partnerName}.`;
 }
 
-const paperWordsEs = ({ title, partnerName }: Pick<MailFacts, "title" | "partnerName">) => ({
-  subject: `${title}: usted pidió papel`,
-  lines: [
-    `La firma electrónica de ${title} terminó para todos. Avisamos a ${partnerName} de que usted quiere firmar en papel, y ${partnerName} lo acuerda con usted.`,
-  ],
-});
+function paperWordsEs({ title, partnerName, askedForPaper }: OfPaper) {
+  if (askedForPaper === "another")
+    return {
+      subject: `${title} no se firmará en línea`,
+      lines: [
+        `Una de las personas pidió firmar ${title} de ${partnerName} en papel, por lo que la firma electrónica terminó para todos. ${partnerName} se ocupa de los próximos pasos.`,
+      ],
+    };
+  return {
+    subject: `${title}: usted pidió papel`,
+    lines: [
+      `La firma electrónica de ${title} terminó para todos. Avisamos a ${partnerName} de que usted quiere firmar en papel, y ${partnerName} lo acuerda con usted.`,
+    ],
+  };
+}
 
 const es: Words = {
   request: ({ title, partnerName, until, message, paid }) => ({
@@ -193,7 +213,7 @@ const es: Words = {
   ended: ({ title, partnerName, outcome, ...facts }) => ({
     subject: outcome === "Expired" ? `${title}: el plazo para firmar ha vencido` : `${title} no se firmará`,
     lines: [`${endedWordsEs(title, partnerName, outcome)} Si aún debe firmarse, la empresa enviará un enlace nuevo.`],
-    ...(facts.askedForPaper && paperWordsEs({ title, partnerName })),
+    ...(facts.askedForPaper && paperWordsEs({ title, partnerName, ...facts })),
     label: "Ver qué pasó",
   }),
   replaced: ({ title, partnerName }) => ({

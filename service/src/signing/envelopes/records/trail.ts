@@ -186,13 +186,12 @@ export const insertRecord = (
     VALUES (${id}, ${position}, ${withoutCodes(record, verifyCode)}, ${sha256},
       ${rowMac.of("envelope_events", trailMembers({ verifyCode, position, sha256 }))})`);
 
-/** True if this signer ended the signing to sign on paper. */
-export async function hasAskedForPaper(db: Sql, envelopeId: number, signer: number): Promise<boolean> {
-  const [found] = await db.query(sql`
-    SELECT FROM envelope_events
-    WHERE envelope_id = ${envelopeId} AND record::json ->> 'event' = 'declined' AND record::json ->> 'kind' = 'paper'
-      AND (record::json ->> 'signer')::int = ${signer}`);
-  return found !== undefined;
+/** The number of the signer who ended the signing to sign on paper; null for none. */
+export async function paperAsker(db: Sql, envelopeId: number): Promise<number | null> {
+  const [found] = await db.query<{ signer: number }>(sql`
+    SELECT (record::json ->> 'signer')::int AS signer FROM envelope_events
+    WHERE envelope_id = ${envelopeId} AND record::json ->> 'event' = 'declined' AND record::json ->> 'kind' = 'paper'`);
+  return found?.signer ?? null;
 }
 
 /** The whole trail, in order. */

@@ -25,7 +25,7 @@ export function everyMail({ firm, title }: { firm: MailFirm; title: string }): M
     partnerName: firm.name,
     until: "December 1, 2026",
     outcome: "Expired",
-    askedForPaper: false,
+    askedForPaper: null,
     signers: [],
     reference: null,
     message: null,

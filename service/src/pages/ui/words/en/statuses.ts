@@ -94,12 +94,12 @@ export const statuses = {
     next: ["Try to pay again, or use another card or account.", askFirm],
   },
   EsignDeclined: {
-    headline: "A signer declined to sign",
+    headline: "The signing has stopped",
     summary:
-      "Signing has stopped because one signer declined. We are not doing anything else with the document for now.",
+      "A signer did not sign online, so the signing has stopped for everybody. We are not doing anything else with the document for now.",
     next: [
-      "Talk with the signer about what should change.",
-      "Once that is settled, the firm that placed the order can ask us to send the document out for signature again.",
+      "Talk with the signer about what they need.",
+      "Once that is settled, the firm that placed the order can ask us to send the document out for signature again, or have it signed on paper.",
     ],
   },
   EsignExpired: {

@@ -97,12 +97,12 @@ export const statuses: Words["orders"]["statuses"] = {
     next: ["Intente pagar de nuevo o use otra tarjeta o cuenta.", askFirm],
   },
   EsignDeclined: {
-    headline: "Una persona no quiso firmar",
+    headline: "La firma se detuvo",
     summary:
-      "La firma se detuvo porque una de las personas no quiso firmar. Por ahora no hacemos nada más con el documento.",
+      "Una de las personas no firmó en línea, por lo que la firma se detuvo para todos. Por ahora no hacemos nada más con el documento.",
     next: [
-      "Hable con esa persona sobre lo que debe cambiar.",
-      "Cuando eso esté resuelto, la empresa que hizo el pedido puede pedirnos que enviemos de nuevo el documento para firmar.",
+      "Hable con esa persona sobre lo que necesita.",
+      "Cuando eso esté resuelto, la empresa que hizo el pedido puede pedirnos que enviemos de nuevo el documento para firmar, o hacer que se firme en papel.",
     ],
   },
   EsignExpired: {

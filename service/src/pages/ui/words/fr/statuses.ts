@@ -98,12 +98,12 @@ export const statuses: Words["orders"]["statuses"] = {
     next: ["Réessayez de payer, ou utilisez une autre carte ou un autre compte.", askFirm],
   },
   EsignDeclined: {
-    headline: "Un signataire a refusé de signer",
+    headline: "La signature s’est arrêtée",
     summary:
-      "La signature s’est arrêtée parce qu’un signataire a refusé. Pour l’instant, nous ne faisons rien d’autre avec le document.",
+      "Un signataire n’a pas signé en ligne, donc la signature s’est arrêtée pour tout le monde. Pour l’instant, nous ne faisons rien d’autre avec le document.",
     next: [
-      "Parlez avec le signataire de ce qui doit changer.",
-      "Une fois cela réglé, l’entreprise qui a passé la commande peut nous demander d’envoyer de nouveau le document à la signature.",
+      "Parlez avec le signataire de ce dont il a besoin.",
+      "Une fois cela réglé, l’entreprise qui a passé la commande peut nous demander d’envoyer de nouveau le document à la signature, ou le faire signer sur papier.",
     ],
   },
   EsignExpired: {

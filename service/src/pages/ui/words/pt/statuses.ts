@@ -94,12 +94,12 @@ export const statuses: Words["orders"]["statuses"] = {
     next: ["Tente pagar de novo, ou use outro cartão ou conta.", askFirm],
   },
   EsignDeclined: {
-    headline: "Uma pessoa se recusou a assinar",
+    headline: "A assinatura parou",
     summary:
-      "A assinatura parou porque uma das pessoas se recusou. Por enquanto não fazemos mais nada com o documento.",
+      "Uma das pessoas não assinou online, por isso a assinatura parou para todos. Por enquanto não fazemos mais nada com o documento.",
     next: [
-      "Converse com essa pessoa sobre o que deve mudar.",
-      "Quando isso estiver resolvido, a empresa que fez o pedido pode nos pedir para enviar o documento de novo para assinatura.",
+      "Converse com essa pessoa sobre o que ela precisa.",
+      "Quando isso estiver resolvido, a empresa que fez o pedido pode nos pedir para enviar o documento de novo para assinatura, ou providenciar a assinatura em papel.",
     ],
   },
   EsignExpired: {

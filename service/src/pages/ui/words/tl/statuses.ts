@@ -100,11 +100,12 @@ export const statuses: Words["orders"]["statuses"] = {
     next: ["Subukang magbayad muli, o gumamit ng ibang card o account.", askFirm],
   },
   EsignDeclined: {
-    headline: "May tumangging pumirma",
-    summary: "Huminto ang pagpirma dahil may isang tumanggi. Wala muna kaming ibang gagawin sa dokumento sa ngayon.",
+    headline: "Huminto ang pagpirma",
+    summary:
+      "May hindi pumirma online, kaya huminto ang pagpirma para sa lahat. Wala muna kaming ibang gagawin sa dokumento sa ngayon.",
     next: [
-      "Makipag-usap sa tumanggi tungkol sa dapat baguhin.",
-      "Kapag naayos na, maaaring hilingin sa amin ng kompanyang naglagay ng order na ipadala muli ang dokumento para pirmahan.",
+      "Makipag-usap sa kaniya tungkol sa kailangan niya.",
+      "Kapag naayos na, maaaring hilingin sa amin ng kompanyang naglagay ng order na ipadala muli ang dokumento para pirmahan, o ipapirma ito sa papel.",
     ],
   },
   EsignExpired: {

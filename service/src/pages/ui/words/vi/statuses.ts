@@ -97,11 +97,12 @@ export const statuses: Words["orders"]["statuses"] = {
     next: ["Hãy thử thanh toán lại, hoặc dùng thẻ hay tài khoản khác.", askFirm],
   },
   EsignDeclined: {
-    headline: "Một người đã từ chối ký",
-    summary: "Việc ký đã dừng vì một người từ chối. Hiện chúng tôi không làm gì khác với tài liệu.",
+    headline: "Việc ký đã dừng",
+    summary:
+      "Một người không ký trực tuyến, nên việc ký đã dừng với tất cả mọi người. Hiện chúng tôi không làm gì khác với tài liệu.",
     next: [
-      "Hãy trao đổi với người đó về những gì cần thay đổi.",
-      "Khi đã thống nhất, công ty đặt đơn có thể yêu cầu chúng tôi gửi lại tài liệu để ký.",
+      "Hãy trao đổi với người đó về những gì họ cần.",
+      "Khi đã thống nhất, công ty đặt đơn có thể yêu cầu chúng tôi gửi lại tài liệu để ký, hoặc cho ký trên giấy.",
     ],
   },
   EsignExpired: {

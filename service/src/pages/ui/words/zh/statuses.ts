@@ -88,9 +88,9 @@ export const statuses: Words["orders"]["statuses"] = {
     next: ["请再次付款，或使用其他卡或账户。", askFirm],
   },
   EsignDeclined: {
-    headline: "有签署人拒绝签署",
-    summary: "由于一位签署人拒绝，签署已停止。目前我们不会对文件做其他处理。",
-    next: ["请与该签署人商量需要更改的内容。", "商定之后，下单的公司可以请我们重新发出文件供签署。"],
+    headline: "签署已停止",
+    summary: "一位签署人没有在线签署，因此所有人的签署都已停止。目前我们不会对文件做其他处理。",
+    next: ["请与该签署人商量其需要。", "商定之后，下单的公司可以请我们重新发出文件供签署，或安排在纸上签署。"],
   },
   EsignExpired: {
     headline: "签署期限已过",

@@ -9,8 +9,8 @@ export type MailFacts = {
   until: string;
   /** How the envelope ended; null while people are signing. */
   outcome: Envelope["outcome"];
-  /** True if the reader ended the signing to sign on paper. */
-  askedForPaper: boolean;
+  /** The signer who ended the signing to sign on paper: the reader, or another one; null for none. */
+  askedForPaper: "reader" | "another" | null;
   /** The names of those signers whom the mail may name, in the order of the signers. */
   signers: readonly string[];
   /**

@@ -6,12 +6,21 @@ function ended({ title, partnerName, outcome }: MailFacts): string {
   return `La signature de ${title} de ${partnerName} a été refusée.`;
 }
 
-const paper = ({ title, partnerName }: MailFacts) => ({
-  subject: `${title} : vous avez demandé du papier`,
-  lines: [
-    `La signature électronique de ${title} a pris fin pour tout le monde. Nous informons ${partnerName} que vous voulez signer sur papier, et ${partnerName} l’organise avec vous.`,
-  ],
-});
+function paper({ title, partnerName, askedForPaper }: MailFacts) {
+  if (askedForPaper === "another")
+    return {
+      subject: `${title} ne sera pas signé en ligne`,
+      lines: [
+        `Un signataire a demandé à signer ${title} de ${partnerName} sur papier. La signature électronique a donc pris fin pour tout le monde. ${partnerName} organise la suite.`,
+      ],
+    };
+  return {
+    subject: `${title} : vous avez demandé du papier`,
+    lines: [
+      `La signature électronique de ${title} a pris fin pour tout le monde. Nous informons ${partnerName} que vous voulez signer sur papier, et ${partnerName} l’organise avec vous.`,
+    ],
+  };
+}
 
 export const fr: SignerMails = {
   common: {

@@ -6,12 +6,21 @@ function ended({ title, partnerName, outcome }: MailFacts): string {
   return `${partnerName}의 ${title} 서명이 거부되었습니다.`;
 }
 
-const paper = ({ title, partnerName }: MailFacts) => ({
-  subject: `${title}: 종이 문서를 요청하셨습니다`,
-  lines: [
-    `${title} 문서에 대한 모든 사람의 전자 서명이 종료되었습니다. 종이에 서명하기를 원하신다는 것을 ${partnerName}에 알리며, 이후 절차는 ${partnerName}에서 안내합니다.`,
-  ],
-});
+function paper({ title, partnerName, askedForPaper }: MailFacts) {
+  if (askedForPaper === "another")
+    return {
+      subject: `${title}: 온라인으로 서명하지 않습니다`,
+      lines: [
+        `서명자 한 분이 ${partnerName}의 ${title} 문서에 종이로 서명하기를 요청하여 모든 사람의 전자 서명이 종료되었습니다. 이후 절차는 ${partnerName}에서 안내합니다.`,
+      ],
+    };
+  return {
+    subject: `${title}: 종이 문서를 요청하셨습니다`,
+    lines: [
+      `${title} 문서에 대한 모든 사람의 전자 서명이 종료되었습니다. 종이에 서명하기를 원하신다는 것을 ${partnerName}에 알리며, 이후 절차는 ${partnerName}에서 안내합니다.`,
+    ],
+  };
+}
 
 export const ko: SignerMails = {
   common: {

@@ -6,12 +6,21 @@ function ended({ title, partnerName, outcome }: MailFacts): string {
   return `A assinatura de ${title} de ${partnerName} foi recusada.`;
 }
 
-const paper = ({ title, partnerName }: MailFacts) => ({
-  subject: `${title}: você pediu em papel`,
-  lines: [
-    `A assinatura eletrônica de ${title} terminou para todos. Avisamos ${partnerName} de que você quer assinar em papel, e ${partnerName} combina isso com você.`,
-  ],
-});
+function paper({ title, partnerName, askedForPaper }: MailFacts) {
+  if (askedForPaper === "another")
+    return {
+      subject: `${title} não será assinado online`,
+      lines: [
+        `Uma das pessoas pediu para assinar ${title} de ${partnerName} em papel, por isso a assinatura eletrônica terminou para todos. ${partnerName} cuida dos próximos passos.`,
+      ],
+    };
+  return {
+    subject: `${title}: você pediu em papel`,
+    lines: [
+      `A assinatura eletrônica de ${title} terminou para todos. Avisamos ${partnerName} de que você quer assinar em papel, e ${partnerName} combina isso com você.`,
+    ],
+  };
+}
 
 export const pt: SignerMails = {
   common: {

@@ -6,12 +6,21 @@ function ended({ title, partnerName, outcome }: MailFacts): string {
   return `Tinanggihan ang pagpirma sa ${title} mula sa ${partnerName}.`;
 }
 
-const paper = ({ title, partnerName }: MailFacts) => ({
-  subject: `${title}: humingi kayo ng papel`,
-  lines: [
-    `Natapos na ang elektronikong pagpirma sa ${title} para sa lahat. Ipapaalam namin sa ${partnerName} na gusto ninyong pumirma sa papel, at isasaayos ito ng ${partnerName} kasama ninyo.`,
-  ],
-});
+function paper({ title, partnerName, askedForPaper }: MailFacts) {
+  if (askedForPaper === "another")
+    return {
+      subject: `Hindi na pipirmahan online ang ${title}`,
+      lines: [
+        `May humiling na pirmahan sa papel ang ${title} mula sa ${partnerName}, kaya natapos na ang elektronikong pagpirma para sa lahat. Isasaayos ng ${partnerName} ang mga susunod na hakbang.`,
+      ],
+    };
+  return {
+    subject: `${title}: humingi kayo ng papel`,
+    lines: [
+      `Natapos na ang elektronikong pagpirma sa ${title} para sa lahat. Ipapaalam namin sa ${partnerName} na gusto ninyong pumirma sa papel, at isasaayos ito ng ${partnerName} kasama ninyo.`,
+    ],
+  };
+}
 
 export const tl: SignerMails = {
   common: {

@@ -6,12 +6,21 @@ function ended({ title, partnerName, outcome }: MailFacts): string {
   return `Việc ký ${title} của ${partnerName} đã bị từ chối.`;
 }
 
-const paper = ({ title, partnerName }: MailFacts) => ({
-  subject: `${title}: quý vị đã yêu cầu bản giấy`,
-  lines: [
-    `Việc ký điện tử ${title} đã chấm dứt với tất cả mọi người. Chúng tôi báo cho ${partnerName} rằng quý vị muốn ký trên giấy, và ${partnerName} sẽ thu xếp với quý vị.`,
-  ],
-});
+function paper({ title, partnerName, askedForPaper }: MailFacts) {
+  if (askedForPaper === "another")
+    return {
+      subject: `${title} sẽ không được ký trực tuyến`,
+      lines: [
+        `Một người ký đã yêu cầu ký ${title} của ${partnerName} trên giấy, nên việc ký điện tử đã chấm dứt với tất cả mọi người. ${partnerName} sẽ thu xếp các bước tiếp theo.`,
+      ],
+    };
+  return {
+    subject: `${title}: quý vị đã yêu cầu bản giấy`,
+    lines: [
+      `Việc ký điện tử ${title} đã chấm dứt với tất cả mọi người. Chúng tôi báo cho ${partnerName} rằng quý vị muốn ký trên giấy, và ${partnerName} sẽ thu xếp với quý vị.`,
+    ],
+  };
+}
 
 export const vi: SignerMails = {
   common: {

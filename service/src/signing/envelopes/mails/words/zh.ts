@@ -6,10 +6,19 @@ function ended({ title, partnerName, outcome }: MailFacts): string {
   return `${partnerName}的${title}被拒绝签署。`;
 }
 
-const paper = ({ title, partnerName }: MailFacts) => ({
-  subject: `${title}：您要求了纸质文件`,
-  lines: [`所有人对${title}的电子签署都已终止。我们会通知${partnerName}您希望在纸上签署，由${partnerName}与您安排。`],
-});
+function paper({ title, partnerName, askedForPaper }: MailFacts) {
+  if (askedForPaper === "another")
+    return {
+      subject: `${title}将不会在线签署`,
+      lines: [
+        `一位签署人要求在纸上签署${partnerName}的${title}，因此所有人的电子签署都已终止。后续步骤由${partnerName}安排。`,
+      ],
+    };
+  return {
+    subject: `${title}：您要求了纸质文件`,
+    lines: [`所有人对${title}的电子签署都已终止。我们会通知${partnerName}您希望在纸上签署，由${partnerName}与您安排。`],
+  };
+}
 
 export const zh: SignerMails = {
   common: {
