@@ -29,6 +29,7 @@ import { type ConsentTexts, readConsentTexts } from "./consent/texts.ts";
 import { envelopeSeal } from "./custody/seal-custody.ts";
 import { sweepDue } from "./lifecycle/due.ts";
 import { followOrder } from "./lifecycle/follow.ts";
+import type { ClosingsOf } from "./lifecycle/join-session.ts";
 import { mailNotarized } from "./lifecycle/notarized.ts";
 import type { SignerAuthorities } from "./open-signer-authority.ts";
 import { type PlannedField, signersWithout } from "./pdf/fields.ts";
@@ -76,6 +77,7 @@ export function ceremonyWith(
     signerAuthorities: SignerAuthorities;
     consentTexts: ConsentTexts;
     titleOf: TitleOf;
+    closingsOf: ClosingsOf;
     noticesOf: NoticesOf;
     wasSignedAgain: WasSignedAgain;
   },
@@ -84,8 +86,7 @@ export function ceremonyWith(
   const { db, clock, blobs, rowMac, workers } = envelopes;
   const certificates = signerCertificates({ db, random, baseUrl }, signing.signerAuthorities);
   const acts = openActs({ db, clock, blobs, rowMac, workers, random, certificates, stamp });
-  const { consentTexts, titleOf, noticesOf, wasSignedAgain } = signing;
-  return openCeremony(envelopes, { secrets, consentTexts, acts, titleOf, noticesOf, wasSignedAgain });
+  return openCeremony(envelopes, { ...signing, secrets, acts });
 }
 
 /** Text messages through Telnyx; null if no sending number is configured. */

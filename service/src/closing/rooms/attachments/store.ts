@@ -82,11 +82,13 @@ export const closingFirst: Statement = sql`EXISTS (
 export const closingsOf = async (db: Sql, orderId: number): Promise<Closing[]> =>
   authentic(
     await db.query<Closing & Marked>(
-      sql`SELECT r.id, r.name, (
-          SELECT json_agg(x.order_id ORDER BY x.position) FROM room_orders x JOIN orders y ON y.id = x.order_id
-          WHERE x.room_id = r.id AND y.partner_id = r.partner_id) AS orders, ${marked(roomState, sql`r`)}
+      sql`SELECT r.id, r.name, attached.orders, attached.labels, ${marked(roomState, sql`r`)}
        ${fromOrders} JOIN room_orders a ON a.order_id = o.id
          JOIN rooms r ON r.id = a.room_id AND r.partner_id = o.partner_id AND r.environment = o.environment
+         CROSS JOIN LATERAL (
+           SELECT json_agg(x.order_id ORDER BY x.position) AS orders, json_agg(x.label ORDER BY x.position) AS labels
+           FROM room_orders x JOIN orders y ON y.id = x.order_id
+           WHERE x.room_id = r.id AND y.partner_id = r.partner_id) attached
        WHERE o.id = ${orderId} ORDER BY ${closingFirst}`,
     ),
   );

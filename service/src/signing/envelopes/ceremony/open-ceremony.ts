@@ -13,16 +13,16 @@ import {
   type NoticesOf,
   paperWish,
   setEnvelopeStatus,
-  type TitleOf,
 } from "../../../orders/order/order.ts";
 import { zoneOf, zoneOrDefault } from "../../../orders/payments/payments.ts";
 import type { NewestTexts } from "../consent/texts.ts";
+import type { Naming } from "../lifecycle/distinct-names.ts";
 import { type Ending, endUnsigned } from "../lifecycle/end.ts";
 import { ownFields, type PreparedField } from "../pdf/fields.ts";
 import { readPictureIn } from "../pictures/pictures.ts";
 import { type DocumentText, readTextIn } from "../reading/read-text.ts";
 import type { EnvelopeDeps } from "../records/deps.ts";
-import { titleOf, updateSigner } from "../records/envelope.ts";
+import { updateSigner } from "../records/envelope.ts";
 import { findRevisions, openDocument, type Revision } from "../records/revisions.ts";
 import { updatePerson } from "../records/sessions.ts";
 import { appendToTrail, paperAsker, requireTrailRoom } from "../records/trail.ts";
@@ -35,19 +35,18 @@ import { frameOfSession, frameOfTicket, redeemTicket } from "./embedded.ts";
 import { canSendWayIn, enter as enterByMail, identify, sendCode } from "./identify.ts";
 import { referencedFields } from "./known-fields.ts";
 import { channelOf, follow, type Linked, refuseInRoom, requireState, stateOf } from "./links.ts";
-import { consentOf, documentsOf, type Entering, endAll, enterDocument, giveConsent, nextOf } from "./session.ts";
+import { consentOf, type Entering, endAll, enterDocument, giveConsent, nextOf, sessionOf } from "./session.ts";
 import { senderValue, shownField } from "./shown-field.ts";
 import { completeAct, prepareAct, sign } from "./sign.ts";
 import { beginTurn, documentsOnDevice, endTurnOfDevice, nextTurn, viewSitting } from "./sitting.ts";
 import type { Client, DeclineKind, SigningState, SigningView } from "./view.ts";
 
 /** The dependencies that the ceremony needs in addition to those of envelopes. */
-export type CeremonyDeps = {
+export type CeremonyDeps = Naming & {
   secrets: SecretBytes;
   /** Finds a consent text; undefined for a version that never existed. */
   consentTexts: NewestTexts;
   acts: Acts;
-  titleOf: TitleOf;
   noticesOf: NoticesOf;
   wasSignedAgain: WasSignedAgain;
 };
@@ -241,12 +240,12 @@ async function shownFields({ db, clock }: EnvelopeDeps, linked: Linked) {
 
 async function viewOf(
   deps: EnvelopeDeps,
-  { titleOf: titleOfOrder, noticesOf, consentTexts, wasSignedAgain }: CeremonyDeps,
+  { noticesOf, consentTexts, wasSignedAgain, ...naming }: CeremonyDeps,
   linked: Linked,
 ): Promise<SigningView> {
-  const { envelope, signer, signers, identified, embed, sitting, room, place, bySession } = linked;
+  const { envelope, signer, signers, identified, embed, sitting, room } = linked;
   const state = stateOf(linked);
-  const nameOf = (one: Linked["envelope"]) => titleOfOrder({ ...one, code: one.orderCode }) ?? titleOf(one);
+  const { session, nameOf } = await sessionOf(deps.db, naming, linked);
   const consent = consentOf({ consentTexts }, linked);
   const mayRead = state === "ready" || state === "waiting" || state === "signed";
   const head = mayRead ? (await findRevisions(deps.db, envelope.id)).at(-1) : undefined;
@@ -274,7 +273,7 @@ async function viewOf(
     host: sitting?.host ?? null,
     device: await documentsOnDevice(deps.db, linked, nameOf),
     room: room && { maySign: room.maySign, isRemote: room.isRemote },
-    session: bySession && place ? { n: place.n, documents: await documentsOf(deps.db, linked, nameOf) } : null,
+    session,
     step: signer.auth === "link" ? null : signer.auth,
     canSendWayIn: canSendWayIn(linked),
     document: head ? shownDocument(envelope, head) : null,

@@ -6,15 +6,16 @@ import type { Language } from "../../../kernel/platform/languages.ts";
 import { isCode } from "../../../kernel/platform/text.ts";
 import { lockOrder } from "../../../orders/order/order.ts";
 import { type NewestTexts, newestText } from "../consent/texts.ts";
+import { distinctNames, type Naming } from "../lifecycle/distinct-names.ts";
 import { type Ending, endIn } from "../lifecycle/end.ts";
 import type { EnvelopeDeps } from "../records/deps.ts";
-import { findEnvelopes, findSignersOf, lockEnvelope, updateSigner } from "../records/envelope.ts";
+import { findEnvelopes, findSignersOf, lockEnvelope, titleOf as untitled, updateSigner } from "../records/envelope.ts";
 import { citeSession, placeOfSigner, placesOfSession, placesOfToken, setSessionConsent } from "../records/sessions.ts";
 import { appendToTrail, requireTrailRoom } from "../records/trail.ts";
 import type { Link } from "./ceremony.ts";
 import { clientDetail } from "./client-detail.ts";
 import { follow, type Linked, type Stating, stateOf } from "./links.ts";
-import type { Client, SessionDocument, SigningState } from "./view.ts";
+import type { Client, SessionDocument, SigningState, SigningView } from "./view.ts";
 
 /** A document of a session, with the facts that decide its state. `n` is its number in the session. */
 type Listed = Stating & { n: number };
@@ -40,19 +41,34 @@ async function listed(db: Sql, linked: Linked): Promise<Listed[]> {
   });
 }
 
-/** Hides titles before the access step, because a stranger may have the link. */
-export const documentsOf = async (
+/**
+ * The documents of the link's session, without titles before the access step, because a stranger may have the link.
+ * Null for a link of one document. `nameOf` names documents.
+ */
+export async function sessionOf(
   db: Sql,
+  { titleOf, closingsOf }: Naming,
   linked: Linked,
-  titleOf: (envelope: Linked["envelope"]) => string,
-): Promise<SessionDocument[]> =>
-  (await listed(db, linked)).map(({ n, ...one }) => {
+): Promise<{ session: SigningView["session"]; nameOf: (envelope: Linked["envelope"]) => string }> {
+  const { envelope, place, bySession, identified } = linked;
+  const titleOfOne = (one: Linked["envelope"]) => titleOf({ ...one, code: one.orderCode }) ?? untitled(one);
+  if (!bySession || !place) return { session: null, nameOf: titleOfOne };
+  const all = await listed(db, linked);
+  const closing = (await closingsOf(db, envelope.orderId)).find(({ id }) => id === place.roomId);
+  const nameOf = distinctNames(
+    all.map((one) => one.envelope),
+    titleOfOne,
+    closing,
+  );
+  const documents = all.map(({ n, ...one }): SessionDocument => {
     const state = stateOf(one);
     const isHeld = one.envelope.orderStatus === "OnHold" && state === "waiting";
-    const title = linked.identified ? titleOf(one.envelope) : null;
+    const title = identified ? nameOf(one.envelope) : null;
     const { orderCode } = one.envelope;
     return { n, orderCode, title, state: isHeld ? "on_hold" : state, hasSigned: one.signer.signedAt !== null };
   });
+  return { session: { n: place.n, documents }, nameOf };
+}
 
 /**
  * The states of documents, in the order in which a session continues with them: a `ready` document comes first. An

@@ -23,9 +23,14 @@ import { signingMailQueue } from "./issue-link.ts";
 
 /**
  * A room that contains the order, owned by the order's firm. `orders` are the firm's orders in that room, in the order
- * of the room's list.
+ * of the room's list, and `labels` are their labels there.
  */
-export type Closing = { id: string; name: string; orders: readonly number[] };
+export type Closing = {
+  id: string;
+  name: string;
+  orders: readonly number[];
+  labels: readonly (string | null)[];
+};
 
 /**
  * Returns the rooms of an order's own firm that contain the order. The module `closing/rooms` implements this function,

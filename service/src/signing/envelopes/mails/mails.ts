@@ -17,28 +17,30 @@ import {
   currentEmail,
   joinOrder,
   type Titled,
-  type TitleOf,
   verifiedOrder,
   verifiedSigner,
 } from "../../../orders/order/order.ts";
 import { zoneOrDefault } from "../../../orders/payments/payments.ts";
 import { messageFor } from "../../../orders/templates/templates.ts";
 import { longCode, signingCode, signingEntry } from "../ceremony/codes.ts";
+import { distinctNames, type Naming } from "../lifecycle/distinct-names.ts";
 import { issueLink, type SigningMail, type SigningMoment, signingMailQueue } from "../lifecycle/issue-link.ts";
-import type { ClosingsOf } from "../lifecycle/join-session.ts";
+import type { Closing } from "../lifecycle/join-session.ts";
 import { type Auth, type Envelope, findSigners, lockEnvelope } from "../records/envelope.ts";
 import { signingLinks, signingTokenOf } from "../records/link-tokens.ts";
-import { placeOfSigner } from "../records/sessions.ts";
+import { placeOfSigner, type SessionPlace } from "../records/sessions.ts";
 import { paperAsker } from "../records/trail.ts";
 import { endingOf } from "../texts/texts.ts";
 import { noticesWithLink } from "./notices.ts";
 import { claimOf, gather, release } from "./together.ts";
-import { commonWords, mailCaution, mailWords, sentence } from "./words.ts";
 import type { MailFacts } from "./words/facts.ts";
+import { commonWords, mailCaution, mailWords, sentence } from "./words.ts";
 
-type Row = Titled & {
+/** The facts from which a mail names a document. */
+type Nameable = Titled & { orderId: number; reference: string | null };
+
+type Row = Nameable & {
   id: number;
-  orderId: number;
   n: number;
   envelopeId: number;
   name: string;
@@ -52,7 +54,6 @@ type Row = Titled & {
   lockedAt: Date | null;
   signed: boolean;
   environment: Environment;
-  reference: string | null;
   partnerId: string;
   expiresAt: Date;
   outcome: Envelope["outcome"];
@@ -72,7 +73,7 @@ const rowsOf = (db: Sql, signerIds: readonly number[]) =>
   FROM envelope_signers s JOIN envelopes e ON e.id = s.envelope_id ${joinOrder(sql`e.order_id`)}
   WHERE s.id = ANY (${signerIds}::bigint[]) ORDER BY array_position(${signerIds}::bigint[], s.id)`);
 
-type Deps = MailDeps & { titleOf: TitleOf; closingsOf: ClosingsOf };
+type Deps = MailDeps & Naming;
 
 /** Mails to signers. */
 export const signingMail = defineMail({
@@ -116,9 +117,8 @@ export const signingMail = defineMail({
     const askedForPaper: MailFacts["askedForPaper"] = asker === null ? null : asker === row.n ? "reader" : "another";
     const found = { askedForPaper, to, rows, signedBy, message, firm, zone, token, moment, paid, noticed };
     if (!together) return { ...found, path: "", closing: null };
-    const closing =
-      (await deps.closingsOf(db, row.orderId)).find(({ id }) => id === together.place.roomId)?.name ?? null;
-    return { ...found, path: rows.length === 1 ? `/${await numberOf(db, rows[0]?.id ?? 0)}` : "", closing };
+    const path = rows.length === 1 ? `/${await numberOf(db, rows[0]?.id ?? 0)}` : "";
+    return { ...found, path, closing: await closingWith(deps, row.orderId, together.place) };
   },
   write: (found, about, deps) => letterOf(deps, found, about),
   async onSent({ paid, rows, moment }, _about, { db, clock }) {
@@ -131,6 +131,19 @@ export const signingMail = defineMail({
         await keepClientMail(db, { moment, at: endedAt.toISOString() }, [orderId], clock());
   },
 });
+
+/** The room of a session, with the documents that its person signs there; null if the order is not in the room. */
+async function closingWith({ db, closingsOf }: Deps, orderId: number, { id, roomId }: SessionPlace) {
+  const closing = (await closingsOf(db, orderId)).find((each) => each.id === roomId);
+  if (!closing) return null;
+  const labels = closing.labels.map((label) => (label !== null && isPlainTitle(label) ? label : null));
+  // These titles only tell documents apart. No MAC is checked, so that an altered order does not stop the others' mails.
+  const documents = await db.query<Nameable>(sql`
+    SELECT o.id AS "orderId", o.code AS "code@order", o.document_name AS "documentName", o.doc_slug AS "docSlug", o.external_reference AS reference
+    FROM session_signers m JOIN envelope_signers s ON s.id = m.signer_id JOIN envelopes e ON e.id = s.envelope_id ${joinOrder(sql`e.order_id`)}
+    WHERE m.session_id = ${id}`);
+  return { ...closing, labels, documents };
+}
 
 const numberOf = async (db: Sql, signerId: number): Promise<number> => (await placeOfSigner(db, signerId))?.n ?? 1;
 
@@ -200,8 +213,8 @@ type Found = {
   path: string;
   /** The person's notarized documents without a link. The mail says that these are notarized, too. */
   noticed: readonly Pick<Row, keyof Titled | "reference">[];
-  /** The name of the room, for a mail about several documents; null for a mail about one. */
-  closing: string | null;
+  /** The room of the person's session, with all documents of the session; null for a person without a session. */
+  closing: (Closing & { documents: readonly Nameable[] }) | null;
 };
 
 function letterOf(
@@ -218,8 +231,9 @@ function letterOf(
   const titleIn = (one: Found["noticed"][number]) =>
     [titleOf(one), one.reference].find((each) => each && isPlainTitle(each)) ?? untitled;
   const count = documents(rows.length);
-  const ofAll = closing !== null && isPlainTitle(closing) ? `${closing} (${count})` : count;
-  const title = rows.length === 1 ? titleIn(row) : ofAll;
+  const ofAll = closing !== null && isPlainTitle(closing.name) ? `${closing.name} (${count})` : count;
+  const nameOf = distinctNames<Nameable>(closing?.documents ?? rows, titleIn, closing);
+  const title = rows.length === 1 ? nameOf(row) : ofAll;
   const partnerName = nameIn(firm, unnamed);
   const texted = moment === "code" && row.auth === "text_code" && row.phone ? insteadOfText(row.phone) : null;
   const facts = {
@@ -231,7 +245,7 @@ function letterOf(
     signers: signedBy,
     message,
     paid: paid && dollars(paid.totalCents),
-    reference: rows.length > 1 || reference === title ? null : reference,
+    reference: rows.length > 1 || reference === titleIn(row) ? null : reference,
   };
   const words = mailWords[language][moment](facts);
   const notices = noticed.map((one) => {
@@ -239,7 +253,7 @@ function letterOf(
     return lines.map(sentence).join(language === "zh" ? "" : " ");
   });
   const [first = "", ...others] = words.lines.map(sentence);
-  const list = rows.length === 1 ? [] : rows.map((one, index) => `${index + 1}. ${titleIn(one)}`);
+  const list = rows.length === 1 ? [] : rows.map((one, index) => `${index + 1}. ${nameOf(one)}`);
   const way = row.auth !== "text_code" && codeId !== undefined ? `/enter/${signingEntry(secrets, codeId)}` : "";
   const codeOf = row.auth === "text_code" && row.lockedAt !== null ? longCode : signingCode;
   return {

@@ -78,7 +78,8 @@ export async function openCeremonyService(env: Record<string, string> = {}) {
   /** A ceremony with some parts replaced. @param parts `sealDocument`: seals in place of the service's sealer */
   const ceremonyWith = ({ sealDocument: sealOther, texts = null, ...parts }: CeremonyParts): Ceremony => {
     const resealed = sealOther && envelopeSeal({ ...sealer, sealDocument: sealOther });
-    const others = { consentTexts, titleOf: () => null, noticesOf: () => [], wasSignedAgain: async () => false };
+    const naming = { titleOf: () => null, closingsOf: async () => [] };
+    const others = { consentTexts, ...naming, noticesOf: () => [], wasSignedAgain: async () => false };
     return openCeremony(
       { ...deps, ...parts, seal: resealed ?? seal, reach: { ...reach, texts } },
       { ...deps, ...others, acts: actsWith(parts), ...parts },

@@ -112,6 +112,34 @@ test("a person who signs three documents of a room gets one link, consents once,
   assert.equal(running.mailsTo(jane.email).filter((mail) => mail.includes("/sign/")).length, 2);
 });
 
+test("documents of one name have their labels from the room in mails and on the page", async () => {
+  const jane = person();
+  const room = await newRoom();
+  const documents = [
+    ["Lien release", "12 Elm Street"],
+    ["Lien release", "9 Oak Avenue"],
+    ["Lien release", "www.evil.example"],
+    ["Deed", "9 Oak Avenue"],
+  ] as const;
+  const codes: string[] = [];
+  for (const [external_reference, label] of documents) {
+    const orderCode = await running.order([jane], { external_reference }, undefined, { pay: false });
+    await client.ok("POST", `/api/rooms/${room}/orders`, { orderCode, label });
+    codes.push(orderCode);
+  }
+  await Promise.all(codes.map(pay));
+  const [request = ""] = await mails(jane.email, 1);
+  assert.match(request, /1\. Lien release \(12 Elm Street\)[\s\S]*2\. Lien release \(9 Oak Avenue\)/);
+  assert.match(request, /3\. Lien release\s[\s\S]*4\. Deed\s/, "a mail quotes no label that looks like an address");
+  const link = await running.linkOf(jane.email);
+  const page = await (await fetch(`${running.service.baseUrl}/sign/${link.token}/1`)).text();
+  assert.match(page, /<h1>Lien release \(12 Elm Street\)<\/h1>/);
+  assert.match(page, /\/2">Lien release \(9 Oak Avenue\)<[\s\S]*\/4">Deed</);
+  await ceremony.decline(at(link, 2), { kind: "declined", reason: "" }, browser);
+  const [, ended = ""] = await mails(jane.email, 2);
+  assert.match(ended, /Subject: .*Lien release \(9 Oak Avenue\) will not be signed/);
+});
+
 test("a client who signed has the mail that everybody has signed among the mails of each order, once; other signers don't", async () => {
   const [jane, john] = [person(), person({ name: "John Doe" })];
   const room = await newRoom();

@@ -1,0 +1,24 @@
+import type { TitleOf } from "../../../orders/order/order.ts";
+import type { Closing, ClosingsOf } from "./join-session.ts";
+
+/** The dependencies for names of documents that people sign. */
+export type Naming = { titleOf: TitleOf; closingsOf: ClosingsOf };
+
+/**
+ * Returns a function that names a document by its title. If another of the documents has the same title, the label that
+ * the document has in the closing's room is added.
+ */
+export function distinctNames<One extends { orderId: number }>(
+  documents: readonly One[],
+  titleOf: (one: One) => string,
+  closing: Closing | null | undefined,
+): (one: One) => string {
+  const holders = Map.groupBy(documents, titleOf);
+  const labels = new Map(closing?.orders.map((orderId, index) => [orderId, closing.labels[index]]));
+  return (one) => {
+    const [title, label] = [titleOf(one), labels.get(one.orderId)];
+    // A document that was sent again has several envelopes of one order.
+    const isShared = holders.get(title)?.some(({ orderId }) => orderId !== one.orderId) ?? false;
+    return isShared && label && label !== title ? `${title} (${label})` : title;
+  };
+}
