@@ -7,11 +7,13 @@ import { forTests } from "@signsealship/testing/for-tests";
 import { freePort } from "@signsealship/testing/free-port";
 import { examplePdf } from "@signsealship/testing/inputs/order-form";
 import { newPartner, runCli, startService, temporaryFolder } from "@signsealship/testing/service";
+import { partnerOf } from "../../src/cli/partner/api.ts";
 import { partnerBulkVerbs } from "../../src/cli/partner/bulk.ts";
 import { createOrder } from "../../src/cli/partner/order.ts";
 import { partnerTemplateVerbs } from "../../src/cli/partner/template.ts";
 import type { Verb } from "../../src/cli/verb.ts";
 import { orderVerbs } from "../../src/cli/verbs/order.ts";
+import { storeAddress } from "../../src/kernel/platform/data-folder.ts";
 
 const folder = temporaryFolder();
 const document = join(folder.path, "deed.pdf");
@@ -168,6 +170,27 @@ test("a refusal names the flag", async () => {
   const none = await runCli({}, "order", "create", ...wanted);
   assert.deepEqual([none.code, none.stdout], [2, ""]);
   assert.match(none.stderr, /--key is required/);
+});
+
+test("without --base-url a command calls the service that last ran in the folder, if it runs on this machine", async (t) => {
+  const { BASE_URL, PORT, DATA_DIR } = process.env;
+  t.after(() => Object.assign(process.env, JSON.parse(JSON.stringify({ BASE_URL, PORT, DATA_DIR }))));
+  delete process.env["BASE_URL"];
+  delete process.env["PORT"];
+  const other = temporaryFolder();
+  const calledIn = (dataDir: string, address?: string) => {
+    if (address !== undefined) storeAddress(dataDir, address);
+    process.env["DATA_DIR"] = dataDir;
+    return partnerOf({ key: partner.key }).baseUrl;
+  };
+  assert.equal(calledIn(folder.path), service.baseUrl.replace("127.0.0.1", "localhost"));
+  assert.equal(calledIn(other.path), "http://localhost:8080");
+  assert.equal(calledIn(other.path, "http://[::1]:9437"), "http://[::1]:9437");
+  assert.equal(calledIn(other.path, "https://elsewhere.example"), "http://localhost:8080", "the key stays here");
+  process.env["PORT"] = "9000";
+  assert.equal(calledIn(folder.path), "http://localhost:9000");
+  delete process.env["PORT"];
+  delete process.env["DATA_DIR"];
 });
 
 test("the help of a verb explains its flags and has examples", async () => {

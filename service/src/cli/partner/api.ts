@@ -1,5 +1,7 @@
 import { type Client, ConnectionError, createClient, ServiceRefusal } from "@signsealship/sdk";
+import { storedAddress } from "../../kernel/platform/data-folder.ts";
 import { StartupError } from "../../kernel/platform/errors.ts";
+import { isThisMachine } from "../../kernel/platform/network.ts";
 import { type Options, UsageError, type ValuesOf } from "../verb.ts";
 
 /** The options of all verbs for partners. These verbs call a service over HTTP with a partner key. */
@@ -8,18 +10,29 @@ export const partnerOptions = {
   "base-url": {
     type: "string",
     value: "URL",
-    help: "The service's address; default: BASE_URL, else http://localhost with PORT or 8080.",
+    help: "The service's address; default: BASE_URL, else http://localhost with PORT, the port on which the service of this folder last ran, or 8080.",
   },
 } as const satisfies Options;
 
 export type Partner = { client: Client; baseUrl: string; key: string };
 
+/**
+ * The address at which the service of this folder last ran, if it is on this machine. The caller's key is sent there, so
+ * a file in the folder must not name another machine.
+ */
+function addressHere(): string | undefined {
+  const address = storedAddress(process.env["DATA_DIR"] ?? "var");
+  const host = URL.parse(address ?? "")?.hostname;
+  return host !== undefined && isThisMachine(host) ? address : undefined;
+}
+
 /** Reads the key and the address of the service from flags or the environment. @throws UsageError naming the flag */
 export function partnerOf(values: ValuesOf<typeof partnerOptions>): Partner {
   const key = values.key ?? process.env["SIGNSEALSHIP_KEY"];
   if (!key) throw new UsageError("--key is required: your partner key, svc_pk_... (or SIGNSEALSHIP_KEY)");
-  const chosenUrl = values["base-url"] ?? process.env["BASE_URL"];
-  const baseUrl = (chosenUrl ?? `http://localhost:${process.env["PORT"] ?? 8080}`).replace(/\/+$/, "");
+  const { BASE_URL: named, PORT: port } = process.env;
+  const chosenUrl = values["base-url"] ?? named ?? (port === undefined ? addressHere() : undefined);
+  const baseUrl = (chosenUrl ?? `http://localhost:${port ?? 8080}`).replace(/\/+$/, "");
   if (!URL.canParse(baseUrl) || !/^https?:/.test(baseUrl)) throw new UsageError("--base-url must be an http(s) URL");
   return { client: createClient({ baseUrl, key }), baseUrl, key };
 }

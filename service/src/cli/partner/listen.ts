@@ -1,7 +1,7 @@
 import { createHmac } from "node:crypto";
 import { type FeedEvent, standardSecret } from "@signsealship/sdk";
 import { base32 } from "../../kernel/platform/ids.ts";
-import { isLoopback } from "../../kernel/platform/network.ts";
+import { isThisMachine } from "../../kernel/platform/network.ts";
 import { deliveryHeaders, keysOfSecret } from "../../outgoing/webhooks/delivery-headers.ts";
 import { defineVerb, UsageError } from "../verb.ts";
 import { ask, partnerOf, partnerOptions } from "./api.ts";
@@ -23,8 +23,8 @@ function forwardTo(text: string | undefined): string | null {
     throw new UsageError("--forward-to must be an http(s) URL, as http://localhost:3000/hook");
   // Events contain clients' data, so they are forwarded only to this machine. Other hosts need a webhook, whose address
   // the service checks.
-  const host = url.hostname.replace(/^\[|\]$/g, "");
-  if (!(host === "localhost" || host.endsWith(".localhost") || isLoopback(host)))
+  const host = url.hostname;
+  if (!isThisMachine(host))
     throw new UsageError(`--forward-to must be a URL on this machine, as http://localhost:3000/hook, not ${host}`);
   return url.href;
 }

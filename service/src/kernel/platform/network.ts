@@ -67,6 +67,10 @@ function withoutPort(entry: string): string {
 /** True if an address is a loopback address. */
 export const isLoopback = (ip: string): boolean => parseAddress(ip)?.range() === "loopback";
 
+/** True if the host of a URL is this machine. */
+export const isThisMachine = (host: string): boolean =>
+  host === "localhost" || host.endsWith(".localhost") || isLoopback(host.replace(/^\[|\]$/g, ""));
+
 /**
  * The part of a client address that is logged: 24 bits of IPv4, 48 bits of IPv6. This part shows that several requests
  * belong together, but identifies no person.
