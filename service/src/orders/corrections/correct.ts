@@ -57,13 +57,18 @@ export const correctableFields = [
 
 type Corrections = { email: string | null; faxTo: string | null; shipTo: Address | null };
 
+/** Requires that all names are names of correctable fields. @throws ServiceError */
+export function requireCorrectable(names: readonly string[]): void {
+  const isUnknown = names.some((name) => !correctableFields.some((field) => field === name));
+  if (isUnknown) throw invalid(`Only ${correctableFields.join(", ")} can be corrected.`);
+}
+
 /**
  * Reads the corrected values from the fields of the request.
  * @throws ServiceError naming the field and the rule
  */
 function readCorrections(values: ReadonlyMap<string, string>): Corrections {
-  const unknown = [...values.keys()].find((name) => !correctableFields.some((field) => field === name));
-  if (unknown !== undefined) throw invalid(`Only ${correctableFields.join(", ")} can be corrected.`);
+  requireCorrectable([...values.keys()]);
   const fields = fieldsOf(values);
   const email = fields.optional("email", 254);
   if (email !== null && !isEmail(email)) throw invalid("email must be a mail address.");

@@ -6,7 +6,7 @@ import { readForm } from "../../kernel/http/uploads/multipart.ts";
 import type { UploadPlaces } from "../../kernel/http/uploads/upload-places.ts";
 import { actorOf } from "../../kernel/identity/identity.ts";
 import { invalid } from "../../kernel/platform/errors.ts";
-import { askRefund, beginAgain, correctOrder } from "./correct.ts";
+import { askRefund, beginAgain, correctOrder, requireCorrectable } from "./correct.ts";
 import type { CorrectedOrders } from "./correct-email.ts";
 import { type ReplaceDeps, replaceDocument } from "./replace-document.ts";
 import {
@@ -157,14 +157,15 @@ export function correctionRoutes(app: FastifyInstance, deps: CorrectionRouteDeps
     });
 }
 
-/** Reads a JSON body as form fields: texts by name. @throws ServiceError naming a member that is not a text */
+/**
+ * Reads a JSON body as form fields: texts by name.
+ * @throws ServiceError naming a member that is not a text, or the correctable fields when another one was sent
+ */
 function textsOf(body: unknown): Map<string, string> {
   if (typeof body !== "object" || body === null || Array.isArray(body)) throw invalid("The body must be an object.");
   const members = Object.entries(body).filter(([, value]) => value !== null);
+  requireCorrectable(members.map(([name]) => name));
   const other = members.find(([, value]) => typeof value !== "string");
-  if (other) throw invalid(`${correctableOr(other[0])} must be a text.`);
+  if (other) throw invalid(`${other[0]} must be a text.`);
   return new Map(members as [string, string][]);
 }
-
-const correctableOr = (name: string): string =>
-  Object.hasOwn(correctionSchema.properties, name) ? name : "Each member";

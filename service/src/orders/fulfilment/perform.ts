@@ -59,9 +59,7 @@ export function requireFacts(on: PeopleEvent, facts: Facts & { hasDocument: bool
 
 function requireParcel({ carrier, trackingNumber, untracked = false }: Facts): void {
   if (!carrier || !(trackingNumber || untracked))
-    throw invalid(
-      "Enter the carrier, and a tracking number, or tick “This mail has no tracking number” (--untracked).",
-    );
+    throw invalid("Enter the carrier, and a tracking number, or say that this mail has no tracking number.");
   if (trackingNumber && untracked) throw invalid("This move has a tracking number, and says that there is none.");
 }
 

@@ -200,6 +200,7 @@ test("wrong fields are refused by name", async () => {
     [{ fax_to: "12" }, /^fax_to must be a 10-digit US number/],
     [{ ship_name: "Lender" }, /^ship_line1 is required when the address is corrected\.$/],
     [{ total: "1" }, /^Only email, .* can be corrected\.$/],
+    [{ total: 1 }, /^Only email, .* can be corrected\.$/],
   ];
   for (const [body, error] of refusals) {
     const answer = await call(`${code}/corrections`, body);

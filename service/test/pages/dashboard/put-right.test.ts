@@ -89,6 +89,8 @@ test("a correction with the ZIP code of another state is refused on the page, an
     body: JSON.stringify({ ...moved, ship_line2: undefined }),
   });
   assert.equal(answer.status, 200, JSON.stringify(answer.body));
+  const mistyped = await post(code, "correct", { ...moved, ship_postal: "787" });
+  assert.match(await mistyped.text(), /“Recipient’s ZIP code” must be a US ZIP code/);
 });
 
 test("a refused correction is shown on the page, and the typed text stays", async () => {
@@ -96,7 +98,7 @@ test("a refused correction is shown on the page, and the typed text stays", asyn
   const refused = await post(code, "correct", { fax_to: "12" });
   assert.equal(refused.status, 400);
   const text = await refused.text();
-  assert.match(text, /role="alert"/);
+  assert.match(text, /role="alert"[\s\S]*“Fax number” must be a 10-digit US number/);
   assert.match(text, /name="fax_to" required aria-describedby="[^"]*"? ?value="12"|name="fax_to"[^>]* value="12"/);
   assert.equal((await post(code, "correct", { fax_to: "2125550199" })).status, 303);
   assert.match(await page(code), /Fax number, before: \+12125550123/);

@@ -66,7 +66,7 @@ import { roomCodeOf, roomsToChooseFrom } from "./rooms.ts";
 import { sandboxForms } from "./sandbox-forms.ts";
 import { signerForms } from "./signer-forms.ts";
 import { sittingForm } from "./sitting.ts";
-import { orderName } from "./words.ts";
+import { orderName, refusalWords } from "./words.ts";
 
 /** The features that the page of an order reads. */
 export type OrderPageDeps = {
@@ -109,7 +109,7 @@ export function orderDetailPage(
   const form = {
     method: "POST",
     policy: "partner-write",
-    refused: (call: OrderCall, error: string) => show(call, { error, typed: call.form }),
+    refused: (call: OrderCall, error: string) => show(call, { error: refusalWords(error).text, typed: call.form }),
   } as const;
 
   pageRoute(forms, frame, { url: "/dashboard/orders/:code", handle: (call) => show(call) });

@@ -30,7 +30,6 @@ import { reauthenticate } from "../reauthenticate.ts";
 import { doOnce } from "../submit-once.ts";
 import { states } from "./new/form-parts.ts";
 import { ownOrder } from "./own-order.ts";
-import { refusalWords } from "./words.ts";
 import { zipFaults } from "./zip-faults.ts";
 
 export type PutRightView = {
@@ -235,7 +234,7 @@ export function putRightForms(app: FastifyInstance, forms: FastifyInstance, deps
   post("correct", async (of, typed) => {
     const values = new Map(correctableFields.map((name) => [name, typed[name] ?? ""]));
     const [fault] = zipFaults(corrections.orders.offer.pricing, values);
-    if (fault !== undefined) throw invalid(refusalWords(fault).text);
+    if (fault !== undefined) throw invalid(fault);
     const { altered, isUnmailed } = await correctOrder(corrections, of, values);
     if (altered.length > 0) return "order-corrected-in-part";
     return isUnmailed ? "order-corrected-unmailed" : "order-corrected";
