@@ -50,6 +50,7 @@ test("a declined order has its buttons at the top, and a document is replaced an
   for (const words of ["Send it to the signers again", "Put it right", "Replace the document", "Ask for a refund"])
     assert.ok(shown.includes(words), words);
   assert.ok(!shown.includes("Correct the fax number"));
+  assert.match(shown, /The sandbox cannot move the order from here\. “Send it to the signers again” on this page does/);
   const done = await upload(code, makePdf({ pages: 2 }), { again: "on" });
   assert.equal(done.status, 303);
   assert.equal(await statusOf(code), "EsignPending");

@@ -54,6 +54,7 @@ import {
   againButton,
   canBePutRight,
   missingPart,
+  moversOf,
   type PutRightView,
   paperPart,
   putRightPart,
@@ -249,8 +250,7 @@ const firedNotice = (topics: readonly Topic[]): Html =>
     : html`<div class="said-events" role="status">${notice("info", topics.map((topic) => topicWords[topic]).join(" "), "Your systems are being told, where a webhook of yours subscribes to it.")}</div>`;
 
 function sandbox(view: OrderDetailView): Html {
-  const { submission, firmPays } = view;
-  const { code, status } = view.order;
+  const [{ submission, firmPays }, { code, status }] = [view, view.order];
   const signers: readonly SignerState[] = view.signers;
   const path = `/dashboard/orders/${code}/sandbox`;
   const moves = sandboxMoves(status);
@@ -268,7 +268,7 @@ ${discardQuestion("Advance to the next milestone", `${path}/advance`, { submissi
   if (moves === "advance")
     return html`<p>Simulate the next part of the work. Your webhooks are notified as they would be for a real order.${status === "EsignPending" && signingEnds}</p>
 <div class="button-row">${buttonForm(`${path}/advance`, "Advance to the next milestone", { fields: { submission } })}${buttonForm(`${path}/complete`, "Complete the order", { fields: { submission }, kind: "quiet-button" })}</div>`;
-  return html`<p>${stands[status] ?? "The sandbox cannot move the order from here. The operator of this service can."}</p>`;
+  return html`<p>${stands[status] ?? `The sandbox cannot move the order from here. ${moversOf(view)}`}</p>`;
 }
 
 const stands: Readonly<Record<string, string>> = {

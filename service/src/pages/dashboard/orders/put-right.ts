@@ -60,6 +60,12 @@ export const canBePutRight = ({ refusals }: Corrected): boolean =>
 export const againButton = ({ submission, order, corrected }: PutRightView): Html =>
   html`${corrected.refusals.again === null && buttonForm(`/dashboard/orders/${order.code}/send-again`, againWordsOf(corrected), { fields: { submission } })}`;
 
+/** Says who can move an order that the sandbox cannot move. */
+export const moversOf = ({ corrected }: Pick<PutRightView, "corrected">): string =>
+  corrected.refusals.again === null
+    ? `“${againWordsOf(corrected)}” on this page does, and the operator of this service can, too.`
+    : "The operator of this service can.";
+
 /** The button with which the firm reports a parcel as missing, or a note that the firm has already reported it. */
 export const missingPart = ({ submission, order, corrected: { missing } }: PutRightView): Html =>
   missing === "asked"
