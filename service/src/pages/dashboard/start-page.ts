@@ -134,6 +134,7 @@ function body(
   const open = isOver ? [] : checklist.filter(({ done }) => !done);
   // Another step is proposed before the webhook, because a firm without software of its own never needs one.
   const next = open.find(({ key }) => key !== "webhook") ?? open[0];
+  const isLive = checklist.some(({ key, done }) => key === "live" && done);
   // People need no webhook, so it is not counted.
   const needed = checklist.filter(({ key }) => key !== "webhook");
   const count = needed.filter(({ done }) => done).length;
@@ -145,7 +146,7 @@ function body(
     return { label, state: "upcoming", note: key === "webhook" ? "Optional" : "Later" };
   });
   const action = next && actions[next.key];
-  return html`${pageHead(`Welcome, ${partner.name}`, next ? `Everything here is a test until your firm is live. Steps done on the way to real orders: ${count} of ${needed.length}.` : "What waits, what needs somebody, and what is new.", html`<p class="room-links"><a class="button" href="/dashboard/closings/new">New closing</a></p>`)}
+  return html`${pageHead(`Welcome, ${partner.name}`, next ? `${isLive ? "Your firm is live, and this is its test environment." : "Everything here is a test until your firm is live."} Steps done on the way to real orders: ${count} of ${needed.length}.` : "What waits, what needs somebody, and what is new.", html`<p class="room-links"><a class="button" href="/dashboard/closings/new">New closing</a></p>`)}
 <div class="panels">
 ${orders}
 ${

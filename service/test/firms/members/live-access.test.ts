@@ -193,6 +193,9 @@ test("a member who then presents a live key works in live, and signs in to live"
   const email = somebody();
   const member = await newMember(service, email, testKey);
   assert.equal(await choose(member, "live"), 400);
+  const start = (await call("/dashboard", { headers: member.headers })).body;
+  assert.match(start, /Your firm is live, and this is its test environment\. Steps done/);
+  assert.doesNotMatch(start, /until your firm is live/);
   assert.equal((await link(service, member.cookie, live)).status, 200);
   assert.deepEqual([(await meOf(member)).environment, (await meOf(member)).role], ["live", "owner"]);
   assert.equal((await meOf(await signIn(service, email))).environment, "live");
