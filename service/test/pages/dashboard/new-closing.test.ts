@@ -324,6 +324,7 @@ test("reports all faults of all documents at once, places nothing, and keeps typ
   const files = [await dana.file("Deed.pdf"), await dana.file("Note.pdf")];
   const refused = await dana.post("", {
     closing_name: "",
+    file_number: "7".repeat(201),
     doc1: files[0] ?? "",
     doc1_name: "",
     doc1_ship: "on",
@@ -340,8 +341,8 @@ test("reports all faults of all documents at once, places nothing, and keeps typ
   });
   assert.equal(refused.status, 400);
   for (const words of [
-    "A room name",
-    "Person 1: A valid participant email",
+    "“Name” of the closing must have 1 to 200 characters.",
+    "Person 1: “Email” must be a mail address.",
     "“Client’s email” must be",
     "“Recipient’s name” is required",
     "“Fax number” must",
@@ -352,18 +353,22 @@ test("reports all faults of all documents at once, places nothing, and keeps typ
   ])
     assert.ok(refused.text.includes(words), words);
   assert.equal(refused.text.split('#field-email">“Client’s email”').length, 2, "said once");
+  assert.equal(refused.text.split("“File number” must have at most 120 characters.").length, 2, "said once");
   const asked = await dana.post("", {
+    closes_on: "1999-12-31",
     ...{ doc1: files[1] ?? "", doc1_name: "The note", doc1_sign: "on", doc1_signs_1: "on", people_rows: "1" },
     ...{ person1_name: "Ana Ortega", person1_email: "nowhere", person1_role: "signs", email: "x", name: "Marcus" },
     ...{ client_signs: "on", doc1_signs_client: "on" },
   });
-  assert.match(asked.text, /Person 1: A valid participant email/);
+  assert.match(asked.text, /Person 1: “Email” must be a mail address\./);
+  assert.match(asked.text, /<a href="#field-closes_on">“Closes on” must be a day of this century\.</);
   assert.doesNotMatch(
     asked.text,
     /signer [12]|“Email” of/i,
     "each fault is told once, with the form's name of the person",
   );
-  for (const name of ["email", "fax_to", "ship_name", "person1_name", "doc1_name", "doc2_name"]) {
+  const names = ["closing_name", "file_number", "email", "fax_to", "ship_name", "person1_name"];
+  for (const name of [...names, "person1_email", "doc1_name", "doc2_name"]) {
     assert.match(refused.text, new RegExp(`<a href="#field-${name}">`), "the summary leads to the field");
     assert.match(refused.text, new RegExp(`id="field-${name}"`), name);
   }
@@ -371,7 +376,8 @@ test("reports all faults of all documents at once, places nothing, and keeps typ
   assert.match(refused.text, /name="doc2_name"[^>]* value="The note"/);
   assert.deepEqual(await dana.orders(), []);
   assert.match(await dana.page("/dashboard/rooms"), /No rooms yet/);
-  assert.match((await dana.post("", { closing_name: "x" })).text, /Add at least one document\./);
+  const empty = (await dana.post("", { closing_name: "x", file_number: "7".repeat(201) })).text;
+  assert.match(empty, /“File number” must have at most 120 characters\.[\s\S]*Add at least one document\./);
 });
 
 test("accepts a file with the whole form without a script; removes a document; refuses a file that is not a PDF by name", async () => {

@@ -139,11 +139,20 @@ const linkable = [
   ...(["ship_state", "ship_postal", "fax_to", "pay_by", "byod_confirmed"] as const),
 ];
 
+/** The beginnings of the error messages about the room's own fields. */
+const roomLabels = [
+  { name: "closing_name", label: "“Name” of the closing" },
+  { name: "file_number", label: `“${labels.external_reference}”` },
+  { name: "closes_on", label: "“Closes on”" },
+] as const;
+
 /** An error message as a link to its field, because the form is several screens long. */
 function withTarget(message: string): Html | string {
-  const [, kind, n] = /^(Document|Person) (\d+)\b/.exec(message) ?? [];
-  const shared = linkable.find((name) => message.startsWith(`“${labels[name]}”`));
-  const name = kind === "Document" ? `doc${n}_name` : kind === "Person" ? `person${n}_name` : shared;
+  const [, kind, n, member] = /^(Document|Person) (\d+)(: “Email”)?/.exec(message) ?? [];
+  const ofRoom = roomLabels.find(({ label }) => message.startsWith(label))?.name;
+  const shared = ofRoom ?? linkable.find((name) => message.startsWith(`“${labels[name]}”`));
+  const ofPerson = member === undefined ? `person${n}_name` : `person${n}_email`;
+  const name = kind === "Document" ? `doc${n}_name` : kind === "Person" ? ofPerson : shared;
   return name === undefined ? message : html`<a href="#field-${name}">${message}</a>`;
 }
 

@@ -10,7 +10,7 @@ import { draftOrder, type OrderDeps, type PricedOrder, readWhole } from "../../.
 import type { FormValues } from "../../ui/forms/form-body.ts";
 import { shippedFaults } from "../orders/new/place.ts";
 import { chargeFields, methodToCharge, shownChargeOf } from "../orders/new/shown-charge.ts";
-import { fieldRefusal, lacksPlace, refusalWords } from "../orders/words.ts";
+import { fieldRefusal, labels, lacksPlace, refusalWords } from "../orders/words.ts";
 import { submitRecorded } from "../submit-once.ts";
 import {
   type ClosingDocument,
@@ -87,6 +87,17 @@ export async function placeForm(
 
 const nameOf = ({ n, name, fileName }: ClosingDocument): string => `Document ${n} (${name || fileName})`;
 
+// Texts that replace error messages of the API about a room and its people, because those don't name a field of the form.
+const ownWords = [
+  { means: /^A room name /, text: "“Name” of the closing must have 1 to 200 characters." },
+  { means: /^A valid closing day /, text: "“Closes on” must be a day of this century." },
+  { means: /^reference must be text /, text: `“${labels.external_reference}” must have at most 120 characters.` },
+  { means: /^A participant name /, text: "“Name” must have 1 to 200 characters." },
+  { means: /^A valid participant email /, text: "“Email” must be a mail address." },
+] as const;
+
+const roomWords = (message: string): string => ownWords.find(({ means }) => means.test(message))?.text ?? message;
+
 /**
  * True if the API's message about a signer repeats a message about that person's row, or about the client. The API
  * repeats the message for each document that the person signs.
@@ -128,7 +139,7 @@ async function closingIn(orders: OrderDeps, request: FastifyRequest, values: For
       return read();
     } catch (error) {
       if (!(error instanceof ServiceError)) throw error;
-      messages.add(about + error.message);
+      messages.add(about + roomWords(error.message));
       return undefined;
     }
   };
