@@ -1,6 +1,6 @@
 import type { FastifyInstance } from "fastify";
 import { closingRecord, closingRoutes } from "./closing/closing-passports/closing-passports.ts";
-import type { DeliveryDeps } from "./closing/deliveries/deliveries.ts";
+import { type DeliveryDeps, replaceInRooms } from "./closing/deliveries/deliveries.ts";
 import { openDrafts } from "./closing/drafts/drafts.ts";
 import { clientCheckout, clientClosing, payableOfClient, roomRoutes } from "./closing/rooms/rooms.ts";
 import { passportRoutes, proofRecord } from "./evidence/proof-passports/proof-passports.ts";
@@ -130,7 +130,7 @@ async function addRoutes(
   fillRoutes(app, { frame, fills: placing.fills });
   templateRoutes(app, { frame, templates: placing.templates, uploadPlaces });
   proposalRoutes(app, { frame, workers: placing.templates.workers, uploadPlaces });
-  signingRoutes(app, { frame, envelopes, baseUrl: config.baseUrl });
+  signingRoutes(app, { frame, envelopes, replaceInRooms, baseUrl: config.baseUrl });
   inPersonRoutes(app, { frame, db, clock });
   envelopeVerificationRoutes(app, { frame, envelopes });
   checkoutRoute(app, { ...frame, ...features.checkout });
@@ -256,7 +256,7 @@ function peopleDeps(
       members,
       desk: {
         page: { orders, envelopes, corrections, firmNotes, titleOf, noticesOf, acceptsPayment },
-        forms: { moves, sandbox, checkout, billing },
+        forms: { moves, sandbox, checkout, billing, replaceInRooms },
         templates: { orders, templates, withTemplate, titleOf, bulk, fills },
         preview,
       },

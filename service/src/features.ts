@@ -1,5 +1,5 @@
 import { openClosings } from "./closing/closing-passports/closing-passports.ts";
-import { moveInRooms, replaceInRooms } from "./closing/deliveries/deliveries.ts";
+import { moveInRooms } from "./closing/deliveries/deliveries.ts";
 import { closingsOf, countOpenRooms, openRoomsOf } from "./closing/rooms/rooms.ts";
 import { openReceipts } from "./delivery/receipts/receipts.ts";
 import { labelRates, openParcels, requireNoLetter } from "./delivery/shipping/shipping.ts";
@@ -235,7 +235,7 @@ function openShared({ resources, node, rules, sealing }: AppDeps) {
     providers,
     processor: node.processor,
     consentTexts,
-    envelopes: { ...envelopes, replaceInRooms },
+    envelopes,
   };
 }
 

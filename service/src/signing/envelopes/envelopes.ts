@@ -35,7 +35,7 @@ export { type Closing, findSessionsLater, leaveSessionsOf } from "./lifecycle/jo
 export { moveSigners } from "./lifecycle/move-signers.ts";
 export { mailForgotten } from "./lifecycle/notarized.ts";
 export { remindSigner } from "./lifecycle/remind.ts";
-export { type ReplaceSignerDeps, replaceSigner } from "./lifecycle/replace.ts";
+export { type ReplaceInRooms, replaceSigner } from "./lifecycle/replace.ts";
 export {
   completeRoom,
   endSignersTurn,

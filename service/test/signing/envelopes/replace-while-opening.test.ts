@@ -74,11 +74,11 @@ const client = { name: "Client", email: minimal.email };
 test("asks the person who replaced a signer before the envelope was open, or during its preparation", async () => {
   const mary = { name: "Mary", email: "mary@example.com" };
   const before = await unopened(client);
-  await replaceSigner(running.deps, before.request, mary);
+  await replaceSigner(running.replacing, before.request, mary);
   await before.open();
   assert.deepEqual(await before.emailsOf(), [mary.email, "john@example.com"]);
   const during = await unopened(client);
-  await inTurn(during.code, () => replaceSigner(running.deps, during.request, mary), during.open);
+  await inTurn(during.code, () => replaceSigner(running.replacing, during.request, mary), during.open);
   assert.deepEqual(await during.emailsOf(), [mary.email, "john@example.com"]);
 });
 
@@ -145,7 +145,7 @@ test("keeps the access step and the language of a signer who is replaced while t
   ]) {
     const { code, request, signerOf, open } = await unopened({ name: "Jane", email: "jane@example.com", ...kept });
     const mary = { name: "Mary", email: "mary@example.com" };
-    await inTurn(code, open, () => replaceSigner(running.deps, request, mary));
+    await inTurn(code, open, () => replaceSigner(running.replacing, request, mary));
     assert.deepEqual(await signerOf(), { name: "Mary", ...kept });
   }
 });
@@ -155,7 +155,7 @@ test("asks for the access code of a signer who had one and is replaced while the
   const { code, request, signerOf, open } = await unopened(jane);
   const mary = { name: "Mary", email: "mary@example.com" };
   await inTurn(code, open);
-  await assert.rejects(replaceSigner(running.deps, request, mary), /access_code is required/);
+  await assert.rejects(replaceSigner(running.replacing, request, mary), /access_code is required/);
   assert.deepEqual(await signerOf(), { name: "Jane", auth: "access_code", language: "en" });
 });
 
@@ -165,8 +165,8 @@ test("keeps the access step of a person who concurrently replaced a signer", asy
   const mary = { name: "Mary", email: "mary@example.com", auth: "mail_code", language: "es" };
   await inTurn(
     code,
-    () => replaceSigner(running.deps, request, mary),
-    () => replaceSigner(running.deps, request, { name: "Max", email: "max@example.com" }),
+    () => replaceSigner(running.replacing, request, mary),
+    () => replaceSigner(running.replacing, request, { name: "Max", email: "max@example.com" }),
   );
   assert.deepEqual(await signerOf(), { name: "Max", auth: "mail_code", language: "es" });
 });

@@ -40,8 +40,9 @@ import {
 import {
   copyLinksOf,
   documentsElsewhere,
+  type EnvelopeDeps,
   provenDocuments,
-  type ReplaceSignerDeps,
+  type ReplaceInRooms,
   readSigning,
   signerPlaces,
 } from "../../../signing/envelopes/envelopes.ts";
@@ -72,7 +73,7 @@ import { orderName, refusalWords } from "./words.ts";
 export type OrderPageDeps = {
   frame: DashboardFrame;
   orders: OrderDeps;
-  envelopes: ReplaceSignerDeps;
+  envelopes: EnvelopeDeps;
   corrections: ReplaceDeps;
   firmNotes: FirmNotes;
   titleOf: TitleOf;
@@ -91,6 +92,7 @@ export type OrderFormDeps = {
   members: MemberDeps;
   billing: BillingDeps;
   deliveries: DeliveryDeps;
+  replaceInRooms: ReplaceInRooms;
 };
 
 type OrderCall = PageCall<{ code: string }>;
@@ -101,7 +103,7 @@ export function orderDetailPage(
   app: FastifyInstance,
   forms: FastifyInstance,
   deps: OrderPageDeps,
-  { moves, sandbox, checkout, members, billing, deliveries }: OrderFormDeps,
+  { moves, sandbox, checkout, members, billing, deliveries, replaceInRooms }: OrderFormDeps,
 ): void {
   const { frame, envelopes, titleOf } = deps;
   const [{ limits }, { db, clock }] = [frame, deps.orders];
@@ -117,7 +119,11 @@ export function orderDetailPage(
   closingRoute(forms, frame, db);
   sandboxForms(forms, { ...sandbox, limits }, form);
   copyLinkForm(forms, { limits, envelopes }, form.refused);
-  signerForms(forms, { ...{ db, clock, limits, envelopes }, closingsOf: deps.corrections.closingsOf }, show);
+  signerForms(
+    forms,
+    { ...{ db, clock, limits, envelopes, replaceInRooms }, closingsOf: deps.corrections.closingsOf },
+    show,
+  );
   sittingForm(
     forms,
     {

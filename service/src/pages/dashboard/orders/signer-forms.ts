@@ -6,8 +6,9 @@ import type { OnceDeps } from "../../../kernel/platform/idempotency.ts";
 import {
   type ClosingsWith,
   documentsElsewhere,
+  type EnvelopeDeps,
   othersOfClosing,
-  type ReplaceSignerDeps,
+  type ReplaceInRooms,
   readSigning,
   remindSigner,
   replaceSigner,
@@ -22,7 +23,12 @@ import type { RefusedSigner } from "./signers.ts";
 
 type SignerCall = PageCall<{ code: string; n: string }>;
 type Show = (call: SignerCall, problem: { error: string; refusedSigner: RefusedSigner }) => Promise<string>;
-type Deps = OnceDeps & { limits: RateLimits; envelopes: ReplaceSignerDeps; closingsOf: ClosingsWith };
+type Deps = OnceDeps & {
+  limits: RateLimits;
+  envelopes: EnvelopeDeps;
+  replaceInRooms: ReplaceInRooms;
+  closingsOf: ClosingsWith;
+};
 type Act = (deps: Deps, request: SignerRequest, typed: FormValues) => Promise<FlashMessage>;
 
 const numberOf = (text: string): number => (/^\d{1,2}$/.test(text) ? Number(text) : 0);
@@ -40,13 +46,14 @@ const acts: Readonly<Record<string, Act>> = {
 };
 
 /** Replaces the signer in this order or, if the box is ticked, also in the other documents of the closing. */
-async function replace({ db, envelopes, closingsOf }: Deps, request: SignerRequest, typed: FormValues) {
+async function replace(deps: Deps, request: SignerRequest, typed: FormValues) {
+  const { db, envelopes, closingsOf } = deps;
   const { owner, orderCode, n } = request;
   const { everywhere, ...person } = typed;
   const others = everywhere === "on" ? await othersOfClosing(db, closingsOf, orderCode, owner) : undefined;
   const { signers } = await readSigning(envelopes, orderCode, owner);
   const elsewhere = await documentsElsewhere(db, closingsOf, { orderCode, owner, signers });
-  await replaceSigner(envelopes, { ...request, ...(others && { others }) }, person);
+  await replaceSigner(deps, { ...request, ...(others && { others }) }, person);
   if ((elsewhere.get(n) ?? 0) === 0) return "signer-replaced";
   return others ? "signer-replaced-everywhere" : "signer-replaced-here";
 }

@@ -10,7 +10,7 @@ import { isCode } from "../../../kernel/platform/text.ts";
 import { findOwnOrder, replacementSchema } from "../../../orders/order/order.ts";
 import type { SignerRequest } from "../lifecycle/change-signer.ts";
 import { remindSigner } from "../lifecycle/remind.ts";
-import { type ReplaceSignerDeps, replaceSigner } from "../lifecycle/replace.ts";
+import { type ReplaceInRooms, replaceSigner } from "../lifecycle/replace.ts";
 import { unlockSigner } from "../lifecycle/unlock.ts";
 import type { EnvelopeDeps } from "../records/deps.ts";
 import { openOrderDocument, orderDocumentProof, orderDocuments } from "../records/documents.ts";
@@ -29,7 +29,12 @@ const documentParams = Type.Object({
 });
 const signerParams = Type.Object({ code, n: Type.String({ description: "The signer's place, from 1." }) });
 
-type RoutesDeps = { frame: RouteDeps; envelopes: ReplaceSignerDeps; baseUrl: string };
+type RoutesDeps = {
+  frame: RouteDeps;
+  envelopes: EnvelopeDeps;
+  replaceInRooms: ReplaceInRooms;
+  baseUrl: string;
+};
 
 export function signingRoutes(app: FastifyInstance, deps: RoutesDeps): void {
   for (const schema of [OrderDocument, OrderSignerState]) app.addSchema(schema);
@@ -150,7 +155,7 @@ type Act = {
   description: string;
   body?: typeof replacementSchema;
   refusals: Record<number, string>;
-  change: (deps: ReplaceSignerDeps, request: SignerRequest, body: unknown) => Promise<void>;
+  change: (deps: RoutesDeps, request: SignerRequest, body: unknown) => Promise<void>;
 };
 
 const acts: readonly Act[] = [
@@ -159,7 +164,7 @@ const acts: readonly Act[] = [
     summary: "Remind a signer",
     description: "Mails the signer their link again, at most once an hour.",
     refusals: { 409: "This person was reminded within the last hour. Try again later." },
-    change: remindSigner,
+    change: ({ envelopes }, request) => remindSigner(envelopes, request),
   },
   {
     name: "replace",
@@ -174,7 +179,7 @@ const acts: readonly Act[] = [
     summary: "Unlock a signer",
     description: "Gives a new link to a signer who entered too many wrong codes.",
     refusals: { 409: "This person's link is not locked." },
-    change: unlockSigner,
+    change: ({ envelopes }, request) => unlockSigner(envelopes, request),
   },
 ];
 
@@ -194,7 +199,7 @@ function signerRoutes(app: FastifyInstance, deps: RoutesDeps): void {
       answer: OrderSigners,
       refusals: { 404: "No such signer.", ...refusals },
       async handle(request) {
-        await change(deps.envelopes, wantedOf(request), request.body);
+        await change(deps, wantedOf(request), request.body);
         return signersOf(deps.envelopes, request);
       },
     });

@@ -33,7 +33,7 @@ type Named = Pick<Person, "name" | "email">;
  * Replaces the former signer in the rooms that contain these orders: as a recipient of their final documents, if the
  * firm had chosen this person, and among the participants. `closing/deliveries` implements this.
  */
-type ReplaceInRooms = (
+export type ReplaceInRooms = (
   tx: Tx,
   orderIds: readonly number[],
   people: { former: Named; person: Named },
@@ -41,7 +41,7 @@ type ReplaceInRooms = (
 ) => Promise<void>;
 
 /** The dependencies of a signer's replacement. */
-export type ReplaceSignerDeps = EnvelopeDeps & { replaceInRooms: ReplaceInRooms };
+type ReplaceSignerDeps = { envelopes: EnvelopeDeps; replaceInRooms: ReplaceInRooms };
 
 /**
  * Replaces a signer by another person. The earlier signer's link stops working at once. The new link is mailed when it
@@ -53,7 +53,7 @@ export type ReplaceSignerDeps = EnvelopeDeps & { replaceInRooms: ReplaceInRooms 
  */
 export async function replaceSigner(deps: ReplaceSignerDeps, request: SignerRequest, body: unknown): Promise<void> {
   for (let tried = 0; tried < tries; tried++) {
-    const defaults = await defaultsOf(deps, request);
+    const defaults = await defaultsOf(deps.envelopes, request);
     if (await replaceBy(deps, request, parseReplacement(body, defaults), defaults)) return;
   }
   throw new ServiceError("conflict", "This signer was changed at the same time. Try again.");
@@ -70,45 +70,47 @@ const tries = 3;
  * @returns false when the current signer's defaults have changed since `defaults` was read
  */
 async function replaceBy(
-  deps: ReplaceSignerDeps,
+  { envelopes, replaceInRooms }: ReplaceSignerDeps,
   request: SignerRequest,
   { accessCode, ...named }: ReturnType<typeof parseReplacement>,
   defaults: Defaults,
 ): Promise<boolean> {
-  const { texts } = deps.reach;
+  const { texts, links } = envelopes.reach;
   if (named.auth === "text_code" && texts === null)
     throw invalid("signer.auth must not be text_code: this service sends no text messages.");
   if (named.auth === "text_code" && !texts?.reaches(named.phone ?? ""))
     throw invalid("signer.phone must be a number of a country that this service sends text messages to.");
-  const accessCodeHash = await accessCodeHashOf(deps.rowMac, request.owner, { ...named, accessCode });
+  const accessCodeHash = await accessCodeHashOf(envelopes.rowMac, request.owner, { ...named, accessCode });
   const person = { ...named, accessCodeHash };
   // `isOpen` was read without a lock. If an envelope was open then, `changeSigner` decides alone. If
   // `replaceForNextRound` ran before it, a later replacement could overtake this one.
-  const isNamed = defaults.isOpen ? null : await replaceForNextRound(deps, request, person, defaults);
+  const isNamed = defaults.isOpen
+    ? null
+    : await replaceForNextRound({ envelopes, replaceInRooms }, request, person, defaults);
   if (isNamed !== null) return isNamed;
   let isReplaced = false;
-  await changeSigner(deps, request, async (tx, locked) => {
+  await changeSigner(envelopes, request, async (tx, locked) => {
     const { signer, signers, at } = locked;
     if (signer.auth !== defaults.auth || signer.language !== defaults.language) return;
     isReplaced = true;
     if (signers.some((other) => other.n !== signer.n && isSame(other, person)))
       throw invalid("signer must be another person than those who sign already.");
-    const further = await furtherOf(tx, deps, request, { former: signer, person });
+    const further = await furtherOf(tx, envelopes, request, { former: signer, person });
     const all = [locked, ...further.open];
     // A request that names other orders ends the link of the person's signing session, for all its documents. Otherwise
     // the signer only leaves the session.
     if (request.others)
       await endAccess(
         tx,
-        deps.reach.links,
+        links,
         all.map((each) => each.signer.id),
       );
     else await leaveSession(tx, signer.id);
-    for (const each of all) await replaceIn(tx, deps, { ...each, at }, person, request.actor);
-    for (const each of further.next) await replaceInNext(tx, deps, each, person, { actor: request.actor, at });
+    for (const each of all) await replaceIn(tx, envelopes, { ...each, at }, person, request.actor);
+    for (const each of further.next) await replaceInNext(tx, envelopes, each, person, { actor: request.actor, at });
     const orderIds = [...all.map(({ envelope }) => envelope.orderId), ...further.next.map(({ order }) => order.id)];
     const by = { actor: request.actor, partnerId: request.owner.partnerId, at };
-    await deps.replaceInRooms(tx, orderIds, { former: signer, person }, by);
+    await replaceInRooms(tx, orderIds, { former: signer, person }, by);
     if (signer.issuedAt !== null && signer.email.toLowerCase() !== person.email.toLowerCase())
       await tellFormer(tx, signer, at);
   });
@@ -172,12 +174,12 @@ async function replaceInNext(
  * @returns null when an envelope is open, or no envelope will follow; false when the signer's defaults have changed
  */
 async function replaceForNextRound(
-  deps: ReplaceSignerDeps,
+  { envelopes, replaceInRooms }: ReplaceSignerDeps,
   request: SignerRequest,
   person: Person,
   defaults: Defaults,
 ): Promise<boolean | null> {
-  const { db, clock, rowMac } = deps;
+  const { db, clock, rowMac, reach } = envelopes;
   const { owner, orderCode, n, actor, others = [] } = request;
   return db.transaction(async (tx) => {
     if (others.length > 0) await lockOrders(tx, [orderCode, ...others].filter(isCode));
@@ -193,17 +195,17 @@ async function replaceForNextRound(
     if (before.auth !== defaults.auth || before.language !== defaults.language) return false;
     if (signers.some((other, index) => index !== n - 1 && isSame(other, person)))
       throw invalid("signer must be another person than those who sign already.");
-    const further = await furtherOf(tx, deps, request, { former: before, person });
+    const further = await furtherOf(tx, envelopes, request, { former: before, person });
     await endAccess(
       tx,
-      deps.reach.links,
+      reach.links,
       further.open.map((each) => each.signer.id),
     );
-    for (const each of further.open) await replaceIn(tx, deps, { ...each, at }, person, actor);
+    for (const each of further.open) await replaceIn(tx, envelopes, { ...each, at }, person, actor);
     const next = [{ order, n }, ...further.next];
-    for (const each of next) await replaceInNext(tx, deps, each, person, { actor, at });
+    for (const each of next) await replaceInNext(tx, envelopes, each, person, { actor, at });
     const orderIds = [...further.open.map(({ envelope }) => envelope.orderId), ...next.map((each) => each.order.id)];
-    await deps.replaceInRooms(tx, orderIds, { former: before, person }, { actor, partnerId: owner.partnerId, at });
+    await replaceInRooms(tx, orderIds, { former: before, person }, { actor, partnerId: owner.partnerId, at });
     return true;
   });
 }

@@ -71,7 +71,7 @@ export async function openCeremonyService(env: Record<string, string> = {}) {
   const sealer = { ...common, sealDocument, chainPem, titleOf, consentTexts, baseUrl };
   const seal = envelopeSeal(sealer);
   const reach = { links: signingLinks(secrets, baseUrl), untilMorning: async () => 0, texts: null };
-  const deps = { ...common, secrets, blobs, seal, reach, baseUrl, sealDocument, replaceInRooms };
+  const deps = { ...common, secrets, blobs, seal, reach, baseUrl, sealDocument };
   const certificates = signerCertificates({ ...common, baseUrl }, signers.authorities);
   const actsWith = (parts: Partial<Parameters<typeof openActs>[0]>) =>
     openActs({ ...common, blobs, certificates, stamp: null, ...parts });
@@ -105,6 +105,8 @@ export async function openCeremonyService(env: Record<string, string> = {}) {
   // Returns the harness itself, because a test that restarts the service assigns the new service to it.
   return Object.assign(running, {
     deps,
+    /** The dependencies of `replaceSigner`. */
+    replacing: { envelopes: deps, replaceInRooms },
     actsWith,
     ceremonyWith,
     client,

@@ -94,11 +94,13 @@ test("changes no signer at the deadline, and sends nobody a new link", async () 
   const request = { owner, orderCode: code, n: 2, actor: "test" };
   const late = { ...running.deps, clock: clockAt(0) };
   const expired = { code: "conflict", message: /has (?:just )?expired/ };
-  await assert.rejects(replaceSigner(late, request, { name: "Max", email: "max@example.com" }), expired);
+  const replacing = { ...running.replacing, envelopes: late };
+  await assert.rejects(replaceSigner(replacing, request, { name: "Max", email: "max@example.com" }), expired);
   await assert.rejects(remindSigner(late, request), expired);
   await assert.rejects(unlockSigner(late, request), expired);
   await assert.rejects(reissueEnvelope(late, code), expired);
-  await replaceSigner({ ...late, clock: clockAt(-1) }, request, { name: "Max", email: "max@example.com" });
+  const inTime = { ...replacing, envelopes: { ...late, clock: clockAt(-1) } };
+  await replaceSigner(inTime, request, { name: "Max", email: "max@example.com" });
 });
 
 test("seals at the deadline a document that everybody signed before it", async () => {

@@ -529,7 +529,7 @@ test("a person who is replaced in all documents of a closing has no link any mor
   );
   const owner = { partnerId: order?.partnerId ?? "", environment: "test" } as const;
   const request = { owner, orderCode: codes[1] ?? "", n: 1, actor: "test", others: [codes[0] ?? "", codes[2] ?? ""] };
-  await replaceSigner(running.deps, request, mary);
+  await replaceSigner(running.replacing, request, mary);
   for (const n of [1, 2, 3]) await assert.rejects(ceremony.view(at(old, n)), /not valid/);
   const [request2, ...more] = await mails(mary.email, 1);
   assert.match(request2 ?? "", /Ortega closing \(2 documents\)/);
