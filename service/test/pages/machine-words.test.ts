@@ -167,6 +167,9 @@ describe("pages for people contain no words for machines", async () => {
         await (await fetch(`${service.baseUrl}/operator/orders?partner=${typed}`, { headers: { cookie } })).text(),
       );
     assert.match(await orders("no-such-firm"), /no firm’s name contains this/);
+    for (const name of ["Zoe Law", "A Zoe Law", "B Zoe Law", "C Zoe Law"]) await service.cli("partner", "create", name);
+    assert.match(await orders("Zoe"), /more than one firm’s name contains this/);
+    assert.doesNotMatch(await orders("zoe law"), /more than one firm’s name/);
   });
 });
 

@@ -46,8 +46,8 @@ const columns = sql`id AS "partnerId", name, tier, live_enabled AS "liveEnabled"
   created_at AS "createdAt"`;
 
 /**
- * Firms whose name contains the text, or all firms for an empty text; at most `limit`. Leaves out firms whose MAC is
- * invalid.
+ * Firms whose name contains the text, or all firms for an empty text; at most `limit`, and firms with the whole name
+ * first. Leaves out firms whose MAC is invalid.
  * @throws ServiceError naming the rule
  */
 export async function findFirms(db: Sql, typed: string, limit: number): Promise<Firm[]> {
@@ -56,7 +56,8 @@ export async function findFirms(db: Sql, typed: string, limit: number): Promise<
   const pattern = `%${text.replaceAll(/[\\%_]/g, (character) => `\\${character}`)}%`;
   const named = text === "" ? nothing : sql`WHERE lower(name) LIKE ${pattern}`;
   const rows = await db.query<Firm & Marked>(sql`
-    SELECT ${columns}, ${marked(firmState, sql`p`)} ${fromFirms} ${named} ORDER BY lower(p.name), p.id LIMIT ${limit}`);
+    SELECT ${columns}, ${marked(firmState, sql`p`)} ${fromFirms} ${named}
+    ORDER BY lower(p.name) <> ${text}, lower(p.name), p.id LIMIT ${limit}`);
   return rows.filter(({ isAuthentic }) => isAuthentic).map(({ isAuthentic: _, ...firm }) => firm);
 }
 
