@@ -12,7 +12,7 @@ export function mailsTo(service: Service, email: string): string[] {
     .filter((file) => file.endsWith(".eml"))
     .sort((a, b) => statSync(b).mtimeMs - statSync(a).mtimeMs)
     .map((file) => readFileSync(file, "utf8").replaceAll("=\r\n", ""))
-    .filter((mail) => mail.includes(`To: ${email}`));
+    .filter((mail) => mail.includes(`\nTo: ${email}`));
 }
 
 /** The paths of every sign-in link that was mailed to an address, the newest first. */
