@@ -65,13 +65,15 @@ export function createOutcomeWriter({ db, log }: { db: Database; log: Log }, gat
   let finishing = false;
 
   async function writeBatch(): Promise<void> {
-    const [done, back] = [completed, released];
+    let done = completed;
+    const back = released;
     completed = [];
     released = [];
     try {
       if (done.length > 0) {
         await completeDeliveries(db, done);
         failureRuns.note(done);
+        done = [];
       }
       if (back.length > 0) await releaseDeliveries(db, back);
     } catch (error) {

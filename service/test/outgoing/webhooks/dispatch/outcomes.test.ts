@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { beforeEach, test } from "node:test";
+import { setTimeout as delay } from "node:timers/promises";
 import { newDatabase } from "@signsealship/testing/database";
 import { forTests } from "@signsealship/testing/for-tests";
 import { testRowMac as rowMac } from "@signsealship/testing/row-mac";
@@ -127,4 +128,25 @@ test("an arrived delivery ends a run that was counted before, on this node or on
   assert.deepEqual(await complete({ isFailing: false, reason: "timeout" }), [1, 2]);
   assert.deepEqual(await complete({ isFailing: false, reason: null }), [0, 3]);
   assert.deepEqual(await complete({ isFailing: false, reason: null }), [0, 3]);
+});
+
+test("a failed release of a lease does not count the failures of the same batch twice", async () => {
+  const { seq, leasedUntil } = await claimOne(leaseMs);
+  await db.query(sql`UPDATE webhooks SET failures = 0 WHERE id = ${webhookId}`);
+  let queries = 0;
+  const refusing: Database = {
+    ...db,
+    query(statement) {
+      queries++;
+      return queries === 2 ? Promise.reject(new Error("no connection")) : db.query(statement);
+    },
+  };
+  const writer = createOutcomeWriter({ db: refusing, log: openLog("silent") }, 0);
+  const failed = { isFailing: false, statusCode: 500, durationMs: 1, reason: "http_status", exchange: null };
+  writer.complete({ ...failed, seq, webhookId, completedAt: systemClock() });
+  writer.release({ seq: 0, leasedUntil, untried: true });
+  while (queries < 3) await delay(50);
+  await writer.finish();
+  const [counted] = await db.query<{ failures: number }>(sql`SELECT failures FROM webhooks WHERE id = ${webhookId}`);
+  assert.deepEqual([queries, counted?.failures], [3, 1]);
 });
