@@ -11,14 +11,13 @@ import { closeCheckouts, OpenElsewhere } from "./checkout/sessions.ts";
 import { isDisputed } from "./disputes.ts";
 import { wentBackOutside } from "./outside-notes.ts";
 import { processorOfOrder, requireNewestKey } from "./processor/account.ts";
-import { isLost } from "./processor/apply.ts";
 import { isMissing } from "./processor/charge-requests.ts";
 import { applyEvent } from "./processor/events.ts";
 import { type Processor, type RefundOfPayment, shareRequest } from "./processor/processor.ts";
 import { endLost } from "./processor/take-dispute.ts";
 import { refundsOfIntent } from "./refund-rows.ts";
 import { type HeldPayment, heldPayments, isFullyRefunded, payeesOfIntent } from "./store.ts";
-import { elsewhereSubject, wholeRefundOf } from "./whole-refund.ts";
+import { elsewhereSubject, isLost, wholeRefundOf } from "./whole-refund.ts";
 
 export type RefundJobDeps = { db: Database; clock: Clock; log: Log; processor: Processor | null };
 

@@ -1,14 +1,23 @@
-/** Refunds of whole orders that failed, or that only an earlier processor account can make. */
+/** Refunds of whole orders: those with nothing left to refund, that failed, or that only an earlier account can make. */
 import { hasMovedSince } from "../../kernel/audit/audit.ts";
 import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import { fromTasks } from "../../kernel/tasks/tasks.ts";
 import type { LockedOrder } from "../order/order.ts";
-import { isLost } from "./processor/apply.ts";
 import { shareRequest } from "./processor/processor.ts";
 import { type RefundRowState, refundsOfIntent } from "./refund-rows.ts";
 import { type HeldPayment, heldPayments, payeesOfIntent } from "./store.ts";
+
+/**
+ * True if nothing of the payment is left to refund: partial refunds returned it, the bank took it back, or the order
+ * cost nothing. The payment of one order at the processor is also stored with 0 if its event named no amount. It may
+ * hold money, so it is never lost.
+ */
+export const isLost = ({ amountCents, lostCents, creditedCents, ...payment }: HeldPayment): boolean =>
+  amountCents === 0
+    ? payment.paymentIntent === null || payment.simulated || payment.isShared
+    : lostCents + creditedCents >= amountCents;
 
 /**
  * The subject of the task about a refund that only an earlier processor account can make.

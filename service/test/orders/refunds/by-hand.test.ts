@@ -45,10 +45,12 @@ async function work(): Promise<void> {
 }
 
 /** Orders that are paid together. */
-async function paid(count = 2) {
+async function paid(count = 2, firstCents = total) {
   const codes: string[] = [];
-  for (let n = 0; n < count; n++)
-    codes.push(await world.orders.insert("QuoteReady", { partnerId: firm.owner.partnerId, totalCents: total }));
+  for (let n = 0; n < count; n++) {
+    const totalCents = n === 0 ? firstCents : total;
+    codes.push(await world.orders.insert("QuoteReady", { partnerId: firm.owner.partnerId, totalCents }));
+  }
   const members = await Promise.all(codes.map(async (code) => ({ id: await world.orderIdOf(code), code })));
   const group = { groupId: newUuid(), environment: "live" } as const;
   const { checkoutUrl } = await sharedCheckout(deps, group, async () => members);
@@ -456,6 +458,19 @@ test("an approved part that waited goes out after the refund by hand has failed"
     [9_000, 5_000],
   );
 });
+
+for (const count of [1, 2])
+  test(`an order of $0.00 that is refunded ends at once, paid with ${count - 1} others`, async () => {
+    const { codes } = await paid(count, 0);
+    const [code = "", other] = codes;
+    assert.equal((await world.orders.look(code)).status, "EsignPending");
+    await approveRefund(refunds, approver, await requestRefund(refunds, agent, { code, reason: "asked" }));
+    const before = stripe.refunds.length;
+    await refundOrder(deps, await world.orderIdOf(code));
+    assert.equal((await world.orders.look(code)).status, "Refunded");
+    assert.equal(stripe.refunds.length, before);
+    if (other) assert.equal((await world.orders.look(other)).status, "EsignPending");
+  });
 
 test("a part that waited is returned by the refund of the whole order, and never in addition", async () => {
   for (const isPartFirst of [false, true]) {

@@ -16,7 +16,6 @@ import { tellFirm } from "../firm/money-mail.ts";
 import { settleLosses } from "../loss-documents.ts";
 import { endLoss, endLostTasks, endPriceTasks, receivedCentsOf } from "../price-debt.ts";
 import {
-  type HeldPayment,
   heldPayments,
   markRefunded,
   type PartRefund,
@@ -28,6 +27,7 @@ import {
 import { settleSupplement, supplementPayments } from "../supplements.ts";
 import { auditUnapplied, reportWholeRefund } from "../unapplied.ts";
 import { reportDebit, reportFirmsDebit, reportSupplement } from "../unpaid.ts";
+import { isLost } from "../whole-refund.ts";
 import type { RefundMessage, SessionMessage } from "./message.ts";
 import { untilDecided, wrongSum } from "./sum-words.ts";
 
@@ -243,10 +243,6 @@ export async function applyRefund(
   }
   return held.every(isLost) ? endRefunded(tx, asked.order, options) : { outcome: "moved", ...asked };
 }
-
-/** True if nothing of the payment is left to refund: partial refunds returned it, or the bank took it back. */
-export const isLost = ({ amountCents, lostCents, creditedCents }: HeldPayment): boolean =>
-  lostCents + creditedCents > 0 && lostCents + creditedCents >= amountCents;
 
 async function closeUnapplied(
   tx: Tx,

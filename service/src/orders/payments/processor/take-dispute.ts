@@ -11,8 +11,9 @@ import { restOf } from "../documents.ts";
 import { tellFirm } from "../firm/money-mail.ts";
 import { bookLoss, lossBy, reverseLoss } from "../loss-documents.ts";
 import { reviseLoss } from "../pay-again.ts";
-import { heldPayments, paymentState } from "../store.ts";
-import { type Applied, type ApplyOptions, endRefunded, isLost, nothing } from "./apply.ts";
+import { type HeldPayment, heldPayments, paymentState } from "../store.ts";
+import { isLost } from "../whole-refund.ts";
+import { type Applied, type ApplyOptions, endRefunded, nothing } from "./apply.ts";
 import { sumText } from "./sum-words.ts";
 
 /** The part of a dispute that concerns one order. */
@@ -242,13 +243,18 @@ async function hold(tx: Tx, order: LockedOrder, sum: string, options: ApplyOptio
 }
 
 /**
- * Ends an order in RefundPending when nothing is left to refund: the bank took the money back, or parts returned it.
+ * Ends an order in RefundPending when nothing is left to refund: the bank took the money back, parts returned it, or
+ * the order cost nothing.
  * @returns null when some money is left
  */
 export async function endLost(tx: Tx, order: LockedOrder, options: ApplyOptions): Promise<Applied | null> {
   const held = await heldPayments(tx, order.id);
   if (order.status !== "RefundPending" || held.length === 0 || !held.every(isLost)) return null;
-  const hasLostMoney = held.some(({ lostCents }) => lostCents > 0);
-  const reason = hasLostMoney ? "The bank returned the money to the payer." : "All of the money was refunded in parts.";
-  return endRefunded(tx, order, { ...options, reason });
+  return endRefunded(tx, order, { ...options, reason: whyNothingIsLeft(held) });
+}
+
+function whyNothingIsLeft(held: readonly HeldPayment[]): string {
+  if (held.some(({ lostCents }) => lostCents > 0)) return "The bank returned the money to the payer.";
+  if (held.every(({ amountCents }) => amountCents === 0)) return "No money is left to refund.";
+  return "All of the money was refunded in parts.";
 }
