@@ -185,8 +185,11 @@ export function createStripeObjects(hostedPages: () => string, livemode: () => b
       if (method === "GET" && path === "/v1/refunds") {
         if (refundable(params["payment_intent"]) === undefined)
           return missing("No such payment_intent", "payment_intent");
-        const data = refunds.filter((each) => each["payment_intent"] === params["payment_intent"]);
-        return { status: 200, body: { object: "list", data, has_more: false, url: "/v1/refunds" } };
+        const all = refunds.filter((each) => each["payment_intent"] === params["payment_intent"]).reverse();
+        const start = all.findIndex(({ id }) => id === params["starting_after"]) + 1;
+        const end = start + Number(params["limit"] ?? 10);
+        const data = all.slice(start, end);
+        return { status: 200, body: { object: "list", data, has_more: end < all.length, url: "/v1/refunds" } };
       }
       return refusal(404, "Unrecognized request URL");
     },

@@ -472,6 +472,22 @@ for (const count of [1, 2])
     if (other) assert.equal((await world.orders.look(other)).status, "EsignPending");
   });
 
+test("a part is refunded once, even after a hundred later refunds of its payment", async () => {
+  const { codes, intent } = await paid();
+  const [payment] = await heldPayments(db, await world.orderIdOf(codes[0] ?? ""));
+  const part = { request: newUuid(), payment: payment?.id ?? 0, paymentIntent: intent, amountCents: 100 };
+  await books.processor.refundPart(part);
+  for (let n = 0; n < 100; n++) stripe.refundByHand(intent, 1);
+  const before = stripe.refunds.length;
+  const [oldest] = refundsAt(intent);
+  // The processor forgets idempotency keys after a day.
+  stripe.forgetKeys();
+  await books.processor.refundPart(part);
+  assert.equal(stripe.refunds.length, before);
+  const listed = (await books.processor.refundsOf(intent)) ?? [];
+  assert.deepEqual([listed.length, listed.at(-1)?.id], [101, oldest?.["id"]]);
+});
+
 test("a part that waited is returned by the refund of the whole order, and never in addition", async () => {
   for (const isPartFirst of [false, true]) {
     const { codes, intent } = await paid();

@@ -206,8 +206,10 @@ async function refundOnce(
 }
 
 async function refundsOf(stripe: Stripe, paymentIntent: string): Promise<Stripe.Refund[]> {
-  const { data } = await stripe.refunds.list({ payment_intent: paymentIntent, limit: 100 });
-  return data.filter(({ status }) => status !== "failed" && status !== "canceled");
+  const refunds: Stripe.Refund[] = [];
+  for await (const refund of stripe.refunds.list({ payment_intent: paymentIntent, limit: 100 }))
+    if (refund.status !== "failed" && refund.status !== "canceled") refunds.push(refund);
+  return refunds;
 }
 
 /** The time `t` in the signature header, in Unix seconds. Without one it is 0, and the verification fails. */
