@@ -253,7 +253,7 @@ test("charging all waiting orders leaves out those above the caller's limits", a
   assert.deepEqual(await states(found.codes), [["answered"], [], []]);
 });
 
-test("an order of $0.00 is charged by no job and by no member, and its checkout completes it", async () => {
+test("an order of $0.00 is charged by no job and by no member, not even with others, and its checkout completes it", async () => {
   const firm = await world.newFirm();
   const code = await world.orders.insert("QuoteReady", {
     ...{ partnerId: firm.owner.partnerId, payBy: "firm", totalCents: 0 },
@@ -264,6 +264,13 @@ test("an order of $0.00 is charged by no job and by no member, and its checkout 
   await assert.rejects(chargeByMember(deps, firm.principal, code), /An order of \$0\.00 is not charged/);
   const { orders } = await waitingOrders(db, firm.owner);
   await assert.rejects(pressAll({ firm }, orders), /Nothing was charged\. Order [0-9A-F]{6}: An order of/);
+  await assert.rejects(charge({ firm, codes: [code] }), /An order of \$0\.00 is not charged/);
+  const other = await world.orders.insert("QuoteReady", { partnerId: firm.owner.partnerId, payBy: "firm" });
+  const together = await charge({ firm, codes: [code, other] });
+  assert.deepEqual(
+    together.orders.map(({ orderCode }) => orderCode),
+    [other],
+  );
   assert.deepEqual(await states([code]), [[]]);
   const url = await checkoutUrl(deps, code, null);
   await world.take(stripe.pay(url.split("/").at(-1) ?? ""));

@@ -7,7 +7,7 @@ import { requireProof } from "../../../kernel/platform/recent-proof.ts";
 import { type LockedOrder, type OrderCharge, orderPayer } from "../../order/order.ts";
 import { lockGroup, type Member, partToCharge, paymentRefusal } from "../checkout/checkout.ts";
 import { type ChargeState, chargesOfCode } from "./charge-store.ts";
-import { type ChargeDeps, type Charged, chargePayable, type ExpectedCharge } from "./charges.ts";
+import { type ChargeDeps, type Charged, chargePayable, type ExpectedCharge, freeOrder } from "./charges.ts";
 import { accountOf } from "./methods.ts";
 
 export type GroupCharge = {
@@ -51,10 +51,12 @@ export function chargeGroup<Result extends GroupCharge>(
     for (const order of await lockGroup(tx, members)) {
       if ((await orderPayer(tx, order.id)) !== "firm") continue;
       const refusal = await paymentRefusal(tx, deps.notarySupply, order);
+      const part = refusal === null ? await partToCharge(tx, order) : undefined;
       if (refusal !== null) refusals.push(`Order ${order.code}: ${refusal}`);
-      // A payment that a bank took back is charged again only on a request for that order alone. The other orders are
-      // still charged.
-      else if (!(await partToCharge(tx, order))) refusals.push(`Order ${order.code}: ${payAlone}`);
+      // A payment that a bank took back is charged again only on a request for that order alone, and an order of $0.00
+      // is not charged at all. The other orders are still charged.
+      else if (!part) refusals.push(`Order ${order.code}: ${payAlone}`);
+      else if (part.amountCents === 0) refusals.push(`Order ${order.code}: ${freeOrder}`);
       else payable.push(order);
     }
     if (payable.length === 0) await refuse(refusals[0] ?? "No order of this room is paid by your firm.");
