@@ -1,5 +1,4 @@
 import { hash } from "node:crypto";
-import { unknownVerdict } from "../../kernel/http/verdicts.ts";
 import type { Owner } from "../../kernel/identity/identity.ts";
 import type { Blobs } from "../../kernel/platform/blobs/blobs.ts";
 import { type StoredFile, withReadErrors } from "../../kernel/platform/blobs/stored-file.ts";
@@ -81,42 +80,48 @@ function verifiedRow<Row extends PassportRow>({ rowMac, log }: LookupDeps, row: 
 
 /**
  * Opens the sealed PDF; null when it was not stored, was deleted, or its blob is missing or altered.
- * @param check `again` compares the whole PDF with its hash even if it was compared before
+ * @param missing the error that a read throws if the blob is altered after this
  */
 export async function openSealed(
-  { blobs, log }: LookupDeps,
+  deps: LookupDeps,
   passport: PassportRow,
-  check: "once" | "again" = "once",
+  missing: () => Error,
 ): Promise<StoredFile | null> {
-  if (passport.blobKey === null || !isDocumentStored(passport)) return null;
-  const holder = memoryHolder(passport);
-  const unread = (error: unknown): null => {
-    // The store is temporarily unavailable, so the blob may still exist. The caller gets the error instead of null.
-    if (error instanceof ServiceError) throw error;
-    log.error(
-      { err: error, passportId: passport.id },
-      "a sealed PDF is not the one that was sealed, or cannot be read",
-    );
-    return null;
-  };
-  const file = await blobs.open(passport.blobKey, passportUse(passport), holder, check).catch(unread);
-  // Bytes that are altered after the comparison are found by a read. The answer is then the one for a missing file.
+  const file = await openBlob(deps, passport, "once");
+  const frame = { memory: deps.blobs.memory, holder: memoryHolder(passport) };
   return (
     file &&
-    withReadErrors({ memory: blobs.memory, holder }, file, async (error) => {
-      unread(error);
-      return unknownVerdict();
+    withReadErrors(frame, file, async (error) => {
+      logUnread(deps, passport, error);
+      return missing();
     })
   );
 }
 
-/** Runs work on the bytes of the sealed PDF; null when `openSealed` returns null. */
+/** @param check `again` compares the whole PDF with its hash even if it was compared before */
+async function openBlob(deps: LookupDeps, passport: PassportRow, check: "once" | "again"): Promise<StoredFile | null> {
+  if (passport.blobKey === null || !isDocumentStored(passport)) return null;
+  return deps.blobs
+    .open(passport.blobKey, passportUse(passport), memoryHolder(passport), check)
+    .catch((error: unknown) => {
+      logUnread(deps, passport, error);
+      return null;
+    });
+}
+
+/** @throws ServiceError while the store is temporarily unavailable, because the blob may still exist then */
+function logUnread({ log }: LookupDeps, { id }: PassportRow, error: unknown): void {
+  if (error instanceof ServiceError) throw error;
+  log.error({ err: error, passportId: id }, "a sealed PDF is not the one that was sealed, or cannot be read");
+}
+
+/** Runs work on the bytes of the sealed PDF; null when it cannot be opened (`openSealed`). */
 export async function withSealed<T>(
   deps: LookupDeps,
   passport: PassportRow,
   work: (bytes: Buffer) => Promise<T>,
 ): Promise<T | null> {
-  const sound = await openSealed(deps, passport, "again");
+  const sound = await openBlob(deps, passport, "again");
   if (sound === null || passport.blobKey === null) return null;
   const at = { key: passport.blobKey, use: passportUse(passport), holder: memoryHolder(passport) };
   return deps.blobs.withBytes(at, async (bytes) => bytes && work(bytes));

@@ -148,7 +148,7 @@ function verificationRoutes(app: FastifyInstance, deps: PassportRouteDeps): void
     async handle({ params }) {
       const passport = await passportOf(deps.passports, params.code);
       if (passport.deletedAt) throw deletedVerdict(deletedMessage("The sealed PDF", passport.deletedAt));
-      const content = await openSealed(deps.passports, passport);
+      const content = await openSealed(deps.passports, passport, unknownVerdict);
       if (!content) throw unknownVerdict();
       return { name: "sealed.pdf", disposition: "inline", content };
     },
@@ -164,7 +164,7 @@ function verificationRoutes(app: FastifyInstance, deps: PassportRouteDeps): void
     async handle({ params }) {
       const evidence = await findEvidence(deps.passports, params.code);
       if (!evidence) throw unknownVerdict();
-      const file = await openSealed(deps.passports, evidence);
+      const file = await openSealed(deps.passports, evidence, unknownVerdict);
       const parts = file && (await withSealed(deps.passports, evidence, sealedParts));
       const logged = await logEvidence(deps.passports, evidence);
       const files = evidenceFiles(
