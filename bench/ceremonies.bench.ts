@@ -130,7 +130,7 @@ async function openAll({ service }: Harness, orders: number): Promise<string[][]
   return Array.from({ length: orders }, (_, order) => emails.slice(1).flatMap((of) => tokens.get(of(order)) ?? []));
 }
 
-/** The token of the signing link in each mail, by the recipient's address. */
+/** The token of the signing link in each mail, by the recipient's email address. */
 function tokensIn(outbox: string): Map<string, string> {
   const tokens = new Map<string, string>();
   for (const file of readdirSync(outbox)) {

@@ -11,7 +11,9 @@ import { p95 } from "./support/times.ts";
 
 const [orders, tasks, rounds] = [1_000_000, 50_000, 60];
 
-/** Orders with different names, references and addresses, and open tasks for the latest of these orders. */
+/**
+ * SQL that inserts orders with different names, references and email addresses, and open tasks for the newest of them.
+ */
 const fill = (partnerId: string) => `
 SET session_replication_role = replica;
 INSERT INTO price_books (sha256, content) VALUES ('bench', '{}') ON CONFLICT DO NOTHING;

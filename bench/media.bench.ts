@@ -239,7 +239,7 @@ async function byBrowsers(): Promise<Result[]> {
  * recorded.
  */
 export async function run(): Promise<Result[]> {
-  // First, because the garbage of the other parts would be collected within the times of the signing.
+  // Runs first. Otherwise, garbage collection after the other parts would lengthen the signing times.
   const { signing, first, seek } = await byService();
   const seen = await byBrowsers();
   const loaded = await load();

@@ -108,8 +108,8 @@ export async function run(): Promise<Result[]> {
   const sample = sampleOrder(partnerId, keyId);
   const insert = insertStatement(sample, null);
   const written = portable(insert);
-  // The parameters that must differ in each order. They are searched in `insert`, which has the sample's codes as plain
-  // text. In `written` the codes are encrypted.
+  // The parameters that must differ in each order. They are found in `insert`, which has the sample's codes as plain
+  // text; in `written` the codes are encrypted.
   const textOf = (value: unknown) => String(value instanceof ToSeal ? value.text : value);
   const unique = [...insert.values.keys()].filter((n) => /^(order\.created:)?0{40}$/.test(textOf(insert.values[n])));
   const bareFiles = join(folder.path, "bare");
@@ -150,7 +150,7 @@ export async function run(): Promise<Result[]> {
       targets(() => fetched),
       0.85,
     );
-    // Rate limits are on. After every 64 requests the client's address changes, so that no request is refused.
+    // Rate limits are on. After every 64 requests the client's IP address changes, so that no request is refused.
     const address = (n: number) => `10.${(n >> 22) & 255}.${(n >> 14) & 255}.${(n >> 6) & 255}`;
     let sent = 0;
     const me = () => get("/api/partner/me", { ...headers, "X-Forwarded-For": address(sent++) });

@@ -6,7 +6,7 @@ import { atLeast, type Result } from "./result.ts";
 import { portableFor, startBare } from "./support/bare.ts";
 import { get, interleave, type Target } from "./support/http-load.ts";
 
-/** Verification of a proof passport over HTTP, compared with bare Fastify that runs the same read. */
+/** Verification of a proof passport over HTTP, compared with bare Fastify that runs the same database read. */
 export async function run(): Promise<Result[]> {
   const folder = temporaryFolder();
   const service = await startService({ DATA_DIR: folder.path, RATE_LIMITS: "off", LOG_LEVEL: "info" });

@@ -8,7 +8,10 @@ import { mentionsIn, type Ownership } from "./table-owners.ts";
  */
 export type DatabaseWrite = { by: string; from: string; to: string | null };
 
-/** The writes by triggers and foreign keys, and the functions that write for the statements that call them. */
+/**
+ * `writes`: the writes that triggers and foreign keys make. `callable`: the other functions that write tables, which
+ * only SQL statements call.
+ */
 export type DatabaseWrites = { writes: DatabaseWrite[]; callable: string[] };
 
 type CatalogFunction = { name: string; body: string; triggerTables: string[] };
@@ -64,8 +67,8 @@ function writtenIn(body: string, tables: ReadonlySet<string>): (string | null)[]
 }
 
 /**
- * Lists, as sentences, writes of other owners' tables for which no reason is given, and reasons that no write needs any
- * more.
+ * Lists problems, as sentences: writes to other owners' tables without a given reason, and reasons that no write needs
+ * any more.
  */
 export function unlistedWrites(
   { writes, callable }: DatabaseWrites,
@@ -94,6 +97,6 @@ export function unlistedWrites(
 export type DatabaseWriteRules = {
   /** For each table, the tables of other owners that its triggers and foreign keys write. */
   triggers: Record<string, Record<string, string>>;
-  /** Functions that write a table for any statement that calls them. */
+  /** Functions that write tables when an SQL statement calls them, each with the reason. */
   functions: Record<string, string>;
 };

@@ -35,7 +35,7 @@ async function secretsOf(dataDir: string) {
 /**
  * The database of a data folder, with or without a running service. A process may open it only once. It connects as the
  * owner of the tables, so that a test may do more than the service may. `name` is the name of its connections, which
- * tells them from the service's.
+ * distinguishes them from the service's connections.
  */
 export async function databaseOf(dataDir: string, { poolSize = 4, name = "test" } = {}): Promise<Database> {
   const server = await openEmbeddedPostgres(dataDir);

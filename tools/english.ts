@@ -37,7 +37,7 @@ interface Prose {
   comment: boolean;
 }
 
-/** A refused wording: its place, the words found, and the better form. */
+/** A refused wording: the number of its line, the words found, and the better form. */
 export interface Finding {
   line: number;
   found: string;

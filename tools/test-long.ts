@@ -95,7 +95,10 @@ const places = 2 * availableParallelism();
 let busy = 0;
 const waiting: (() => void)[] = [];
 
-/** Waits for a free place, and runs the work there. Then gives the place to the work that has waited longest. */
+/**
+ * Waits until one of the `places` is free, and runs the work there. Then gives the place to the work that has waited
+ * longest.
+ */
 async function inPlace<T>(work: () => Promise<T>): Promise<T> {
   if (busy < places) busy += 1;
   else await new Promise<void>((resolve) => waiting.push(resolve));

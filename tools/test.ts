@@ -81,9 +81,9 @@ async function* together(first: AsyncIterable<TestEvent>, second: AsyncIterable<
 }
 
 /**
- * Runs files, `concurrency` at a time, and after them the walk through live sessions with the verifier's tests. The walk
- * sends video between browsers for minutes, mostly waits, and starved among other files. The verifier's tests start no
- * service and no browser, and run at the lowest priority then.
+ * Runs files, `concurrency` at a time. After them, runs the walk through live sessions, together with the verifier's
+ * tests. The walk sends video between browsers for minutes and mostly waits, but starved among other files. The
+ * verifier's tests start no service and no browser; next to the walk, they run at the lowest priority.
  */
 async function* eventsOf(files: string[], concurrency: number): AsyncGenerator<TestEvent> {
   const walk = files.filter(isWalk);

@@ -11,9 +11,10 @@ const dayMs = 24 * 3_600_000;
 const authority = "https://tsa.bench.example";
 
 /**
- * Simulates a day in which the test log grows before each look for a new state to anchor. Two nodes look at once.
- * Counts the requests to a time-stamping authority and to the calendars. The service anchors the test log every 24
- * configured intervals, which is an hour here.
+ * Simulates a day of anchoring the transparency log of tests, and counts the requests to a time-stamping authority and
+ * to the calendars. Before each look, the log grows. At each look, two nodes search at once for a new state to anchor.
+ *
+ * The service anchors the log of tests every 24 configured intervals. With the interval set here, that is an hour.
  * @param looks how often the nodes look in that day
  * @throws Error when the day's last state is still not anchored at the end of the day
  */
@@ -67,8 +68,8 @@ function anchoringNode(db: Database, clock: () => Date) {
     node: () => anchorRoots({ ...deps, stampers }),
     requests: () => {
       const isOfTest = (origin: string) => origin.endsWith("/log/test");
-      // Requests about the live log are not counted. A calendar request does not name its log. It gets as many live
-      // states as the authority, so that number is subtracted from both.
+      // Requests about the live log are not counted. A calendar request does not name its log. But the calendars get as
+      // many states of the live log as the authority, so the authority's number is subtracted.
       const others = origins.filter((origin) => !isOfTest(origin)).length;
       return { stamps: origins.length - others, calendars: roots.length - others };
     },

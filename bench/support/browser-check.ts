@@ -9,7 +9,7 @@ const source = fileURLToPath(new URL("../../packages/evidence/src/log/log.ts", i
 
 /**
  * Checks log proofs in Chromium, with the code that `/verify` and the single-file verifier bundle.
- * @param baseUrl the address of a service; Web Crypto needs a secure origin
+ * @param baseUrl the URL of a running service, because Web Crypto needs a secure origin
  * @returns the milliseconds of each check
  */
 export async function checksInBrowser(baseUrl: string, inputs: readonly ProofInput[]): Promise<number[]> {

@@ -83,7 +83,7 @@ function cpuSeconds(service: Service): number {
 export type Sealed = { verifyCode: string; sealedSha256: string; provableMs: number; pdfBytes: number };
 
 /**
- * Seals documents, each with its own bytes and at another moment of the sequencer's interval, and polls for their
+ * Seals documents, each with its own bytes and at a different time within the sequencer's interval. Polls for their
  * proofs. `wanted`: a text that a proof must contain.
  */
 export async function provableSeals(
@@ -126,7 +126,9 @@ const proofText = async (baseUrl: string, code: string): Promise<string> =>
 
 const proofs = 500;
 
-/** Measures proofs from the filled log: their latency over the API and without HTTP, their size, and their check. */
+/**
+ * Measures proofs from the filled log: the latency over the API and without HTTP, the size, and the time of a check.
+ */
 export async function proving(
   { service: { baseUrl }, db }: Measured,
   filled: { first: number; leaf: number },

@@ -129,7 +129,7 @@ export type AppDeps = {
   signerAuthorities: SignerAuthorities;
   /**
    * Submits each seal's hash to the OpenTimestamps calendars; null when none are configured, or when seals are anchored
-   * only through the log's roots.
+   * only through the transparency log's roots.
    */
   anchoring: Anchoring | null;
   transparencyLog: TransparencyLog;

@@ -90,8 +90,8 @@ async function untilEnd(log: Log, stopped: Promise<string>, watch: SchemaWatch):
 }
 
 /**
- * The folder of stored mails, and the secret in the address of the page that shows them. Null when there is a mail
- * server, or when other machines can reach the service.
+ * The folder of stored mails, and the secret in the URL of the page that shows them. Null when there is a mail server,
+ * or when other machines can reach the service.
  */
 function openOutbox({ smtpUrl, baseUrl, dataDir }: Config): Outbox | null {
   const { hostname } = new URL(baseUrl);

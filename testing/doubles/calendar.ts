@@ -41,7 +41,7 @@ const bitcoinTag = "0588960d73d71901";
 const attestation = (tag: string, payload: Buffer) =>
   Buffer.concat([Buffer.from(`00${tag}`, "hex"), Buffer.from([payload.length]), payload]);
 
-/** Starts the double. @param options.uri its address in attestations; its real address by default */
+/** Starts the double. @param options.uri the calendar's URL in attestations; its real URL by default */
 export async function startCalendar(options: { readonly uri?: string } = {}): Promise<CalendarDouble> {
   const key = randomBytes(32);
   const closing = new AbortController();

@@ -45,8 +45,8 @@ export type EasyPostDouble = Pick<EasyPostObjects, "shipments" | "trackers" | "o
 };
 
 /**
- * A double of the carrier label provider, in the provider's wire protocol: addresses, shipments with rates, labels,
- * refunds and trackers. Its webhooks are signed as the provider signs them. It records requests and fails on demand.
+ * A double of EasyPost in its wire protocol: addresses, shipments with rates, labels, refunds and trackers. Its
+ * webhooks are signed as EasyPost signs them. It records requests and fails on demand.
  */
 export async function startEasyPost(): Promise<EasyPostDouble> {
   const apiKey = `EZAK${randomBytes(16).toString("hex")}`;

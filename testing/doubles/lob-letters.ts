@@ -57,7 +57,7 @@ const extraServices = ["certified", "certified_return_receipt", "registered"];
 
 /**
  * @param windowMs the time in which an accepted letter can be cancelled
- * @param now the printer's clock
+ * @param now Lob's clock
  */
 export function createLobLetters(windowMs: () => number, now: () => Date): LobLetters {
   const letters: LobLetters["letters"] = new Map();

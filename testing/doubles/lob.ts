@@ -71,7 +71,7 @@ const keyDays = 24 * 3_600_000;
 /**
  * A double of Lob: letters in its wire protocol (multipart, form and JSON; basic authentication; idempotency keys that
  * are stored for a day) and webhooks signed as Lob signs them. It records requests and fails on demand.
- * @param now the printer's clock
+ * @param now Lob's clock
  */
 export async function startLob(now: () => Date = () => new Date()): Promise<LobDouble> {
   const apiKey = `live_${randomBytes(18).toString("hex")}`;

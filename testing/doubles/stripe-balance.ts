@@ -19,7 +19,7 @@ export type BalanceObjects = {
   endDispute: (id: string, status: "won" | "lost") => StripeObject;
   /** True if a dispute of the intent is open. Then the processor refuses refunds of the intent. */
   isDisputed: (paymentIntent: unknown) => boolean;
-  /** The cents of an intent that the bank took back by disputes that the firm lost. They can't be refunded any more. */
+  /** The cents of an intent that the bank took back in lost disputes. They can't be refunded any more. */
   lostOf: (paymentIntent: unknown) => number;
   /** Simulates a refund that the payer's bank returns. */
   failRefund: (id: string) => StripeObject;

@@ -2,7 +2,7 @@ import { type BalanceObjects, createBalance } from "./stripe-balance.ts";
 import { createFirmObjects, type FirmObjects } from "./stripe-firm.ts";
 import { missing, newId, type Params, type Reply, refusal, type StripeObject } from "./stripe-values.ts";
 
-/** An address that receives the account's events of some types, as the account's owner has chosen. */
+/** A URL that receives the account's events of some types, as the account's owner has chosen. */
 export type WebhookEndpoint = { url: string; status: "enabled" | "disabled"; enabled_events: string[] };
 
 /** The double's stored objects, and its answers to requests. */
@@ -13,7 +13,7 @@ export type StripeObjects = {
   balance: BalanceObjects;
   webhookEndpoints: WebhookEndpoint[];
   answer: (method: string, path: string, params: Params) => Reply;
-  /** The address to which the payer is redirected after paying. */
+  /** The URL to which the payer is redirected after paying. */
   successUrl: (sessionId: string) => string | undefined;
 };
 
@@ -51,7 +51,7 @@ function at(params: Params, ...path: string[]): string | undefined {
   return typeof value === "string" ? value : undefined;
 }
 
-/** The line items of a session in order: their amounts, each times its quantity. */
+/** The amount of each line item of a session, in order: the unit price times the quantity. */
 function amountsOf({ line_items: items }: Params): number[] {
   const amountOf = (item: string | Params): number =>
     typeof item === "object"
@@ -88,7 +88,7 @@ function newSession(sessionId: string, params: Params, hostedPages: string, live
 }
 
 /**
- * @param hostedPages returns the payment address of sessions
+ * @param hostedPages returns the URL below which sessions have their payment pages
  * @param livemode whether the caller has a live key
  */
 export function createStripeObjects(hostedPages: () => string, livemode: () => boolean): StripeObjects {

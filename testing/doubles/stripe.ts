@@ -48,7 +48,7 @@ export type StripeDouble = {
   firm: FirmObjects;
   /** The processor's own books. */
   balance: BalanceObjects;
-  /** The addresses that receive events, as the account's owner has chosen. */
+  /** The URLs that receive events, as the account's owner has chosen. */
   webhookEndpoints: WebhookEndpoint[];
   /** Simulates a bank that demands a payment back. @returns the event */
   dispute: (...about: Parameters<BalanceObjects["dispute"]>) => StripeEvent;

@@ -72,8 +72,7 @@ export async function startPgBouncer(server: Connection, settings: Record<string
     listen_addr: "127.0.0.1",
     listen_port: String(port),
     unix_socket_dir: "",
-    // Accepts every client. All clients use the server with the role and password that the configuration's line of the
-    // database has.
+    // Accepts every client. All clients use the server with the role and password of the configuration's database line.
     auth_type: "any",
     pool_mode: "transaction",
     ...settings,

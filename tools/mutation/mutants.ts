@@ -163,7 +163,7 @@ function walk(value: unknown, visit: (node: Node) => void): void {
 /** The refusals of a source, in source order. */
 export function mutantsOf(file: string, source: string): Mutant[] {
   // The parser counts offsets in bytes, from an arbitrary base. So each longer character is replaced by a single byte.
-  // The empty statement put first shows the base: it is its offset.
+  // The offset of the empty statement at the start shows the base.
   const plain = `;${source.replace(/[^\n\x20-\x7e]/g, "?")}`;
   const module = parseSync(plain, { syntax: "typescript", target: "es2022" });
   const base = module.span.start + 1;

@@ -68,7 +68,7 @@ export function testNotice(sheets: Sheets, flow: Flow): void {
 
 const qrSide = 100;
 
-/** Draws a QR code of an address, as a link to it. */
+/** Draws a QR code of a URL, as a link to it. */
 export function drawQr(sheets: Sheets, place: Place, url: string): void {
   sheets.tagged("Link", () => {
     const draw = () => sheets.drawing(place.x, place.y, 1, `0 0 0 rg ${qrOperators(url, place.width)}`);
@@ -78,7 +78,7 @@ export function drawQr(sheets: Sheets, place: Place, url: string): void {
 }
 
 /**
- * Draws a QR code of an address at the right margin.
+ * Draws a QR code of a URL at the right margin.
  * @returns the width left for rows next to the code, and the position of the code's lower edge
  */
 export function qrAtRight(sheets: Sheets, flow: Flow, url: string): { width: number; bottom: number } {
@@ -121,7 +121,7 @@ const withoutCommands = (verifyUrl: string) =>
 
 /**
  * Draws the commands that verify the certificate without this service, and explains each.
- * @param more `attached`: the name of the attachment, which readers compare if some characters could not be drawn;
+ * @param more `attached`: the name of the attachment, which has the exact texts if some characters could not be drawn;
  * `verifyUrl`: the page that verifies the certificate
  */
 export function manualChecks(

@@ -28,7 +28,7 @@ export type Element = Spoken & { tag: Tag | "Document"; kids: (Element | Content
 
 /** The logical structure of a document, in reading order (ISO 32000-2, section 14.7). */
 export type Structure = {
-  /** The open structure element; null while artifacts such as lines, marks and page numbers are drawn. */
+  /** The open structure element; null while artifacts such as rules, the service's mark and page numbers are drawn. */
   current: () => Element | null;
   /**
    * Runs `draw` inside a new child of the open structure element. Consecutive items or rows share one list or table.

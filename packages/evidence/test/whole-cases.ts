@@ -43,8 +43,7 @@ export const filesOf = ({ files }: WholeCase, role: string) =>
   [files[role] ?? []].flat().map((path) => ({ path, bytes: wholeFile(path) }));
 
 /**
- * Asserts that the claims that the case names have exactly the expected results, and that the claims that must be
- * absent are absent.
+ * Asserts that the claims in the case have exactly the expected results, and that the claims in `absent` are absent.
  * @throws AssertionError otherwise
  */
 export function assertClaims(outcome: Outcome, one: WholeCase): void {

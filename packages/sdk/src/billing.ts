@@ -8,7 +8,7 @@ type BillingKind = "receipt" | "credit_note" | "credit_reversal" | "loss" | "los
 
 /**
  * The kinds of a statement's lines. A loss payment is money that the firm paid outside the processor, such as by check,
- * for a payment that a bank took back; its reversal cancels it.
+ * for a lost payment. A loss payment reversal cancels a loss payment.
  */
 type LineKind = BillingKind | "loss_payment" | "loss_payment_reversal";
 
@@ -75,7 +75,7 @@ export type ReceivedPayment = {
   reference: string;
   /** The day on which the money arrived: `2026-11-29`. */
   receivedOn: string;
-  /** When the payment was made that the bank took back. */
+  /** When the payment that the bank took back was made. */
   paidAt: string;
 };
 

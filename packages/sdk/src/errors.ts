@@ -28,7 +28,7 @@ export class ServiceRefusal extends Error {
 
 /** The service was unreachable, timed out, or closed the connection. `cause` is the runtime's own error. */
 export class ConnectionError extends Error {
-  /** The base address of the service that was called. */
+  /** The base URL of the service that was called. */
   readonly baseUrl: string;
 
   constructor(baseUrl: string, cause: unknown) {

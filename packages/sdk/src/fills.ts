@@ -8,8 +8,8 @@ export type FillSummary = {
   /** The template of the form. Its id is null for the service's form of a catalog document. */
   template: { templateId: string | null; version: number };
   /**
-   * The catalog document that the form is for; an order with `fillToken` is for this document. Null for a form of
-   * another document.
+   * The catalog document that the form is for; an order with `fillToken` is for this document. Null if the form is for
+   * no catalog document.
    */
   docSlug: string | null;
   /** The template's name. */
@@ -72,14 +72,14 @@ export type NewFill = {
   docSlug?: string | undefined;
   /** The version of the template. Default: the latest. */
   templateVersion?: number | undefined;
-  /** The name of the person who fills in the form; `email` is the person's address. */
+  /** The name of the person who fills in the form; `email` is the person's email address. */
   name?: string | undefined;
   email?: string | undefined;
   /** The language of the page and the mail. Default `en`. */
   language?: Language | undefined;
   /** The number of days for which the link works: 1 to 90, default 30. */
   days?: number | undefined;
-  /** An https address to which the page redirects at the end. */
+  /** An https URL to which the form's page redirects at the end. */
   returnUrl?: string | undefined;
   /** Answers, keyed by field name: a boolean for a checkbox, a list of texts for a list, otherwise a text. */
   values?: Record<string, unknown> | undefined;
@@ -113,7 +113,7 @@ export function fillsOf(transport: Transport) {
     /** Cancels a fill: its link no longer works, and the typed answers are deleted. */
     cancel: (fillId: string): Promise<Fill> => json("POST", path`/api/partner/fills/${fillId}/cancel`),
 
-    /** Mails the link to the fill's address, at most five times. */
+    /** Mails the link to the fill's email address, at most five times. */
     send: (fillId: string): Promise<Fill> => json("POST", path`/api/partner/fills/${fillId}/send`),
 
     /** The questions of a template's latest version. */

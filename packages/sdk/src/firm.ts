@@ -67,7 +67,7 @@ export type AccessRequest = {
   recaptchaToken?: string | null;
 };
 
-/** `issued`: a trial key was mailed to the address, once; `pending`: a person reviews the request. */
+/** `issued`: a trial key was mailed to the work email address, once; `pending`: a person reviews the request. */
 export type AccessAnswer = { status: "issued" | "pending"; message: string };
 
 export const firmOf = ({ json }: Transport) => ({

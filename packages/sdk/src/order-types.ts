@@ -45,7 +45,7 @@ export type OrderFields = {
   faxTo?: string | undefined;
   /** The payer. Default `client`. With `firm`, the client's mails and pages do not mention money. */
   payBy?: "client" | "firm" | undefined;
-  /** True to open the hosted checkout as well. The answer then includes the checkout's address. */
+  /** True to open the hosted checkout as well. The answer then includes the checkout's URL. */
   createCheckout?: boolean | undefined;
   /** The signers. Default: only the client. */
   signers?: readonly Signer[] | undefined;
@@ -125,7 +125,7 @@ type OrderCommon = {
 };
 
 export type CreatedOrder = OrderCommon & {
-  /** The address of the payment page; null unless `createCheckout` was sent and the order can already be paid. */
+  /** The URL of the payment page; null unless `createCheckout` was sent and the order can already be paid. */
   checkoutUrl: string | null;
 } & Warned;
 

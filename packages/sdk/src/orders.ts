@@ -130,7 +130,10 @@ export function ordersOf(transport: Transport) {
     corrections: (orderCode: string): Promise<OrderCorrections> =>
       json("GET", path`/api/partner/orders/${orderCode}/corrections`),
 
-    /** Corrects the mail address, postal address or fax number of a paid order. Send a complete postal address. */
+    /**
+     * Corrects the email address, postal address or fax number of a paid order. A changed postal address must be
+     * complete.
+     */
     correct: (orderCode: string, fields: Correction): Promise<OrderCorrections> =>
       json("POST", path`/api/partner/orders/${orderCode}/corrections`, { body: wireValue(fields) }),
 

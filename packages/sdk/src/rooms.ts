@@ -161,8 +161,8 @@ export type RoomCorrection = {
   /** Your firm's orders that were left out, because their record was altered. Contact the operator of the service. */
   notCorrected: string[];
   /**
-   * True if some new links were not mailed, because a room mails at most 25 a day. The links of the earlier address
-   * have ended.
+   * True if some new links were not mailed, because a room mails at most 25 a day. The links that were mailed to the
+   * earlier email address no longer work.
    */
   linksNotMailed: boolean;
   requestId: string;
@@ -255,8 +255,8 @@ const peopleOf = ({ json }: Transport) => ({
     json("DELETE", path`/api/rooms/${roomCode}/participants/${participantId}`),
 
   /**
-   * Corrects a person's email address in all of your firm's orders in the room, of its participants, and of people
-   * who are sent its documents.
+   * Corrects a person's email address everywhere in the room: in your firm's orders, and for the participants and the
+   * people who are sent documents.
    */
   correctAddress: (
     roomCode: string,

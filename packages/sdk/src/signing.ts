@@ -102,8 +102,8 @@ export type InPersonAnswer = {
 export type SignerReplacement = Pick<Signer, "name" | "email" | "language" | "auth" | "phone" | "accessCode">;
 
 /**
- * The verification of an envelope: how a document was signed, recomputed from the stored evidence. Names and addresses
- * are masked.
+ * The verification of an envelope: how a document was signed, recomputed from the stored evidence. Names and email
+ * addresses are masked.
  */
 export type EnvelopeVerification = {
   verifyCode: string;
@@ -135,7 +135,7 @@ export type EmbedOrigin = { originId: string; origin: string; createdAt: string 
 
 export type EmbedOrigins = { origins: EmbedOrigin[]; requestId: string };
 
-/** The address of a signing page to show in a frame. It works once, within five minutes. */
+/** The URL of a signing page to show in a frame. It works once, within five minutes. */
 export type EmbeddedSigner = { url: string; expiresAt: string; requestId: string };
 
 export const embedOriginsOf = ({ json }: Transport) => ({
@@ -213,8 +213,7 @@ const orderSigningOf = ({ json, bytes }: Transport) => ({
     json("POST", path`/api/partner/orders/${orderCode}/in-person`, { body: wireValue(answer) }),
 
   /**
-   * Returns an address that shows a signer's signing page in a frame of one of your registered sites; see
-   * `mountSigning`.
+   * Returns a URL that shows a signer's signing page in a frame of one of your registered sites; see `mountSigning`.
    */
   embedSigner: (orderCode: string, n: number, origin: string): Promise<EmbeddedSigner> =>
     json("POST", path`/api/partner/orders/${orderCode}/signers/${String(n)}/embed`, { body: { origin } }),

@@ -62,7 +62,7 @@ export type TemplateMatches = {
   requestId: string;
 };
 
-/** An option of a choice. Each option of a radio has its own place, in points. */
+/** An option of a dropdown or a radio. Each option of a radio has its own place, in points. */
 export type ProposedOption = { label: string; x?: number; y?: number; width?: number; height?: number };
 
 /**
@@ -72,8 +72,8 @@ export type ProposedOption = { label: string; x?: number; y?: number; width?: nu
 export type ProposedField = {
   kind: "signature" | "initials" | "date" | "name" | "text" | "checkbox" | "dropdown" | "radio";
   /**
-   * The role that the words near the place name: its position in `roles`, counted from 1. Null when they name no role,
-   * or several.
+   * The role that the nearby words name: its position in `roles`, counted from 1. Null when they name no role, or
+   * several.
    */
   signer: number | null;
   /** The page, counted from 1. */
@@ -88,7 +88,7 @@ export type ProposedField = {
   options?: ProposedOption[];
   /** The words on the page that ask for this entry. */
   words: string;
-  /** The party that the words near the place name; null when they name none. */
+  /** The party that the nearby words name; null when they name none. */
   role: string | null;
   reason:
     | "own_field"

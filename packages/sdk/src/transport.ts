@@ -13,7 +13,7 @@ export type SentResponse = SentRequest & {
 };
 
 export type ClientOptions = {
-  /** The service's base address, `https://...`. */
+  /** The service's base URL, `https://...`. */
   baseUrl: string;
   /** A partner key, `svc_pk_...`. Without one, only public routes answer. */
   key?: string | undefined;

@@ -107,7 +107,7 @@ const isAboutDocument = (purpose: SealPurpose | null): boolean =>
   purpose?.kind === "custody" || purpose?.kind === "certificate";
 
 /**
- * Verifies two kinds of sets: a document's certificate with PDFs of which one may be that document, and a sealed PDF
+ * Verifies two kinds of sets: a document's certificate with PDFs, one of which may be that document, and a sealed PDF
  * with its time stamp and proof. Returns null for any other set, which may be the files of one room.
  *
  * @throws UsageError for files that are not about the same document

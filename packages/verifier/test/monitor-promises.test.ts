@@ -14,7 +14,7 @@ import { entriesUpTo, key, leavesOf, log, newFolder, origin, write, writeLog } f
 
 const { test } = testsNeeding("openssl");
 
-/** A log at an address, which serves the files of a folder. */
+/** A log at a URL, which serves the files of a folder. */
 function publish(lines: readonly string[], name = "live") {
   const folder = newFolder();
   const prefix = `https://log.example.com/log/${name}/`;

@@ -24,7 +24,7 @@ const unprinted = ["DATABASE_URL", "SECRETS_KEY", "SECRETS_KEYS_OLD", "LOG_KEY"]
 
 const unprintedIn = (env: NodeJS.ProcessEnv): string[] => unprinted.filter((name) => env[name]);
 
-/** The beginning of a `signsealship` command that uses this service's data and address, whatever folder it is run in. */
+/** The beginning of a `signsealship` command that uses this service's data and URL, whatever folder it is run in. */
 const ownCommand = (dataDir: string, env: NodeJS.ProcessEnv): string =>
   [
     // `${NAME:?}` makes the shell refuse the command if the variable is unset. Without the variable, the command would
@@ -35,7 +35,7 @@ const ownCommand = (dataDir: string, env: NodeJS.ProcessEnv): string =>
     ownFile("bin/signsealship"),
   ].join(" ");
 
-/** The text printed at startup: the addresses and, at the first start, how to place an order. */
+/** The text printed at startup: the service's URLs and, at the first start, how to place an order. */
 export function welcome({ config: { baseUrl, dataDir, smtpUrl }, outboxPath, demoKey, env }: Welcome): string {
   const mails = outboxPath === null ? mailsElsewhere(smtpUrl, dataDir) : `${baseUrl}${outboxPath}`;
   const needed = unprintedIn(env);

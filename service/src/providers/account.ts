@@ -5,7 +5,7 @@ import type { ProviderName } from "./names.ts";
 /** The result of a request that checks the account and has no side effects. */
 export type AccountCheck = { ok: true; detail: string } | { ok: false; why: string };
 
-/** An account at a provider: its address, its credentials, and the verifier of its events. */
+/** An account at a provider: the URL of the API, the credentials, and the verifier of the account's events. */
 export type Account = {
   provider: ProviderName;
   baseUrl: string;

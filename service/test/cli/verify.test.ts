@@ -40,8 +40,7 @@ type Check = { claim: string; result: string; detail: string };
 type Report = { verdict: string; checks: Check[] };
 
 /**
- * Runs the verb `verify`, with the settings of the installation that sealed the file, or of another one that has no
- * keys.
+ * Runs the verb `verify` with the data folder of an installation: the one that sealed the file, or one without keys.
  */
 async function verify(
   dataDir: string,

@@ -35,7 +35,9 @@ export function printed(heading: string, part: string): string {
   return found[0] ?? "";
 }
 
-/** Runs commands in a shell, as an operator would paste them. @param path includes PostgreSQL's programs */
+/**
+ * Runs commands in a shell, as an operator would paste them. @param path the PATH, which includes PostgreSQL's programs
+ */
 export async function paste(
   commands: string,
   env: Record<string, string>,
@@ -60,7 +62,7 @@ export type Night = {
   readonly at: (...names: string[]) => string;
   readonly env: Record<string, string> & { DATA_DIR: string };
   readonly pair: PostgresPair;
-  /** Simulates the virtual address of the database. */
+  /** Simulates the virtual IP address of the database. */
   readonly address: SeverableProxy;
   /** The API keys of a firm. */
   readonly keys: readonly string[];

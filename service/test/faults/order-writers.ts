@@ -6,8 +6,8 @@ import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 export type Acknowledged = { reference: string; code: string; at: Date };
 
 /**
- * The programs of firms. Each places orders one after another, and repeats each request with the same key until it is
- * acknowledged.
+ * The programs of firms. Each places orders one after another, and repeats each request with the same Idempotency-Key
+ * until it is acknowledged.
  */
 export type Writers = {
   readonly acknowledged: Acknowledged[];

@@ -35,8 +35,8 @@ test("mails no words that were inserted into the database, or altered while they
     assert.match(await errorOf(queue), /not what the service queued/);
     await running.db.query(sql`DELETE FROM jobs WHERE queue = ${queue}`);
   }
-  // The service queues this mail twice: once the attacker alters the text but keeps the MAC, and once the mail stays
-  // unchanged.
+  // The service queues this mail twice. The attacker alters the text of the first one, but keeps its MAC; the second
+  // one stays unchanged.
   const genuine = { at: new Date(), text: "Ann made Ben an operator." };
   await running.db.transaction(async (tx) => {
     await mailAdmins(tx, genuine);

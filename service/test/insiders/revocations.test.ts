@@ -127,8 +127,7 @@ test("a retired seal certificate stays retired when the earlier row of its chain
     return listed.find(({ sha256 }) => sha256 === old)?.reason;
   };
   assert.equal(await reason(), "key-compromise");
-  // A retirement also stays in force when the attacker repeats an earlier one as the newest, or removes the MACs of all
-  // rows.
+  // The retirement stays in force if the attacker inserts a copy of an earlier one, or removes all MACs of rows.
   await assert.rejects(
     insider.run(sql`
       INSERT INTO revocations (kind, subject, effective_at, reason, row_mac)

@@ -55,8 +55,8 @@ async function assertForPeople(path: string, headers: Record<string, string> = {
 const forDevelopers = ["/dashboard/webhooks", "/dashboard/keys"];
 
 /**
- * Reads the page at `start` and all linked pages below it. Opens two pages of a kind, such as two orders. @returns the
- * kinds of pages, with `:` in place of each code, number or state
+ * Reads the page at `start` and all linked pages below it. Opens two pages of a kind, such as two orders.
+ * @returns the kinds of pages, with `:` in place of each code, number or US state
  */
 async function assertAllForPeople(start: string, headers: Record<string, string>): Promise<string[]> {
   const waiting = [start];

@@ -56,7 +56,7 @@ test("no page, mail or message says what the service cannot know", async () => {
     assert.throws(() => assertNever("an example", wrong));
 });
 
-/** Words that state a fact, each with the moments and the statuses at which the fact is true. */
+/** Words that state a fact, each with the mails (`MailMoment`) and the order statuses for which the fact is true. */
 const facts: readonly (readonly [RegExp, readonly string[], readonly string[]])[] = [
   [/\b(?:has cleared|paid in full)\b/i, ["payment_received"], ["Paid"]],
   [/\bwas refunded\b|\bpayment refunded\b/i, ["refunded", "refunded_part"], ["Refunded"]],

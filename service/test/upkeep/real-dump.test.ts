@@ -270,7 +270,7 @@ const named = (name: string): Statement => sql(Object.assign([name], { raw: [nam
 
 class Undone extends Error {}
 
-/** The columns of a table that can be changed without making the row's MAC invalid, and the number of columns tried. */
+/** The columns of a table that can change while the row's MAC stays valid, and the number of columns tried. */
 async function uncoveredColumns(table: MacTable, rowMac: RowMac): Promise<{ tried: number; uncovered: string[] }> {
   const name = table.table.text;
   const [row] = await db.query<MacRow<object>>(sql`${table.rows} LIMIT 1`);

@@ -15,7 +15,7 @@ export type DocumentSignature = {
   readonly actSha256: string | null;
   /** /SSSOriginalLength; null unless it is a direct integer. */
   readonly originalLength: number | null;
-  /** The purpose that /Reason states in the words of a seal; null for any other text. */
+  /** The purpose of the seal, recognized by the wording of /Reason; null for any other wording. */
   readonly purpose: SealPurpose | null;
 };
 

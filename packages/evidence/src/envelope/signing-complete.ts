@@ -63,8 +63,8 @@ const isInForm = (
   typeof signatures.get(revisionEnd)?.actSha256 === "string";
 
 /**
- * Maps each act to the end of the seal that completes its signing. The seal states the end of the last act, and each
- * act states the end of the previous one.
+ * Maps the end of each act to the end of the seal that completes its signing, both as byte offsets. The seal states the
+ * end of the last act, and each act states the end of the previous one.
  */
 function endedBy(
   signatures: ReadonlyMap<number, DocumentSignature>,

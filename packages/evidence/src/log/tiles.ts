@@ -6,7 +6,10 @@ import { hashLength, type LeafRange, perfectNodes, type TreeNode } from "./tree.
 export const tileWidth = 256;
 const tileHeight = 8;
 
-/** Tile `n` of the hashes at tree level `8 * level`, or of the entries; `width` of its 256 positions are filled. */
+/**
+ * Tile `n` of the hashes at tree level `8 * level`, or of the entries. `width` is how many of its 256 positions are
+ * filled.
+ */
 export type Tile = { readonly level: number | "entries"; readonly n: number; readonly width: number };
 
 /** The path of a tile, relative to the log's prefix. */

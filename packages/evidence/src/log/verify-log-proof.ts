@@ -120,7 +120,7 @@ async function witnessedClaims(checkpoint: SignedCheckpoint, trust: Trust): Prom
 
 /**
  * Verifies the witnesses' cosignatures. An invalid cosignature fails the claim even if there are enough valid ones,
- * because it can't be a mistake.
+ * because nobody makes one by mistake.
  */
 export async function quorumClaim(
   { origin, note }: Pick<SignedCheckpoint, "origin" | "note">,

@@ -1,7 +1,7 @@
 import { EvidenceError } from "../errors.ts";
 import { type NoteKey, parseNoteKey, parseWitnessKey } from "./note.ts";
 
-/** A witness in a policy. `url` is the address at which logs request cosignatures; null when the policy names none. */
+/** A witness in a policy. `url` is where logs request its cosignatures; null when the policy states none. */
 export type Witness = { readonly name: string; readonly key: NoteKey; readonly url: string | null };
 
 /** A group of witnesses and other groups. A group has cosigned if at least `threshold` of its members have cosigned. */

@@ -15,8 +15,8 @@ const tags = {
 const kindOfTag = new Map(Object.entries(tags).map(([kind, tag]) => [tag as string, kind as keyof typeof tags]));
 
 /**
- * The characters that the reference implementation allows in a calendar's address: no query, user information or
- * percent signs.
+ * The characters that the reference implementation allows in a calendar's URI: no query, user information or percent
+ * signs.
  */
 const uriPattern = /^[A-Za-z0-9\-._/:]*$/;
 
@@ -61,13 +61,12 @@ function attestationTagHex(attestation: Attestation): string {
   return attestation.kind === "unknown" ? attestation.tag : tags[attestation.kind];
 }
 
-/** Compares attestations for sorting: by tag, then by address, height or payload. 0 for equal ones. */
+/** Compares attestations for sorting: by tag, then by URI, height or payload. 0 for equal ones. */
 export function compareAttestations(a: Attestation, b: Attestation): number {
   const [tagA, tagB] = [attestationTagHex(a), attestationTagHex(b)];
   if (tagA !== tagB) return tagA < tagB ? -1 : 1;
   if ("height" in a && "height" in b) return a.height - b.height;
-  // Compares the addresses and not the payloads. A payload starts with the address's length, so short addresses would
-  // be first.
+  // Compares the URIs and not the payloads. A payload starts with the URI's length, so short URIs would be first.
   if ("uri" in a && "uri" in b) return a.uri === b.uri ? 0 : a.uri < b.uri ? -1 : 1;
   return compareBytes(payloadBytes(a), payloadBytes(b));
 }

@@ -140,7 +140,7 @@ async function walk(timestamp: Timestamp, message: Uint8Array, found: Commitment
  * The request is `GET {uri}/timestamp/{hex}` with `commitment` as lowercase hex. A calendar stays listed after a block
  * attestation arrived, because the proof does not say whose promise that attestation fulfills.
  *
- * The addresses come from the proof. Callers must compare them with their own list of calendars.
+ * The URIs come from the proof. Callers must compare them with their own list of calendars.
  */
 export async function pendingAttestations(
   proof: DetachedTimestamp,

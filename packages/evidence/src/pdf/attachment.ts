@@ -9,13 +9,13 @@ const MAX_NODES = 1024;
 const MAX_DEPTH = 16;
 
 /**
- * The data of the attached file with this name in a document's /EmbeddedFiles name tree (ISO 32000-2 sections 7.9.6
- * and 7.11.4); null when there is none. The data must be uncompressed, as this service writes it.
+ * The data of the attached file with this name in a document's /EmbeddedFiles name tree (ISO 32000-2 sections 7.9.6 and
+ * 7.11.4); null when there is none. The data must be uncompressed, as this service writes it.
  *
- * @param limit limit of the output in bytes
- * @throws EvidenceError `pdf` when readers might disagree on the data: several files have the name, a key occurs twice
- * on the path, there is a /Filter, or /F and /UF of /EF differ; `limit` past a bound, `unsupported` for an encrypted
- * document
+ * @param limit limit of the data in bytes
+ * @throws EvidenceError `pdf` when readers might disagree on the data: several files have the name, a dictionary that
+ * leads to the file repeats a key, there is a /Filter, or /F and /UF of /EF differ; `limit` past a bound, `unsupported`
+ * for an encrypted document
  */
 export function attachedFile(document: PdfDocument, name: string, limit: number): Uint8Array | null {
   const [only, another] = attachments(document).filter(({ names }) => names.includes(name));
@@ -26,8 +26,8 @@ export function attachedFile(document: PdfDocument, name: string, limit: number)
 
 /**
  * The names in a document's /EmbeddedFiles name tree, without duplicates.
- * @throws EvidenceError `pdf` for a repeated key on the path, `limit` past a bound, `unsupported` for an encrypted
- * document
+ * @throws EvidenceError `pdf` for a repeated key in a dictionary that leads to a file, `limit` past a bound,
+ * `unsupported` for an encrypted document
  */
 export const attachedNames = (document: PdfDocument): string[] => [
   ...new Set(attachments(document).flatMap(({ names }) => names)),

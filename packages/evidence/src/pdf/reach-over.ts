@@ -11,8 +11,8 @@ const nextObject = searchWholeFile("obj");
 const nextEnd = searchFor("endstream");
 
 /**
- * Describes an object of a sealed document that does not end before the bytes that the seal appended; null when there
- * is none.
+ * Describes an object of a sealed document that could extend into the bytes that the seal appended; null when there is
+ * none.
  *
  * Somebody without the key can change a few digits of the seal's value (docs/evidence-format.md, section 3.2). If an
  * image's data extended into that value, the image would then change too.
@@ -88,8 +88,8 @@ function followsNumbers(bytes: Uint8Array, at: number): boolean {
 }
 
 /**
- * True if every kind of reader finds that the object whose value begins at `from` ends before `end`, including its
- * stream data.
+ * True if, for every kind of reader, the object whose value begins at `from` ends before `end`, including its stream
+ * data.
  */
 function endsBefore(document: PdfDocument, from: number, end: number): boolean {
   const { bytes, budget } = document;

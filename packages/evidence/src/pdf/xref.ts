@@ -137,7 +137,8 @@ function readTable(cursor: Cursor, offset: number): XrefSection {
   spend(cursor.budget, cursor.position - offset - unread);
   if (trailer.kind !== "dictionary") throw malformed("no trailer dictionary", offset);
   unambiguous(trailer, "the trailer");
-  // In a later revision's table, readers would interpret such a first row as a free object 1, so it is refused.
+  // In a later revision's table, readers would interpret a list head that is numbered 1 as a free object 1. So it is
+  // refused.
   if (shiftedTo0 && trailer.entries.has("Prev")) throw malformed("a list head that is not object 0", offset);
   return {
     kind: "table",

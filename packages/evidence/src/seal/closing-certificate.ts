@@ -7,10 +7,10 @@ import { type RangedSignature, withRanges } from "../pdf/structure.ts";
 import { carriedNote } from "./carried-note.ts";
 import { type SealPurpose, sealPurposeOf } from "./purpose.ts";
 
-/** The attachment name of the manifest in a certificate PDF. */
+/** The attachment name of the manifest in a closing passport's certificate. */
 const manifestAttachmentName = "manifest.json";
 
-/** The unverified contents of a certificate PDF. */
+/** The unverified contents of a closing passport's certificate (a PDF). */
 export type ClosingCertificate = {
   /** The attached manifest's bytes; null without an attachment of that name. */
   readonly manifest: Uint8Array | null;
@@ -19,7 +19,7 @@ export type ClosingCertificate = {
 };
 
 /**
- * Reads the manifest attached to a certificate PDF, and the purpose of its seal.
+ * Reads the manifest attached to a closing passport's certificate, and the purpose of its seal.
  *
  * @throws EvidenceError `pdf`, `limit` or `unsupported` when the file cannot be read
  */

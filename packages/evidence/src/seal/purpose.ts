@@ -3,7 +3,7 @@ import { stringText } from "../pdf/text.ts";
 import type { PdfDictionary } from "../pdf/values.ts";
 import type { Certificate } from "../x509/certificate.ts";
 
-/** The purposes of the service's seals: its certificates, and the documents of orders. */
+/** The purposes of the service's seals, which are on its own certificates and on the documents of orders. */
 const kinds = [
   "proof",
   "closing",

@@ -65,8 +65,8 @@ interface Search extends ChainInput {
 
 /**
  * Finds a valid chain from the leaf to an anchor (RFC 5280, section 6). A name constraint is accepted only if it
- * excludes nothing but mail addresses, and no certificate below it has a mail address. The result states a failure;
- * parsed certificates never cause an exception.
+ * excludes mail addresses alone and no certificate below it has one. The result states a failure; parsed certificates
+ * never cause an exception.
  */
 export async function verifyChain(input: ChainInput): Promise<ChainResult> {
   const { leaf, purpose, at } = input;

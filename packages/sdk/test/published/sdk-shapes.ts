@@ -236,8 +236,8 @@ export const types = {
 };
 
 /**
- * Answers that the SDK types more precisely than the description: here, the payload of an event is one of the webhook
- * bodies.
+ * Answers whose types are more precise in the SDK than in the description: the payload of an event is one of the
+ * webhook bodies.
  */
 export const narrowerAnswers: ReadonlySet<string> = new Set(["listEvents"]);
 export const narrowerTypes = { EventFeed: "Schemas['WebhookEventFeed']", FeedEvent: "Schemas['WebhookEvent']" };

@@ -47,7 +47,7 @@ type AnchorList = {
  *
  * The monitor verifies the proofs, but not whether the authorities are trusted.
  *
- * @param about `from` is the log's address; `seen` the facts of earlier runs, null for the first run
+ * @param about `from` is the log's URL or folder; `seen` the facts of earlier runs, null for the first run
  * @returns the facts for the next run
  */
 export async function judgeAnchors(

@@ -3,8 +3,8 @@ import { nameAt } from "./next-log.ts";
 const dayMs = 24 * 3_600_000;
 
 /**
- * How long after a day's end the log may lack the day's `audit/v1` entry, with the head of the operator's records.
- * After this time, the entry counts as missing.
+ * How long after a day's end the log may lack that day's `audit/v1` entry, which states the head of the operator's
+ * records. After this time, the entry counts as missing.
  */
 const graceMs = 6 * 3_600_000;
 

@@ -31,7 +31,7 @@ type Stored = {
 
 const emptyState: MonitorState = { key: null, checkpoint: null, read: nothingRead, seen: null };
 
-/** The state file of the log at an address. Each address has its own file. */
+/** The state file of the log at a URL or in a folder. Each URL or folder has its own file. */
 const pathOf = (folder: string, from: string): string =>
   join(folder, `${createHash("sha256").update(from).digest("hex").slice(0, 16)}.json`);
 

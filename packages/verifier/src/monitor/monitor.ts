@@ -59,7 +59,7 @@ type OwnRecords = {
  * Also finds hours without an anchor, days without the operator's records, and a state without the quorum of the
  * reader's policy.
  *
- * @param from the log's address (`https://HOST/log/live`), the folder of a copy, or a file that claims to prove a fork
+ * @param from the log's URL (`https://HOST/log/live`), the folder of a copy, or a file that claims to prove a fork
  * @throws UsageError for files or keys that cannot be read
  */
 export async function monitorAnswer(from: string, options: MonitorOptions): Promise<MonitorAnswer> {

@@ -4,12 +4,10 @@ import { parseTrustList, trustListPath } from "@signsealship/evidence/seal";
 import type { Fetch } from "../url/fetch-bounded.ts";
 import { LogBroken, LogUnreadable, openPublishedLog, type PublishedTree } from "./published-log.ts";
 
-/** Matches the address of a service's log. The groups are the service's own address and the name of the log. */
+/** Matches the URL of a service's log. The groups are the service's own URL and the name of the log. */
 const addressForm = /^(https?:\/\/.*)\/log\/((?:live|test)(?:-\d{1,3})?)\/?$/i;
 
-/**
- * The logs in a service's trust list. The service's address is part of the log's address. Null without a trust list.
- */
+/** The logs in a service's trust list. The log's URL begins with the service's URL. Null without a trust list. */
 export async function publishedLogs(from: string, fetch: Fetch): Promise<readonly TrustedLog[] | null> {
   const base = addressForm.exec(from)?.[1];
   const list = base === undefined ? null : await openPublishedLog(base, fetch)(trustListPath.slice(1));
@@ -19,12 +17,10 @@ export async function publishedLogs(from: string, fetch: Fetch): Promise<readonl
 /** The name of the log that a key belongs to: the last part of the origin in the key. */
 export const nameInKey = (key: string): string => /([^/]*?)\+/.exec(key)?.[1] ?? "";
 
-/** The name of the log at an address; null for a folder. */
+/** The name of the log at a URL; null for a folder. */
 export const nameAt = (from: string): string | null => addressForm.exec(from)?.[2] ?? null;
 
-/**
- * The log that follows one that ended: its address and key. `isVouchedFor`: the ended log's last entry names this key.
- */
+/** The log that follows one that ended: its URL and key. `isVouchedFor`: the ended log's last entry names this key. */
 export type NextLog = { readonly from: string; readonly key: string; readonly isVouchedFor: boolean };
 
 /**
@@ -51,8 +47,8 @@ export async function nextLog(from: string, key: string, named: string | null, f
 const addressOf = (base: string, key: string) => ({ from: `${base}/log/${nameInKey(key)}`, key });
 
 /**
- * True if a key is of a later log than the one at the address, such as `live-3` after `live-2`. Otherwise the keys
- * could lead in a circle.
+ * True if a key is of a later log than the one at the URL, such as `live-3` after `live-2`. Otherwise the keys could
+ * lead in a circle.
  */
 function isLater(from: string, key: string): boolean {
   const [, environment, number = "1"] = /^(live|test)(?:-(\d{1,3}))?$/.exec(nameInKey(key)) ?? [];

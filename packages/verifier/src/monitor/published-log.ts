@@ -37,7 +37,7 @@ const mostBytes = 256 * 1024;
 const mostTries = 4;
 const longestWaitSeconds = 60;
 
-/** Reads a log at an address, or its copy in a folder. */
+/** Reads a log at a URL, or its copy in a folder. */
 export const openPublishedLog = (from: string, fetch: Fetch): ReadLog =>
   /^https?:\/\//i.test(from) ? readUrl(from.replace(/\/+$/, ""), fetch) : readFolder(from);
 

@@ -37,7 +37,9 @@ export async function readPolicy(path: string): Promise<ReaderPolicy> {
 }
 
 /**
- * Finds the key of the log at an address in the policy. If the policy names no logs, returns the caller's key.
+ * Finds a log's key in the policy, by the caller's key or by the name of the log in its URL. If the policy names no
+ * logs, returns the caller's key.
+ * @param from the log's URL or folder
  * @param key the caller's key; null for none
  * @throws UsageError for a policy that does not name this log, or in which several logs could be meant
  */

@@ -71,7 +71,7 @@ function jsonIn(answer: Answer, url: string): Uint8Array | string {
 
 /**
  * Adds the certificates that the service publishes, if `--trust` is not given. The user then trusts the service at this
- * address to name its own certificate. The certificates are downloaded only over a connection on which nobody else can
+ * URL to name its own certificate. The certificates are downloaded only over a connection on which nobody else can
  * respond: HTTPS, or the local machine.
  */
 async function withPublishedTrust(

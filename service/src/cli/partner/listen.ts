@@ -95,7 +95,7 @@ export const listen = defineVerb({
     if (!/^(\d{1,15}|latest)$/.test(since)) throw new UsageError("--since must be the number of an event, or 0");
     const secret = listenSecret(partner.key);
     const asJson = values.json ?? false;
-    // Without --since, the first request must succeed, so that an invalid key or address ends the verb. Later, an
+    // Without --since, the first request must succeed, so that an invalid key or URL ends the verb. Later, an
     // unreachable service is retried.
     const { cursor } = await ask(partner, ({ events }) =>
       since === "latest" ? events.list({ cursor: since, topics }) : Promise.resolve({ cursor: since }),

@@ -65,7 +65,7 @@ export async function sealClosing(
   return sealed;
 }
 
-/** Names the altered record because of which a closing was not sealed; null for another error. */
+/** Names the altered record that prevented the seal of a closing; null for another error. */
 function faultOf(error: unknown): string | null {
   if (error instanceof AlteredVersionError) return `version ${error.version} is not what was sealed`;
   return error instanceof AlteredDocumentError ? `${error.what} is not what was written` : null;
@@ -79,15 +79,15 @@ type Asked = {
   roomId: string;
   expected: number | null;
   actor: string;
-  /** The functions about an automatic seal; null for a seal that a person or a key requested. */
+  /** How an automatic seal reads its request; null for a seal that a person or an API key requested. */
   whenDone: WhenDone | null;
 };
 
 export type WhenDone = {
   /**
-   * Reads the request for an automatic seal, in the transaction and before the room is read. If an order is added after
-   * this call, the request's round increases, so that a seal without that order doesn't end the request. Null when the
-   * request was withdrawn.
+   * Reads the open request for an automatic seal. Must be called in the transaction, before the room is read. If an
+   * order is added after this call, a seal without that order doesn't end the request. Null when the request was
+   * withdrawn.
    */
   begin: (tx: Tx) => Promise<OpenWish | null>;
 };
@@ -216,7 +216,7 @@ const isOfSame = ({ manifest }: StoredVersion, present: Manifest): boolean =>
   );
 
 /**
- * Reads the room and its versions, under the lock of its seals.
+ * Reads the room and its versions. The caller must have called `lockSeals`.
  * @throws ServiceError for a room that is not found
  */
 async function readForSeal(deps: CheckedVersionDeps, tx: Tx, { room, roomId }: Asked) {

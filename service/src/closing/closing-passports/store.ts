@@ -94,8 +94,8 @@ type MarkedDocument = Omit<SnapshotDocument, "artifacts"> & {
 const ofSigning: ReadonlySet<string> = new Set(["sealed", "custody_certificate"]);
 
 /**
- * Leaves out artifacts that the retention plan deleted. If people signed again before the notary, also leaves out the
- * files of the earlier signing. If they signed a paper print, leaves out the earlier envelope and its signers as well.
+ * Leaves out artifacts that the retention plan deleted. If people signed again in a notary's presence, also leaves out
+ * the files of the earlier signing. If they did so on paper, leaves out the earlier envelope and its signers as well.
  * @throws ServiceError `unavailable` for an altered entry of a notary's journal
  */
 function withStored(rowMac: RowMac, { artifacts, signingAgain, ...document }: MarkedDocument): SnapshotDocument {

@@ -54,8 +54,8 @@ export type CertificateOffer = {
   /** True if the certificate lists the present version of every document that can be sent. */
   isCurrent: boolean;
   /**
-   * The number of orders whose documents can't be sent from this room, but which the certificate's codes open for its
-   * reader.
+   * The number of orders whose documents can't be sent from this room, although the certificate contains codes that
+   * open them.
    */
   others: number;
 };

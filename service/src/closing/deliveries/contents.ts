@@ -28,7 +28,9 @@ export type ZipDeps = StoredDeps &
     verifier: {
       baseUrl: string;
       page: () => Promise<Buffer>;
-      /** True if the log's roots are sent to OpenTimestamps calendars, so that documents get `.ots` proofs. */
+      /**
+       * True if the transparency log's roots are sent to OpenTimestamps calendars, so that documents get `.ots` proofs.
+       */
       hasCalendars: boolean;
     };
   };
@@ -78,15 +80,15 @@ export function deliverableOf(
 }
 
 /**
- * The files to deliver for a finished order: the final document, the newest custody certificate, and receipts. If the
- * final document is notarized and continues a signed one, the signed document is delivered too.
+ * The files to deliver for a finished order: the final document, the newest custody certificate, and receipts. The
+ * signed document is delivered too if it was notarized afterwards and is still valid.
  */
 export function filesOf({ id, final, documents, replacesSigned }: Deliverable): DeliveredFile[] {
   if (final === null) return [];
   const newest = (wanted: string) => documents.findLast(({ kind }) => kind === wanted) ?? [];
   // A notarized document is delivered with the signed file, because the custody certificate describes the signed file.
-  // If people signed again before the notary, neither the signed file nor that certificate is delivered: a recipient
-  // could mistake the earlier signatures for the valid ones.
+  // If people signed again in the notary's presence, neither the signed file nor that certificate is delivered. A
+  // recipient could mistake the earlier signatures for the valid ones.
   const before = replacesSigned
     ? []
     : [final.kind === "notarized" ? newest("sealed") : [], newest("custody_certificate")].flat();
@@ -226,8 +228,8 @@ export async function zipOf(deps: ZipDeps, zip: ZipOf): Promise<{ name: string; 
 type ProofFile = { path: string; form: ProofForm; of: string; bytes: Buffer };
 
 /**
- * The log's proofs of the files of a zip, and the paths of the files that lack one. A proof that is missing or can't be
- * read never prevents the download.
+ * The transparency log's proofs for the files of a zip, and the paths of the files that lack one. A proof that is
+ * missing or can't be read never prevents the download.
  */
 async function proofsOf(
   deps: ZipDeps,

@@ -32,7 +32,7 @@ export async function noteDownload(
       if (person) people.add(person.userId);
     }
     for (const userId of people) {
-      // Mails of test orders are not delivered, so they do not wait for the morning.
+      // Mails of test orders are not delivered, so they need not wait until the recipient's morning.
       const waitMs = room.environment === "live" ? await mailDelayMs(tx, userId, at) : 0;
       await enqueueAfter(tx, queue, { deliveryId: delivery.id, userId }, waitMs);
     }

@@ -188,7 +188,7 @@ function othersText({ kinds, environment, isCertificateLost }: Contents): string
   return parts.join("");
 }
 
-/** Explains what the log's proofs show, and when the missing ones will exist. */
+/** Explains what the transparency log's proofs show, and when the missing ones will exist. */
 function proofsText({ files, waiting, environment }: Contents): string {
   const has = (form: ProofForm) => files.some((file) => file.form === form);
   const parts = [

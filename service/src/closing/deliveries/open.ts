@@ -12,7 +12,7 @@ import * as store from "./store.ts";
 
 /**
  * The content of the page that asks for a delivery's code: the room that sent the documents, the recipient's masked
- * address, and the state of the code. A holder of the link may see this without the code.
+ * email address, and the state of the code. A holder of the link may see this without the code.
  */
 export async function deliveryDoor(deps: DeliveryDeps, link: Link) {
   const delivery = await linkedDelivery(deps, link);
@@ -115,7 +115,7 @@ export async function deliveryFile(deps: DeliveryDeps, link: Link & { documentId
 }
 
 /**
- * The log's proof of one file of a delivery.
+ * The transparency log's proof for one file of a delivery.
  * @throws ServiceError as `deliveryFile`; `unavailable` or `conflict` while the log has no proof
  */
 export async function deliveryProof(deps: DeliveryDeps, link: Link & { documentId: string; form: ProofForm }) {

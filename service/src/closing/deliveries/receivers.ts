@@ -54,9 +54,9 @@ export async function endReceiver(
 }
 
 /**
- * Replaces an email address in all rooms of the orders' own firm that contain the orders: of participants, of people
- * who wait for documents, and of deliveries whose links work. In rooms that an order has left, only links that open one
- * of the orders are replaced. The caller must have locked the orders.
+ * Replaces an email address in the firm's rooms that contain one of the orders: for participants, for people who wait
+ * for documents, and for deliveries whose links work. In rooms from which an order was detached, replaces only links
+ * that open a document of one of the orders. The caller must have locked the orders.
  * @param of.roomId a room of the same firm that is included even if it contains none of the orders; null for none
  */
 export async function moveInRooms(
@@ -116,7 +116,7 @@ export async function replaceInRooms(
   }
 }
 
-/** Ends the waits of these people. Others wait for the same documents in their place. */
+/** Replaces these people in the list of those who wait for documents, each by the person that `to` returns. */
 async function passOn(
   tx: Tx,
   roomId: string,
@@ -131,7 +131,7 @@ async function passOn(
 }
 
 /**
- * Replaces the earlier address of people who wait for documents of the room.
+ * Replaces the earlier email address of people who wait for documents of the room.
  * @returns true if somebody with the earlier address waited
  */
 async function moveReceivers(

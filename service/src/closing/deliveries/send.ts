@@ -200,9 +200,9 @@ async function insertAndMail(
 }
 
 /**
- * Ends the links of a room that were mailed to an earlier address. Mails new links for the same files, with the same
- * expiry, to the corrected address. Beyond the day's limit, ends the links without mailing new ones. The caller must
- * have locked the deliveries of the room.
+ * Ends the links of a room that were mailed to a person's earlier email address. Mails new links for the same files,
+ * with the same expiry, to the corrected one. Beyond the day's limit, ends the links without mailing new ones. The
+ * caller must have locked the deliveries of the room.
  * @param room `orderIds`: replaces only links that open a document of one of these orders; all links without it
  */
 export async function moveDeliveries(

@@ -268,7 +268,7 @@ async function release(tx: Sql, partnerId: string, files: readonly Buffer[]) {
 
 const mostAtOnce = 200;
 
-/** Deletes drafts that have expired, with their files, and files that no draft names after a day. */
+/** Deletes expired drafts with their files, and files that no draft mentions a day after their upload. */
 export async function sweepDrafts(db: Database, now: Date): Promise<void> {
   for (let isMore = true; isMore; ) {
     const due = await db.query<{ id: string; userId: string }>(sql`

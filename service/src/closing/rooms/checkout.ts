@@ -82,14 +82,14 @@ const all = sql`true`;
 const paidBy = (payer: Payer): Statement => sql`o.pay_by = ${payer}`;
 
 /**
- * The condition for orders of this order's client. The holder of one client's link must not see the prices of other
- * clients. Leaves out orders for which the firm must pay what a bank took back.
+ * SQL condition: the order is paid by the client of the order `orderCode`. The holder of one client's link must not see
+ * the prices of other clients. Leaves out orders for which the firm must replace a payment that a bank took back.
  */
 const ofSameClient = (orderCode: string) =>
   sql`o.pay_by = 'client' AND lower(o.customer_email) = ${clientEmailOf(orderCode)} AND NOT ${isLossOfFirm}`;
 
 /**
- * Opens one checkout for the payable orders of the room that its firm placed and that one payer pays.
+ * Opens one checkout for the room's payable orders: those that the room's own firm placed and that one payer pays.
  * @param asked selects the orders by their payer; by default the client, or the firm if no client's order can be paid
  * now
  * @param payer the person for whom the checkout is opened; by default, the payer of the selected orders
@@ -209,7 +209,8 @@ export const payableOfRoom = (room: PaidRoom, payer: Payer): number[] =>
   dueOfRoom(room, payer).map(({ cents }) => cents);
 
 /**
- * The sum that `roomCharge` would charge the firm. Leaves out supplements that replace a price which a bank took back.
+ * The sum that `roomCharge` would charge the firm. Leaves out a supplement if it replaces a payment that a bank took
+ * back.
  */
 export const chargeableOfRoom = (room: PaidRoom): number =>
   dueOfRoom(room, "firm").reduce(
@@ -267,8 +268,8 @@ export const sumDue = ({ status, totalCents, supplementCents }: Omit<PayableRow,
 type SandboxAsked = { principal: Principal; roomCode: string; attempt: string; payBy?: Payer | undefined };
 
 /**
- * Simulates one payment for all payable test orders of the room that its firm placed and that one payer pays. When all
- * of them are paid already, nothing changes, so that a repeated request never pays for the other payer.
+ * Simulates one payment for the room's payable test orders: those that the room's own firm placed and that one payer
+ * pays. When all of them are paid already, nothing changes, so a repeated request never pays the other payer's orders.
  * @throws ServiceError `not_found` for an unknown room, `conflict` for a live room, `not_payable` without an order
  */
 export async function sandboxRoomCheckout(

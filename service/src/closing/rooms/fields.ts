@@ -16,7 +16,10 @@ export type NewRoom = {
   closesOn?: string;
 };
 export type NewAttachment = { orderCode: string; label: string | null };
-/** The correction of an email address. `name`: the person who moves; null for everybody who has the address. */
+/**
+ * The correction of an email address. `name`: the only person whose address is corrected; null for everybody who has
+ * the address.
+ */
 export type AddressCorrection = { from: string; to: string; name: string | null };
 export type NewParticipant = { name: string; email: string; role: string };
 
@@ -47,7 +50,7 @@ function optional(body: Body, field: string, maxLength: number): string | null {
 }
 
 /**
- * The day on which a closing is due; null for an empty one.
+ * The day on which a closing is due; null if the field is absent or empty.
  * @throws ServiceError for anything that is not a day of this century
  */
 export function closesOnField(body: unknown): string | null {

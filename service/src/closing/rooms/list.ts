@@ -48,8 +48,9 @@ export async function roomPage(
 }
 
 /**
- * When each room last changed, by its code: its own record, a correction of one of the firm's orders in it, or a
- * delivery of documents that was sent or ended. The API's `updatedAt` is about the room's own record alone.
+ * The time when each room last changed, by the room's code. Counts changes of the room's own record, corrections of the
+ * firm's orders in it, and deliveries of documents that were sent or ended. The API's `updatedAt` is about the room's
+ * own record alone.
  */
 export async function lastChanges(db: Sql, owner: Owner, roomCodes: readonly string[]): Promise<Map<string, Date>> {
   const rows = await db.query<{ code: string; at: Date }>(sql`

@@ -49,9 +49,9 @@ import {
 } from "./who-acts.ts";
 
 /**
- * The firm's next step. `fix`: something is stuck, on the page of `orderCode`. `pay`: the firm pays. `look`: the
- * closing is due, and another party must act. `add`: the closing has no orders. `simulate`: a test order waits until
- * its next service is begun.
+ * The firm's next step. `fix`: the order `orderCode` is stuck. `pay`: the firm pays. `look`: the closing is due, and
+ * another party must act. `add`: the closing has no orders. `simulate`: a test order waits until its next service is
+ * begun.
  */
 type ClosingStep = { do: "fix"; orderCode: string; status: string } | { do: "pay" | "look" | "add" | "simulate" };
 
@@ -86,8 +86,8 @@ type RoomRow = {
 const attachedOrders = sql`room_orders a ${joinOrder(sql`a.order_id`)} AND o.partner_id = r.partner_id`;
 
 /**
- * The owner's open rooms that have a day or an unfinished order of the owner, sorted by day. The statement is built
- * apart from its execution, so that tests can check its query plan.
+ * The owner's open rooms that have an unfinished order of the owner, or a due day and no orders; sorted by due day. The
+ * statement is built apart from its execution, so that tests can check its query plan.
  */
 export const openClosingsStatement = ({ partnerId, environment }: Owner): Statement => sql`
   SELECT r.id, r.code AS "code@room", r.name, r.reference, r.closes_on::text AS "closesOn", r.order_count AS orders,
@@ -176,7 +176,8 @@ export type ClientOrder = Titled & {
   /** The sum that the client can pay for the order now; null when the client can pay nothing. */
   dueCents: number | null;
   /**
-   * The kind of `dueCents`: the price, more postage, or a price that a bank took back; null when `dueCents` is null.
+   * The kind of `dueCents`: the price, more postage, or a replacement for a payment that a bank took back; null when
+   * `dueCents` is null.
    */
   dueFor: "price" | "postage" | "loss" | null;
   /** The reason why the client can't pay an order now although a sum is due; null otherwise. */

@@ -39,8 +39,8 @@ async function apply(
 ): Promise<boolean> {
   return deps.db.transaction(async (tx) => {
     const faxes = await lockFaxes(tx, orderId);
-    // Any status after these two proves that Telnyx has the fax, so the act ends without a look-up. While the fax is
-    // queued or its file is processed, the response to the request may still arrive and end the act.
+    // Any status other than `queued` and `media.processed` proves that Telnyx has the fax, so the act ends without a
+    // look-up. With these two, the response to the request may still arrive and end the act.
     if (fax.status !== "queued" && fax.status !== "media.processed")
       await deps.providers.conclude(tx, { act: actName, orderId, attempt }, { kind: "done", result: fax });
     const existing = (await lockFaxes(tx, orderId))?.attempts.find((each) => each.id === id);

@@ -25,8 +25,8 @@ export type PacketInput = {
   sheets: readonly SheetContent[];
   docSha256: string;
   /**
-   * True if the packet is printed on both sides of the paper. A blank page then ends an odd number of sheet pages, so
-   * that the document begins on the front of a sheet.
+   * True if the packet is printed on both sides of the paper. If an odd number of pages precedes the document, a blank
+   * page is added after them. So the document begins on the front of a sheet.
    */
   onBothSides: boolean;
 };

@@ -40,8 +40,8 @@ export const paperStatuses = [
 ] as const;
 
 /**
- * An order of any firm whose present status requires paper work.
- * @throws ServiceError `not_found` for an order in a status without paper work, and for one in the other environment
+ * An order of any firm that staff have to print, ship, fax or track now.
+ * @throws ServiceError `not_found` for an order in another status, and for one in the other environment
  */
 export async function paperOrder(db: Sql, code: string, environment: Environment): Promise<PaperOrder> {
   const [order] = isCode(code)

@@ -4,7 +4,7 @@ import { applyOp } from "@signsealship/evidence/ots";
 
 /**
  * A calendar's pending attestation in a proof. `commitment` is the value that the calendar attests. `heights` are the
- * Bitcoin blocks to which the proof already leads from that value.
+ * heights of the Bitcoin blocks to which the proof already leads from that value.
  */
 export type PendingAttestation = {
   readonly calendar: string;

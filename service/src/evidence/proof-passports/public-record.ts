@@ -31,7 +31,7 @@ export type ProofRecord = {
 };
 
 /**
- * The record of a verify code; null when there is none.
+ * The record of the passport with a verify code; null when there is no such passport.
  * @param verifyCode as received; may be invalid
  */
 export async function proofRecord(deps: NamedDeps, verifyCode: string): Promise<ProofRecord | null> {

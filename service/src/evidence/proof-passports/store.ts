@@ -218,7 +218,7 @@ ORDER BY created_at DESC, id DESC LIMIT ${limit}`;
 export const selectPassports = (db: Sql, owner: Owner, limit: number, after: string | null) =>
   db.query<PassportRow>(passportListStatement(owner, limit, after));
 
-/** A passport with its token, its proof, and the certificates of its seal. */
+/** A passport with its time-stamp token, its OpenTimestamps proof, and the certificates of its seal. */
 export type EvidenceRow = PassportRow & { chainPem: string; token: Buffer | null; proof: Buffer | null };
 
 export async function selectEvidence(db: Sql, verifyCode: string): Promise<EvidenceRow | undefined> {

@@ -141,7 +141,7 @@ export function leafOf(pem: string): { certificate: Certificate; fingerprint: st
 /** SHA-256 of a certificate in DER, hex. */
 export const fingerprintOf = ({ der }: Certificate): string => hash("sha256", der);
 
-/** The issuer of a document that the service makes: the service's address, and its seal's certificate. */
+/** The issuer of a document that the service makes: the service's URL, and its seal's certificate. */
 export type Issuer = {
   url: string;
   /** The subject of the certificate. */

@@ -5,7 +5,7 @@ import type { Certificate } from "@signsealship/evidence/x509";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
 
 /**
- * The verifier refused a new seal. `why` is a sentence. `documentAtFault`: another document might be sealed
+ * The verifier refused a new seal. `why` is a sentence. `documentAtFault` is true if another document might be sealed
  * successfully.
  */
 export class SealNotVerified extends Error {

@@ -5,9 +5,7 @@ import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { isLine, isOneOf, type StoredCheckpoint } from "./store.ts";
 import { environmentOf, type LogName, logs } from "./trees.ts";
 
-/**
- * The name of the calendars as a source of proofs. Any other source is a time-stamping authority, named by its address.
- */
+/** The name of the calendars as a source of proofs. Any other source is a time-stamping authority, named by its URL. */
 export const openTimestamps = "opentimestamps";
 
 const anchorLock = 7_246_009;

@@ -71,7 +71,7 @@ const hashed = (next: Timestamp): Timestamp => [{ op: { op: "sha256" }, next }];
 export const notAnchoredYet = "No hourly root of the transparency log with this seal is with the calendars yet.";
 
 /**
- * The composed proof as a file.
+ * Like `composedOts`, but throws instead of returning null.
  * @throws ServiceError `conflict` until calendars have stamped a root that covers the line
  */
 export async function requireComposedOts(db: Sql, log: Environment, entry: SealedEntry): Promise<Buffer> {

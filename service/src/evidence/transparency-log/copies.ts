@@ -115,7 +115,7 @@ const mostBytes = 256 * 1024;
  * Restarts a log that halted because its database was restored from an older backup: reads the missing entries from a
  * copy of the log. Requires that this log signed the copy's checkpoint, and that the resulting tree has the
  * checkpoint's root.
- * @param from an export (a folder), the address of a log, or a file with only the newest checkpoint
+ * @param from an export (a folder), the URL of a log, or a file with only the newest checkpoint
  * @throws StartupError when the copy is not of this log, or is older than the published log; LogHalt when the copy
  * contradicts the log
  */

@@ -48,7 +48,7 @@ export async function examineTree(db: Sql, { rowMac, keys }: ExamineDeps, tree: 
   if (highWater) await requireBeginsWith(db, tree, highWater, "what this node signed last");
   const stored = await selectNewestCheckpoint(db, tree.log);
   const newest = stored && parseCheckpoint(stored.note);
-  // If the newest checkpoint equals the one in this node's file, it was compared with the tree above.
+  // If the newest checkpoint equals the one in this node's file, it has already been compared with the tree.
   if (newest && newest.note.text !== highWater?.note.text)
     await requireBeginsWith(db, tree, newest, "the newest checkpoint");
 }

@@ -187,7 +187,10 @@ function entriesOf(tile: StoredTile | undefined): Uint8Array[] {
   }
 }
 
-/** Fills the tiles of all levels, starting at the right edge. */
+/**
+ * Returns a writer that appends entries to a tree of `size` entries. It fills the last tile of each level first, which
+ * `tiles` contains if it is incomplete.
+ */
 function writerOf(tiles: ReadonlyMap<string, StoredTile>, size: number) {
   const open = new Map<number, { n: number; hashes: Uint8Array[]; entries: Uint8Array[] }>();
   const changed: StoredTile[] = [];

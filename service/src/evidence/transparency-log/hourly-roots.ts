@@ -22,9 +22,9 @@ export type HourlyRootDeps = {
   db: Database;
   clock: Clock;
   log: Log;
-  /** The shortest time between two roots of the live log. */
+  /** The shortest time between two anchored roots of the live log. */
   intervalMs: number;
-  /** Time-stamping authorities by their addresses. All of them stamp each root. */
+  /** Time-stamping authorities by their URLs. All of them stamp each root. */
   stampers: ReadonlyMap<string, Stamp>;
   /** Submits digests to the OpenTimestamps calendars; null when none are configured. */
   calendars: Calendars | null;

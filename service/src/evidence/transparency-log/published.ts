@@ -166,7 +166,7 @@ export const logProofChanges =
 export const notLoggedYet = "The transparency log does not have this seal yet. Try again in a few seconds.";
 
 /**
- * The proof as a file.
+ * The bytes of the proof that `logProof` finds.
  * @throws NotYetError while the log does not include the line
  */
 export async function requireLogProof(db: Sql, log: Environment, entry: LogEntry): Promise<Buffer> {

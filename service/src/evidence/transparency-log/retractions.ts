@@ -55,7 +55,7 @@ async function isInTile(db: Sql, { log, leaf, line }: StoredLeaf): Promise<boole
 const isReason = (text: string): text is RetractionReason => retractionReasons.some((reason) => reason === text);
 
 /**
- * Queues a line for the log that retracts a sealed file. A retraction is public and can't be undone.
+ * Queues a line that retracts a sealed file in the log. A retraction is public and can't be undone.
  * @throws ServiceError for an unknown reason, for a file that is neither in the log nor queued for it, and for one that
  * was already retracted for this reason
  */

@@ -62,7 +62,7 @@ export { loggedPolicies, witnessGauges } from "./witness-store.ts";
 export const protectedTables = [treeRows, waitingRows];
 
 export type LogSettings = LogKeySettings & {
-  /** The host in the logs' names; null to use the host of the public address. */
+  /** The host in the logs' names; null for the host of `baseUrl`. */
   logOrigin: string | null;
   logIntervalMs: number;
   /** The file with the witnesses of the live log (C2SP tlog-policy); null for none. */

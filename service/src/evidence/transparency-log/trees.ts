@@ -41,10 +41,7 @@ export type Tree = { log: LogName; origin: string; noteKey: string; size: number
 
 export type StoredTree = Tree & { mac: Buffer };
 
-/**
- * The MAC leaves out the time of a restore and the end when a log has none, so that MACs of earlier releases stay
- * valid.
- */
+/** The MAC leaves out a restore or an end that the log doesn't have. So MACs of earlier releases stay valid. */
 export const treeMembers = (tree: Tree): Members => ({
   log: tree.log,
   origin: tree.origin,
@@ -124,7 +121,7 @@ export const endTree = (tx: Tx, tree: Tree): Promise<unknown[]> =>
 
 /**
  * Halts the logs of a database that was restored from a backup, because such a database doesn't show how far they had
- * grown. Only the end of the halt is under a MAC. Each restore sets a later time, so that the MAC of an earlier
+ * grown. The MAC covers only the end of the halt. Each restore sets a later time, so that the MAC of an earlier
  * recovery does not end this halt. A log with a next log has ended and lacks nothing.
  */
 export const haltRestored = async (tx: Tx, at: Date): Promise<void> =>
@@ -137,7 +134,7 @@ export const haltedSince = ({ restoredAt, recoveredAt }: Restores): Date | null 
   restoredAt !== null && (recoveredAt === null || recoveredAt < restoredAt) ? restoredAt : null;
 
 /**
- * Ends the halt of a tree. The caller has checked that it is consistent with the newest published tree.
+ * Ends the halt of a tree. The caller has checked that the tree is consistent with the newest published tree.
  * @returns the tree with the time of the recovery
  */
 export async function endHalt(tx: Tx, tree: Tree, at: Date): Promise<Tree> {

@@ -35,7 +35,7 @@ import {
   type WitnessState,
 } from "./witness-store.ts";
 
-/** A witness with an address at which the log requests cosignatures. */
+/** A witness with a URL at which the log requests cosignatures. */
 type AskedWitness = Witness & { url: string };
 
 /** The published policy of the live logs: the operator's file, with the lines of the service's own logs above it. */
@@ -51,8 +51,8 @@ const answerBytes = 64 * 1024;
 
 /**
  * Reads LOG_POLICY and puts the lines of our own logs above it, the newest one first.
- * @param ownLogs the keys and addresses of the logs
- * @throws StartupError for a file that can't be read or that names logs, and for a witness without an address
+ * @param ownLogs the keys and URLs of the logs
+ * @throws StartupError for a file that can't be read or that names logs, and for a witness without a URL
  */
 export async function readLogPolicy(
   path: string,
@@ -130,7 +130,8 @@ export async function askWitnesses(witnessing: Omit<WitnessingDeps, "witnessed">
 
 /**
  * The checkpoint that all witnesses are asked to cosign. A witness never cosigns a smaller checkpoint than it has
- * cosigned before. So once one of them is ahead of the readers' checkpoint, all are asked about the newest one instead.
+ * cosigned before. So once a witness has cosigned a larger checkpoint than readers get, all witnesses are asked about
+ * the newest one.
  */
 async function checkpointForWitnesses({ db, witnessed }: WitnessingDeps, names: readonly string[], now: Date) {
   const seen = await selectPublished(db, witnessed);

@@ -14,7 +14,7 @@ export type WitnessSettings = {
   /** The list of logs to cosign. When it is null, the service is not a witness. */
   witnessLogs: string | null;
   witnessKey: string;
-  /** The name of the witness's key; null to derive it from the public address. */
+  /** The name of the witness's key; null to derive it from the host of `baseUrl`. */
   witnessName: string | null;
   baseUrl: string;
 };

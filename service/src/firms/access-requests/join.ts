@@ -45,7 +45,8 @@ export async function firmToJoin(
 
 /**
  * Makes the person the first owner of the firm that was created for their request, by `addFirstOwner`.
- * @throws ServiceError `conflict` for a member of a firm, when there is no such firm, and when another person was first
+ * @throws ServiceError `conflict` for a member of a firm, when there is no such firm, and when the firm has or had
+ * members
  */
 export async function joinOwnFirm(deps: JoinDeps, session: Session): Promise<void> {
   if (session.principal) throw new ServiceError("conflict", "You belong to a firm already.");

@@ -13,7 +13,7 @@ export type RequestAccess = (request: SentRequest, remoteIp: string) => Promise<
 
 /**
  * Opens access requests with the shipped rules, and with a bot score where reCAPTCHA is set up.
- * @param trialsPerDomain how many addresses of one domain get a trial key without review
+ * @param trialsPerDomain how many email addresses of one domain get a trial key without review
  * @throws StartupError for invalid rules
  */
 export function openAccess(resources: Resources, fetch: Fetch, trialsPerDomain: number): RequestAccess {

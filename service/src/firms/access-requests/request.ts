@@ -30,7 +30,7 @@ export type RequestDeps = AccessDeps & ScreeningDeps & { trialsPerDomain: number
 
 /**
  * Receives an access request. A request that meets the screening rules gets a key at once; any other waits for review.
- * The response depends only on the request, so that it does not reveal which addresses and domains have a key.
+ * The response depends only on the request, so that it does not reveal which email addresses and domains have a key.
  *
  * A repeated address gets no second key, and an address of a domain with enough trials waits for review. In these two
  * cases, the work of issuing a key is also done, but rolled back. A queued job mails a refusal or nothing. So every
@@ -61,8 +61,8 @@ export async function requestAccess(
 }
 
 /**
- * Issues the key. If the address or its domain has already had its keys, does the same work but rolls it back. So the
- * response time does not reveal which addresses and domains have keys.
+ * Issues the key. If the email address or its domain has already had its keys, does the same work but rolls it back. So
+ * the response time does not reveal which addresses and domains have keys.
  */
 async function issueOnce(
   tx: Tx,

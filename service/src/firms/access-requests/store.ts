@@ -15,7 +15,7 @@ export type ListedRequest = AccessRequest & {
   status: RequestStatus;
   reasons: Reason[];
   partnerId: string | null;
-  /** True if an earlier request of this address got a key. */
+  /** True if an earlier request with this email address got a key. */
   addressHasKey: boolean;
   createdAt: Date;
   decidedAt: Date | null;
@@ -85,15 +85,15 @@ export const selectDecided = (db: Sql, limit: number) =>
      ORDER BY r.decided_at DESC, r.id DESC LIMIT ${limit}`,
   );
 
-/** Serializes decisions about this address, and about all addresses of its domain, until the transaction ends. */
+/** Serializes decisions about this email address, and about all addresses of its domain, until the transaction ends. */
 export const lockAddress = (tx: Tx, workEmail: string) =>
   tx.query(sql`
     SELECT pg_advisory_xact_lock(hashtextextended('access-request:' || coalesce(mail_domain(e), lower(e)), 0))
     FROM (VALUES (${workEmail}::text)) AS asked (e)`);
 
 /**
- * The trial keys that were issued. `address`: true if the address already got a key. `ofDomain`: how many addresses of
- * its domain got one.
+ * The trial keys that were issued. `address`: true if the email address already got a key. `ofDomain`: how many
+ * addresses of its domain got one.
  */
 export async function issuedTo(tx: Tx, workEmail: string): Promise<{ address: boolean; ofDomain: number }> {
   const [found] = await tx.query<{ address: boolean; ofDomain: number }>(sql`
@@ -103,7 +103,7 @@ export async function issuedTo(tx: Tx, workEmail: string): Promise<{ address: bo
 }
 
 /**
- * Records that a refusal is mailed to the address, which happens at most once a day.
+ * Records that a refusal is mailed to the email address, which happens at most once a day.
  * @param tell false to run the same statement but record nothing
  * @returns the request that the mail is about; undefined when no mail is due
  */

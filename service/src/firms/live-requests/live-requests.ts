@@ -155,7 +155,9 @@ async function mailFirm(
 
 type Moment = "asked" | "granted" | "refused";
 
-/** The mail about a request to one owner. `ownerId` is null for the mail to the firm's contact address. */
+/**
+ * The mail to one owner about a request for live access. `ownerId` is null for the mail to the firm's contact address.
+ */
 type MomentMail = { requestId: string; moment: Moment; ownerId: string | null };
 
 const subjects: Readonly<Record<Moment, string>> = {

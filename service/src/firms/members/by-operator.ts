@@ -177,7 +177,7 @@ async function addressOf(db: Database, userId: string): Promise<string> {
 type ReadDeps = { db: Sql; clock: Clock };
 type EndDeps = { db: Database; clock: Clock };
 
-/** The word that selects the sessions of all operators, in place of an address or a firm's id. */
+/** The word that selects the sessions of all operators, in place of an email address or a firm's id. */
 const operatorWord = "operator";
 
 function sessionsOf(owner: string): sessions.SessionFilter {
@@ -209,9 +209,9 @@ export const endSessionsOf = ({ db, clock }: EndDeps, owner: string): Promise<st
   db.transaction((tx) => endAllSessions({ db: tx, clock }, owner));
 
 /**
- * Ends all sessions of an address, of a firm or, for the word `operator`, of all operators.
+ * Ends all sessions of an email address, of a firm or, for the word `operator`, of all operators.
  * @param actor for the audit log
- * @returns their ids
+ * @returns the ids of the ended sessions
  */
 export const endAllSessions = (
   { db: tx, clock }: { db: Tx; clock: Clock },

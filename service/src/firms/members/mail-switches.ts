@@ -191,7 +191,7 @@ export async function statementReaders(tx: Tx, partnerId: string): Promise<strin
   return found.map(({ id }) => id);
 }
 
-/** The firm, address and rights of a member with live access who gets mails of the kind; undefined for others. */
+/** The firm, email address and rights of a member with live access who gets mails of the kind; undefined for others. */
 export async function liveMember(
   { db, rowMac, clock }: Reader,
   userId: string,

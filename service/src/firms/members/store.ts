@@ -11,7 +11,7 @@ import { fromFirms, fromKeys, joinFirm, readMailFirm, verifiedFirm } from "../pa
 
 export const memberTable = "members";
 
-/** Fields of a membership that its MAC covers, with the person's address. */
+/** Fields of a membership that its MAC covers, with the person's email address. */
 export type MemberFacts = {
   userId: string;
   email: string;
@@ -60,7 +60,7 @@ export const selectMembers = (db: Sql, partnerId: string) =>
      ORDER BY m.role DESC, m.linked_at, m.user_id LIMIT 1000`,
   );
 
-/** SQL expression: the address of a person; null for nobody. */
+/** SQL expression: the email address of a person; null for nobody. */
 export const emailOf = (userId: Statement): Statement => sql`(SELECT u.email FROM users u WHERE u.id = ${userId})`;
 
 /** SQL fragments with which other features read people (alias `u`) and members (alias `m`). */

@@ -62,7 +62,7 @@ export const listOperators = ({ db }: { db: Sql }): Promise<store.ListedOperator
 
 /**
  * Finds a present or former operator.
- * @param who a person's id or address
+ * @param who a person's id or email address
  * @throws ServiceError for a person who never was an operator
  */
 export async function requireOperator({ db }: { db: Sql }, who: string): Promise<store.OperatorRow> {
@@ -76,7 +76,7 @@ export async function requireOperator({ db }: { db: Sql }, who: string): Promise
 
 /**
  * Makes a person an operator, who then signs in by a mailed link. Mails all admins.
- * @throws ServiceError for a bad address, name or role, and for a present or former operator
+ * @throws ServiceError for an invalid email address, name or role, and for a present or former operator
  */
 export async function addOperator(
   { db, clock, rowMac }: PeopleDeps,

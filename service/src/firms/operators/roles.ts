@@ -28,7 +28,7 @@ export type Permission =
   | "partners.manage"
   /** Read firms. */
   | "partners.read"
-  /** Manage the forms of catalog documents, which every firm can have filled in. */
+  /** Manage the fillable forms of catalog documents, which every firm can use. */
   | "catalog.manage"
   /** Manage operators, their roles and sessions. */
   | "people.manage"

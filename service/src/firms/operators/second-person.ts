@@ -30,8 +30,8 @@ export function requireDecidesNow({ decidesFrom }: Pick<Operator, "decidesFrom">
 type Asked = { requestedBy: string; requestedAt: Date };
 
 /**
- * The id of the operator's person.
- * @throws ServiceError with the message `refusal` for an operator who used a command line link
+ * The operator's id.
+ * @throws ServiceError with the message `refusal` for an operator who signed in with a link from the command line
  */
 export function requirePerson({ id }: Pick<Operator, "id">, refusal: string): string {
   if (id === null) throw new ServiceError("conflict", refusal);
@@ -52,9 +52,10 @@ export function requireText(name: string, typed: string): string {
 /**
  * Requires that a person other than the requester approves.
  * @param what the word for the request, as in "You asked for this refund yourself."
- * @returns true when one person did both, which some installations allow one hour after the request, with a new sign-in
- * @throws ServiceError when two people are needed, when it is too early, and for a person whose right to decide has not
- * begun yet
+ * @returns true when the requester approves, which some installations allow one hour after the request, with a new
+ * sign-in
+ * @throws ServiceError when another person must approve, when it is too early, and for a person whose right to decide
+ * has not begun yet
  */
 export function requireSecondPerson(
   approval: Approval,

@@ -8,7 +8,9 @@ import { selectOperatorOfSession } from "./store.ts";
 
 /** A person who runs the service, in the console. */
 export type Operator = {
-  /** The person's id; null for a command line link, which has all roles. */
+  /**
+   * The person's id; null for an operator who signed in with a link from the command line. That operator has all roles.
+   */
   id: string | null;
   email: string | null;
   name: string;

@@ -11,7 +11,7 @@ import type { OperatorRole } from "./roles.ts";
 
 const operatorTable = "operators";
 
-/** Fields of an operator that the row's MAC covers, with the person's address. */
+/** Fields of an operator that the row's MAC covers, with the person's email address. */
 type OperatorFacts = OperatorRow & {
   /** Changes with every update, so that a restored earlier row is recognized. */
   version: string;

@@ -70,7 +70,7 @@ export function requireTaskPermission(operator: Operator, kind: TaskKind): void 
 }
 
 /**
- * Requires the right to end a task of the kind. What an operator says about money or keys counts as a decision about it.
+ * Requires the right to end a task of the kind. Ending a task about money or keys counts as a decision about them.
  * @throws ServiceError without the permission; for a task about money, firms or keys, without a recent passkey check;
  * and for a task about money while the operator's right to decide has not begun
  */

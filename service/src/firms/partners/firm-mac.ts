@@ -27,7 +27,7 @@ export const verifiedFirm = verified(firmState, sql`p`);
 export const fromFirms = sql`FROM partners p`;
 
 /**
- * The join of a row's firm, as `partners p`.
+ * SQL: joins a row's firm as `partners p`.
  * @param id the firm's id, as an expression of the other tables
  */
 export const joinFirm = (id: Statement): Statement => sql`JOIN partners p ON p.id = ${id}`;

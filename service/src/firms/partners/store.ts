@@ -5,12 +5,12 @@ import { firmState, lockAuthenticFirm, verifiedFirms, vouchForFirm } from "./fir
 import type { Tier } from "./tiers.ts";
 
 /**
- * The public appearance of a firm: the name that clients see, a color like `#1a2b3c`, and the public https address of
- * the logo.
+ * The public appearance of a firm: the name that clients see, a color like `#1a2b3c`, and the public https URL of the
+ * logo.
  */
 export type Branding = { brandName: string | null; accentColor: string | null; logoUrl: string | null };
 
-/** `contactEmail` is the address for clients and signers; null for none. */
+/** `contactEmail` is the email address for clients and signers; null for none. */
 export type FirmBranding = Branding & { contactEmail: string | null };
 
 export type Partner = FirmBranding & {

@@ -38,7 +38,7 @@ export type TierLimits = Static<typeof File>["tiers"];
 export const readTierLimits = (path: string): TierLimits => readCheckedYaml("LIMITS", path, File).tiers;
 
 /**
- * The number of addresses of one mail domain that get a trial key without a review.
+ * The number of email addresses of one domain that get a trial key without a review.
  * @throws StartupError like `readTierLimits`
  */
 export const readTrialsPerDomain = (path: string): number =>
@@ -56,8 +56,8 @@ export const keyLimitsOf =
     return { active: numberOf(activeKeys), aDay: numberOf(keysPerDay) };
   };
 
-// Deliveries to one address in a minute: far more than a firm's own endpoints need, but only a small part of what 100
-// subscriptions could send to a stranger's server.
+// Deliveries to one IP address in a minute: far more than a firm's own endpoints need, but only a small part of what
+// 100 subscriptions could send to a stranger's server.
 const paidPerAddress = 6_000;
 
 /**

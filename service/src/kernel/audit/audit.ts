@@ -75,7 +75,7 @@ export const hasLineAfterMove = (orderId: Statement, action: string, to: string)
     SELECT max(m.id) FROM audit_log m
     WHERE m.order_id = ${orderId} AND m.action = 'order.transition' AND m.to_status = ${to} AND m.from_status <> 'OnHold'), 0))`;
 
-/** SQL condition: an order moved to a status at this time or later. */
+/** SQL condition: an order moved to a status at the time `since` or later. */
 export const hasMovedSince = (orderId: Statement, to: string, since: Statement): Statement => sql`EXISTS (
   SELECT FROM audit_log WHERE audit_log.order_id = ${orderId} AND to_status = ${to} AND occurred_at >= ${since})`;
 
@@ -118,12 +118,12 @@ export const hasLineSince = (which: Statement, since: Statement): Statement =>
 
 /**
  * SQL: a FROM clause that selects the log lines with this action.
- * @param member the member of a line's detail that becomes the column `subject`
+ * @param member the JSON member of a line's `detail` that becomes the column `subject`
  */
 export const fromLines = (action: string, member: string): Statement =>
   sql`FROM (SELECT detail ->> ${member} AS subject FROM audit_log WHERE action = ${action}) AS lines`;
 
-/** The audit lines of orders about an action, as a table: `order_id`, `room_id` and `partner_id`. */
+/** SQL: the log lines of these orders with this action, as a subquery for FROM. */
 export const linesOfOrders = (orderIds: readonly number[], action: string): Statement =>
   sql`(SELECT order_id, room_id, partner_id FROM audit_log
     WHERE order_id = ANY (${orderIds}::bigint[]) AND action = ${action})`;

@@ -18,10 +18,7 @@ export type Place = Link & { placedAt: Date | null };
 
 export const beginning: Link = { position: 0, sha256: "" };
 
-/**
- * The text that the chain hashes for a log line, if the line follows `before` in the chain. The text's SHA-256 is the
- * line's hash.
- */
+/** The text that is hashed for a log line that follows `before` in the chain. The text's SHA-256 is the line's hash. */
 function textAfter(before: Link, line: ChainLine): string {
   const { id, occurredAt, action, actor, partnerId, orderId, roomId, fromStatus, toStatus, detail } = line;
   const members = [id, occurredAt, action, actor, partnerId, orderId, roomId, fromStatus, toStatus, detail];
@@ -102,7 +99,7 @@ const lineRows: MacTable<UnplacedLine> = {
 
 export const protectedTables = [placeRows, lineRows];
 
-/** True if the service wrote this line, which is not in the chain yet. */
+/** True if the MAC of a line that is not in the chain yet is valid. */
 export const lineHolds = (rowMac: RowMac, line: MacLine & { mac: Buffer | null }): boolean =>
   rowMac.holds(auditTable, lineMembers(line), line.mac, { line: line.id });
 
@@ -127,7 +124,7 @@ export async function readWrittenLines(db: Sql, rowMac: RowMac, which: Statement
   });
 }
 
-/** One page of the log lines that are not in the chain yet. */
+/** One batch of the log lines that are not in the chain yet, beginning after the id `after`. */
 export const selectUnplaced = (db: Sql, after: number | null, limit: number) =>
   db.query<MacLine & { mac: Buffer | null }>(sql`
     SELECT ${macLineColumns}, row_mac AS mac FROM audit_log

@@ -13,7 +13,7 @@ export type ChainReport = { lines: number; waiting: number; faults: string[]; la
 
 const batch = 5_000;
 // A line counts as late if it was added to the chain more than this long after the time that it states. A running
-// service needs a second; the rest allows for differences between the nodes' clocks.
+// service adds a line within a second; the rest allows for differences between the nodes' clocks.
 const lateMs = minuteMs;
 
 /**
@@ -74,8 +74,7 @@ function faultsOf(
 ): string[] {
   const { position } = row;
   const first = before.position + 1;
-  // Lines before this line were removed. Its hash covers the hash of the removed line before it, so it can't be
-  // checked.
+  // Lines before this line were removed. This line's hash covers the hash of a removed line, so it can't be checked.
   if (position !== first)
     return [position === first + 1 ? `line ${first} is missing` : `lines ${first} to ${position - 1} are missing`];
   const holds = placeAfter(before, row).sha256 === row.sha256 && rowMac.holds("audit_log", placeMembers(row), mac);

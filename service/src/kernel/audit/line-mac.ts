@@ -39,8 +39,8 @@ export const lineColumns: Statement = sql`id,
   to_status AS "toStatus", detail::text AS detail`;
 
 /**
- * A line with every value that its MAC covers. `newOrder` is the code of an order that the same statement inserted: it
- * had no id when the MAC was computed. Otherwise null.
+ * A line with every value that its MAC covers. `newOrder` is the code of an order that the same statement inserted,
+ * because the order had no id when the MAC was computed. Otherwise null.
  */
 export type MacLine = ChainLine & { newOrder: string | null };
 

@@ -28,11 +28,11 @@ export type Config = OwnSettings & LogSettings & DataFiles;
 type OwnSettings = {
   port: number;
   host: string;
-  /** The seconds for which `/readyz` announces a stop before the node stops. */
+  /** The seconds for which `/readyz` reports the node as not ready before the node stops. */
   drainSeconds: number;
   /**
-   * The seconds between the end of one service of a live order and the start of the next. A firm can set its own pause
-   * instead.
+   * The seconds between the end of one service of a live order, such as signing, and the start of the next. A firm can
+   * set its own pause instead.
    */
   nextServiceWait: number;
   /** True if mails to clients and signers that are not urgent wait from 9 PM to 7 AM, in the firm's time zone. */
@@ -41,15 +41,18 @@ type OwnSettings = {
   dataDir: string;
   databaseUrl: string | null;
   /**
-   * The direct address of the database server if `databaseUrl` points to a connection pooler; otherwise null. A pooler
-   * may not support LISTEN.
+   * The direct URL of the database server if `databaseUrl` points to a connection pooler; otherwise null. A pooler may
+   * not support LISTEN.
    */
   databaseListenUrl: string | null;
   databasePoolSize: number;
   blobUrl: string;
   sealKey: string;
   sealCertificate: string | null;
-  /** The key of the authority that issues the certificates of signers, and its chain. */
+  /**
+   * The key of the authority that issues the certificates of signers. `signerCaCertificate` has the authority's
+   * certificate chain.
+   */
   signerCaKey: string;
   signerCaCertificate: string | null;
   secretsKey: string;
@@ -76,11 +79,11 @@ type OwnSettings = {
   identity: IdentitySettings | null;
   /** The account at the provider of knowledge-based questions, which prove a signer's identity. */
   quiz: QuizSettings | null;
-  /** The address of a remote signing service (CSC API v2) that holds notaries' keys; null without one. */
+  /** The URL of a remote signing service (CSC API v2) that holds notaries' keys; null without one. */
   remoteSigningUrl: string | null;
   /** Live audio and video; null when it is off. */
   media: MediaSettings | null;
-  /** The address at which the other nodes reach this node; null when unset. */
+  /** The URL at which the other nodes reach this node; null when unset. */
   nodeUrl: string | null;
   /** The free disk space, in bytes, that a session by audio and video needs in order to start. */
   recordingsFreeBytes: number;

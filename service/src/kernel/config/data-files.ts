@@ -6,7 +6,9 @@ export type SiteTexts<T> = Readonly<Record<"privacy" | "terms" | "contact", T | 
 /** The paths of the data files that contain the service's rules. */
 export type DataFiles = {
   priceFiles: { priceBook: string; catalog: string; states: string; zip3: string };
-  /** The file that describes the firm which issues receipts and statements. */
+  /**
+   * The file that describes the issuer of receipts, credit notes and statements, which is the operator's own business.
+   */
   billing: string;
   /** The file with the limits that apply to firms. */
   limits: string;

@@ -9,7 +9,7 @@ type OwnLog = {
   logIntervalMs: number;
   /** The file that lists the live log's witnesses (C2SP tlog-policy); null for none. */
   logPolicy: string | null;
-  /** The shortest time between two anchored states of the live log. */
+  /** The shortest time between two anchored checkpoints of the live log. */
   logRootIntervalMs: number;
   /** The shortest time between two requests to one witness. */
   witnessIntervalMs: number;

@@ -13,16 +13,16 @@ export type EmbeddedMedia = {
    * two connections.
    */
   ports: readonly [first: number, last: number];
-  /** The address to which browsers send their media. */
+  /** The IP address to which browsers send their audio and video. */
   announce: string;
   tcp: boolean;
   turn: Relay | null;
 };
 
-/** Live audio and video through a LiveKit server, or through several LiveKit servers with one address. */
+/** Live audio and video through a LiveKit server, or through several LiveKit servers behind one URL. */
 export type LivekitMedia = {
   engine: "livekit";
-  /** The address of the server's signalling and API, which only this service uses. */
+  /** The URL of the server's signalling and API, which only this service uses. */
   url: string;
   key: string;
   secret: string;
@@ -83,7 +83,7 @@ function livekitFrom(env: Env): LivekitMedia {
 }
 
 /**
- * NODE_URL: the address at which the other nodes of the same database reach this node; null when unset. Requests to it
+ * NODE_URL: the URL at which the other nodes of the same database reach this node; null when unset. Requests to it
  * contain session cookies, so plain HTTP is allowed only in a private network.
  */
 export const nodeUrlFrom = (env: Env): string | null =>

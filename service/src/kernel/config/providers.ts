@@ -97,7 +97,10 @@ export function quizFrom(env: Env): QuizSettings | null {
   return { url: account.apiBase, apiKey: account.apiKey, environment };
 }
 
-/** Access tokens and PINs are sent to this address, so it must be https unless it is on this machine. */
+/**
+ * Reads REMOTE_SIGNING_URL. Access tokens and PINs are sent to this URL, so it must be https unless it is on this
+ * machine.
+ */
 export const remoteSigningFrom = (env: Env): string | null =>
   read<string | null>(
     env,

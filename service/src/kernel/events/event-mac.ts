@@ -21,8 +21,8 @@ export type EventFacts = {
 };
 
 /**
- * How a signer reached the signing page: by a mailed link, in a frame in the firm's site, on a device that the firm
- * hands to its signers, or in a notary's room.
+ * How a signer reached the signing page. `embedded`: in a frame in the firm's site. `in_person`: on a device that the
+ * firm hands to its signers. `in_presence`, `by_audio_and_video`: with a notary.
  */
 export type EventChannel = "mail_link" | "embedded" | "in_person" | "in_presence" | "by_audio_and_video";
 
@@ -94,8 +94,8 @@ SELECT id AS key, occurred_at AS "occurredAt", topic, event_id AS "eventId@event
 export const protectedTables = [eventRows];
 
 /**
- * The result of checking all events: how many were checked, the numbers of those whose MAC is invalid, and the numbers
- * of copies of authentic events.
+ * The result of checking all events: how many were checked, the ids of those whose MAC is invalid, and the ids of
+ * copies of authentic events.
  */
 export type EventReport = { events: number; forged: number[]; copies: number[] };
 

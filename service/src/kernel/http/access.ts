@@ -68,7 +68,7 @@ export const inTurn = (hooks: readonly onRequestAsyncHookHandler[]): onRequestAs
 
 /**
  * The hooks that identify the caller and count the request. The policy `partner-write` counts by key, or by firm for a
- * session, so its hook runs after authentication. The other policies count by session or address, before a key is
+ * session, so its hook runs after authentication. The other policies count by session or IP address, before a key is
  * checked.
  */
 export function callerHooks(deps: CallerDeps, caller: Caller, policy: Policy): onRequestAsyncHookHandler[] {

@@ -4,7 +4,7 @@ import { ServiceError } from "../platform/errors.ts";
 import { clientAddress } from "./client-address.ts";
 import { HttpError } from "./errors/http-error.ts";
 
-/** The dependencies of session-or-key routes. `ownOrigin` is the origin of the service's public address. */
+/** The dependencies of session-or-key routes. `ownOrigin` is the origin of the service's public URL. */
 export type Callers = { resolveKey: ResolveKey; resolveSession: ResolveSession; ownOrigin: string };
 
 declare module "fastify" {
@@ -87,7 +87,7 @@ export function linkedPrincipalOf(request: FastifyRequest): Principal {
 /**
  * Refuses writes that another site makes a browser send (CSRF).
  *
- * Browsers send the origin of each write. It must be the public address, or the requested host with a scheme that is at
+ * Browsers send the origin of each write. It must be the service's own, or the requested host with a scheme that is at
  * least as secure. Without an origin, `Sec-Fetch-Site` decides. A client that sends neither header is not a browser, so
  * no site can control it.
  * @throws HttpError for a write from another site

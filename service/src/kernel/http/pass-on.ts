@@ -38,11 +38,11 @@ const limitsOfPassing = {
    */
   answerMs: 60_000,
   /**
-   * The most simultaneous requests for one page of a session: a participant's link, or the notary's page. A participant
-   * may have six event streams open.
+   * The most simultaneous requests for one page of a live session: a participant's link, or the notary's page. A
+   * participant may have six event streams open.
    */
   ofPage: 8,
-  /** The most simultaneous requests for one session, which has at most eleven pages. */
+  /** The most simultaneous requests for one live session, which has at most eleven pages. */
   ofSession: 100,
 };
 type Limits = typeof limitsOfPassing;
@@ -136,7 +136,7 @@ export class Passing {
   readonly #own: OwnNode;
   readonly #limits: Limits;
   #open = 0;
-  /** The open requests, by session and page. The requests of a page are in the order in which they began. */
+  /** The open requests, by live session and page. The requests of a page are in the order in which they began. */
   readonly #openOf = new Map<string, Map<string, Set<Passed>>>();
 
   /**
@@ -150,8 +150,8 @@ export class Passing {
 
   /**
    * Answers a request with the response of another node. Must run before the request's body is read.
-   * @param onOpen called once the forwarded call is open, with a function that ends the call early. Returns a function
-   * to run after the call has ended.
+   * @param onOpen called once the forwarded call is open, with a function that ends the call early. `onOpen` returns a
+   * function to run after the call has ended.
    * @throws ServiceError `unavailable` when the other node does not respond in time; `validation` when the body stalls
    */
   async pass(

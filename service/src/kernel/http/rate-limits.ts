@@ -53,7 +53,7 @@ function callerOf(policy: Policy, request: FastifyRequest): { caller: string; si
 // all belong to one customer, or to many.
 const networksOfSite = 10;
 
-// Hashed, so that counters in Redis reveal no addresses or keys.
+// Hashed, so that counters in Redis reveal no IP addresses or keys.
 const counterName = (caller: string): string => hash("sha256", caller, "base64url").slice(0, 22);
 
 /**

@@ -85,7 +85,8 @@ export const nextCursor = () =>
   nullable(Type.String({ description: "Send it as `cursor` to get the next page. Null on the last page." }));
 
 /**
- * The schema of a new seal's place in the transparency log: the log's name, and how far the log has come with the seal.
+ * The schema of a new seal's place in the transparency log: the log's name, and the stage that the seal has reached
+ * there.
  */
 export const logNote = () =>
   Type.Object(

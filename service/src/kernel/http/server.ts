@@ -23,8 +23,8 @@ export type ServerOptions = {
   baseUrl: string;
   trustProxy: string[];
   /**
-   * The page to send for a request that no route matches: an unknown address, or a method that the address doesn't
-   * support. Null when the caller gets JSON instead.
+   * The page to send for a request that no route matches: an unknown URL, or a method that the URL doesn't support.
+   * Null when the caller gets JSON instead.
    */
   unmatchedPage: (
     request: FastifyRequest,
@@ -215,7 +215,7 @@ function answerUnmatched(app: FastifyInstance, unmatchedPage: ServerOptions["unm
   });
 }
 
-/** The log line of a request. It contains no address, query or body. `logAccess` masks codes in the path. */
+/** The log line of a request. It contains no IP address, query or body. `logAccess` masks codes in the path. */
 export type AccessLine = {
   requestId: string;
   method: string;

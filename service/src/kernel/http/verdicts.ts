@@ -18,12 +18,12 @@ const UnknownVerdict = Type.Object(
 export const unknownVerdict = () => new HttpError("verdict_unknown", "No such passport.");
 
 /**
- * The verdict for a deleted file. Only a holder of the file's code gets it.
+ * The verdict for a deleted document. Only a holder of the document's verify code gets it.
  * @param message the date and reason of the deletion
  */
 export const deletedVerdict = (message: string) => new HttpError("verdict_deleted", message);
 
-/** A verification's address is a credential, so no cache may store the page. */
+/** A verification's URL is a credential, so no cache may store the page. */
 export const uncached = { "Cache-Control": "no-store" };
 
 /** For /openapi.json: the response of a public verification to an unknown code, whose body is not `{error}`. */
@@ -35,7 +35,7 @@ export function unknownAnswer(app: FastifyInstance) {
 /**
  * Adds a route for texts that can't be codes because they are too long or contain slashes. It responds as for an
  * unknown code.
- * @param url the route's address; ends with `/*`
+ * @param url the route's URL pattern; ends with `/*`
  */
 export function unknownBelow(app: FastifyInstance, deps: RouteDeps, url: string, policy: Policy): void {
   app.get(url, { onRequest: callerHooks(deps, "anybody", policy), schema: { hide: true } }, async () => {

@@ -71,7 +71,7 @@ export type Session = { id: string; userId: string; email: string; proof: Proof;
 
 /**
  * Finds the firm and environment of a bearer key; null for a missing, malformed, unknown, revoked or expired key.
- * @param ip the caller's address
+ * @param ip the caller's IP address
  */
 export type ResolveKey = (authorization: string | undefined, ip?: string) => Promise<Principal | null>;
 

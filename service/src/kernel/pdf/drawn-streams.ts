@@ -51,8 +51,8 @@ export const drawnCharacters = (drawings: Drawings, roots: readonly Root[], most
   });
 
 /**
- * The bytes of content that a reader processes; each stream counts as often as it is drawn. A stream whose names can't
- * be read counts as if it drew each of its forms once.
+ * The number of bytes of content that a reader processes; each stream counts as often as it is drawn. A stream whose
+ * names can't be read counts as if it drew each of its forms once.
  */
 export const drawnBytes = (drawings: Drawings, roots: readonly Root[], most: number): number =>
   drawnSum(drawings, roots, { most, costOf: ({ length }) => length, unknownUses: () => 1 });

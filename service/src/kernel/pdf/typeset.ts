@@ -2,7 +2,9 @@ import { createTypeset, type Faces, openFaces, type Typeset } from "@signsealshi
 
 let opening: Promise<Faces> | undefined;
 
-/** A typeset with the fonts that these texts need. Each worker thread reads a font once, at its first use. */
+/**
+ * Creates a typesetter with the fonts that these texts need. Each worker thread reads a font once, at its first use.
+ */
 export async function typesetFor(texts: Iterable<string>): Promise<Typeset> {
   opening ??= openFaces();
   const faces = await opening;

@@ -24,11 +24,11 @@ export const passableMode = (): number => (process.getuid?.() === 0 ? 0o711 : 0o
 
 const addressFile = (folder: string): string => join(folder, "address");
 
-/** Stores the address at which the service can be reached, so that commands print links to it. */
+/** Stores the service's base URL, so that commands print links with it. */
 export const storeAddress = (folder: string, baseUrl: string): void =>
   writeFileSync(addressFile(folder), `${baseUrl}\n`, { mode: 0o600 });
 
-/** The address at which a service of this folder was last reached; undefined before the first start. */
+/** The base URL of the service that last used this folder; undefined before the first start. */
 export const storedAddress = (folder: string): string | undefined =>
   existsSync(addressFile(folder)) ? readFileSync(addressFile(folder), "utf8").trim() : undefined;
 

@@ -41,7 +41,7 @@ export function fingerprintOf(fields: ReadonlyMap<string, string>, documentSha25
 /** The status and result that are stored for a request. `result` is null before the work has begun. */
 export type Stored = { status: number; result: object | null };
 
-/** Parses a result that an earlier release stored as a text. Only pages stored such results. */
+/** Parses a result that an earlier release stored as a text. Only the routes of web pages stored such results. */
 type ReadText = ((text: string) => object) | undefined;
 
 const nothingDone = "";

@@ -24,8 +24,8 @@ export function maskCodes(text: string): string {
 export const maskSecrets = (text: string): string => maskEmails(maskCodes(text));
 
 /**
- * The members of an error that are logged, with codes and addresses masked. Its other members (a database client, a
- * request, a body) are not logged.
+ * The members of an error that are logged, with codes and email addresses masked. Its other members (a database client,
+ * a request, a body) are not logged.
  */
 function errorFields(error: unknown): object {
   if (!(error instanceof Error)) return { message: maskSecrets(String(error)) };

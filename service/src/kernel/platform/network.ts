@@ -3,10 +3,10 @@ import ipaddr from "ipaddr.js";
 
 export type Address = ipaddr.IPv4 | ipaddr.IPv6;
 
-/** An address and its prefix length in bits. */
+/** An IP address and its prefix length in bits. */
 export type Range = [Address, number];
 
-/** Parses an address in a plain notation. An IPv4-mapped IPv6 address counts as IPv4. Null for any other text. */
+/** Parses an IP address in a plain notation. An IPv4-mapped IPv6 address counts as IPv4. Null for any other text. */
 export const parseAddress = (text: string): Address | null => (isIP(text) === 0 ? null : ipaddr.process(text));
 
 /** Parses a range such as `10.0.0.0/8`, or a single address. Null for any other text. */

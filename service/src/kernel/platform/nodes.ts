@@ -6,7 +6,7 @@ import type { Clock } from "./clock.ts";
 import { newUuid } from "./ids.ts";
 import { deriveKey, keysOf, type SecretBytes } from "./secrets.ts";
 
-/** Another node, and the address at which this node reaches it. */
+/** Another node, and the URL at which this node reaches it. */
 export type NodeAddress = { node: string; url: string };
 
 /** The header of a request that one node forwards to another. */
@@ -25,7 +25,7 @@ const validMs = 30_000;
 export class OwnNode {
   /** The name of this process. It is new at each start, and differs from those of all other processes. */
   readonly id = newUuid();
-  /** NODE_URL: the address at which other nodes reach this node; null when unset. */
+  /** NODE_URL: the URL at which other nodes reach this node; null when unset. */
   readonly url: string | null;
   readonly #secrets: SecretBytes;
   readonly #clock: Clock;
@@ -37,7 +37,7 @@ export class OwnNode {
   }
 
   /**
-   * The node's own address, with a MAC. It is stored in the row of an object that the node serves, such as a session.
+   * The node's own URL, with a MAC. It is stored in the row of an object that the node serves, such as a live session.
    * Null without NODE_URL.
    */
   addressFor(row: string): { url: string; mac: Buffer } | null {
@@ -45,7 +45,7 @@ export class OwnNode {
     return { url: this.url, mac: addressMac(this.#secrets, row, { node: this.id, url: this.url }) };
   }
 
-  /** True if a node wrote this address into the row. So database access alone is not enough to redirect requests. */
+  /** True if a node wrote this URL into the row. So database access alone is not enough to redirect requests. */
   isAddressOf(row: string, address: NodeAddress, mac: Buffer): boolean {
     return keysOf(this.#secrets).some((key) => isSame(addressMac(key, row, address), mac));
   }
@@ -59,7 +59,7 @@ export class OwnNode {
 
   /**
    * Verifies the header of a forwarded request.
-   * @returns the client's address; `stale` when the request is for an earlier process at this address; null for a
+   * @returns the client's IP address; `stale` when the request is for an earlier process at this node's URL; null for a
    * header that no node has made for this request within `validMs`
    */
   readHeader(header: string, { method, path }: Pick<PassedOn, "method" | "path">): { client: string } | "stale" | null {
@@ -94,7 +94,7 @@ export class OwnNode {
 }
 
 /**
- * Finds out which node of this service is at an address, by a forwarded request for /healthz, which has no effect.
+ * Finds out which node of this service is at a URL, by a forwarded request for /healthz, which has no effect.
  * @returns the node's name; null for another program, or for a service with another master key
  * @throws Error when nothing responds
  */

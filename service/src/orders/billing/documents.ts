@@ -33,8 +33,8 @@ export const billingKinds = ["receipt", "credit_note", "credit_reversal", "loss"
 export type BillingKind = (typeof billingKinds)[number];
 
 /**
- * The kinds of a statement's lines: documents, and money that a firm paid outside the processor for a payment that a bank
- * took back. Reversals cancel such a line.
+ * The kinds of a statement's lines: the documents, a firm's payment outside the processor for a lost dispute, and the
+ * reversal of such a payment.
  */
 export const lineKinds = [...billingKinds, "loss_payment", "loss_payment_reversal"] as const;
 
@@ -53,10 +53,7 @@ export type BillingDocument = {
   partnerId: string;
   orderCode: string;
   reference: string | null;
-  /**
-   * The encrypted name of the order's document, and the document's name in the catalog. `TitleOf` reads the title from
-   * them.
-   */
+  /** The encrypted name of the order's document, and its slug in the catalog. `TitleOf` reads the title from them. */
   documentName: Buffer | null;
   docSlug: string | null;
   payBy: Payer;
@@ -76,7 +73,10 @@ export type BillingDocument = {
   isSupplement: boolean;
   /** True if the payer paid again after a bank took the first payment back. The order then did not cost more. */
   replacesLoss: boolean;
-  /** The way in which a failed refund was paid back outside the payment processor; null for other documents. */
+  /**
+   * The way in which the money of a failed refund was paid back outside the payment processor; null for other
+   * documents.
+   */
   outside: OutsideWay | null;
   issuer: Issuer | null;
   buyer: Buyer;
@@ -98,9 +98,9 @@ export const documentCents: Statement = sql`(CASE WHEN d.kind = 'receipt' THEN p
   ELSE ${leftCents(sql`d`, sql`s`)} END)::float8`;
 
 /**
- * The part of a credit note that reduces the order's price. Reversing a credit note doesn't raise the price again, so
- * the service then owes that money. The next credit note covers this debt first. So only the amount by which a credit
- * note raises the payment's net credit above its earlier maximum reduces the price.
+ * The part of a credit note that reduces the order's price. A reversed credit note leaves the price reduced, so a later
+ * credit note for the same money doesn't reduce it again. Only the amount above the payment's highest net credit so far
+ * counts.
  */
 export const creditedCents: Statement = sql`(CASE WHEN d.kind = 'credit_note' THEN (
   SELECT greatest(0, max(n.net) FILTER (WHERE n.id = d.id) - greatest(0, coalesce(max(n.net) FILTER (WHERE n.id < d.id), 0)))
@@ -116,8 +116,8 @@ export const verifiedAmount: Statement = sql`${verifiedAll(billingDocumentState,
   ${verifiedSimultaneous}`;
 
 /**
- * The facts of a payment that determine who paid, and by which method. `outside`: how its refund was paid outside the
- * processor.
+ * The facts of a payment that determine who paid, and by which method. `outside`: how its money was paid back outside
+ * the processor.
  */
 export type Paid = Pick<BillingDocument, "payBy" | "method" | "simulated"> & { outside?: OutsideWay | null };
 

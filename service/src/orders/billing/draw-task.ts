@@ -23,8 +23,8 @@ export type DrawnPaper = {
   kind: string;
   title: string;
   /**
-   * Names that people search for: the case, the order's document, or the firm. The PDF's metadata title contains them
-   * after `title`.
+   * Names that people search for: the firm's reference for the order, the order's document, or the firm. The PDF's
+   * metadata title contains them after `title`.
    */
   about: readonly string[];
   facts: readonly Fact[];

@@ -25,7 +25,7 @@ import {
 import type { BoughtServices } from "../pricing/pricing.ts";
 import { creditedCents, documentCents, type LineKind, numberText, type Paid, verifiedAmount } from "./documents.ts";
 
-/** The firm's payment outside the processor that a line is about, or whose booking it reverses. */
+/** The firm's payment outside the processor that the line books or reverses. */
 type Received = {
   way: LossPaymentWay;
   /** The number of the check, or the bank's reference. */
@@ -68,7 +68,7 @@ export type StatementLine = Paid & {
   creditedCents: number;
   /** The way in which money was paid outside the payment processor; null for other lines. */
   outside: OutsideWay | null;
-  /** Null except for money that the firm paid for a loss, and its reversals. */
+  /** The firm's payment for a loss, on a line that books or reverses it; null on other lines. */
   received: Received | null;
 };
 
@@ -76,9 +76,9 @@ export type StatementLine = Paid & {
  * In US cents. `closing` is `opening + corrections + payments - refunds - losses - (charges - credits)`. If it is
  * positive, the service holds money that paid for no order. If it is negative, the firm owes the money.
  *
- * A reversal reduces the refunds or losses that its document increased, but never the credits. `owed` is the firm's
- * debt for payments that banks took back, less what was paid again. A duplicate payment for one order doesn't reduce
- * the debt of another.
+ * A reversal reduces the refunds or losses that the reversed document increased, but never the credits. `owed` is the
+ * firm's debt for payments that banks took back, less what was paid again. A duplicate payment for one order doesn't
+ * reduce the debt of another.
  */
 export type Sums = {
   opening: number;
@@ -127,7 +127,8 @@ const allDiscounts: Statement = sql`(o.discount_cents - (SELECT coalesce(sum((l 
  */
 export async function linesOf(db: Sql, owner: Owner, span: Span): Promise<StatementLine[]> {
   const booked = [...(await documentLines(db, owner, span)), ...(await receivedLines(db, owner, span))];
-  // Of lines of the same time, documents come first, because a loss is booked before money for it.
+  // Of lines booked at the same time, documents come first, because a loss is booked before the payment that replaces
+  // it.
   booked.sort((one, other) => one.at.getTime() - other.at.getTime());
   const { titleOf = () => null } = span;
   return booked.map(({ environment, year, number, sign, notarize, ship, fax, documentName, docSlug, ...line }) => ({
@@ -138,7 +139,10 @@ export async function linesOf(db: Sql, owner: Owner, span: Span): Promise<Statem
   }));
 }
 
-/** SQL condition: the row, of one of the firm's tables, was booked in the span for one of its orders `p`. */
+/**
+ * SQL condition: the row with alias `of` belongs to the firm and was booked in the span. With `orderIds`, its payment
+ * `p` is also for one of these orders.
+ */
 const isBooked = (of: Statement, { partnerId, environment }: Owner, { startsAt, endsAt, orderIds }: Span) =>
   sql`${of}.partner_id = ${partnerId} AND ${of}.environment = ${environment}
     AND ${of}.booked_at >= ${startsAt ?? "-infinity"}::timestamptz AND ${of}.booked_at < ${endsAt ?? "infinity"}::timestamptz
@@ -192,8 +196,8 @@ export function balanceCents({ kind, currency, amountCents, creditedCents, appli
 }
 
 /**
- * A line's change to the firm's debt for its order, in US cents. A loss increases the debt, and a payment made again for
- * it reduces the debt, online or outside the processor.
+ * A line's change to the firm's debt for its order, in US cents. A loss increases the debt. A payment that replaces the
+ * lost one, online or outside the processor, reduces the debt.
  */
 function owedByLine({ kind, currency, amountCents, applied, replacesLoss }: StatementLine): number {
   if (currency !== "usd") return 0;
@@ -231,8 +235,8 @@ export function owedUntil(lines: readonly StatementLine[], endsAt: Date | null):
 /**
  * The sums of a month.
  * @param before the sums of the previous month
- * @param of `owed`: the firm's debt at the end of the month. `corrections`: the cents that correct the closing balance
- * of the previous months
+ * @param end `owed`: the firm's debt at the end of the month. `corrections`: the cents that correct the closing balance
+ * of earlier months
  */
 export function sumsOf(
   before: Sums | undefined,

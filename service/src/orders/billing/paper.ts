@@ -83,8 +83,8 @@ function payerShortened(text: string): string {
 }
 
 /**
- * How a refund was paid back outside the processor. A credit reversal states that the money was not paid back in this
- * way.
+ * How the money of a failed refund was paid back outside the processor. A credit reversal states that it was not paid
+ * back in this way.
  */
 const paidBackFact = ({ kind, outside }: BillingDocument): (readonly [string, string])[] =>
   outside === null ? [] : [[kind === "credit_reversal" ? "Not paid back" : "Paid back", outsideWays[outside]]];

@@ -35,7 +35,7 @@ export type Issuer = Static<typeof File>["issuer"] & { taxLine: string; zone: st
 export type Buyer = { name: string; address: readonly string[]; zone?: string };
 
 /**
- * Reads who issues receipts from the file of the setting BILLING.
+ * Reads the issuer of receipts from the file that the setting BILLING names.
  * @throws StartupError naming the first entry that breaks a rule
  */
 export function readIssuer(path: string): Issuer {

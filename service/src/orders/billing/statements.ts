@@ -81,9 +81,9 @@ export async function closedMonths(db: Sql, { partnerId, environment }: Owner): 
 }
 
 /**
- * The closed months with their sums, and the error in the last month's closing balance. Reads documents for months
- * without stored sums. Also reads them for months after the last one with stored `corrections`: an earlier release
- * stored such months, and their balance can be wrong.
+ * The closed months with their sums, and the cents by which the last closing balance is wrong. Reads the documents of
+ * each month without stored sums. Also reads those of each month after the last one that stores `corrections`: an
+ * earlier release may have stored a wrong balance.
  */
 export async function sumsOfClosed(
   db: Sql,
@@ -184,7 +184,7 @@ async function startOfMonth(db: Sql, at: Date, zone: string): Promise<Date> {
 }
 
 /**
- * The firm's statement of a closed month, with its lines.
+ * The firm's statement of one month, with its lines. The month may be closed or still open.
  * @throws ServiceError for a month without a statement
  */
 export async function statementOf(

@@ -3,7 +3,7 @@ import { shownText } from "../../kernel/platform/text.ts";
 import { orderFormSchema } from "../order/order.ts";
 import type { TemplateContent } from "../templates/templates.ts";
 
-/** A column of the file, as the part of a row's order form that it fills. */
+/** The part of an order form that a column of the file fills. */
 type Column =
   | { readonly field: string }
   | { readonly role: string; readonly member: string }

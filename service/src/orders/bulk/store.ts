@@ -79,8 +79,8 @@ export type NewBulk = {
 };
 
 /**
- * Inserts a bulk, unless the same one is already stored. A stored bulk whose rows are all canceled does not count: it can
- * place nothing any more. It loses its fingerprint to the new one.
+ * Inserts a bulk, unless the same one is already stored. A stored bulk whose rows are all canceled does not count,
+ * because it can place nothing any more. It gets another fingerprint, so that the new bulk can have this one.
  * @returns the bulk's id; `isNew` is false when the same bulk was already sent
  */
 export async function insertBulk(tx: Tx, bulk: NewBulk): Promise<{ bulkId: string; isNew: boolean }> {
@@ -109,7 +109,10 @@ export const insertRows = (tx: Tx, bulkId: string, rows: readonly { id: string; 
 
 export type WaitingRow = { id: string; n: number; content: Buffer };
 
-/** The waiting row with the lowest number after `after`. Includes rows to retry. */
+/**
+ * The next waiting rows after row number `after`, in the order of the file. Includes failed rows that `retryRows` set
+ * back to waiting.
+ */
 export const waitingRows = (
   db: Sql,
   bulkId: string,

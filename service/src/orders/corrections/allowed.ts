@@ -48,7 +48,9 @@ const withNotary = ["NotarizationPending", "IdentityLocked"];
 const isEnding = ({ status }: OrderState): boolean => ["RefundPending", "Refunded", "Cancelled"].includes(status);
 const isUnpaid = (order: OrderState): boolean => targetOf(order, "cancelled") !== null;
 
-/** A reason that excludes all actions except the refund; null when there is none. */
+/**
+ * A reason that excludes all actions except the refund and the correction of an email address; null when there is none.
+ */
 function whyNothing(order: OrderState): string | null {
   if (order.status === "OnHold") return "The order is on hold. Write a note to the people who look at it.";
   if (order.status === "Completed") return "The order is complete.";

@@ -24,8 +24,8 @@ export type PeopleDeps = {
   /** The firm's closings that contain the order, each with the ids of the firm's orders in it. */
   closingsOf: (db: Sql, orderId: number) => Promise<readonly { orders: readonly number[] }[]>;
   /**
-   * Replaces the address in the firm's rooms that contain the orders, and in the given room: of participants, and of
-   * people who are sent documents.
+   * Replaces the email address of participants and of people who are sent documents. Changes the firm's rooms that
+   * contain the orders, and the room `roomId`.
    */
   moveInRooms: (
     tx: Tx,
@@ -34,7 +34,7 @@ export type PeopleDeps = {
     by: By,
   ) => Promise<MovedInRooms>;
   /**
-   * Replaces the email address of signers in locked orders, and ends the links that were mailed to the earlier one.
+   * Replaces the email address of signers in locked orders, and ends the links that were mailed to the earlier address.
    * People who have not signed are changed only in `movable` orders. People who have signed get new links, but their
    * records keep the earlier address.
    */
@@ -56,8 +56,8 @@ export type PeopleDeps = {
 };
 
 /**
- * The codes of the orders in which a correction replaced an address, and of those that it left out because their record
- * was altered in the database. `isUnmailed`: as in `MovedInRooms`.
+ * `corrected`: the codes of the orders in which an email address was replaced. `altered`: those left out, because their
+ * record was altered in the database. `isUnmailed`: as in `MovedInRooms`.
  */
 export type CorrectedOrders = { corrected: readonly string[]; altered: readonly string[]; isUnmailed: boolean };
 

@@ -130,8 +130,8 @@ const placesOf = (
     const routing = signers.map(({ routing }) => routing);
     const fields = isSearched ? null : text === "" ? before.fields : parseRequestedFields(text, routing);
     const { sign, notarize } = order;
-    // If signing was not bought, people sign only before the notary, perhaps in ink. So the document needs places for
-    // them only if the request or the order states places.
+    // If signing was not bought, people sign only in the notary's presence, perhaps in ink. So the document needs
+    // places for signatures only if the request or the order states places.
     const names = sign || fields !== null ? signers.map(({ name }) => name) : [];
     return { names, people: signers.length, fields, sign, notarize };
   });

@@ -37,7 +37,9 @@ type Change = {
   description: string;
   input: { bodyIs: "none" } | { body: TObject } | { form: { schema: object; notForm: string } };
   refusals: Record<number, string>;
-  /** Makes the change. @returns the other orders that it concerned; null for a change of one order */
+  /**
+   * Makes the correction. @returns the other orders that were also corrected; null for a correction of one order alone
+   */
   change: (deps: CorrectionRouteDeps, request: Call) => Promise<CorrectedOrders | null>;
 };
 

@@ -25,8 +25,8 @@ import { type AcceptsPayment, dueCents, isPaidByFirm, zoneOrDefault } from "../p
 import { signingMark } from "./together.ts";
 
 /**
- * True if the client has signed, and so got the same information in the mail to signers. After a correction, a
- * signature still has the earlier address, so the signer's corrected address is compared.
+ * True if the client has signed, so that the mail to signers already reported the completion to the client. After a
+ * correction, a signature still has the earlier email address, so the signer's corrected address is compared.
  */
 export async function hasClientSigned(
   db: Sql,
@@ -70,7 +70,7 @@ const aboutPayments: ReadonlySet<MailMoment> = new Set([
   "refunded",
 ] as const);
 
-/** The moments whose mails are about an order's money. These mails name the order's file number. */
+/** The kinds of mails that are about an order's money. These mails name the order's file number. */
 export const aboutMoney: ReadonlySet<MailMoment> = new Set([
   ...aboutPayments,
   ...(["quote_ready", "payment_failed", "supplement_due"] as const),
@@ -107,8 +107,8 @@ export const untilMorning =
     config.quietHours ? mailDelayMsIn(db, await zoneOrDefault(db, partnerId), clock()) : 0;
 
 /**
- * Moments caused by a carrier, a fax machine, the processor or an operator. Their mails can wait at night. A mail about
- * another moment answers a person who is acting now, or requests an action that is due now.
+ * The kinds of mails that report an act of a carrier, a fax machine, the processor or an operator. They can wait at
+ * night. Every other mail answers a person who is acting now, or requests an action that is due now.
  */
 const ofOthers: ReadonlySet<MailMoment> = new Set([
   "shipped",

@@ -188,7 +188,7 @@ async function failedCentsOf(db: Sql, orderId: number, refund: string): Promise<
   return notes.length === 0 ? null : notes.reduce((sum, { cents }) => sum + cents, 0);
 }
 
-/** By moment of a mail about one refund: reads the refund's cents. Null means that no mail is sent. */
+/** For each kind of mail about one refund: reads the refund's cents. If it returns null, no mail is sent. */
 const refundedCentsOf: Partial<
   Record<MailMoment, (db: Sql, orderId: number, refund: string) => Promise<number | null>>
 > = { refunded_part: partCentsOf, payment_returned: returnedCentsOf, refund_failed: failedCentsOf };
@@ -272,7 +272,7 @@ const fileOf = (moment: MailMoment, { reference }: Pick<MailOrder, "reference">)
 const greetingOf = (customerName: string | null): string =>
   customerName !== null && isPlainName(customerName) ? `Hello ${customerName},` : "Hello,";
 
-/** Writes the mail of a moment. @param at distinguishes several mails of the same moment */
+/** Writes the mail about one order. @param at distinguishes several mails of the same kind about the order */
 export function letterOf(moment: MailMoment, at: string, order: MailOrder, links: Omit<MailLinks, "closing">): Letter {
   const { subject, lines, goal, facts = [] } = mailWords[moment]({ ...order, firm: nameIn(order.firm, "the firm") });
   const title = order.title !== null && isPlainTitle(order.title) ? order.title : null;

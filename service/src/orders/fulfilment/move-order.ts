@@ -117,7 +117,8 @@ export async function moveOrder(deps: MoveDeps, request: MoveRequest): Promise<{
 }
 
 /**
- * Refuses a number that no carrier has, because clients are mailed it. A provider's number is stored unchanged.
+ * Refuses a tracking number that no carrier uses, because it is mailed to clients. A provider's own number is not
+ * checked.
  * @throws ServiceError
  */
 function requireTrackingNumber(number: string | undefined): void {

@@ -66,8 +66,8 @@ function requireParcel({ carrier, trackingNumber, untracked = false }: Facts): v
 /**
  * Records completed work for a locked order and moves the order, in the caller's transaction. Every path that fulfils
  * orders calls this function, with one exception: `recordFaxAhead` records a fax that is sent early.
- * @throws ServiceError when a fact is missing or the table refuses the move; the caller's transaction must then roll
- * back
+ * @throws ServiceError when a fact is missing or the transition table does not allow the move; the caller's transaction
+ * must then roll back
  */
 export async function perform(
   tx: Tx,

@@ -23,7 +23,7 @@ function simulationOf(orders: readonly Amounts[]): string[] {
 }
 const sumOf = (orders: readonly Amounts[]): string => dollars(orders.reduce((sum, order) => sum + order.totalCents, 0));
 
-/** For each moment with a mail about several documents of a closing: the words of that mail. */
+/** For each kind of mail that can cover several documents of a closing: the words of that mail. */
 export const togetherWords: Readonly<
   Partial<Record<MailMoment, (about: { firm: string; orders: readonly Amounts[] }) => TogetherWords>>
 > = {

@@ -43,14 +43,14 @@ type Covered = { closing: string | null; orderIds: readonly number[] };
 type Deps = { db: Database; closingsOf: ClosingsOf };
 
 /**
- * In a closing of several documents, no mail is sent at these moments. The client sees the progress on the closing's
- * pages, and the mail at the end mentions all documents.
+ * In a closing of several documents, no mail reports these events. The client sees the progress on the closing's pages,
+ * and the mail at the end mentions all documents.
  */
 const onPages: ReadonlySet<MailMoment> = new Set(["signed", "shipped", "delivered", "fax_delivered"] as const);
 
 /**
- * The moments at which one mail covers several orders of a closing. Each function returns true if another order has
- * reached the moment.
+ * The events that one mail can report for several orders of a closing. Each function returns true if another order has
+ * reached the event.
  */
 const merged: Partial<Record<MailMoment, (peer: Peer) => boolean>> = {
   quote_ready: ({ status }) => isPayable(status),
@@ -64,7 +64,7 @@ const merged: Partial<Record<MailMoment, (peer: Peer) => boolean>> = {
 const isPaidByClient = ({ status, statusBeforeHold, isPaidByFirm }: Peer): boolean =>
   wasPaid(status, statusBeforeHold) && !isPaidByFirm;
 
-/** A mail about unpaid money names all unpaid documents, even those that an earlier mail named. */
+/** The kinds of mails that name all unpaid documents, even those that an earlier mail named. */
 const repeated: ReadonlySet<MailMoment> = new Set(["quote_ready", "payment_failed"] as const);
 
 /**
@@ -96,8 +96,8 @@ const ended: ReadonlySet<string> = new Set(["Completed", "Cancelled", "Refunded"
 
 /**
  * Decides which orders a mail to a client covers. In a closing of several documents, one mail covers all documents that
- * have reached the same moment.
- * @returns null when no mail is sent now: another mail covers the order, the closing's pages show the moment, or the
+ * the same event has reached.
+ * @returns null when no mail is sent now: another mail covers the order, the closing's pages show the event, or the
  * mail was queued again for later
  */
 export async function coveredBy(deps: Deps, about: OrderMail): Promise<Covered | null> {
@@ -186,8 +186,9 @@ async function isToBeAsked(db: Sql, peers: readonly Peer[]): Promise<boolean> {
 export type MentionedPayments = { orderIds: readonly number[]; totalCents: number; at: string };
 
 /**
- * Claims the payments for a closing, or for a single order, that a signer's mail is to confirm. The signer must be the
- * client who paid, and no other mail may have confirmed the payments. A repeated job gets the same payments.
+ * Claims the payments that a signer's mail is to confirm: those of the signer's closing, or of a single order. The
+ * signer must be the client who paid, and no other mail may have confirmed the payments. A repeated job gets the same
+ * payments.
  * @param asked `mail` is the identity of the signer's mail
  * @returns null when there is nothing to confirm
  */
@@ -227,8 +228,8 @@ const lockMails = (tx: Tx, { id }: Pick<Group, "id">) =>
   tx.query(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`client-mail:${id}`}, 0))`);
 
 /**
- * The mails about this moment that cover the orders, claimed or already sent. `isLater` is true if the claim or the
- * mail is not older than `since`, by the database's clock.
+ * For these orders: the claims of mails about this event, and the mails about it that were sent. `isLater` is true if
+ * the claim or the mail is not older than `since`, by the database's clock.
  */
 const claimsOf = (tx: Tx, moment: MailMoment, ids: readonly number[], since: string | null = null) =>
   tx.query<Claim>(sql`
@@ -249,7 +250,7 @@ const insertClaims = (
 
 type Claim = { orderId: number; mail: string | null; isLater: boolean };
 
-/** Claims the orders that no other mail of this moment covers. A repeated job gets the same orders. */
+/** Claims the orders that no other mail about the same event covers. A repeated job gets the same orders. */
 async function claim(
   tx: Tx,
   about: OrderMail,

@@ -32,7 +32,7 @@ const column = (name: string, read: InsertedColumn["read"], cast = nothing): Ins
 });
 const json = sql`::jsonb`;
 
-/** The columns of a new order that its MAC covers, in the order in which the MAC covers them. */
+/** The columns of a new order that its MAC covers, in the sequence in which the MAC covers them. */
 const insertedColumns: readonly InsertedColumn[] = [
   column("partner_id", ({ principal }) => principal.partnerId, sql`::uuid`),
   column("environment", ({ principal }) => principal.environment),

@@ -55,8 +55,8 @@ export const correctionsOf = (db: Sql, orderId: number) =>
     WHERE order_id = ${orderId} ORDER BY id`);
 
 /**
- * The address that a person who signed has now. The records of the signature keep the earlier one, but mails and codes
- * go to the corrected one.
+ * The email address that a person who signed has now. The records of the signature keep the earlier one, but mails and
+ * codes go to the corrected one.
  */
 export function currentEmail(
   corrections: readonly Pick<Correction, "kind" | "before" | "after">[],

@@ -152,8 +152,8 @@ const isTokenOf = (secrets: SecretBytes, use: Linked, orderCode: string, changes
 
 /**
  * The path of the page with an order's documents. Only the client gets it, by mail. The order's code alone doesn't
- * grant access to it.
- * @param changes how many times the client's address was changed, so that paths mailed to earlier addresses stop
+ * grant access to that page.
+ * @param changes how many times the client's email address was changed, so that paths mailed to earlier addresses stop
  * working
  */
 export const documentsPath = (secrets: SecretBytes, orderCode: string, changes: number): string =>

@@ -87,7 +87,7 @@ async function write(db: Database, order: NewOrder, claim: Statement | null): Pr
 
 /**
  * Writes the rows of a drafted order.
- * @returns false when an earlier request has claimed the key
+ * @returns false when an earlier request has claimed the Idempotency-Key
  * @throws ServiceError when another order has used the fill token
  */
 export async function writeOrder(tx: Tx, order: NewOrder, claim: Statement | null = null): Promise<boolean> {

@@ -79,7 +79,7 @@ export function insertStatement(order: NewOrder, claim: Statement | null): State
     SELECT id${quoteJob(order)} FROM new_order`;
 }
 
-/** The values that the order's MAC covers, without the code, in the order of `orderState`. */
+/** The values that the order's MAC covers, without the code, in the sequence of the columns in `orderState`. */
 const coveredOf = (order: NewOrder): unknown[] => [
   ...coveredValues(order),
   order.envelopeStatus,
@@ -108,7 +108,7 @@ function quoteJob({ status, createdAt: at, form, isChargedWithOthers, methodToCh
 
 /**
  * Inserts an order that is already priced.
- * @returns false when an earlier request has claimed the key; nothing was written then
+ * @returns false when an earlier request has claimed the Idempotency-Key; nothing was written then
  */
 export async function insertOrder(db: Sql, order: NewOrder, claim: Statement | null): Promise<boolean> {
   return (await db.query(insertStatement(order, claim))).length === 1;
@@ -116,7 +116,7 @@ export async function insertOrder(db: Sql, order: NewOrder, claim: Statement | n
 
 /**
  * Inserts an order that a person has to price, and opens the task for it.
- * @returns false when an earlier request has claimed the key; nothing was written then
+ * @returns false when an earlier request has claimed the Idempotency-Key; nothing was written then
  */
 export async function insertUnpriced(tx: Tx, order: NewOrder, claim: Statement | null): Promise<boolean> {
   const [inserted] = await tx.query<{ id: number }>(insertStatement(order, claim));

@@ -102,8 +102,8 @@ export async function usableUploads(
 }
 
 /**
- * Opens a file so that its pages can be shown: a file from a web form of the firm that was refused, or one that was
- * filled in online for the firm.
+ * Opens a stored file so that its pages can be shown. The firm uploaded it with a web form that was then refused, or
+ * somebody filled it in online for the firm.
  * @throws ServiceError `not_found` for a token that is unknown, used, expired or another firm's
  */
 export async function openUpload(

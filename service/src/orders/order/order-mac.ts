@@ -93,7 +93,7 @@ export const signerState: StateMac = {
 export const verifiedSigner: Statement = verified(signerState, sql`s`);
 
 /**
- * For ORDER BY: the latest envelope of an order comes first. The envelope of a notarial act is skipped until the notary
+ * For ORDER BY: the latest envelope of an order comes first. The envelope of a notarial act comes last until the notary
  * has signed. Until then, the order's sealed document has the signatures of the envelope before it.
  */
 export const latestFirst = (e: Statement): Statement => sql`(${e}.outcome IS DISTINCT FROM 'Completed'
@@ -119,7 +119,10 @@ const latestSigners = (orders: Statement): Statement => sql`
 export const verifiedSignersOf = (orders: Statement): Statement =>
   verifiedAll(signerState, sql`s`, latestSigners(orders));
 
-/** For a SELECT list on orders `o`: marks the signers of the order's latest envelope. */
+/**
+ * For a SELECT list on orders `o`: the member `isAuthentic`, which is true if the MACs of all signers of the order's
+ * latest envelope are valid.
+ */
 export const markedSigners: Statement = markedAll(signerState, sql`s`, latestSigners(sql`(SELECT o.id) AS o`));
 
 /** The MAC covers all columns of a shipment. */
@@ -148,7 +151,7 @@ const firstVersion = 1;
 
 /**
  * The MAC of a new order, computed for its insert.
- * @param covered the values that it covers, in the order of `orderState`
+ * @param covered the values that the MAC covers, in the sequence of the columns in `orderState`
  */
 export const macOfNewOrder = (code: string, covered: readonly unknown[]): MacOfState =>
   new MacOfState(

@@ -87,8 +87,8 @@ async function examineSent(
   const { upload, mayAddPage = true } = sent;
   if (upload && !looksLikePdf(upload.bytes)) throw invalid("document must be a PDF.");
   const { signers, signatureFields: fields } = form.signing;
-  // If signing is not bought, people sign only before the notary, perhaps in ink. So the document needs places for them
-  // only if the form states places.
+  // If signing is not bought, people sign only in the notary's presence, perhaps in ink. So the document needs places
+  // for signatures only if the form states places.
   const people = signers?.map(({ name }) => name) ?? [form.name ?? form.email];
   const names = form.services.sign || fields !== null ? people : [];
   const places = { signers: names, fields, beforeNotary: people.length };

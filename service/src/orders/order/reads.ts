@@ -56,7 +56,7 @@ export const isOfSameClient = (orderId: number): Statement => sql`
 export const isOfFirm = (orderId: Statement, row: Statement): Statement =>
   sql`(${row}.partner_id, ${row}.environment) = (SELECT x.partner_id, x.environment FROM orders x WHERE x.id = ${orderId})`;
 
-/** SQL expression: the client's address of the order with this code, in lower case. */
+/** SQL expression: the email address of the client of the order with this code, in lower case. */
 export const clientEmailOf = (code: string): Statement =>
   sql`(SELECT lower(x.customer_email) FROM orders x WHERE ${isSealed(sql`x.code`, "order", code)})`;
 

@@ -10,7 +10,7 @@ export type ToSign = {
   readonly sha256: string;
   /** The signers' names; empty when only a notary signs. */
   readonly signers: readonly string[];
-  /** When only a notary signs: how many people sign before the notary, if the act is electronic. */
+  /** If `signers` is empty: the number of people who sign in the notary's presence, for an electronic act. */
   readonly beforeNotary?: number;
   /** The requested places where people sign. Null when people sign in the document's own signature fields or tags. */
   readonly fields: readonly RequestedField[] | null;

@@ -12,7 +12,7 @@ import { type LockedOrder, lockUnalteredOrders, ordersTable } from "../order/ord
 
 export type AlteredOrder = { orderId: number; orderCode: string };
 
-/** Locks orders by ascending id. @returns the unaltered orders, and which of them were altered */
+/** Locks orders by ascending id. @returns the unaltered orders in `orders`, and the other ones in `altered` */
 export async function lockSorted(
   tx: Tx,
   all: readonly AlteredOrder[],
@@ -26,7 +26,7 @@ export async function lockSorted(
 }
 
 /**
- * Waits for the work. True if it read no altered record.
+ * True if the work read no altered record. Waits until the work has ended.
  * @throws any error of the work that is not about an altered record
  */
 export const isSound = (work: Promise<unknown>): Promise<boolean> =>

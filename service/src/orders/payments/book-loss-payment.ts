@@ -35,10 +35,10 @@ export type TypedLossPayment = {
 type By = { environment: Environment; actor: string; at: Date };
 
 /**
- * Books money that the firm paid for a lost payment: first for the order of the page, then for the other orders that the
+ * Books money that the firm paid for a lost payment: first for the order `code`, then for the other orders that the
  * payment was for.
- * @throws ServiceError for another payment, values that can't be right, a sum above what is open, and for a booking that
- * somebody has already made
+ * @throws ServiceError for another payment, values that can't be right, a sum above the debt, and a booking that
+ * already exists
  */
 export async function bookLossPayment(tx: Tx, typed: TypedLossPayment, by: By): Promise<void> {
   const { payment, amountCents } = typed;
@@ -95,7 +95,10 @@ function factsOf({ way, reference: typed, receivedOn }: TypedLossPayment): Facts
 
 const noSuchPayment = () => new ServiceError("not_found", "No such payment.");
 
-/** Locks all orders of the firm that the lost payment was for, by ascending id like the processor's events. */
+/**
+ * Locks all orders of the firm that the lost payment was for, by ascending id. The code that applies the processor's
+ * events locks them in the same sequence.
+ */
 async function lockPayees(tx: Tx, { code, payment }: TypedLossPayment, { environment }: By): Promise<LockedOrder[]> {
   const [owner] = await tx.query(sql`
     SELECT FROM payments p ${joinOrder(sql`p.order_id`)}

@@ -73,7 +73,10 @@ export const refundsOnPage = 50;
 
 type ListOf = { asked: readonly string[] } | { after: string | null };
 
-/** The SQL statement that lists refunds: either the named ones, or one page of those that wait for their assignment. */
+/**
+ * The SQL statement that lists refunds: either the named ones, or one page of those that a person must assign to
+ * orders.
+ */
 export function byHandStatement(environment: Environment, of: ListOf): Statement {
   const payments = sql`FROM payments p WHERE p.payment_intent = r.payment_intent`;
   const documents = sql`FROM billing_documents d JOIN payments p ON p.id = d.payment_id WHERE p.payment_intent = r.payment_intent`;
@@ -94,8 +97,8 @@ export function byHandStatement(environment: Environment, of: ListOf): Statement
 /**
  * The refunds that a person must assign to orders, oldest first. Includes refunds that the bank has not confirmed; they
  * can be assigned only afterwards. Omits altered refunds and payments.
- * @param asked the refunds for which a person requested an assignment; the first page begins with these, even if they
- * don't wait any more
+ * @param asked the refunds for which somebody has proposed an assignment to orders; the first page begins with these,
+ * even if they need none any more
  * @param after the last refund of the previous page; null for the first page
  */
 export async function refundsByHand(
@@ -125,8 +128,8 @@ async function sharesOf(db: Sql, paymentIntent: string): Promise<Share[]> {
 
 /**
  * Locks a refund and its orders, in the same sequence as the code that applies the processor's events.
- * @param mustWait true to lock the refund only if it still waits for its assignment
- * @returns undefined when there is no such refund, or it doesn't wait any more
+ * @param mustWait true to lock the refund only if it still has to be assigned to orders
+ * @returns undefined when there is no such refund, or it was assigned or has ended
  */
 export async function lockRefundByHand(
   tx: Tx,

@@ -140,8 +140,8 @@ export async function openDisputes(db: Sql, orderId: number): Promise<readonly s
 }
 
 /**
- * A bank decides within weeks. If a dispute is open for longer than this, the event with its decision may have been
- * lost.
+ * If a dispute is open for longer than this, the service asks the processor for the outcome. The event with the bank's
+ * decision may have been lost.
  */
 const decidedAfter = "7 days";
 

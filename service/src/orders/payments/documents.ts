@@ -44,7 +44,7 @@ export async function creditRest(tx: Tx, paymentId: number, at: Date): Promise<n
   const { subject, rest, notes } = await lockedBooks(tx, paymentId);
   if (rest <= 0) return 0;
   const earlier = notes.filter(({ refund }) => refund.startsWith(wholeRefund)).length;
-  // If an earlier refund of the whole rest failed, its credit note has the plain name. This one gets a number.
+  // If an earlier refund of the whole rest failed, its credit note has the name `whole`. So this name gets a number.
   const refund = earlier === 0 ? wholeRefund : `${wholeRefund}:${earlier + 1}`;
   const partCents = earlier === 0 ? null : rest;
   return (await insertDocument(tx, subject, paymentId, { kind: "credit_note", refund, partCents }, at)) ? rest : 0;

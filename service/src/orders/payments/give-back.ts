@@ -66,7 +66,7 @@ async function refundHeld(deps: RefundJobDeps, { id: orderId, code }: { id: numb
 /**
  * Refunds the money that the service still holds of one payment, without the part that the bank took back. Sandbox
  * money is refunded at once.
- * @param part the request for this refund, if the order itself isn't refunded
+ * @param part the id of the request for a partial refund; null for a refund of the whole order
  * @param asShare true refunds only this order's share, minus the parts refunded earlier; false refunds everything that
  * the payer paid
  */
@@ -92,8 +92,8 @@ export async function giveBack(
     await db.transaction((tx) => applyEvent(tx, event, options));
     return;
   }
-  // The sum for a person, in case only an earlier account can make the refund. All earlier refunds are subtracted here,
-  // because `refundShare` doesn't run then.
+  // The amount for the task of a person, in case only an earlier account can make the refund. All earlier refunds are
+  // subtracted here, because `refundShare` doesn't run then.
   const leftCents = payment.amountCents - lostCents - payment.creditedCents;
   await refundAtProcessor(deps, { orderId, paymentIntent, amountCents: leftCents, part }, (processor, intent) =>
     isPart
@@ -106,7 +106,7 @@ type AskedRefund = {
   orderId: number;
   paymentIntent: string | null;
   amountCents: number;
-  /** The request for a partial refund; null for a refund of everything that is left. */
+  /** The id of the request for a partial refund; null for a refund of everything that is left. */
   part: string | null;
 };
 

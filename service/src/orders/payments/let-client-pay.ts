@@ -88,7 +88,10 @@ function altered(error: unknown): string {
 
 const notPayable = (message: string) => new ServiceError("not_payable", message);
 
-/** The reason why the payer of the order can't change; null when it can. A change must have locked the order. */
+/**
+ * The reason why the payer of the order can't change; null when it can. A caller that changes the payer must have
+ * locked the order.
+ */
 async function whyNot(
   db: Sql,
   { notarySupply }: Pick<Deps, "notarySupply">,

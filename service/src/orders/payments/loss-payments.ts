@@ -75,7 +75,10 @@ export type LostPayment = {
   reference: string | null;
   paymentIntent: string | null;
   currency: string;
-  /** The day of the payment in the books, and that of its first loss that was not reversed; null without one. */
+  /**
+   * `paidAt`: the time of the payment in the firm's books. `lostAt`: the time of its first loss that was not reversed;
+   * null without one.
+   */
   paidAt: Date;
   lostAt: Date | null;
   lostCents: number;

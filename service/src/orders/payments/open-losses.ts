@@ -45,7 +45,10 @@ export async function openLossesOfFirm(db: Sql, { partnerId, environment }: Owne
 /** At most this many orders are looked at for the list of all firms, the newest first. */
 const mostOrders = 200;
 
-/** The lost payments that firms of an environment owe, oldest first. @throws ServiceError `unavailable` for an altered row */
+/**
+ * The lost payments for which firms of an environment owe money, oldest first. @throws ServiceError `unavailable` for
+ * an altered row
+ */
 export async function debtsOfFirms(db: Sql, environment: Environment): Promise<(OpenLoss & { firmName: string })[]> {
   const received = sql`FROM loss_payments x WHERE x.payment_id = d.payment_id`;
   const orders = await db.query<{ id: number; firmName: string }>(sql`
@@ -65,7 +68,7 @@ export async function openLossesOfOrder(db: Sql, orderCode: string): Promise<Ope
   return order ? openLosses(db, [order.id]) : [];
 }
 
-/** A lost payment as the operator's page of one of its orders offers to book money for it. */
+/** A lost payment on the operator's page of one of its orders, where an operator can book money for it. */
 export type LossToBook = OpenLoss & {
   /** The open cents of all orders of the firm that the payment was for, and their number. */
   openInAll: number;

@@ -15,14 +15,17 @@ export const outsideWays = {
 export type OutsideWay = keyof typeof outsideWays;
 
 /**
- * SQL expression: the way in which the credit note `d` was paid back outside the processor, also for the document that
- * reverses such a note; null for other documents.
+ * SQL expression: the way in which the money of the credit note `d` was paid back outside the processor. The document
+ * that reverses such a note has the same way. Null for other documents.
  */
 export const outsideWay = (d: Statement): Statement =>
   sql`CASE WHEN ${d}.refund LIKE 'outside:%' THEN split_part(${d}.refund, ':', 2)
     WHEN ${d}.refund LIKE 'reversed:outside:%' THEN split_part(${d}.refund, ':', 3) END`;
 
-/** SQL condition: true if the credit note `d` was paid back outside the processor, and no correction reversed it. */
+/**
+ * SQL condition: true if the money of the credit note `d` was paid back outside the processor, and no correction
+ * reversed the note.
+ */
 export const isPaidOutside = (d: Statement): Statement => sql`(${d}.refund LIKE 'outside:%' AND NOT EXISTS (
   SELECT FROM billing_documents v WHERE v.payment_id = ${d}.payment_id AND v.refund = 'reversed:' || ${d}.refund))`;
 

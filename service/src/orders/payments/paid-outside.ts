@@ -26,13 +26,13 @@ const isOutsideWay = (text: string): text is OutsideWay => Object.hasOwn(outside
 /** An approved partial refund that the processor has not received, or that its present account can't make. */
 export type WaitingPart = { request: string; payment: number; paymentIntent: string | null; amountCents: number };
 
-/** Finds an order's partial refunds that still wait, and closes one of them. The `refunds` feature stores them. */
+/** Functions that find the order's waiting partial refunds, and close one. The `refunds` feature stores them. */
 type WaitingParts = {
   find: (tx: Tx, orderId: number) => Promise<readonly WaitingPart[]>;
   close: (tx: Tx, part: { id: string; partnerId: string }, note: string) => Promise<void>;
 };
 
-/** The operator's answer that a failed refund was not paid back outside the processor. */
+/** The operator's answer that the money of a failed refund was not paid back outside the processor. */
 const booksNothing = "none";
 
 export type FailedRefundAnswer = {
@@ -90,7 +90,7 @@ type Payment = { id: number; paymentIntent: string | null; amountCents: number; 
 /** A part of a payment that came back to the service. `name` distinguishes it from other parts. */
 type Returned = { payment: number; name: string; cents: number };
 
-/** The failed refund. `own`: its approved part, if only an earlier account can make it; `others`: other such parts. */
+/** `own`: the approved partial refund that only an earlier account can make, if any. `others`: other waiting ones. */
 type FailedRefund = { order: LockedOrder; subject: string; own: WaitingPart | undefined; others: WaitingPart[] };
 
 async function payBack(
@@ -104,8 +104,8 @@ async function payBack(
       ${verified(paymentState, sql`payments`)} FROM payments WHERE order_id = ${orderId} ORDER BY id`);
   const intents = [...new Set(payments.flatMap(({ paymentIntent }) => paymentIntent ?? []))].sort();
   for (const intent of intents) await lockIntent(tx, intent);
-  // The task's own partial refund was closed, so its job refunds nothing. Without one, another waiting partial refund
-  // might return the same money.
+  // If the task has a partial refund of its own, that refund was closed, so its job refunds nothing. Otherwise, another
+  // waiting partial refund might return the same money.
   if (!own && others.length > 0)
     throw new ServiceError(
       "conflict",
@@ -195,7 +195,7 @@ async function requireNoWholeRefund(
     const payment = payments.find((each) => each.id === id);
     // The refund of the whole order leaves out a payment that is already refunded.
     if (payment?.isRefunded) continue;
-    // The present account can't refund this payment, so the whole refund is paid back by this booking.
+    // The present account can't refund this payment, so this booking replaces the whole refund.
     if (name === elsewhereSubject(payment?.paymentIntent ?? null, orderId, null)) continue;
     if (payment && (await wholeRefundOf(tx, orderId, payment)) !== null) continue;
     throw new ServiceError(

@@ -30,8 +30,8 @@ import { endsDebt, insertSupplement, supplementPayments, supplementsOf, withdraw
 const label = "Payment in place of one that a bank took back";
 
 /**
- * The cents of an order's price that banks took back and nobody has paid again. Finds the order by its code; 0 for an
- * unknown one.
+ * The cents that banks took back of the payments for an order's price, and that nobody has paid again. Finds the order
+ * by its code; 0 for an unknown one.
  */
 export async function unpaidLossOf(db: Sql, orderCode: string): Promise<number> {
   const [order] = await db.query<{ id: number }>(sql`SELECT o.id ${fromOrders} WHERE ${hasOrderCode(orderCode)}`);

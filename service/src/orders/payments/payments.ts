@@ -236,9 +236,9 @@ const otherNodeMs = 5 * 60_000;
 
 /**
  * Runs a job's work. If a checkout page can't be closed here, queues the job again. The page may stay open for a day,
- * but a job's retries end within minutes. For a page of an earlier account, queues the job in `ended` for the time when
- * the page expires. On a node without the processor's key, queues the job every few minutes, until a node with the key
- * runs it.
+ * but a job's retries end within minutes. For a page of an earlier account, queues the job in the queue `ended` for the
+ * time when the page expires. On a node without the processor's key, queues the job every few minutes, until a node
+ * with the key runs it.
  */
 async function afterOpenPage(
   db: Sql,

@@ -80,7 +80,7 @@ export async function recordOutcome(tx: Tx, id: string, orderId: number | null, 
   await writeStateMacs(tx, processorEventState, sql`event_id = ${id}`);
 }
 
-/** Records the results of an event for several orders, as events of their own. */
+/** Records the results of an event for several orders, each in an event row of its own. */
 export async function recordParts(
   tx: Tx,
   parts: readonly { id: string; orderId: number | null; outcome: string }[],

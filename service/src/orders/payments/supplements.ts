@@ -26,7 +26,10 @@ import { lossCents, lostCentsOf } from "./loss-documents.ts";
 import { receivedFor } from "./loss-payments.ts";
 import { paymentState } from "./store.ts";
 
-/** A supplement of an order. State `withdrawn`: the money is no longer needed. If it still arrives, it is unapplied. */
+/**
+ * A supplement of an order. State `withdrawn`: the money is no longer needed. If it still arrives, it pays for nothing,
+ * and a person decides about it.
+ */
 export type Supplement = {
   id: number;
   amountCents: number;
@@ -122,8 +125,8 @@ export const isPostageDue: Statement = sql`(o.status = ${waiting} AND EXISTS (
   SELECT FROM supplements s WHERE s.order_id = o.id AND s.state = 'asked' AND NOT s.replaces_loss))`;
 
 /**
- * SQL condition on an order `o`: true if the supplement that is due now replaces a price that a bank took back. Null if
- * none is due.
+ * SQL condition on an order `o`: true if the supplement that is due now replaces a payment that a bank took back. Null
+ * if none is due.
  */
 export const supplementReplacesLoss: Statement = sql`(SELECT s.replaces_loss ${due})`;
 
@@ -148,8 +151,9 @@ export const dueCents: Statement = sql`${supplementCents} AS "supplementCents",
 type HeldSupplement = { cents: number; paidAt: Date };
 
 /**
- * For a locked order: the paid supplements on top of its price whose money was not all refunded or lost, with the cents
- * that are left. Money that a bank took back is included again once it was paid again, online or outside the processor.
+ * For a locked order: the paid supplements on top of the order's price of which the service still holds money, with the
+ * cents that it holds. Money that a bank took back is included again once it was paid again, online or outside the
+ * processor.
  * @throws ServiceError `unavailable` when a supplement or its payment was altered
  */
 export async function heldSupplements(tx: Tx, orderId: number): Promise<HeldSupplement[]> {
@@ -171,7 +175,7 @@ export async function heldSupplements(tx: Tx, orderId: number): Promise<HeldSupp
   const received = await receivedFor(tx, orderId);
   for (const { paymentId, cents, paidAt } of own) {
     const { now, before } = await lossesOf(tx, paymentId, replacedAt ?? null);
-    // The firm's money no longer replaces a loss that the bank reversed.
+    // Money that the firm paid for a loss no longer counts once the bank has reversed that loss.
     const all = cents + Math.max(0, Math.min(now, Math.max(before, received.get(paymentId) ?? 0)));
     if (all > 0) held.push({ cents: all, paidAt });
   }

@@ -36,7 +36,8 @@ type Undo = { document: number; reason: string; actor: string; at: Date; isRefun
  * @param isRefundOpen true while a requested refund of the order has no decision, or an approved part moved no money
  * yet
  * @throws ServiceError for a document that is not such a booking, for a booking that is already reversed, and while
- * another refund is open. Also for a payment that a bank has taken or may take: the loss was booked without this part.
+ * another refund is open. Also for a payment that a bank has taken back or may take back: its loss was booked without
+ * this part.
  */
 export async function undoPaidOutside(
   tx: Tx,
@@ -47,13 +48,14 @@ export async function undoPaidOutside(
   const booking = await bookingOf(tx, orderId, document);
   if (!booking) throw new ServiceError("not_found", "No such booking.");
   const { payment, paymentIntent, refund: name, way } = booking;
-  // The event of the whole refund credits all that is left, and would include this money, which was not requested.
+  // The event of the whole refund credits everything that is left. So it would include this money, although nobody
+  // requested its refund.
   if (order.status === "RefundPending")
     throw new ServiceError("conflict", "The order is being refunded. Wait until the refund succeeds or fails.");
   if (paymentIntent !== null) await lockIntent(tx, paymentIntent);
   const refunds = paymentIntent === null ? [] : await refundsOfIntent(tx, paymentIntent);
   const isOfPayment = (of: string | null) => of === null || of === String(payment);
-  // An open refund would return this money, too, although the person who decided on it saw less.
+  // An open refund would return this money, too, although the person who decided on that refund saw a smaller sum.
   if (isRefundOpen || refunds.some((each) => each.state === "pending" && isOfPayment(each.payment)))
     throw new ServiceError(
       "conflict",

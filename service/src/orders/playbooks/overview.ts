@@ -37,7 +37,7 @@ export type ShownExecution = Omit<store.ListedExecution, "partnerId"> & { execut
 export type Overview = {
   /** One page of executions that can be decided. The first to expire comes first. */
   waiting: ShownExecution[];
-  /** The number of executions on all pages. */
+  /** The number of waiting executions on all pages. */
   waitingTotal: number;
   /** The id after which the next page starts; null on the last page. */
   next: string | null;

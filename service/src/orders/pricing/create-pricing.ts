@@ -19,8 +19,8 @@ export type PricingFiles = {
 };
 
 /**
- * The facts that determine a price. Shipping needs `shipTo`. Without `shipFrom` the parcel is sent from the business
- * address.
+ * The facts that determine a price. Shipping needs `shipTo`. Without `shipFrom`, the parcel is sent from the price
+ * book's business address.
  */
 export type PriceRequest = {
   tier: Tier;
@@ -51,7 +51,8 @@ export type Pricing = {
   /** The two letters of a ZIP code's state; null when it is unknown. */
   stateOfZip: (postal: string) => string | null;
   /**
-   * The parcel in which a document with this many pages is sent. Without `from`, it is sent from the business address.
+   * The parcel in which a document with this many pages is sent. Without `from`, it is sent from the price book's
+   * business address.
    */
   parcelOf: (pages: number, from: Address | null, to: Address) => Parcel;
 };

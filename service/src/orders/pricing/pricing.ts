@@ -1,4 +1,4 @@
-/** Pricing: the price book, the document catalog, postage, and the states where remote notarization is possible. */
+/** Pricing: the price book, the document catalog, postage, and the US states where remote notarization is refused. */
 export type { CatalogRow } from "./catalog.ts";
 export {
   createPricing,

@@ -30,8 +30,8 @@ export function parseZip3Areas(source: string, file: string): DataFile<Zip3Area[
 }
 
 /**
- * Post offices in another state than the others whose ZIP codes begin with the same three digits: Fishers Island, Texhoma
- * and Alta. GeoNames and the Postal Service's ZIP Locale Detail place the last two in one or the other of two neighbors.
+ * ZIP codes of post offices in another US state than the rest of their three-digit area: Fishers Island, Texhoma and
+ * Alta. GeoNames and the Postal Service's ZIP Locale Detail place the last two in one or the other of two neighbors.
  */
 const strays: ReadonlyMap<string, string> = new Map([
   ["06390", "NY"],

@@ -74,8 +74,8 @@ const open = (seen: Statement) => sql`
 const verifiedOpen = open(verified(assignmentState, sql`a`));
 
 /**
- * One page of the refunds that have no assignment, or whose assignment is not approved yet. Leaves out refunds and
- * assignments that were altered in the database.
+ * One page of the refunds that are not assigned to orders, or whose assignment to orders is not approved yet. Leaves
+ * out refunds and assignments that were altered in the database.
  * @param after the last refund of the previous page; null for the first page
  */
 export async function waitingRefunds(
@@ -216,7 +216,9 @@ export async function askAssignment(
   });
 }
 
-/** Locks the refund's orders before the assignment, in the same order as all other code, to avoid deadlocks. */
+/**
+ * Locks the refund's orders before the proposed assignment, in the same sequence as all other code, to avoid deadlocks.
+ */
 async function lockOpen(
   tx: Tx,
   operator: Operator,
@@ -238,8 +240,8 @@ const end = (tx: Tx, id: string, { state, by, at, solo }: End): Promise<void> =>
   changeRow(tx, assignmentState, id, sql`state = ${state}, decided_by = ${by}, decided_at = ${at}, solo = ${solo}`);
 
 /**
- * Approves another operator's assignment, and books the refund for its orders.
- * @throws ServiceError as for a refund; and when the rest of an order has become too small in the meantime
+ * Approves another operator's assignment of a refund to orders, and books the refund for them.
+ * @throws ServiceError as `approveRefund`; also when less is left of an order's payment than its part
  */
 export async function approveAssignment(deps: RefundDeps, operator: Operator, id: string): Promise<void> {
   const { clock, log, refundApproval } = deps;

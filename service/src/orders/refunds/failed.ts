@@ -111,7 +111,7 @@ export async function bookLossPaid(
 }
 
 /**
- * Reverses such a booking, with a reason that the firm reads.
+ * Reverses the booking of a firm's payment for a loss, with a reason that the firm reads.
  * @throws ServiceError as `reverseBooking` and `reverseLossPayment`
  */
 export const undoLossPaid = (

@@ -173,7 +173,7 @@ async function givePartBack(deps: JobDeps, part: ApprovedPart): Promise<void> {
   }
 }
 
-/** The reason why a part can't be refunded any more; null when it can be refunded, and when it already was. */
+/** The reason why an approved partial refund can't be made any more; null when it can, and when it was already made. */
 async function reasonAgainst(
   db: Database,
   { id: request, orderId }: ApprovedPart,
@@ -194,7 +194,7 @@ async function reasonAgainst(
 
 const returnedWithOrder = "The whole order is being refunded, which includes this part.";
 
-/** True if the part has its credit note. A part of sandbox money has no refund at the processor that shows its state. */
+/** True if the partial refund has its credit note. For sandbox money, no refund at the processor shows the state. */
 const isCredited = async (db: Database, payment: number, request: string): Promise<boolean> =>
   (await db.transaction((tx) => restBefore(tx, payment, request))) === null;
 
@@ -208,7 +208,7 @@ async function isBeingRefunded(db: Sql, orderId: number): Promise<boolean> {
   return order?.status === "RefundPending";
 }
 
-/** Closes a part, unless it is already closed. */
+/** Closes an approved partial refund, unless it is already closed. */
 async function close({ db, clock }: JobDeps, { id, orderId }: ApprovedPart, note: string): Promise<void> {
   const [order] = await db.query<{ code: string }>(sql`
     SELECT o.code AS "code@order", ${verifiedOrder} ${fromOrders} WHERE o.id = ${orderId}`);
@@ -219,7 +219,7 @@ async function close({ db, clock }: JobDeps, { id, orderId }: ApprovedPart, note
   });
 }
 
-/** Closes a part, unless it is already closed. The caller must have locked its order. */
+/** Closes an approved partial refund, unless it is already closed. The caller must have locked its order. */
 export async function closeApproved(
   tx: Tx,
   { id, partnerId }: { id: string; partnerId: string },

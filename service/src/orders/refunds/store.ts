@@ -45,7 +45,9 @@ export type RefundRequest = {
   note: string | null;
 };
 
-/** SQL condition: true if the trigger closed the request, which it marks with a note that nothing else writes. */
+/**
+ * SQL condition: true if the database trigger closed the request. The trigger writes a note that nothing else writes.
+ */
 const isClosed = (r: Statement): Statement =>
   sql`(${r}.state = 'closed' AND ${r}.note = 'The refund was asked for by another way.')`;
 
@@ -159,7 +161,10 @@ export const selectApprovedParts = (db: Sql, which: { id: string } | { orderId: 
     WHERE ${"id" in which ? sql`id = ${which.id}` : sql`order_id = ${which.orderId}`} AND part AND state = 'approved'
     ORDER BY requested_at, id`);
 
-/** Closes an approved part that can't be refunded any more. The caller must have locked its order and read the part. */
+/**
+ * Closes an approved partial refund that can't be made any more. The caller must have locked its order and read its
+ * request.
+ */
 export const closePart = (tx: Tx, id: string, note: string): Promise<void> =>
   changeRow(tx, requestState, id, sql`state = 'closed', note = ${note}`);
 

@@ -71,7 +71,7 @@ type NewForm = Pick<FormVersion, "environment" | "name" | "sha256" | "bytes" | "
 
 /**
  * Adds a version of a document's form, and restores a retired form. The insert locks the form's row, so that two
- * concurrent calls get different numbers.
+ * concurrent calls get different version numbers.
  */
 export async function addCatalogVersion(tx: Tx, rowMac: RowMac, form: NewForm): Promise<number> {
   const { slug, actor, at, ...facts } = form;

@@ -35,7 +35,7 @@ export const storedVersions: StoredBlobs = (partnerId) => sql`
   SELECT DISTINCT v.blob_key, v.bytes FROM templates t JOIN template_versions v ON v.template_id = t.id
   WHERE t.partner_id = ${partnerId}`;
 
-/** For queries about forms that use a template version: joins the version as `v`. */
+/** For queries on rows that name a template version, such as fills: joins the version as `v`. */
 export const joinVersion: Statement = sql`JOIN template_versions v USING (template_id, version)`;
 
 export type Stored = VersionRow & {

@@ -5,7 +5,7 @@ import { isOrderTopic, isRecordingTopic, isSignerTopic, testTopic } from "./topi
 /** The facts of a passport about a document; hashes are lowercase hex SHA-256. */
 export type PassportContext = { verifyCode: string; docSha256: string; sealedSha256: string; createdAt: Date };
 
-/** The facts of a recording in an event. */
+/** The facts about the recording of a session with a notary, in an event. */
 export type RecordingContext = {
   startedAt: Date;
   endedAt: Date | null;

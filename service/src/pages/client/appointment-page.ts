@@ -79,7 +79,10 @@ function bookedPart(
 <form method="post" action="${linkFor(reader, `${appointmentPath(token)}/cancel`)}"><div class="form-actions"><button type="submit" class="quiet-button">${words.cancel}</button></div></form>`;
 }
 
-/** The place of a session. For a session in the notary's own video tool, the page says that the link is in the mail. */
+/**
+ * Says where a session takes place. For a session in the notary's own video tool, the text says that the link was
+ * mailed.
+ */
 const pointOf = ({ mode, meetingPoint }: NotarySession, words: AppointmentWords): string =>
   mode === "ipen" ? (meetingPoint ?? "") : meetingPoint === null ? words.here : words.byMail;
 
@@ -97,7 +100,7 @@ ${select({ name: "slot", label: words.time, required: true, options })}
 
 /**
  * The appointment page that the order's link opens. Anyone may have that link, so the page shows only the time. Its
- * button mails a separate link to each person who must appear.
+ * button mails a separate link to each person who must appear before the notary.
  */
 export function invitationPage(
   assets: Pick<Assets, "url">,

@@ -36,10 +36,10 @@ export type AppointmentPageDeps = {
   live: Omit<DeviceDeps, "limits"> | null;
 };
 
-/** The states in which people wait for a room, and may test their device. */
+/** The states of a queue place in which its person waits for the meeting room to open, and may test their device. */
 const checkedIn: ReadonlySet<QueuePlace["state"]> = new Set(["booked", "waiting", "taken"]);
 
-/** `key` is the last part of the address: the token of a person's link, or the order's code. */
+/** `key` is the secret part of the URL: the token of a person's link, or the order's code. */
 type Asked = { key: string; form: FormValues; query: FormValues; reader: Reader };
 type Refused = { error: string; status: number };
 type Routed = {
@@ -47,13 +47,15 @@ type Routed = {
   show: (asked: Asked, refused?: Refused) => Promise<PageAnswer>;
   /** Performs the action of a POST. Null for a GET, which only shows the page. */
   act: ((asked: Asked) => Promise<{ redirect: string }>) | null;
-  /** `now` for the routes of the queue for a notary without an appointment. Their error messages are the queue's. */
+  /**
+   * `now` for the routes of the queue for a notary without an appointment. Their errors are shown in the queue's words.
+   */
   refused?: "now";
 };
 
 /**
- * Adds the appointment pages. Each person who must appear has a link to a page of their own. The page of the order's
- * link mails these links on request. A GET changes nothing.
+ * Adds the appointment pages. Each person who must appear before the notary has a link to a page of their own. The page
+ * of the order's link mails these links on request. A GET changes nothing.
  */
 export function appointmentPages(app: FastifyInstance, deps: AppointmentPageDeps): void {
   const { limits, live } = deps;

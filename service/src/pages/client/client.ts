@@ -30,9 +30,7 @@ export type ClientParts = {
   hasRooms: boolean;
 };
 
-/**
- * Adds the pages for clients of a firm: an order, its payment, a room. The code in the address is the only credential.
- */
+/** Adds the pages for clients of a firm: an order, its payment, a room. The code in the URL is the only credential. */
 export function clientPages(app: FastifyInstance, deps: ClientDeps, { rowMac, fills, hasRooms }: ClientParts): void {
   logoRoute(app, deps);
   orderRoutes(app, deps, hasRooms);
@@ -44,8 +42,7 @@ export function clientPages(app: FastifyInstance, deps: ClientDeps, { rowMac, fi
 }
 
 /**
- * Serves the logos that firms uploaded. The address contains the picture's hash, so browsers may cache the picture
- * forever.
+ * Serves the logos that firms uploaded. The URL contains the picture's hash, so browsers may cache the picture forever.
  */
 function logoRoute(app: FastifyInstance, { db, limits }: { db: Sql; limits: RateLimits }): void {
   app.get<{ Params: { file: string } }>(
@@ -73,8 +70,8 @@ type PaymentPageDeps = {
 };
 
 /**
- * Adds the address that redirects to the processor's checkout, and the pages that are shown after it. None of them
- * changes the order.
+ * Adds the URL that redirects to the processor's checkout, and the pages that are shown after the checkout. None of
+ * them changes the order.
  */
 function paymentRoutes(app: FastifyInstance, deps: PaymentPageDeps): void {
   const { db, assets, payments } = deps;

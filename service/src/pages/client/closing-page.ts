@@ -31,7 +31,7 @@ import { mailedDocuments, mailWords, type OrderPageDeps, orderOf } from "./order
 type Shown = {
   path: string;
   closing: ClientClosing;
-  /** The client's address, to which links to documents are mailed. */
+  /** The client's email address, to which links to documents are mailed. */
   email: string;
   environment: "live" | "test";
   firm: ShownFirm;

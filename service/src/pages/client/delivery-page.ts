@@ -85,8 +85,8 @@ export function deliveryRoutes(app: FastifyInstance, deps: DeliveryPageDeps): vo
 }
 
 /**
- * The routes of the documents' proofs. A proof reveals nothing of its document, so a GET may open it, and the request
- * is not logged as a download.
+ * The routes of the transparency log's proofs for the documents. A proof reveals nothing of its document, so a GET may
+ * open it, and the request is not logged as a download.
  */
 function proofRoutes(app: FastifyInstance, deps: DeliveryPageDeps): void {
   const { deliveries } = deps.documents;

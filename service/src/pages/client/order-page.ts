@@ -29,7 +29,7 @@ export type OrderView = Omit<
   lines: readonly { type: string; label: string; amountCents: number }[];
   /** True if the hosted checkout of the order can be opened now. */
   payable: boolean;
-  /** True if a time with a notary can be booked. */
+  /** True if the client can book an appointment with a notary. */
   offersAppointment: boolean;
   together: PaidTogether;
   /** An amount due after the order was paid: for postage, or to replace a payment that a bank reversed. */

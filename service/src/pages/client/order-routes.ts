@@ -71,7 +71,7 @@ export type OrderPageDeps = {
     links: {
       /** Returns true if `token` is the token of the link to this order's documents. */
       isToken: (orderCode: string, token: string) => Promise<boolean>;
-      /** Returns true if `token` is that of the link to all of the client's orders in this order's closing. */
+      /** Returns true if `token` is the token of the link to all of the client's orders in this order's closing. */
       isClosingToken: (orderCode: string, token: string) => Promise<boolean>;
       /**
        * Mails the link to the order's client; with `isWhole`, the links to all finished orders of the client's closing.
@@ -89,8 +89,9 @@ export type OrderPageDeps = {
      */
     proof: (document: { orderCode: string; documentId: string }, form: ProofForm) => Promise<Buffer>;
     /**
-     * @throws ServiceError `not_found` for an unknown or deleted document; `unavailable` when the store does not have
-     * it
+     * Reads a document of an order.
+     * @throws ServiceError `not_found` for an unknown or deleted document; `unavailable` when its file is missing from
+     * the store
      */
     read: (
       orderCode: string,
@@ -270,7 +271,7 @@ const receiptRoute = (app: FastifyInstance, deps: OrderPageDeps): void =>
   );
 
 /**
- * The order of a client's link.
+ * Returns the order that the code in a client's link names.
  * @throws ServiceError, the same for a malformed code and for an unknown one
  */
 export async function orderOf(db: Sql, code: string): Promise<PublicOrderRow> {

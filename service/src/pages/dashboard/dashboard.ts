@@ -34,7 +34,7 @@ import { noteFailing } from "./webhooks/failing-banner.ts";
 import { webhookPages } from "./webhooks/pages.ts";
 import type { WebhookPagesDeps } from "./webhooks/show-webhook.ts";
 
-/** The features with which members place and process orders, by the pages that use them. */
+/** The features with which members place and process orders, grouped by the pages that use them. */
 type DeskDeps = {
   page: Omit<OrderPageDeps, "frame">;
   forms: Omit<OrderFormDeps, "members" | "deliveries">;
@@ -127,9 +127,9 @@ export function dashboard(app: FastifyInstance, deps: DashboardDeps): void {
 }
 
 /**
- * After a rejected form, the browser shows the URL to which the form was sent, and reloading that URL with GET would
- * fail. So a GET redirects to the page with the form, whose URL is that URL without its last parts. Records the routes
- * that are registered in the scope after this call.
+ * After a rejected form, the browser shows the URL to which the form was sent. Reloading that URL with GET would fail.
+ * So a GET redirects to the page with the form, which is found by dropping the last parts of the URL. Records the
+ * routes that are registered in the scope after this call.
  * @returns a function that registers the redirects, once all routes exist
  */
 function waysBack(scope: FastifyInstance): (after: FastifyInstance) => void {
@@ -140,7 +140,7 @@ function waysBack(scope: FastifyInstance): (after: FastifyInstance) => void {
       if (each === "GET" || each === "POST") (each === "GET" ? pages : forms).add(url);
   });
   return (after) => {
-    // Copies the pages, so that later routes do not become targets of redirects.
+    // Copies the set of page URLs, so that later routes do not become targets of redirects.
     const found = new Set(pages);
     for (const form of [...forms].filter((url) => !found.has(url))) {
       const length = pageAbove(form, found)?.split("/").length;

@@ -113,7 +113,7 @@ const mailSwitches = (principal: Principal, wanted: readonly MailKind[]): Html =
 ${buttonForm(`${path}/mails`, isOn ? off : on, { fields: { kind, mails: isOn ? "off" : "on" }, kind: "quiet-button" })}`;
   })}`;
 
-/** The hours in which a person gets mails that are not urgent. */
+/** The form that chooses the hours in which a person gets mails that are not urgent. */
 const hoursForm = (zone: string): Html =>
   html`<form class="form room-part" method="post" action="${path}/mail-hours">
 ${select({

@@ -163,7 +163,9 @@ ${clock}
 </div>`;
 }
 
-/** Signers are told to ask the firm, and a firm without a contact gives them no address for it. */
+/**
+ * Warns that the firm has no contact email. Signers are told to ask the firm, and then find no email address for it.
+ */
 const contactNotice = ({ member }: Principal): Html =>
   notice(
     "attention",

@@ -13,7 +13,7 @@ export type IdentityPageView = {
   opened: OpenedCheck;
   now: Date;
   reader: Reader;
-  /** The address of the provider's page, once the check has begun. */
+  /** The URL of the provider's page, once the check has begun. */
   goTo?: string;
   quiz?: AskedQuiz;
   error?: string;
@@ -37,8 +37,8 @@ ${view.error && html`<div class="form-errors" role="alert" tabindex="-1" autofoc
 }
 
 /**
- * The page to which the provider redirects people afterwards. The provider must not see the person's link, so this URL
- * doesn't contain it.
+ * The page to which the provider redirects people after their check. The provider must not see the person's link, so
+ * this URL doesn't contain it.
  */
 export function backPage(assets: Pick<Assets, "url">, { words }: Reader): string {
   const { title, back } = identityWords[words.language];

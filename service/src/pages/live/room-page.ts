@@ -31,9 +31,9 @@ export type RoomView = {
   signsAgain: boolean;
   identity: IdentityState | null;
   consentText: ConsentText;
-  /** The place that the person named, as the form shows it: as typed, also after a rejection. */
+  /** The location (city, region and country) that the person entered, exactly as typed, also after a rejection. */
   stated: Readonly<Record<string, string>>;
-  /** True if the named place was rejected, because the notary may not act for a signer there. */
+  /** True if that location was rejected, because the notary may not act for a signer there. */
   isAbroad: boolean;
   /** True if the person has signed in this session. */
   hasSigned: boolean;
@@ -167,8 +167,8 @@ const deviceParts = ({ entered }: RoomView, words: LiveWords): Html[] =>
     : [deviceCard(words)];
 
 /**
- * The card of the person's identity verification. A credible witness gets the card of a signer without a verification,
- * because the notary questions both in the session. Observers and other third persons get no card.
+ * The card of the person's identity verification. A credible witness gets the same card as a signer without a
+ * verification, because the notary questions both in the session. Observers and other third persons get no card.
  */
 function identityParts({ identity, entered }: RoomView, words: LiveWords): Html[] {
   if (entered.person.role !== "signer" && entered.person.role !== "credible_witness") return [];
@@ -257,8 +257,8 @@ export function roomDocumentPage(assets: Pick<Assets, "url" | "pdfJs">, token: s
 }
 
 /**
- * While the box is ticked, the person's page scrolls to the page that the notary shows. Scrolling elsewhere unticks the
- * box.
+ * While the box is ticked, the document on the person's screen scrolls to the page that the notary shows. Scrolling
+ * elsewhere unticks the box.
  */
 const followPart = (room: LiveWords["room"]): Html =>
   html`<div class="form-field form-check"><input type="checkbox" id="follow-notary" checked><label for="follow-notary">${room.follow}</label></div>

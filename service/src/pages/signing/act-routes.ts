@@ -154,7 +154,7 @@ function actsOfOtherChoices(deps: ActDeps): Acts {
   };
 }
 
-/** Redirects to the signer's own appointment page for a document that is signed before a notary. */
+/** Redirects to the signer's own appointment page for a document that is signed in front of a notary. */
 async function meet(deps: ActDeps, link: Link, { n = "" }: FormValues): Promise<PageAnswer> {
   const view = await deps.ceremony.view(link);
   const who = meetingSignerOf(view);

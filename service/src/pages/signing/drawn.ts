@@ -7,7 +7,7 @@ export type Drawn = {
 
 const mostPoints = 6000;
 const mostPixels = 10_000;
-// The text form of a drawing, such as `300_120.12_34-15_36.40_50`. It has only characters that forms send unescaped.
+// A drawing as text, such as `300_120.12_34-15_36.40_50`. It has only characters that HTML forms send unescaped.
 const encoded = /^\d{1,5}_\d{1,5}(?:\.\d{1,5}_\d{1,5}(?:-\d{1,5}_\d{1,5})*)+$/;
 
 /** Encodes the strokes for a form field. */

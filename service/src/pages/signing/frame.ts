@@ -26,7 +26,7 @@ export type PageState = {
   readonly view: SigningView;
   readonly branding: Branding | null;
   readonly words: Words;
-  /** The documents of the closing that the signer signs before a notary. */
+  /** The documents of the closing that the signer signs in front of a notary. */
   readonly meetings: readonly Meeting[];
   /** The action that just succeeded. */
   readonly done: keyof Words["done"] | null;

@@ -49,13 +49,14 @@ const backLink = ({ room }: PageState["words"]): Html =>
 
 const roomWords = ({ view, words }: PageState) => (view.room?.isRemote ? words.room.remote : words.room);
 
-/** The note above each step while the signer signs before a notary. It says that the notary answers questions. */
+/** The note above each step while the signer signs in front of a notary. It says that the notary answers questions. */
 const inPresence = (state: PageState): Html =>
   html`<div class="card"><p>${roomWords(state).lead}</p>${!state.view.room?.isRemote && backLink(state.words)}</div>`;
 
 /**
- * The page that a signer sees while the notary has to act, or while a session by audio and video is on hold. In a
- * session, the script polls for the form, and shows it in place. `typed`: the values of a form that a hold rejected.
+ * The page that a signer sees while the notary has to act, or while an audio and video session is on hold. In a
+ * session, the script polls for the form, and shows it in place. `typed`: the values of a form that was rejected
+ * because of the hold.
  */
 function handBack(state: PageState): Html {
   const { view, words, typed, token } = state;

@@ -27,7 +27,8 @@ export type RenderDeps = {
   assets: Assets;
   limits: RateLimits;
   /**
-   * The documents of a closing that a signer signs before a notary, and the function that opens the appointment page.
+   * The documents of a closing that a signer signs in front of a notary, and the function that opens the appointment
+   * page.
    */
   meetings: {
     of: (who: ClosingSigner, language: Language) => Promise<Meeting[]>;
@@ -81,9 +82,9 @@ async function loadState(
 }
 
 /**
- * The signer whose documents before a notary are looked up. Null before the signer has entered a code, because a
- * stranger may have the link. Null also where other people see the page: on a shared device, in a firm's site, and with
- * the notary.
+ * Returns the signer, to find the documents that this person signs in front of a notary. Null before the signer has
+ * entered a code, because a stranger may have the link. Null also where other people see the page: on a shared device,
+ * in a firm's site, and with the notary.
  */
 export const meetingSignerOf = ({ state, room, host, frame, orderCode, signer }: SigningView): ClosingSigner | null =>
   state === "identify" || state === "locked" || room || host !== null || frame !== null

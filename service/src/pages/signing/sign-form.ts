@@ -61,7 +61,7 @@ function requireSeen(seen: string, one: ShownField, result: Calculated, { refuse
 
 /**
  * Reads the value of a field.
- * @returns the typed or chosen text; for a checkbox or a radio's option, its state
+ * @returns the typed or chosen text; for a checkbox or a radio's option, if it is ticked
  */
 function valueIn(form: FormValues, one: ShownField, words: Words): string {
   const { refused } = words;

@@ -11,7 +11,7 @@ export const accentStripe = (colour: string | null | undefined): Html | "" =>
 
 type Branding = { brandName: string | null; accentColor: string | null; logoUrl: string | null };
 
-/** The URL of a firm's logo if it may be shown, with the origin that the page's policy must allow. */
+/** The URL of a firm's logo if it may be shown, with the origin that the page's content security policy must allow. */
 export function logoOf(branding: Branding | null): { url: string; origin: string } | null {
   const url = URL.parse(branding?.logoUrl ?? "");
   // The host name goes into a content security policy. So only letters, digits, periods and hyphens are allowed, which

@@ -43,7 +43,7 @@ export const minuteIn = (at: Date, zone: string): string =>
 /** USD cents as `$1,234.50`; a negative amount has a true minus sign. */
 export const money = (cents: number): string => usd.format(cents / 100).replace("-", "\u2212");
 
-/** An amount in the smallest unit of any currency. */
+/** Formats an amount that is given in the smallest unit of its currency. */
 export const moneyIn = (amount: number, currency: string | null): string =>
   currency?.toLowerCase() === "usd" ? money(amount) : `${amount} (${currency || "no currency"}, smallest unit)`;
 

@@ -1,2 +1,2 @@
-/** The page of an invitation, opened after signing in. */
+/** The path of the page with an invitation, which is opened after signing in. */
 export const invitationPath = "/dashboard/invitation";

@@ -83,7 +83,7 @@ const main = (body: Html, kind: string): Html => html`<main id="main" class="${k
 ${body}
 </main>`;
 
-/** The Open Graph protocol (ogp.me). */
+/** Tags for search engines and link previews, by the Open Graph protocol (ogp.me). */
 const previewTags = (title: string, description: string): Html =>
   html`<meta name="description" content="${description}">
 <meta property="og:type" content="website">

@@ -6,7 +6,7 @@ import type { PreviewSigner, PreviewView } from "../../signing/envelopes/envelop
 export type Previewed = {
   readonly firm: Pick<Principal, "partnerId" | "firmName" | "environment">;
   readonly branding: Branding | null;
-  /** The firm's contact address; null when it has not set one. */
+  /** The firm's contact email; null when it has not set one. */
   readonly contactEmail: string | null;
   readonly title: string;
   readonly signers: readonly PreviewSigner[];

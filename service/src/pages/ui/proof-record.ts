@@ -20,7 +20,7 @@ export function timesOf({ timeStamp, anchor, log }: ProofRecord): Html {
   ]);
 }
 
-/** States in plain words if the transparency log includes a seal yet, and how many witnesses confirmed it. */
+/** Says in plain words if the transparency log includes a seal yet, and how many witnesses confirmed it. */
 export function logWords({ state, cosignatures, witnesses }: NonNullable<ProofRecord["log"]>): string {
   const all = witnesses > cosignatures ? `${cosignatures} of ${witnesses}` : String(cosignatures);
   const nouns = all === "1" ? "independent witness" : "independent witnesses";

@@ -77,7 +77,7 @@ export const closingChecks = (baseUrl: string, verifyCode: string): ManualCheck[
   ];
 };
 
-/** The checks for an envelope: its record, each state of the file, and the signatures in it. */
+/** The checks for an envelope: its record, each revision of the document, and the signatures in it. */
 export const envelopeChecks = (
   baseUrl: string,
   verifyCode: string,

@@ -41,7 +41,7 @@ const retirementNotice = ({ sealRetirement }: ProofRecord) =>
       )
     : "";
 
-/** The source of the time, in one line. */
+/** Says in one line who attests the time of the seal: an independent authority, or only this service. */
 function timeWord({ timeStamp }: ProofRecord): string {
   const authority = timeStamp && (URL.parse(timeStamp.authority)?.hostname ?? timeStamp.authority);
   return authority

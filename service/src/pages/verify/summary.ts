@@ -32,8 +32,8 @@ const answers: Readonly<Record<Unchanged, { shape: IconName; words: string; look
 };
 
 /**
- * The summary: the document, its owner, its signers, whether it changed, the time and the author of its seal, and the
- * download link.
+ * The summary: the document, the firm, the signers, whether the document changed, the time and the author of its seal,
+ * and the download link.
  */
 export function summaryView({
   document,

@@ -25,7 +25,7 @@ export type RequestAccessDeps = {
 export function requestAccessRoutes(app: FastifyInstance, deps: RequestAccessDeps): void {
   const { assets, recaptcha, requestAccess, ownOrigin } = deps;
   const empty = requestAccessPage(assets, recaptcha);
-  // With the policy `no-referrer`, a browser would not send the origin of the form.
+  // With the referrer policy `no-referrer`, a browser would not send the origin of the form.
   const formPolicy = recaptcha ? scoredHeaders(recaptcha.apiBase) : { "Referrer-Policy": "same-origin" };
 
   pageRoute(app, deps, {
@@ -64,8 +64,8 @@ export function requestAccessRoutes(app: FastifyInstance, deps: RequestAccessDep
 }
 
 /**
- * The policy of the page with Google's script. The script loads a second script from gstatic, and works in a frame. The
- * referrer policy reveals only the origin, by which Google identifies the key's owner.
+ * The policies of the page with Google's script. The script loads a second script from gstatic, and works in a frame.
+ * The referrer policy reveals only the origin, by which Google identifies the key's owner.
  * @param apiBase the origin of the script
  */
 function scoredHeaders(apiBase: string): Readonly<Record<string, string>> {

@@ -49,7 +49,8 @@ ${mailsStayHere && notice("info", "No mail server is set", "The link is printed 
   );
 
 /**
- * Signs in with a button: mail scanners open links, and a GET would use up the link. `who` is null for the operator.
+ * The page with the button that signs in. Opening the page does not use up the link, because mail scanners open links.
+ * `who` is null for the operator.
  */
 export const useLinkPage = (assets: AssetUrls, who: string | null): string =>
   page(

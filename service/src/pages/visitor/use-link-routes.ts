@@ -23,7 +23,10 @@ type LinkKind = {
   url: "/sign-in/:token" | "/operator/sign-in/:token";
   cookie: (typeof cookieNames)["session" | "operator"];
   seconds: number;
-  /** The secret from the browser's cookie; undefined when the cookie is missing. Null for links that need no cookie. */
+  /**
+   * Returns the secret from the browser's cookie; undefined when the cookie is missing. Null for links that need no
+   * cookie.
+   */
   browserOf: (cookieHeader: string | undefined) => string | null | undefined;
   unusablePage: string;
 };

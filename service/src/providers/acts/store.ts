@@ -23,9 +23,9 @@ export type IntentState = "intended" | "begun" | "unknown" | "done" | "failed" |
 /** An intent with its state. */
 export type IntentRow = Intent & {
   state: IntentState;
-  /** The number of times that the act has begun, which is the number of the current attempt. */
+  /** How often the act of this intent has begun; also the number of the current attempt. */
   tries: number;
-  /** The number of attempts that were interrupted or failed in this service. */
+  /** The number of attempts that failed and certainly had no effect. */
   failures: number;
   looks: number;
   lookAt: Date | null;

@@ -5,7 +5,7 @@ import { type Account, basicAuthorization, checkBy } from "../account.ts";
 import type { InboundVerifier } from "../inbound/verifier.ts";
 import { TrackerAnswer, type Tracking, trackingOf } from "./answers.ts";
 
-/** The default address of the API. */
+/** The default base URL of the API. */
 export const easypostBase = "https://api.easypost.com";
 
 type Settings = { apiKey: string; apiBase: string | null; webhookSecret: string | null };

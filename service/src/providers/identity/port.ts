@@ -15,7 +15,7 @@ export type CredentialResult = {
   /** The names on the credential. */
   names: string | null;
   faces: "matched" | "different" | "not compared";
-  /** The provider's code for the problem. */
+  /** The provider's code for the reason why the check did not pass; null for a passed check. */
   why: string | null;
 };
 
@@ -38,8 +38,8 @@ export type IdentityProofing = {
    */
   begin: (proofing: NewProofing) => Promise<{ reference: string }>;
   /**
-   * The address of the page on which the person shows the identity document, valid for one visit; null when nothing is
-   * left to do.
+   * The URL of the page on which the person shows the identity document, valid for one visit; null when nothing is left
+   * to do.
    * @throws ServiceError `unavailable`
    */
   page: (reference: string) => Promise<string | null>;

@@ -60,7 +60,7 @@ export function expectBeats(onSilence: () => void): { heard: () => void; check: 
   };
   setInterval(check, everyMs).unref();
   return {
-    // A heartbeat after the time limit is ignored, because another node may have claimed the sessions.
+    // A heartbeat after the time limit still ends the process, because another node may have claimed the sessions.
     heard() {
       check();
       msSilent = stopwatch();

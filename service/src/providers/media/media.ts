@@ -124,7 +124,7 @@ export type MediaEngine = {
   close: (session: string, everywhere?: boolean) => Promise<void>;
   /**
    * Calls the function with each event of the media engine from now on.
-   * @returns a function that ends this
+   * @returns a function that stops these calls
    */
   listen: (listener: (event: MediaEvent) => void) => () => void;
   /** Closes all sessions, then ends the engine's process. */

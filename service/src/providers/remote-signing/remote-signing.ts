@@ -38,7 +38,7 @@ export type RemoteSigning = {
 };
 
 type SignOrder = {
-  /** The SHA-256 to which the authorization is bound. */
+  /** The SHA-256 to sign. The authorization is bound to it. */
   hash: Uint8Array;
   /** The person's answers, by the ids of `asks`. */
   answers: ReadonlyMap<string, string>;

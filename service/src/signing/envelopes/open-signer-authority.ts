@@ -57,8 +57,8 @@ const retirementMs = dayMs;
  * Opens the authorities that issue signers' certificates. The sealing identity must have been opened before. The first
  * run creates their keys and, under the root of each environment, their certificates.
  *
- * An earlier release had one authority for both environments, and its certificate does not exclude mail addresses. That
- * authority gets a new certificate, and its old certificate is retired.
+ * An earlier release had one authority for both environments. Its certificate lacks the name constraint that excludes
+ * email addresses. That authority gets a new certificate, and its old certificate is retired.
  * @param at now
  * @throws StartupError with a message of one line when an authority could not issue certificates
  */

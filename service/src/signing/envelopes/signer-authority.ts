@@ -21,8 +21,8 @@ const AUTHORITY_YEARS = 20;
 
 /**
  * Creates the authority that issues signers' certificates, under the root of its environment. Its certificate permits
- * the purpose of mail protection, because NSS (used by pdfsig) trusts signatures only from such authorities. It permits
- * no mail address.
+ * the purpose of mail protection, because NSS (used by pdfsig) trusts signatures only from such authorities. Its name
+ * constraint excludes all email addresses.
  * @param input `host` the public host name; `serialNumber` 16 random bytes; `at` now, epoch milliseconds
  */
 export async function makeSignerAuthority(

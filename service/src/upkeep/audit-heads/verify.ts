@@ -57,7 +57,7 @@ async function haltOf(deps: Deps): Promise<string[]> {
   return live.flatMap(({ log, halted }) => (halted === null ? [] : [`the ${log} log halts: ${halted}`]));
 }
 
-/** The heads in the live log by day, in their order. */
+/** The heads in the live transparency log by day, in the order of the log. */
 async function loggedHeads({ db }: Deps, faults: string[]): Promise<Map<string, string[]>> {
   const heads = new Map<string, string[]>();
   try {

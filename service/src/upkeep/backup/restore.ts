@@ -45,7 +45,7 @@ export type RestoreReport = {
 
 /**
  * Creates a data folder from a backup. The folder must be empty or contain only the keys. Work that was in progress
- * when the backup was made is held.
+ * when the backup was made is held until a person releases or discards it.
  * @throws StartupError for a folder that is not empty, and for a backup that is incomplete, altered or from a newer
  * release; the folder then stays unchanged
  */

@@ -10,7 +10,7 @@ export type Finding = {
   name: string;
   result: "ok" | "warning" | "failed";
   detail: string;
-  /** Whether the warning is shown in red. */
+  /** True if the warning is shown in red. */
   urgent?: true;
 };
 

@@ -8,10 +8,7 @@ import { type Examined, type Found, timeoutMs } from "./finding.ts";
 
 type Nodes = Pick<Examined, "db" | "secrets" | "clock"> & { config: Pick<Examined["config"], "media" | "nodeUrl"> };
 
-/**
- * The number of requests that the check sends to a node's address. Behind a load balancer, several nodes would answer
- * them.
- */
+/** The number of requests that the check sends to NODE_URL. Behind a load balancer, several nodes would answer them. */
 const questions = 4;
 
 const where = "see 'Live audio and video' in docs/running.md";
@@ -31,7 +28,7 @@ export async function nodesFinding({ config, db, secrets, clock }: Nodes): Promi
 
 type Seen = Awaited<ReturnType<typeof nodesWithSessions>>;
 
-/** Describes the fault of the address; null if there is none. */
+/** Describes the fault of NODE_URL; null if there is none. */
 async function faultOf(own: OwnNode, url: string, nodes: Seen): Promise<string | null> {
   const answers = new Set<string | null>();
   try {
@@ -54,8 +51,7 @@ async function faultOf(own: OwnNode, url: string, nodes: Seen): Promise<string |
 }
 
 /**
- * Describes the fault of an address that only this machine can reach, when nodes run on several machines; null if there
- * is none.
+ * Describes the fault if NODE_URL leads only to this machine although nodes run on several machines; null otherwise.
  */
 function reachFault(url: string, machines: number): string | null {
   const { hostname } = new URL(url);

@@ -157,7 +157,7 @@ async function send(fields: Record<string, string> = {}, room = roomCode) {
   );
 }
 
-/** Sends the displayed form with the box for a code ticked. */
+/** Sends the deed by a link that requires a code. */
 const sendWithCode = (email: string) => send({ email, code: "on" });
 const newestCode = (email: string) =>
   mailsTo(running.service, email)
@@ -736,7 +736,7 @@ test("sends documents although rows of many other recipients were altered", asyn
     FROM closing_receivers, generate_series(1, 150) AS n WHERE email = ${email}`);
   await sweep(11);
   assert.equal((await sentTo(email)).length, 1);
-  // Other tests need not look at these.
+  // Ends the invalid rows, so that they don't disturb later tests.
   await running.db.query(sql`UPDATE closing_receivers SET ended_at = now() WHERE name = 'Eve' AND ended_at IS NULL`);
   await acme.post(`/api/rooms/${room}/close`);
 });

@@ -164,7 +164,8 @@ test("a zip has the .ots of each sealed file once the calendars have a root, and
 type Check = (files: { name: string; bytes: Uint8Array }[]) => ReturnType<typeof checkFiles>;
 
 /**
- * The closing certificate's proofs are verified with all other files, with the certificate alone, and under any name.
+ * Asserts that the closing certificate's proofs hold among all other files, with the certificate alone, and under any
+ * file name. Proofs of another file, or cut off, fail.
  */
 async function assertClosingProven(check: Check, dropped: { name: string; bytes: Uint8Array }[]) {
   const ofClosing = dropped.filter(({ name }) => name.startsWith("Closing"));
@@ -204,7 +205,7 @@ async function assertClosingProven(check: Check, dropped: { name: string; bytes:
   assert.equal(one?.kind === "closing" && one.verdict, "verified");
 }
 
-/** Downloads each proof that a page links to, and compares the `.ots` with the hash in the address. */
+/** Downloads each proof that a page links to, and compares the `.ots` with the hash in its URL. */
 async function assertProofsOf(page: string, headers: Record<string, string> = {}): Promise<string[]> {
   const links = [...page.matchAll(/href="([^"]+-[0-9a-f]{64}\/(?:tlog-proof|ots))"/g)].map(([, link = ""]) => link);
   for (const link of links) {

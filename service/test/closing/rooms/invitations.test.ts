@@ -85,7 +85,7 @@ test("a room mails 25 people in 24 hours; removed participants still count", asy
   assert.deepEqual(await invite(room, "one-more@example.com"), { alreadyPresent: true, invited: true });
 });
 
-/** Corrects a participant's address. */
+/** Corrects a participant's email address. */
 const correct = (room: string, from: string, to: string, name: string | null = null) =>
   running.db.transaction(async (tx) => {
     const [found] = await tx.query<{ id: string }>(sql`
@@ -93,7 +93,7 @@ const correct = (room: string, from: string, to: string, name: string | null = n
     const of = { id: found?.id ?? "", partnerId: acme.partnerId };
     return moveParticipant(tx, of, { from, to, name }, { actor: "member:test", at: now });
   });
-/** Corrects a participant's address. @returns whether somebody was moved */
+/** Corrects a participant's email address. @returns whether somebody was moved */
 const move = async (...of: Parameters<typeof correct>) => (await correct(...of)).isMoved;
 const invitations = async (room: string) =>
   (await running.audit(room)).filter(({ action }) => action === "room.participant_invited").length;

@@ -32,7 +32,7 @@ await postForm(at("/operator/notary/hours"), { ...hours, ...Object.fromEntries(d
 
 type Person = { name: string; email: string };
 
-/** Two documents that both people sign online, and a deed that the client signs before a notary. */
+/** Two documents that both people sign online, and a deed that the client signs in a notary's presence. */
 async function newClosing(client: Person, other: Person, more: Record<string, string>) {
   const { roomCode } = await post<{ roomCode: string }>("/api/rooms", { name: "Ortega closing" });
   const codes: string[] = [];
@@ -70,7 +70,7 @@ async function signs(person: Person, count: number): Promise<void> {
   }
 }
 
-/** The client chooses a time with the notary, from the link to sign. */
+/** The client books an appointment with the notary, through the signing link. */
 async function books(client: Person): Promise<void> {
   const met = await until(async () => {
     const answer = await postForm(at(`${await linkOf(client)}/1/meet`), { n: "1" });
@@ -93,10 +93,7 @@ async function meets(): Promise<void> {
   await post("/api/partner/sandbox/clock", { advanceSeconds: session?.seconds });
 }
 
-/**
- * Waits until all mails are sent. A mail may be delayed until other documents are done, so makes such mails due at
- * once.
- */
+/** Waits until all mails are sent. Mails that wait until other documents are done become due at once. */
 const quiet = () =>
   until(async () => {
     await running.db.query(sql`

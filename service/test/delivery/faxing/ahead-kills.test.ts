@@ -37,9 +37,7 @@ async function killAndRestart(): Promise<void> {
   harness.service = await harness.service.restart();
 }
 
-/**
- * Ships the parcel and simulates its delivery. Waits until the order's status includes its fax. @returns that status
- */
+/** Ships the parcel and simulates its delivery. Waits until the order's status follows the fax. @returns that status */
 async function follow(code: string): Promise<string> {
   const { cli } = world.harness.service;
   await cli("order", "move", code, "Shipped", "--carrier", "UPS", "--tracking", "1Z");

@@ -53,8 +53,8 @@ test("a fax that a person is sending keeps its number", async () => {
   const { code } = await world.order();
   await world.become(code, "FaxPending");
   const task = await until(async () => (await world.tasksOf(code)).find(({ kind }) => kind === "fax_send"));
-  // The test advances no clock here: the service would poll the carrier repeatedly, and nobody could claim the task in
-  // between.
+  // The test doesn't make jobs due here. Otherwise the service would try the fax again and again, and nobody could
+  // claim the task.
   await until(() =>
     claimTask({ db: world.db, clock: systemClock }, task.id, "operator:nora").then(
       () => true,

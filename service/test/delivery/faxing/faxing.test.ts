@@ -203,9 +203,9 @@ test("after a cut connection, a fax that Telnyx accepted is found there, and the
       return call?.lookAt;
     });
     assert.equal(await world.statusOf(code), "FaxPending");
-    // For every third fax, Telnyx sends an event before the service looks the fax up.
+    // For a third of the faxes, Telnyx sends an event before the service looks the fax up.
     if (n % 3 === 1) await world.tell(fax, "sending");
-    // For every third fax, the look-up fails as well.
+    // For another third of the faxes, the look-up fails as well.
     if (n % 3 === 2) world.telnyx.fail("cut", /^GET/);
     await until(async () => {
       await world.passTime(code);

@@ -147,7 +147,7 @@ test("a person decides about postage that exceeds the quote by more than a tenth
   const { cookie, id } = await newOperator(world.harness, { roles: ["shipper"] });
   const shown = () => world.page(`/operator/paper/${code}`, cookie);
   assert.match(await shown(), /Buy it for \$6\.53 \(USPS Ground Advantage\)/);
-  // A price far above the quote needs more than the shipping role. Nobody may send an empty price.
+  // The shipping role may not accept a price far above the quote. Nobody may accept a missing price.
   const [{ id: labelId = 0 } = {}] = await world.labels(code);
   for (const [cents, status] of [
     [1187, 403],
@@ -278,7 +278,7 @@ test("a parcel that came back is shipped again; an unused label is returned, and
   await until(async () => (await world.tasks(code)).some(({ reason }) => /delivered after all/.test(reason ?? "")));
   assert.equal(await world.statusOf(code), "ShippingPending");
 
-  // A person ships the order with another carrier, so the new label is returned unused.
+  // A person ships the order with another carrier, so the service requests a refund of the unused new label.
   const form = { carrier: "FedEx", tracking: "7777 1000 0001" };
   assert.equal((await world.post(`/operator/paper/${code}/moves/shipped`, cookie, form)).status, 303);
   const refund = (state: string) =>
@@ -308,7 +308,7 @@ test("whichever request is cut after the provider acted, one label is bought and
   for (let n = 0; n < Number(process.env["CUTS"] ?? 4); n++) {
     const order = await world.place();
     const before = easypost.labels();
-    // The service looks up such requests after a minute; the test makes the look-up due at once.
+    // The service looks up a request with an unknown outcome after a minute; the test makes the look-up due at once.
     const nudge = async () => {
       await db.query(
         sql`UPDATE provider_calls SET look_at = now() - interval '1 minute' WHERE state IN ('begun', 'unknown')`,

@@ -47,7 +47,7 @@ async function anchorOf({ passportId }: SealAnswer): Promise<AnchorRow | undefin
   return row;
 }
 
-/** A further node, with its own job and with the clock that the test sets. */
+/** Opens the anchoring of another node, with its own metrics. */
 function node(): { anchoring: Anchoring; metrics: ReturnType<typeof createMetrics> } {
   const metrics = createMetrics();
   const urls = calendars.map(({ url }) => url);

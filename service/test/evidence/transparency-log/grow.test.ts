@@ -97,7 +97,7 @@ test("halts when a bit of a stored hash flips in memory, whichever of the reads 
   const upper = stored.tiles.get("1/0");
   assert.ok(upper);
   /**
-   * The message of `grow` when one of its reads of the upper tile gets a wrong hash.
+   * The error message of `grow` when one of its reads of the upper tile gets a wrong hash.
    * @param read the number of that read, counted from 0
    */
   const flippedAt = async (read: number): Promise<string> => {

@@ -36,7 +36,7 @@ const config = {
   baseUrl: "https://log.example.com",
 };
 
-/** Reads the checkpoint, as a client does. @returns its size, and true if it has its quorum */
+/** Reads the checkpoint, as a client does. @returns the checkpoint's size, and true if it has a quorum of witnesses */
 async function read() {
   const note = (await publishedCheckpoint(db, "live", clock())) ?? assert.fail("the log has no checkpoint");
   const { size } = parseCheckpoint(note);

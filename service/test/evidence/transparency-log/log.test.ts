@@ -196,7 +196,7 @@ test("gives a line one leaf, although it is queued twice at once and again later
     for (let i = 0; i < 2; i++) await tx.query(queueEntry("test", entry, new Date()));
   });
   await until(isQueueEmpty);
-  // Waits for the proof, because a line leaves the queue before the checkpoint that proves it is published.
+  // Waits for the proof. A line leaves the queue before its checkpoint is published.
   const first = await until(async () => {
     const proof = await logProof(db, "test", entry);
     return proof.state === "queued" ? undefined : proof;

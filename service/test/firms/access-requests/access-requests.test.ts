@@ -15,7 +15,7 @@ const harness = await forTests(openHarness({ SMTP_URL: mails.url }));
 const { service, db } = harness;
 
 let counter = 0;
-/** A valid request, with a new address and a new domain. */
+/** A valid access request, with a new email address and a new domain. */
 const request = (more: object = {}) => {
   counter += 1;
   return {

@@ -158,7 +158,7 @@ test("live access is requested once, granted without a key, and mailed to the ow
   const answers = await Promise.all([1, 2].map(() => decide(request?.id ?? "", "grant", admin)));
   assert.deepEqual(answers.map(({ status }) => status).sort(), [303, 409]);
   assert.deepEqual(await liveOf(partnerId), { firm: true, owners: [true] });
-  // An admin's page of the firm was opened before that, and changes only the tier.
+  // An admin opened the firm's page before the firm got live access. Saving that page changes only the tier.
   const page = `/operator/partners/${partnerId}`;
   const origin = new URL(service.baseUrl).origin;
   const saved = await postForm(

@@ -117,7 +117,7 @@ test("live access, and ending another session, need it too; a person's own sign-
   await dana.age(16 * minutes);
   assert.equal((await dana.post(`/dashboard/team/members/${id}/live`, { live: "on" })).status, 403);
   const page = (await call("/dashboard/security", { headers: dana.headers })).body as string;
-  // The page lists the latest session first, which is the other one.
+  // The page lists the newest session first. Here that is the other session.
   const [ofOther = "", ofThis = ""] = [...page.matchAll(/\/dashboard\/security\/sessions\/[0-9a-f-]{36}\/end/g)].map(
     String,
   );

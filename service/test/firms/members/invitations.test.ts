@@ -256,7 +256,7 @@ test("a firm whose name looks like an address is named in no mail", async () => 
 
 test("invalid addresses and roles are refused by name", async () => {
   const { owner, partnerId } = await firmWithOwner();
-  // The second address has a Kelvin sign, whose lower case is the letter k.
+  // The third email address begins with a Kelvin sign, whose lower case is the letter k.
   for (const email of [
     "",
     "ate@harbor-title.com\r\nBcc: a@b.example",

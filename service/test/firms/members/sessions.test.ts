@@ -80,7 +80,7 @@ test("a person can end only their own sessions", async () => {
     const refused = await call(path, { method: "POST", headers: { ...stranger.headers, Accept: "text/html" } });
     assert.equal(refused.status, 404);
   }
-  // The page lists the latest session first, which is the other one.
+  // The page lists the newest session first. Here that is the other session.
   const [ofOther = "", ofThis = ""] = ends;
   const ended = await call(ofOther, { method: "POST", headers });
   assert.deepEqual([ended.status, ended.headers.get("location")], [303, "/dashboard/security?done=session-ended"]);

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Service } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 
-/** Every mail to an address, the newest first. */
+/** Every mail to an email address, the newest first. */
 export function mailsTo(service: Service, email: string): string[] {
   const outbox = join(service.dataDir, "outbox");
   if (!existsSync(outbox)) return [];
@@ -15,15 +15,15 @@ export function mailsTo(service: Service, email: string): string[] {
     .filter((mail) => mail.includes(`\nTo: ${email}`));
 }
 
-/** The paths of every sign-in link that was mailed to an address, the newest first. */
+/** The paths of every sign-in link that was mailed to an email address, the newest first. */
 export const linksTo = (service: Service, email: string): string[] =>
   mailsTo(service, email).flatMap((mail) => /\/sign-in\/[0-9a-f]{40}/.exec(mail)?.[0] ?? []);
 
-/** The paths of the invitations that were mailed to an address, the newest first. */
+/** The paths of the invitations that were mailed to an email address, the newest first. */
 export const invitationsTo = (service: Service, email: string): string[] =>
   mailsTo(service, email).flatMap((mail) => /\/invitation\/[0-9a-f]{40}/.exec(mail)?.[0] ?? []);
 
-/** The confirmation codes that were mailed to an address, the newest first. */
+/** The confirmation codes that were mailed to an email address, the newest first. */
 export const codesTo = (service: Service, email: string): string[] =>
   mailsTo(service, email)
     .filter((mail) => mail.includes("Subject: Your confirmation code"))

@@ -35,7 +35,7 @@ async function mailed() {
   const mail = await until(() => mailsTo(service, email).find((each) => each.includes("On hold")));
   const header = /^List-Unsubscribe:\s*<([^>]+)>/m.exec(mail.replaceAll(/\r\n[ \t]+/g, " "))?.[1] ?? assert.fail(mail);
   const page = async () => (await running.call("/dashboard/security", { headers })).body as string;
-  // Takes only the path: mails name the service's public address, and tests call another address.
+  // Takes only the path: mails contain the service's public URL, and tests call another one.
   const { pathname } = new URL(header.replaceAll(" ", ""));
   const userId = pathname.split("/").at(-2) ?? "";
   /** The unsubscribe link that a mail about live orders would contain if it was sent now. */

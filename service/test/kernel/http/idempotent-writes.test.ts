@@ -119,7 +119,8 @@ const writes: Record<string, Write> = {
 for (const [what, { write, other, status, made }] of Object.entries(writes))
   describe(`${what} with an Idempotency-Key`, () => {
     const isCheckout = made === sessions;
-    // A checkout that is still open is returned again, with or without a key. So such a request may create no session.
+    // A checkout that is still open is returned again, with or without a key. So such a request creates one checkout
+    // session or none.
     const most = (before: number) => (isCheckout ? [before, before + 1] : [before + 1]);
 
     test("is performed once, and answered byte for byte the same, also with the firm's other key", async () => {

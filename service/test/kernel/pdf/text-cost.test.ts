@@ -79,7 +79,7 @@ const ascii85 = (text: string): string =>
     })
     .join("");
 
-/** LZW codes, most significant bits first, with a code table that is full from some point on. */
+/** The LZW codes of a text, most significant bits first. A long text fills the code table, which then stays full. */
 function lzw(text: string): string {
   const table = new Map<string, number>();
   const bits: string[] = [];
@@ -405,7 +405,10 @@ describe("refuses to read the text of a document that draws", () => {
     test(what, () => assert.match(tooMuchText(made()) ?? "null", /its text has more than 1,000,000 characters/));
 });
 
-/** A document of thirty pages that share one content. @param resources what a page's resources have, by its index */
+/**
+ * A document of thirty pages that share one content. @param resources returns the entries of a page's resources, by the
+ * page's index
+ */
 const sharing = (
   content: string,
   { resources = () => "", more = {} }: { resources?: (page: number) => string; more?: Record<number, string> } = {},

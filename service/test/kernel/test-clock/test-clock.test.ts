@@ -40,7 +40,7 @@ async function place({ ok }: Firm, fields: Record<string, string> = {}): Promise
 
 type Envelope = { expiresAt: Date; remindAt: Date | null; outcome: string | null };
 
-/** Waits until the envelope of an order is open. @returns its state */
+/** Waits until the envelope of an order is open. @returns the envelope's times and outcome */
 const envelopeOf = (code: string) =>
   until(async () => {
     const [found] = await running.db.query<Envelope>(sql`
@@ -146,7 +146,7 @@ test("an advance ends waiting executions, replaced webhook secrets and idempoten
   assert.notEqual(again, first);
   assert.equal(await placeOnce(other), theirFirst);
 
-  // Objects that are created after an advance age from their creation.
+  // Objects that are created after an advance begin to age at their creation.
   await advance(acme, { advanceSeconds: day });
   await ready(acme);
   assert.deepEqual([await deleted(again), await deleted(await place(acme))], [0, 0]);

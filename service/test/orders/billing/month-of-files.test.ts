@@ -64,7 +64,7 @@ async function payAsClient(code: string): Promise<string> {
   return String(event.data.object["payment_intent"]);
 }
 
-/** The cents of all movements in the processor's own books. */
+/** The sum of all movements of money in the processor's own books, in cents. */
 const atProcessor = () => stripe.balance.transactions.reduce((sum, { amount }) => sum + Number(amount), 0);
 
 /** The cells of a CSV file, without those of its first row. No cell has a line break. */
@@ -79,7 +79,7 @@ const rowsOf = (file: string): string[][] =>
 const centsOf = (text: string) => Math.round(Number(text.replace("\u2212", "-").replaceAll(/[$,]/g, "")) * 100);
 const sum = (cents: readonly number[]) => cents.reduce((all, each) => all + each, 0);
 
-/** The paid cents minus the refunded cents, as stated in each document of a month. */
+/** The paid cents minus the refunded cents of a month, as each form of its statement states them. */
 async function papersOf(month: string) {
   const found = await statementOf({ db, clock }, owner, month);
   const { sums } = found.statement;
@@ -143,7 +143,7 @@ test("a month of 200 files agrees on the page, PDF, CSV and imports, and with th
       await place(n + 3, "client"),
     ];
     byFirm.push(first, second, third);
-    // The firm pays once for a single file, and once for two files together. The client of the fourth file pays for it.
+    // The firm pays once for a single file, and once for two files together. The fourth file is paid by its client.
     intents.push(await chargeTogether([first]), await chargeTogether([second, third]), await payAsClient(clients));
     world.advance(dayMs / 10);
   }

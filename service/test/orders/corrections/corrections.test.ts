@@ -62,7 +62,7 @@ const envelopesOf = async (code: string) =>
 const parcels = { whyFixed: async () => null, readdress: async () => {} };
 
 let people = 0;
-/** A person with a new address. */
+/** A person with a new email address. */
 const person = (name: string) => ({ name, email: `${name.toLowerCase()}${people++}@example.com` });
 const jane = person("Jane");
 
@@ -294,7 +294,7 @@ test("links to a finished document that went to a wrong address end at once, and
     SELECT codes_requested, codes_of_day, failures, locked_at FROM envelope_signers WHERE email = ${grace.email}`);
   assert.deepEqual(limits, [{ codes_requested: 0, codes_of_day: 0, failures: 0, locked_at: null }]);
 
-  // After one more correction, the link that was mailed to the second address ends too.
+  // After one more correction, the link that was mailed to the second email address ends too.
   const last = person("Last").email;
   assert.equal((await call(`${code}/corrections`, { email: last })).code, 200);
   assert.deepEqual([await opens(fresh), (await ceremony.view(await running.linkOf(last))).state], [false, "completed"]);

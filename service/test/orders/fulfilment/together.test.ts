@@ -22,8 +22,8 @@ const client = newClient(service.baseUrl, key, (status) => status < 300);
 
 let clients = 0;
 /**
- * A closing with one document for each element, which has the document's services. The last document has another
- * client.
+ * A closing of one client, with one document for each element of `documents`, which names its services. One more
+ * document has another client.
  */
 async function closing(documents: readonly Record<string, string>[], doesClientSign = false) {
   const email = `client${++clients}@example.com`;

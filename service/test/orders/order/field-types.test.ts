@@ -9,7 +9,7 @@ import { signingMembers } from "../../../src/orders/order/signing-row.ts";
 const rules = { catalogRow: () => null, notarizationBlocked: () => false };
 const signature = { kind: "signature", signer: 1, page: 1, x: 72, y: 600, width: 180, height: 48 };
 
-/** The first field as the order stores it. */
+/** Parses an order with this field and a signature. @returns the field as the order stores it */
 const parse = (field: Record<string, unknown>) =>
   parseOrderForm(
     new Map(

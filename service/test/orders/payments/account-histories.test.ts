@@ -102,7 +102,7 @@ async function openHistory() {
 
   async function change(account: number, isKnown: boolean): Promise<void> {
     const node = start(account);
-    // A key without permission to read its account is treated as one of the last recorded account.
+    // A key without permission to read its account is treated as a key of the last recorded account.
     const last = nodes[0];
     if (!isKnown && last?.there === node.there) node.processor.account = async () => null;
     if (last && last.there !== node.there) seen.add("changed");

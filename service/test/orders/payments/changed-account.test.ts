@@ -510,8 +510,8 @@ test("back in the first account, its books are compared from where they were lef
   assert.deepEqual(await differencesOf(intent), []);
   const node = await otherAccount();
   await notice(node);
-  // Somebody refunds a part at the processor while the node uses the other account. Later, back in the first account,
-  // another refund has no movement, as if its row were forged.
+  // Somebody refunds a part of the payment at the processor while the node uses the other account. Later, back in the
+  // first account, another refund has no movement, as if its row were forged.
   for (const event of stripe.refundByHand(intent, 1_000)) await world.take(event);
   stamp(stripe);
   for (let day = 0; day < 6; day += 1) await compare(node);

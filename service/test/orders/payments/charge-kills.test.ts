@@ -41,7 +41,7 @@ async function place(): Promise<string> {
 }
 /** The orders that are charged at once: one alone, or those of a room. */
 type Target = { path: string; codes: readonly string[]; fields: Record<string, string> };
-/** The form of a page that charges the sum that the page shows. */
+/** The form with which a page charges the sum that it shows. */
 async function shownAt(page: string): Promise<Omit<Target, "codes">> {
   const answer = await fetch(live.url() + page, { headers: { ...owner, Accept: "text/html" } });
   const text = await answer.text();

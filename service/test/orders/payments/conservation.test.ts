@@ -67,7 +67,7 @@ const rarely = fc.nat(3).map((n) => n === 0);
 const crash = fc.oneof({ weight: 3, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: fc.nat(9) });
 const outcomes: MethodOutcome[] = ["succeeded", "succeeded", "processing", "card_declined", "authentication_required"];
 
-/** The payer of an amount that is due after the order was paid. */
+/** The way in which an amount is paid that becomes due after the order was paid. */
 const by = fc.constantFrom("card" as const, "checkout" as const, "charge" as const, "nobody" as const);
 
 const step = fc.oneof(
@@ -251,7 +251,7 @@ const kinds = [
   ],
 ];
 
-/** The endings of this run's histories. At the end, the test asserts that enough cases are covered. */
+/** The cases that this run's histories reached. At the end, the test asserts that enough of them are covered. */
 const seen = new Set<string>();
 const sumOf = (sums: Iterable<number>): number => [...sums].reduce((sum, cents) => sum + cents, 0);
 const idOf = (object: Record<string, unknown>): string => String(object["id"]);
@@ -274,7 +274,7 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
   let checksOfFirm = 0;
   /** The number of the firm's last check. */
   let check = 0;
-  /** The payments whose booking of a check was reversed, by the subject of the task about each. */
+  /** The payments whose check bookings were reversed, by the subject of the task that each reversal opened. */
   const undone = new Map<string, string>();
   const events: StripeEvent[] = [];
   const states = new Map<string, string>();
@@ -397,7 +397,8 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
         (!payment.isShared || (each["metadata"] as { payment?: string }).payment === String(payment.id)),
     );
     const left = given.reduce((sum, { amount }) => sum - Number(amount), payment.amountCents);
-    // People have assigned this much of a manual refund to this order.
+    // Money that went back otherwise. Of a shared payment: manual refunds that people assigned to this order. Of
+    // another payment: checks.
     const checkCents = byCheck.get(intent) ?? 0;
     return { payment, intent, left: payment.isShared ? left - payment.byHandCents : left - checkCents };
   }
@@ -509,7 +510,7 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
     seen.add("booking undone");
   }
 
-  /** The firm pays a part of what it owes for a lost payment by check. */
+  /** The firm pays, by check, a part of what it owes for a lost payment. */
   async function payLoss(n: number, share: number, points: number | null): Promise<void> {
     const owed = (await openLossesOfFirm(db, owner)).filter(({ openCents }) => openCents > 0);
     const loss = at(owed, n);
@@ -810,8 +811,8 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
       world.advance(11 * minute);
       await watchPayments(deps);
       look();
-      // Not over while a manual refund waits to be divided, perhaps again, because a bank has since reversed some of
-      // the money.
+      // Not over while a manual refund waits to be assigned to orders. After a bank has reversed money, a refund may
+      // wait again.
       const isOver = events.length === 0 && (await waitingJobs()).length === 0;
       if (isOver && (await unassigned()).length === 0) return;
     }
@@ -850,7 +851,7 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
       }
       const orderId = await orderIdOf(code);
       // Payments that pay for nothing: they arrived after a bank's second decision, after the order was canceled, or by
-      // another page.
+      // another payment page.
       const isCanceled = (await world.orders.look(code)).status === "Cancelled";
       const mayComeLate = isCanceled || orphans.has(code) || (await supplementsOf(db, orderId)).length > 0;
       const unneeded = mayComeLate

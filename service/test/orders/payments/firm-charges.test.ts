@@ -839,8 +839,7 @@ test("a late failure of an earlier charge does not undo a debit in progress", as
   const first = (await charge(code, "declined")).intent ?? "";
   const late = stripe.chargeEvent(first);
   stripe.firm.outcomes.set(method, "processing");
-  // Posts a form that the owner opened earlier. The page now has no button for a card that needs its holder's
-  // confirmation.
+  // Posts the charge's form directly, like an owner who opened the page earlier.
   const fields = { total_cents: String((await orderOf(code)).totalCents), charged_method: await activeId() };
   assert.equal((await post(`/dashboard/orders/${code}/charge`, fields)).status, 303);
   await deliver(stripe.chargeEvent((await charge(code, "pending")).intent ?? ""));

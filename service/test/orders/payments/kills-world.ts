@@ -82,7 +82,7 @@ export async function openKillsWorld() {
       stripe.forgetKeys();
       await Promise.all([start(), repeated]);
     },
-    /** Kills the service while the mail server does not respond to its next mail. */
+    /** Kills the service while the mail server leaves the service's next mail without a response. */
     async killMailing(how: "hang" | "mute", begin: () => Promise<unknown>): Promise<void> {
       await idle();
       mails.leaveNext(how);

@@ -57,7 +57,7 @@ async function mailed(codes: readonly string[]): Promise<string[]> {
   return found.map(({ moment }) => moment);
 }
 
-/** The facts by which a mail to the client is sent or discarded. */
+/** The facts that decide whether a mail to the client is sent or discarded. */
 async function mailable(id: number): Promise<Mailable> {
   const [order] = await db.query<Mailable>(sql`SELECT ${mailableColumns} FROM orders o WHERE o.id = ${id}`);
   assert.ok(order);
@@ -163,7 +163,10 @@ test("names the one who paid, the firm or the client, after the client became th
   await db.query(sql`ALTER TABLE checkout_payers ENABLE TRIGGER checkout_payers_stay`);
 });
 
-/** Adds an owner to the firm. @returns reads the sums in the mails to the owner about a failed bank payment */
+/**
+ * Adds an owner to the firm. @returns a function that reads the sums in the mails to the owner about a failed bank
+ * payment
+ */
 async function failuresToldTo(firm: PayingFirm) {
   const owner = newUuid();
   await asService(

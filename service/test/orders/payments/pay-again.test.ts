@@ -338,7 +338,7 @@ test("a client is told once when a payment that came twice has gone back, and th
   assert.equal(await mailsOf(whole, "payment_returned"), 0);
 });
 
-/** The facts by which a mail to the client is sent or discarded. */
+/** The facts that decide whether a mail to the client is sent or discarded. */
 async function mailable(id: number): Promise<Mailable> {
   const [order] = await db.query<Mailable>(sql`SELECT ${mailableColumns} FROM orders o WHERE o.id = ${id}`);
   assert.ok(order);

@@ -95,7 +95,7 @@ const booked = (sourceId: unknown) => {
   return found;
 };
 
-// The first comparison starts the copy of the books.
+// The first comparison starts the service's copy of the processor's books.
 await scheduleReconciliation(deps);
 await reconcile(deps, dayOf());
 now += 2 * hours;

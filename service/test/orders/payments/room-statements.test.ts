@@ -26,7 +26,9 @@ function counting(): { db: Database; count: () => number } {
   return { db: { ...db, transaction: (work) => db.transaction((tx) => work(counted(tx))) }, count: () => statements };
 }
 
-/** The statements that open a checkout of this many orders, and those that apply the event of its payment. */
+/**
+ * The number of statements that open a checkout of this many orders, and of those that apply the event of its payment.
+ */
 async function statementsFor(orders: number): Promise<{ minting: number; paying: number }> {
   const members: { id: number; code: string }[] = [];
   for (let n = 0; n < orders; n++) {

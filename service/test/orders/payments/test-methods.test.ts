@@ -24,7 +24,7 @@ import { silent } from "../order/orders-database.ts";
 const day = 86_400;
 const limits = { perOrderCents: 50_000, perMonthCents: 5_000_000 };
 
-// The operator has a live key. No test order may use it at the processor.
+// The installation has a live key of the payment processor. No test order may use it.
 const live = await forTests(openLiveService(ownProcess));
 const { db, harness } = live;
 

@@ -86,7 +86,7 @@ const pend = (code: string) =>
       await transition(tx, order, "refund_requested", { actor: "system", at: clock(), log: deps.log, reason: "asked" });
   });
 
-/** The handlers of the jobs for approved parts, by queue. */
+/** The handlers of the jobs for approved partial refunds, by queue. */
 const givers = new Map<string, Handler<object>>();
 partRefundJobs(
   {
@@ -100,7 +100,7 @@ async function give(requestId: string): Promise<void> {
   await givers.get("part-refund")?.({ requestId }, { attempt: 1, signal: new AbortController().signal });
 }
 
-/** Resumes the approved parts of an order, if a job is queued for it. */
+/** Resumes the approved partial refunds of an order, if a job is queued for the order. */
 async function resume(code: string): Promise<void> {
   const orderId = await world.orderIdOf(code);
   const queued = await db.query(sql`
@@ -497,7 +497,7 @@ test("a part that waited is returned by the refund of the whole order, and never
     const whole = async () => refundOrder(deps, await world.orderIdOf(code));
     for (const job of isPartFirst ? [() => give(part), whole] : [whole, () => give(part)]) await job();
     const [payment] = await heldPayments(db, await world.orderIdOf(code));
-    // Simulates a job of the part that began before the refund of the whole order was approved.
+    // Simulates a job of the partial refund that began before the refund of the whole order was approved.
     const late = { request: part, payment: payment?.id ?? 0, paymentIntent: intent, amountCents: 4_000 };
     await books.processor.refundPart(late);
     assert.deepEqual(
@@ -703,7 +703,7 @@ test("nobody assigns a refund while the job of an approved one may be asking the
 
 test("the list of refunds by hand goes on after the last one of a page", async () => {
   for (let n = 0; n < 2; n++) await refunded(1_000);
-  // The first page begins with the refunds for which somebody has requested an assignment.
+  // The first page begins with the refunds whose assignment to orders somebody has already requested.
   const unasked = async (after?: string) =>
     (await waitingRefunds({ db }, agent, after)).filter(({ assignment }) => assignment === null);
   const all = await unasked();

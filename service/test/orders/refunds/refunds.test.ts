@@ -310,7 +310,8 @@ test("a failed refund that was paid back by check is booked once: no page or ref
   assert.deepEqual([(await rebook()).status, (await rebook()).status], [303, 409]);
   assert.notEqual(await held(), before);
 
-  // These five dollars are still at the processor, but only the rest of the payment can be refunded.
+  // The five dollars that went back by wire are still at the processor. But only the rest of the payment can be
+  // refunded.
   const whole = await asked(code);
   assert.equal((await post(`/${whole}/approve`, approver)).status, 303);
   await until(() => refundsOf(intent) === 2);

@@ -29,7 +29,7 @@ const feed = (caller: Client, query = "") => caller.ok<Feed>("GET", `/api/partne
 const standardForm = (secret: string) => `whsec_${createHash("sha256").update(secret).digest("base64")}`;
 const headersOf = ({ headers }: Caught) => headers as Record<string, string>;
 
-/** An independent implementation of the chain, written from the documentation. */
+/** An independent implementation of the hash chain of events, written from the documentation. */
 function headsOf(events: readonly FeedEvent[]): string[] {
   let head = Buffer.alloc(32);
   return events.map(({ position, type, id }) => {

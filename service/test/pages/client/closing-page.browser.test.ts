@@ -16,7 +16,7 @@ before(async () => {
 after(() => pages.close());
 
 let payers = 0;
-/** Places a closing whose client only pays, and another person signs. @returns the mail that asks for the payment */
+/** Places a closing whose client only pays, while another person signs. @returns the mail that asks for the payment */
 async function closing(fields: Record<string, string> = {}) {
   const email = `payer${++payers}@example.com`;
   const firm = await newPartner(pages.service, { tier: "ClosingDesk", name: "Harbor Title" });

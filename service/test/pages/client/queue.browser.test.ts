@@ -39,7 +39,7 @@ after(async () => {
 
 const at = (path: string) => running.service.baseUrl + path;
 
-/** The page of the person who is to appear, from the mailed link. */
+/** The page of the person who is to appear before the notary, from the mailed link. */
 async function pageOfSigner(): Promise<string> {
   const { headers } = await newPartner(running.service);
   const body = orderForm({ ...minimal, email, svc_notary: "true", name: "Jane Doe" }, makePdf({ text: "Deed" }));

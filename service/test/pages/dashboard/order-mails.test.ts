@@ -175,7 +175,7 @@ test("anyone with the order's link can have the documents mailed to its client, 
   const { code, client, page, complete, mails } = await firm();
   const order = `${running.service.baseUrl}/orders/${code}`;
   const ask = async () => {
-    // Sends the form as a browser does when it has no fields.
+    // Sends the form as a browser sends a form without fields.
     const form = { "Content-Type": "application/x-www-form-urlencoded" };
     const answer = await fetch(`${order}/documents?lang=es`, { method: "POST", redirect: "manual", headers: form });
     return { status: answer.status, location: answer.headers.get("location") };

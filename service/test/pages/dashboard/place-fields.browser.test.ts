@@ -953,7 +953,7 @@ test("the client is the first of several signers, unless somebody else is named"
   const { page } = await pages.open();
   await pages.go(page, newPath);
   const first = page.locator("[name=signer1_name]");
-  // The browser reports that the part was opened a moment later.
+  // The browser reports with a delay that the signers' section was opened, so the test polls.
   const fills = (text: string) => until(async () => (await first.inputValue()) === text);
   await page.getByText("Add signers").click();
   assert.equal(await first.inputValue(), "", "there is no client yet");

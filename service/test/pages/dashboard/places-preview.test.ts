@@ -56,7 +56,7 @@ async function ask(
   return { status: answer.status, body: (body.startsWith("{") ? JSON.parse(body) : {}) as Answer };
 }
 
-/** The document as the page of a signer has it. */
+/** The document with the revisions that a signer's page gets. */
 const documentOf = (document: Buffer, { revisions, pages }: Answer, signer: number) =>
   Buffer.concat([
     document,

@@ -207,7 +207,7 @@ async function askFor(code: string, people: readonly { name: string; email: stri
   await db.transaction((tx) => writeReceivers(tx, { ...order, by: "member:test", at: new Date() }, people));
 }
 
-/** The addresses to which the final document of an order will be sent. */
+/** The email addresses to which the final document of an order will be sent. */
 const waitingFor = async (code: string) =>
   (
     await db.query<{ email: string }>(sql`

@@ -67,7 +67,7 @@ async function fill(room: string, finished: string, waiting: string): Promise<vo
   await db.transaction((tx) => writeReceivers(tx, { ...order, by: "member:test", at: new Date() }, waits));
 }
 
-/** Fails if the number of statements differs, with the beginnings of the statements. */
+/** Fails if the number of statements differs. The error shows how each statement begins. */
 async function requireStatements(count: number, work: () => Promise<unknown>): Promise<void> {
   const starts = (await statementsOf(running, work)).map((statement) => statement.slice(0, 200));
   assert.equal(starts.length, count, starts.join("\n\n"));

@@ -299,8 +299,8 @@ test("without script a webhook is created, tested, replayed, rotated and deleted
   const { secret } = await shown(opened);
   await page.getByRole("link", { name: "I saved it" }).click();
   await page.getByRole("button", { name: "Send a test" }).click();
-  // Waits for the page that follows the form. It can't be reloaded while it loads, and the delivery may arrive before
-  // that.
+  // Waits for the page that follows the form, because a page that is still loading can't be reloaded. The delivery may
+  // arrive while that page loads.
   await page.getByText("A test event is on its way.").waitFor();
   await running.catcher.wait("/plain");
   await until(async () => {

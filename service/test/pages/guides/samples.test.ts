@@ -130,7 +130,7 @@ test("the samples of the reference run as pasted", withPython, async () => {
 const receiverTools: Readonly<Record<string, ToolName[]>> = { php: ["php"], go: ["go"], python: ["python"] };
 const receivers = samplesOf(markdownOf("webhooks"), { baseUrl: "", key: "" }).filter(({ isReceiver }) => isReceiver);
 
-/** Starts a receiver on its own port. @returns its address, and a function that stops it */
+/** Starts a receiver on its own port. @returns its URL, and a function that stops it */
 async function start({ lang, file, text }: Sample): Promise<{ url: string; end: () => void }> {
   const own = join(folder.path, `receiver-${lang}`);
   mkdirSync(own);

@@ -171,7 +171,7 @@ const refuses = (page: Page, name: string) =>
     `navigator.mediaDevices.getUserMedia = () => Promise.reject(new DOMException("", ${JSON.stringify(name)}))`,
   );
 
-/** The time limit for a state, and for a whole walk, on a busy machine. */
+/** The time limits, on a busy machine, for one state of a page and for a whole walk. */
 const patienceMs = 5 * 60_000;
 const limitMs = 9 * 60_000;
 
@@ -401,7 +401,7 @@ export async function walkThroughSessions(media: Record<string, string> = {}): P
     const form = desk.locator("#act");
     assert.equal(await form.locator("[name=mode]").inputValue(), "ron");
     assert.match(await form.locator("[name=tool]").inputValue(), /^SignSealShip /);
-    // An Ohio notary's journal contains the place that the signer stated.
+    // An Ohio notary's journal contains the city and country that the signer stated.
     assert.equal(await form.locator("[name=principal_1_city]").inputValue(), "Columbus");
     assert.equal(await form.locator("[name=principal_1_country]").inputValue(), "US");
     await form.getByLabel("Kind of document").fill("Deed");

@@ -55,7 +55,7 @@ const newLink = async () =>
 const at = (path: string) => running.service.baseUrl + path;
 const signInButton = ({ page }: OpenPage) => page.getByRole("main").getByRole("button", { name: "Sign in" });
 
-/** Sets the environment of all console sessions. A session from a command line link would show live. */
+/** Sets the environment of all console sessions. A session from a link of the command line would show live objects. */
 const showing = (environment: "live" | "test") =>
   running.db.query(sql`UPDATE sessions SET console_environment = ${environment} WHERE user_id IS NULL`);
 
@@ -97,7 +97,7 @@ async function waitingRequest(firmName: string, workEmail = `dana${++counter}@gm
   return workEmail;
 }
 
-/** The mails to an address. */
+/** The mails that were sent to an email address. */
 const mailsTo = (address: string): string[] => {
   const outbox = join(running.service.dataDir, "outbox");
   const files = (existsSync(outbox) ? readdirSync(outbox) : []).filter((name) => name.endsWith(".eml"));

@@ -54,7 +54,7 @@ after(async () => {
 const at = (path: string) => running.service.baseUrl + path;
 const pages = "/operator/notary/recordings";
 
-/** Places the order whose session is recorded. */
+/** Places an order, and records its session. */
 async function record(notaryId: string): Promise<void> {
   const body = orderForm({ ...minimal, svc_notary: "true" }, makePdf({ text: "Deed" }));
   const placed = await fetch(at("/api/partner/orders"), { method: "POST", headers: partner.headers, body });

@@ -99,7 +99,7 @@ test("a double tap on the bar fills in one place, and does not answer the sheet 
   await pressAtOnce(opened, bar);
   await page.keyboard.press("Enter");
   assert.equal((await filled(opened)) - before, 1);
-  // The next place is a required box.
+  // The next place is a required checkbox.
   assert.equal(await focused(opened), "I was told of lead paint, page 1");
   assert.equal(await page.locator(".viewer-box[aria-checked=true]").count(), 0);
   await seen(opened, 1);
@@ -166,7 +166,7 @@ test("a held Enter key fills in nothing more, accepts no sheet, and does not sig
     await page.keyboard.up("Enter");
   };
   const isAsking = async () => (await page.getByRole("dialog").count()) === 1;
-  // The first initials and the signature are entered in a sheet; the other initials need one click.
+  // The first initials and the signature are entered in a dialog; the other initials need one click.
   for (const count of [1, 2]) {
     await page.locator(bar).focus();
     await holdEnter();

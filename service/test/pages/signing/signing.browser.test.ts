@@ -432,7 +432,7 @@ test("after a hold, the form comes back in place with what was entered, and a re
   const { page, envelope } = opened;
   const room = (maySign: boolean) => envelope.change({ room: { maySign, isRemote: true } });
   room(true);
-  // Before a notary, another consent text is shown.
+  // In a session with a notary, another consent text is shown.
   await page.reload();
   await consent(opened);
   await checked(opened);

@@ -81,7 +81,7 @@ describe("viewing a link", () => {
     await open();
     const page = await textOf();
     // Fonts are cached forever, and a phone loads the icon only for its home screen, so neither is counted. The
-    // text is loaded on demand.
+    // document's text view is loaded on demand.
     const assets = [...page.matchAll(/"(\/assets\/[\w.-]+\.(?:css|js|svg))"/g)]
       .map(([, path]) => path ?? "")
       .filter((path) => !path.startsWith("/assets/document-text."));

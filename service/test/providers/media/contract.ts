@@ -32,7 +32,7 @@ export function behavesAsAnEngine(media: EngineUnderTest): void {
     assert.equal(a?.received.get("c")?.video ?? 0, 0);
     const quality = await media.happened("quality", ({ person, videoPackets }) => person === "a" && videoPackets > 10);
     assert.ok(quality.silentMs < 1_000 && (quality.unseenMs ?? 1_000) < 1_000);
-    // A person who sends only sound is unseen.
+    // For a person who sends only sound, `unseenMs` is null.
     await media.happened(
       "quality",
       ({ person, audioPackets, unseenMs }) => person === "c" && audioPackets > 10 && unseenMs === null,

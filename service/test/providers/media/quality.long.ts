@@ -35,7 +35,8 @@ const look = { width: 800 };
 
 /**
  * For 300 ms of every two seconds, a camera turns white and a microphone beeps. One timer drives both, and draws a
- * frame at each tick. Frames are sent more often than it ticks: otherwise a flash between two frames would seem late.
+ * frame at each tick. Frames are sent more often than the timer ticks: otherwise a flash between two frames would seem
+ * late.
  */
 const flashAndBeep = `
 navigator.mediaDevices.getUserMedia = async () => {

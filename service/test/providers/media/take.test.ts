@@ -9,9 +9,7 @@ const arrivedFirst = 50_000;
 const aheadMs = 3_600_000;
 
 type Run = {
-  /**
-   * When the sender's report about sound, and that about the picture, arrive, in milliseconds after the first packet.
-   */
+  /** When the sender's reports about sound and picture arrive, in milliseconds after the first packet. */
   reports: Partial<Record<Media, number>>;
   /** The milliseconds by which sound takes longer than the picture, on the way from the sender to the recording. */
   soundLateMs: number;

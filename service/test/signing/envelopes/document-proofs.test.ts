@@ -24,7 +24,7 @@ const pathOf = (code: string) => `/api/partner/orders/${code}/documents`;
 const get = (path: string, headers: Record<string, string> = running.headers) =>
   fetch(running.service.baseUrl + path, { headers });
 
-/** The addresses of an order's documents, by their kinds. */
+/** The API paths of an order's documents, by their kinds. */
 async function documentsOf(code: string): Promise<Map<string, string>> {
   const list = await running.client.ok<{ documents: { documentId: string; kind: string }[] }>("GET", pathOf(code));
   return new Map(list.documents.map(({ kind, documentId }) => [kind, `${pathOf(code)}/${documentId}`]));

@@ -262,7 +262,7 @@ test("Today shows a notary the orders to claim, and the claimed ones with their 
 });
 
 test("an order that a notary may not claim is not shown and can't be claimed", async () => {
-  // Notaries of Ohio may not take depositions online, and a suspended notary may not claim anything.
+  // A notary may not claim anything while suspended, or outside the dates of the commission.
   const code = await waitingOrder();
   await setRecord(omar, { status: "suspended" });
   assert.equal((await claim(code, omar)).status, 404);

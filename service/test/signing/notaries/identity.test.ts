@@ -89,7 +89,7 @@ const who = (state: string) => {
   return notary;
 };
 
-/** An order that the state's notary has claimed. */
+/** An order that the notary of this US state has claimed. */
 async function claimed(state: string): Promise<string> {
   const code = waiting.pop() ?? "";
   const [task] = (await running.tasksOf(code)).filter(({ kind, state }) => kind === "notarize" && state === "open");

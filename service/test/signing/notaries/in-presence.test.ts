@@ -39,7 +39,7 @@ const make = certificateFiles(folder.path);
 const { pem, p12 } = make("Nora Ames", { key: "p256" });
 const pin = "246810";
 
-/** The shipped rules, with witnessed signatures, which an administrator offers where the state allows them. */
+/** The shipped rules, with witnessed signatures, which an administrator may offer where the US state allows them. */
 function rulesWithWitnessing(): string {
   const file = join(folder.path, "rules.yaml");
   const shipped = readFileSync(new URL("../../../data/notarization-rules.yaml", import.meta.url), "utf8");

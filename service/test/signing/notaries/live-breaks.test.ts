@@ -1,6 +1,6 @@
 /**
  * Sessions with several signers, in which people, the media process or the service fail after the first signature. By
- * the rules of the state, an act begins again after every absence.
+ * the rules of the notary's US state, an act begins again after every absence.
  */
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
@@ -69,7 +69,7 @@ function acting(session: BegunSession) {
   const envelope = async () => roomEnvelopeOf(db, (await live()).orderId);
   const signedBy = async () =>
     ((await envelope())?.signers ?? []).flatMap(({ n, signedAt }) => (signedAt === null ? [] : [n]));
-  /** The fields of a step's mark, its name included. */
+  /** The form fields that mark a step as done, including the step's name. */
   const fieldsOf = (name: string, signer: number | null) => ({
     step: name,
     ...(signer !== null && { signer: String(signer), shows: `signer-${signer}` }),
@@ -83,7 +83,7 @@ function acting(session: BegunSession) {
   });
   const open = async () => openTurn(await sheet());
 
-  /** The URL of the signing pages in a signer's room; undefined while the room shows none. */
+  /** The HTML of a signer's room. */
   const roomOf = async (n: number) => {
     const page = signers[n - 1];
     return (await fetch(at(page?.path ?? ""), { headers: { cookie: page?.cookie ?? "" } })).text();

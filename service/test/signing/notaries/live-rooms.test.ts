@@ -98,8 +98,8 @@ test("of a person's pages, the one on which the person acted last has the connec
   assert.deepEqual(news(), ["one: taken two", "two: taken two"]);
   now += 60_000;
   admitted.length = 0;
-  // Page "one" requests the connection again, as after its laptop slept and missed the notification, or after it lost
-  // while it was connecting.
+  // Page "one" requests the connection again, as if its laptop slept and missed the notification. Or as if page "two"
+  // took the connection while page "one" was connecting.
   assert.equal(await asks("one", 121_000), false);
   assert.deepEqual([admitted.length, news()], [0, []], "the page in use keeps its connection");
   assert.ok(await asks("two", 60_500), "it also may connect again");

@@ -633,7 +633,7 @@ test("a credible witness comes by a link of their own, agrees, is recorded, and 
   });
   await stop();
   assert.equal((await sheetOf(code))?.run, 1);
-  // An attacker who turns the witness into a signer in the database still can't open anything.
+  // A changed email address in the witness's row makes the row's MAC invalid, so the witness's room doesn't open.
   await db.query(sql`UPDATE live_people SET email = 'eve@example.com' WHERE session_id = ${id} AND n = 12`);
   assert.equal((await wanda.look()).status, 503);
 });
@@ -672,7 +672,7 @@ test("the journal names a witness who was excused early only if that witness had
   assert.equal(named([...came, "excused"], null), false);
   assert.equal(named(came, "credential"), true);
   assert.equal(named([...came, "released"], "credible_witness"), false);
-  // The list omits a person who was admitted but never joined, or who left and did not return.
+  // The list of those present omits people who were admitted but never joined, or who left and did not return.
   assert.equal(named(["admitted"], "credential"), false);
   assert.equal(named(["admitted", "away"], "credential"), false);
   assert.equal(named(["admitted", "away", "back"], "credential"), true);
@@ -1152,7 +1152,10 @@ function checksFor({ orderId, notaryId }: LiveSession) {
   };
 }
 
-/** Voids the checks of the session's signer, like an interruption in a state that requires new identity checks. */
+/**
+ * Voids the checks of the session's signer, like an interruption where the rules of the US state require new identity
+ * checks.
+ */
 async function voids(code: string, tx?: Tx): Promise<void> {
   const { sheetId } = await liveOf(code);
   const write = async (inner: Tx) => {
@@ -1206,7 +1209,7 @@ test("a check that is open, expired, failed, too old or void is shown to the not
   const check = checksFor(session);
   const [hour, day] = [3_600_000, 86_400_000];
   const ago = (ms: number) => new Date(Date.now() - ms);
-  /** The text of the notary's pages now: of the session, and of the order's page. */
+  /** The present text of one of the notary's pages, without HTML tags. */
   const saysOn = async (path: string) =>
     (await (await fetch(at(path), { headers: { cookie: nora.cookie } })).text()).replaceAll(/<[^>]*>/g, " ");
   const says = async (words: RegExp, badge: RegExp) => {
@@ -1259,7 +1262,8 @@ test("a check that is open, expired, failed, too old or void is shown to the not
     false,
   );
 
-  // The check is voided while the mark waits for the order's lock, and the mark detects this.
+  // The identity check is voided while the request that marks the step waits for the order's lock. The request detects
+  // this.
   await check({ state: "passed", at: new Date() });
   let marking: Promise<void> | undefined;
   await db.transaction(async (tx) => {

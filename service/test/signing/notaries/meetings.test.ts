@@ -115,7 +115,8 @@ test("the link of a signer lists a document that the same person signed under an
   const note = await place(room, [jane], signed, "Note");
   const link = await linkTo(jane);
   assert.match(await pageOf(link), /Deed[\s\S]*with the notary: no time chosen yet/);
-  // Nobody can sign "Note" while its page fails because of an altered record about "Deed", or about its own correction.
+  // An altered record about "Deed", or about the correction of "Note", must not make the page of "Note" fail. Otherwise
+  // nobody could sign "Note".
   for (const altered of [code, note]) {
     await running.db.query(sql`
       INSERT INTO order_corrections (order_id, kind, before, after, actor, at)

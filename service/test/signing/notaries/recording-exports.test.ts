@@ -67,7 +67,7 @@ async function record(sessions: readonly string[]): Promise<string[]> {
 
 const [first = "", second = ""] = await record(["first", "second"]);
 
-/** Makes an export. @returns the address of its zip */
+/** Makes an export. @returns the path of its zip */
 async function exported(path: string, by = nora): Promise<string> {
   const made = await postForm(at(`${pages}${path}/export`), { reason: "A copy", notary: notaryId }, headersOf(by));
   assert.equal(made.status, 303, await made.clone().text());

@@ -749,7 +749,7 @@ test("a node that leaves late takes neither the folder nor the files of the node
   await recordings.leave("shared");
   assert.deepEqual(readdirSync(join(otherDir, "shared")), [open]);
   const again = await openPeer({ engine: otherEngine, session: "shared", person: "n", video: false });
-  // The last chunk of the take before may reach the disk only now. A take without a chunk is not in the manifest.
+  // The last chunk of the previous take may reach the disk only now. A take without a chunk is not in the manifest.
   await until(() => takes.size === 2);
   await again.close();
   const { recording } = await other.end("shared", []);

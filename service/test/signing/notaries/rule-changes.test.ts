@@ -64,7 +64,9 @@ async function openId(state: string): Promise<string> {
   return row?.id ?? "";
 }
 
-/** Requests a change of a state's rules. @returns the path below which the change is confirmed, refused or withdrawn */
+/**
+ * Requests a change of a US state's rules. @returns the path below which the change is confirmed, refused or withdrawn
+ */
 async function requested(state: string, fields: Record<string, string> = {}, by = ann): Promise<string> {
   const answer = await post(state, by, change(fields));
   assert.equal(answer.status, 303, await answer.text());

@@ -32,7 +32,7 @@ after(() => {
   rmSync(folder, { recursive: true });
 });
 
-/** A document that a signer has signed, so that the signature locks its date. */
+/** A document that a signer has signed, so that the signature locks the date field. */
 async function signedByOne() {
   const signing = await openSigning();
   const place = { x: 72, y: 600, width: 180, height: 48 };

@@ -48,8 +48,7 @@ test("a file of more than 4 GiB, and a file that begins after 4 GiB, are read by
   const reading = await open(path, "r");
   await reading.read(end, 0, end.length, at - end.length);
   await reading.close();
-  // In an entry of the directory, the name begins 46 bytes after the start, and the version that is needed to read the
-  // entry 6 bytes after it.
+  // In a directory entry, the file name begins at byte 46, and the version that a reader needs is at byte 6.
   assert.equal(end.readUInt16LE(end.lastIndexOf("contents.json") - 46 + 6), 45);
   await target.close();
   assert.equal(at, zipLength(entries));

@@ -161,8 +161,8 @@ function commentIn(bytes: Uint8Array, end: number): number {
 }
 
 /**
- * True if all readers find the same objects in a later revision. In a hybrid file they may differ. For an object in
- * both, some readers use the table and some the stream; some follow the stream's /Prev.
+ * True if all readers find the same objects in a later revision. A hybrid file has a cross-reference table and a
+ * stream. For an object in both, readers may use either entry, and some follow the stream's /Prev.
  *
  * @param earlier offsets of the objects that were in use before this revision
  */

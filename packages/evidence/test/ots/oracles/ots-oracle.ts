@@ -9,7 +9,7 @@ export type OracleRequest =
 
 /**
  * The reference implementation's answer. `found` lists the attestations, sorted by their JSON text. Each is its
- * message, its kind (or the tag of an unknown kind), and its address, height or payload.
+ * message, its kind (or the tag of an unknown kind), and its URI, height or payload.
  */
 export type OracleAnswer = {
   readonly hex?: string;

@@ -41,10 +41,7 @@ function signed(
   return { original, signed: signForm(original, { signer, reserve: 1500, ...certify, ...one.signature }) };
 }
 
-/**
- * Honest changes that pyHanko refuses and this verifier permits. Each has the reason why a reader shows nothing more
- * than the filled-in values.
- */
+/** Honest changes that pyHanko refuses and this verifier permits, each with the reason why pyHanko refuses it. */
 const KINDER: ReadonlyMap<string, string> = new Map(
   Object.entries({
     "a field filled that had no appearance": "it knows no /M in a field, which says when it was filled",

@@ -21,7 +21,7 @@ export type TakenIn = "sealed" | "notarized";
 
 /** A time stamp over the manifest alone. */
 type ManifestTimeStamp = {
-  /** The name and address of the time-stamping authority. */
+  /** The name and URL of the time-stamping authority. */
   name: string;
   authority: string;
   at: Date;

@@ -17,7 +17,7 @@ import { type CertificateContent, firmName } from "./content.ts";
 /** The firm's own color; without one, the service's. */
 const accentOf = ({ firm }: CertificateContent): Colour => (firm.accentColor ?? "#1f3d6d") as Colour;
 
-/** The top of the first page: the issuer, the subject, and a notice on test certificates. */
+/** The top of the first page: the issuer, the firm, the room, and a notice on test certificates. */
 export function title(sheets: Sheets, flow: Flow, typeset: Typeset, content: CertificateContent): void {
   const { passport } = content.manifest;
   sheets.rectangle(0, pageSize.height - 5, pageSize.width, 5, accentOf(content));
@@ -31,7 +31,7 @@ export function title(sheets: Sheets, flow: Flow, typeset: Typeset, content: Cer
   flow.skip(10);
 }
 
-/** The certified statement, and the seal below it. */
+/** The certified statement, and below it the seal as people see it. */
 export function certification(sheets: Sheets, flow: Flow, typeset: Typeset, content: CertificateContent): void {
   flow.text(statement(content), { size: 10.5, leading: 1.5 });
   flow.skip(10);
@@ -44,7 +44,7 @@ export function certification(sheets: Sheets, flow: Flow, typeset: Typeset, cont
   });
 }
 
-/** One sentence that names the issuer, the subject, the firm and the time. */
+/** One sentence that names the issuer, the firm, the room and the time. */
 function statement({ manifest, firm }: CertificateContent): string {
   const { passport, documents } = manifest;
   const { roomName, reference, version } = passport;

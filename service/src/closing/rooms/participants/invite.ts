@@ -13,11 +13,14 @@ const roomMailQueue = "room-mail";
 
 export type RoomMail = { participantId: string; at: string };
 
-// The most addresses that a room mails its link to in 24 hours. Includes the addresses of removed participants, and
-// addresses that were corrected.
+// The most email addresses to which a room mails its link in 24 hours. Includes those of removed participants, and
+// those that were corrected.
 const mostInvited = 25;
 
-/** The invitations of the 24 hours before `at`: how many addresses got one, and when this address got its last one. */
+/**
+ * The invitations of the 24 hours before `at`: how many email addresses got one, and when this address got its last
+ * one.
+ */
 export async function invitedTo(tx: Tx, roomId: string, { email, at }: { email: string; at: Date }) {
   const since = new Date(at.getTime() - dayMs);
   return { since, ...(await countInvited(tx, roomId, email, since)) };

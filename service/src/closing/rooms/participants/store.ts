@@ -44,8 +44,9 @@ export async function countParticipants(
 }
 
 /**
- * The number of addresses to which the room's link was mailed since the given time, and when it was last mailed to this
- * one; null if it was not. Addresses of removed participants and addresses that were corrected count, too.
+ * The number of email addresses to which the room's link was mailed since the given time. Those of removed participants
+ * and those that were corrected count, too. `lastAt`: when the link was last mailed to this address; null if it was
+ * not.
  */
 export async function countInvited(
   tx: Tx,
@@ -103,7 +104,10 @@ export async function markRemoved(tx: Tx, roomId: string, participantId: string,
   return rows.length === 1;
 }
 
-/** Orders, and a room that is included even if it contains none of them; null for none. */
+/**
+ * Selects the rooms of the orders' firm that contain one of the orders. The room `roomId` is included in any case; null
+ * for none.
+ */
 type RoomsOf = { orderIds: readonly number[]; roomId: string | null };
 
 const roomsOf = ({ orderIds, roomId }: RoomsOf): Statement => sql`
@@ -113,11 +117,11 @@ const roomsOf = ({ orderIds, roomId }: RoomsOf): Statement => sql`
       AND o.environment = r.environment)
   ORDER BY r.id`;
 
-/** The ids of the rooms of the orders' own firm that contain the orders. */
+/** The ids of the rooms that `of` selects. */
 export const roomIdsOf = async (db: Sql, of: RoomsOf): Promise<string[]> =>
   (await db.query<{ id: string }>(sql`SELECT r.id ${roomsOf(of)}`)).map(({ id }) => id);
 
-/** Locks the rooms of the orders' own firm that contain the orders. The caller must have locked the orders. */
+/** Locks the rooms that `of` selects. The caller must have locked the orders. */
 export const lockRoomsOf = (tx: Tx, of: RoomsOf) =>
   tx.query<{ id: string; partnerId: string }>(sql`
     SELECT r.id, r.partner_id AS "partnerId", ${verifiedRoom} ${roomsOf(of)} FOR NO KEY UPDATE`);
@@ -135,10 +139,10 @@ export const roomsLeftBy = async (db: Sql, orderIds: readonly number[]) =>
         WHERE l.partner_id = o.partner_id)`),
   );
 
-/** An address of a participant to which the room's link was mailed before the address was corrected. */
+/** An earlier email address of a participant, to which the room's link was mailed before the address was corrected. */
 type EarlierInvitation = { email: string; at: string };
 
-/** A present participant, as a correction of the address needs it. */
+/** The fields of a present participant that a correction of the email address needs. */
 type PresentParticipant = {
   participantId: string;
   name: string;

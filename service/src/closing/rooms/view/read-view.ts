@@ -141,7 +141,7 @@ async function readOwnRow(db: Sql, roomCode: string, owner: Owner) {
 }
 
 /**
- * The documents and participants of the caller's room. Marks altered records, while `ownRoom` refuses a room with one.
+ * The documents and participants of the caller's room. Altered records are marked, and not left out as in `ownRoom`.
  * @throws ServiceError for an unknown room, and for one of another owner or environment
  */
 export async function roomDocuments(

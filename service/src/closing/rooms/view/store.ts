@@ -45,8 +45,7 @@ export type CardRow = BoughtServices & {
   /** The signers of the latest envelope, or else those that the order names. Null when only the client signs. */
   signers: { name: string; email: string; routing: number; signed?: boolean }[] | null;
   /**
-   * The signature fields and the MAC with which the signers that the order names are verified; null once an envelope
-   * has signers.
+   * Verifies the signers that the order names, by their signature fields and MAC. Null once an envelope has signers.
    */
   named: { fields: SigningFacts["fields"]; mac: string | null } | null;
   customerName: string | null;
@@ -94,7 +93,7 @@ export type OwnOrder = Titled &
     totalCents: number;
     /** The amount of the supplement that is due now; null for none. */
     supplementCents: number | null;
-    /** True if the supplement replaces a price that a bank took back; null when no supplement is due. */
+    /** True if the supplement replaces a payment that a bank took back; null when no supplement is due. */
     replacesLoss: boolean | null;
     documents: StoredOrderDocument[];
     signingAgain: StoredSigningAgain;

@@ -32,7 +32,9 @@ const checking: Task<FinishedRules, FinishedReport> = {
   limitMs: 30_000,
 };
 
-/** The two ways to finish a document outside the service, on paper or with other software. */
+/**
+ * The kinds of finishing a document outside the service: people sign or notarize it, on paper or with other software.
+ */
 export const finishings = ["signed", "notarized"] as const;
 export type Finishing = (typeof finishings)[number];
 

@@ -9,8 +9,8 @@ import type { Providers } from "../../../providers/providers.ts";
 
 export type LabelSettings = {
   /**
-   * The base address of EasyPost's API; null for the usual one. A label's file is downloaded only from this address or
-   * from an https address.
+   * The base URL of EasyPost's API; null for the usual one. A label's file is downloaded only from the origin of this
+   * URL or from an https URL.
    */
   apiBase: string | null;
   /** The share of the quote by which a label's price may exceed the quote: 0.1 for a tenth. */

@@ -18,7 +18,7 @@ import {
 } from "./progress.ts";
 import { findLabel, type Label, lastTrackingNumber, lockLabel, shippingAttempt, updateLabel } from "./store.ts";
 
-/** The queue of labels whose parcel may not have been picked up yet; payload `{labelId}`. */
+/** The queue of labels whose parcel waits for the recipient to collect it; payload `{labelId}`. */
 const pickupQueue = "label-pickup";
 const pickupPatienceMs = 3 * dayMs;
 

@@ -120,8 +120,8 @@ async function decide(
 }
 
 /**
- * The label with its price limit computed again, because a supplement may have been paid or refunded since it was
- * requested.
+ * The label with its price limit computed again, because a supplement may have been paid or refunded since the label
+ * was requested.
  */
 async function withBudgetOfNow({ easypost: { settings } }: LabelDeps, tx: Tx, label: Label): Promise<Label> {
   if (label.orderedBy !== null || !settings) return label;

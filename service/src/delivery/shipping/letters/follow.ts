@@ -93,7 +93,10 @@ function failureOf({ letterId, progress, recalledAt }: Letter): string | null {
 }
 
 type Followed = {
-  /** The order before the reports changed it. `moved`: the order afterwards. */
+  /**
+   * The order before the reports changed it. `moved`: the order afterwards; null when its shipping depends on another
+   * letter.
+   */
   order: LockedOrder;
   moved: LockedOrder | null;
   letter: Letter;

@@ -20,9 +20,7 @@ import { type Edition, keepCertificate, openStoredCertificate } from "./kept.ts"
 export type CertificateDeps = Omit<NamedDeps, "db"> & {
   db: Database;
   clock: Clock;
-  /**
-   * The resources that draw and seal proof certificates. `baseUrl` is the service's address in a certificate's text.
-   */
+  /** The resources that draw and seal proof certificates. `baseUrl` is the service's URL in a certificate's text. */
   making: { workers: Workers; sealing: Pick<Sealing, "sealDocument" | "chainPem">; baseUrl: string };
 };
 
@@ -39,9 +37,9 @@ const drawing: Task<ProofCertificate, Uint8Array<ArrayBuffer>> = {
 };
 
 /**
- * Makes a certificate at the first request and stores it, so that all copies have the same bytes. The certificate gets
- * no time stamp of its own, because it lists the document's time stamp. When the X.509 certificate of the service's
- * seal changes, the service makes a new proof certificate.
+ * Makes a proof certificate at the first request and stores it, so that all copies have the same bytes. It gets no time
+ * stamp of its own, because it lists the document's time stamp. When the X.509 certificate of the service's seal
+ * changes, the service makes a new proof certificate.
  */
 export function openProofCertificates(deps: CertificateDeps): ProofCertificates {
   const underWay = new Map<string, Promise<StoredFile>>();
@@ -114,7 +112,7 @@ async function make(
   return (await sealOwnDocument(sealing.sealDocument, { bytes, holder, reason, timeStamped: false })).bytes;
 }
 
-/** Facts of the sealed PDF, if it is kept. */
+/** Facts of the sealed PDF; null when it is not stored. */
 async function documentOf(deps: CertificateDeps, evidence: EvidenceRow): Promise<ProofCertificate["document"]> {
   return withSealed(deps, evidence, async (sealed) => {
     const { originalLength } = await sealedParts(sealed);

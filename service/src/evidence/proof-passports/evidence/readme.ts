@@ -14,7 +14,7 @@ export type ReadmeFacts = {
   /** The time in the time-stamp token; null without a token. */
   stampedAt: Date | null;
   anchored: boolean;
-  /** True if the proof of the transparency log is among the files. */
+  /** True if the seal's proof from the transparency log is among the files. */
   logged: boolean;
   /** The number of time-stamp tokens for the checkpoint in the log proof. */
   rootStamps: number;

@@ -16,14 +16,14 @@ export type Authority = { readonly key: SealKey; readonly chain: readonly [Certi
 
 const ROOT_YEARS = 30;
 /**
- * The start of a certificate's validity: five minutes before it is made. A signature in its first second must not look
- * older than the certificate to a reader whose clock differs.
+ * The start of a certificate's validity: five minutes before it is made. A signature made right after the certificate
+ * must not look older than the certificate to a reader whose clock differs.
  */
 export const validSince = (at: number): number => at - 5 * 60_000;
 
 /**
- * A signing certificate has both of these extended key usages, because some readers require the first and others the
- * second.
+ * A signing certificate has both of these extended key usages, because some PDF readers require the first and others
+ * the second.
  */
 export const signingUses = extension(
   OID.extKeyUsage,

@@ -88,7 +88,7 @@ export function signedDataWriter(chain: SignerChain): SignedDataWriter {
   };
 }
 
-/** A place with the largest offsets that a seal can state, to calculate the maximum length of its CMS. */
+/** A `SealPlace` with the largest offsets that a seal can state, to calculate the maximum length of its CMS. */
 const FURTHEST: SealPlace = {
   messageDigest: new Uint8Array(32),
   byteRange: [0, MAX_OFFSET, MAX_OFFSET, MAX_OFFSET],

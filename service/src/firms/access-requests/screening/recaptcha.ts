@@ -1,7 +1,7 @@
 import { type Fetch, requestBounded } from "../../../kernel/platform/bounds/bounded-request.ts";
 import type { Log } from "../../../kernel/platform/logs.ts";
 
-/** The two keys of the operator's reCAPTCHA v3 site, and the address of its API. */
+/** The two keys of the operator's reCAPTCHA v3 site, and the base URL of its API. */
 type RecaptchaSettings = { siteKey: string; secret: string; apiBase: string };
 
 /** The action name in the page's tokens. A token for another action is not accepted. */

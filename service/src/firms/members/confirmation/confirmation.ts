@@ -154,7 +154,7 @@ async function putCode(tx: Tx, { sessionId, codeId, at, expiresAt }: NewCode, re
   return put.length === 1;
 }
 
-/** An open code and the address to mail it to; undefined for a code that is not open. */
+/** An open code and the email address to which it is mailed; undefined for a code that is not open. */
 async function selectCodeToMail(
   db: Sql,
   codeId: string,

@@ -14,7 +14,7 @@ const unusable = () => new ServiceError("not_found", "This invitation cannot be 
 
 /**
  * The offer behind an invitation's link, for the signed-in person.
- * @returns null for a person who is signed in with another address than the invited one
+ * @returns null for a person who is signed in with another email address than the invited one
  * @throws ServiceError when the invitation was used, withdrawn or replaced, when it has expired, and when the inviter
  * has lost the right to grant the offered access; the message is the same in all cases
  */
@@ -30,8 +30,8 @@ export async function lookAtInvitation(
 
 /**
  * Consumes an invitation and makes its person a member. Mails the owners.
- * @throws ServiceError as `lookAtInvitation`, for a person with another address than the invited one, and for a person
- * who belongs to a firm. In the last two cases the invitation stays usable.
+ * @throws ServiceError as `lookAtInvitation`, for a person with another email address than the invited one, and for a
+ * person who belongs to a firm. In the last two cases the invitation stays usable.
  */
 export async function acceptInvitation(deps: MemberDeps, session: Session, token: string): Promise<void> {
   const { db, clock, rowMac } = deps;

@@ -39,8 +39,8 @@ export const listInvitations = ({ db }: { db: Sql }, principal: Principal): Prom
   principal.member?.role === "owner" ? store.selectPending(db, principal.partnerId) : Promise.resolve([]);
 
 /**
- * Mails an invitation to an address. The invitation replaces an earlier one of the firm to the same address. Nothing
- * reveals whether the address already has an account.
+ * Mails an invitation to an email address. The invitation replaces an earlier one of the firm to the same address.
+ * Nothing reveals whether the address already has an account.
  * @throws ServiceError for an invalid address or role, a member of the firm, too many mails, and a caller without the
  * right or a recent proof
  */
@@ -108,8 +108,8 @@ async function requireInvitation(tx: Tx, { partnerId }: Principal, invitationId:
 }
 
 /**
- * Creates an invitation in place of an earlier one to the address, and queues its mail. The caller must have locked the
- * firm's members.
+ * Creates an invitation in place of an earlier one to the same email address, and queues its mail. The caller must have
+ * locked the firm's members.
  */
 async function offer(tx: Tx, { secrets, rowMac }: InvitationDeps, giver: Giver, offered: Offered): Promise<void> {
   const { principal, at } = giver;

@@ -41,7 +41,7 @@ export async function selectOwn(tx: Tx, partnerId: string, invitationId: string)
   return found;
 }
 
-/** The pending invitation of the firm to an address. The caller must have locked the firm. */
+/** The pending invitation of the firm to an email address. The caller must have locked the firm. */
 export async function selectOfAddress(tx: Tx, partnerId: string, email: string): Promise<Invitation | undefined> {
   const [found] = await tx.query<Invitation>(sql`
     SELECT ${columns} FROM invitations i JOIN users u ON u.id = i.invited_by

@@ -89,8 +89,8 @@ export const hadMembers = async (db: Sql, partnerId: string): Promise<boolean> =
   (await findLine(db, sql`partner_id = ${partnerId} AND action LIKE 'member.%'`)) !== undefined;
 
 /**
- * The error for a firm that has or had members. A person who left such a firm, or was removed from it, must not become
- * its owner again by their address.
+ * The error for a firm that has or had members. A person may have left such a firm, or been removed from it. Their
+ * email address alone must not make them its owner again.
  */
 export const hadMembersBefore = () =>
   new ServiceError(

@@ -8,7 +8,7 @@ import { type Task, TaskKilled, type Workers } from "../../../kernel/platform/wo
 import * as store from "./store.ts";
 import type { CurrentCredential, Verified, VerifyInput } from "./verify-task.ts";
 
-/** `ownOrigin` is the origin of the service's public address. Passkeys are bound to its host. */
+/** `ownOrigin` is the origin of the service's public URL. Passkeys are bound to its host. */
 export type PasskeyDeps = {
   db: Database;
   clock: Clock;

@@ -50,7 +50,7 @@ async function verifyAdded(sent: unknown, expected: Expected): Promise<Verified>
 
 /**
  * The service requests no attestation. A response with attestation certificates is refused, because the library would
- * fetch revocation lists from any address that the certificates name.
+ * fetch revocation lists from any URL that the certificates name.
  */
 function refuseCertificates({ response }: RegistrationResponseJSON): void {
   const attestation = decodeAttestationObject(isoBase64URL.toBuffer(response.attestationObject));

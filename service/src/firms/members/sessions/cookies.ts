@@ -8,7 +8,7 @@ import { isCode, isSecret } from "../../../kernel/platform/text.ts";
 export const cookieNames = {
   session: "__Host-session",
   operator: "__Host-operator",
-  /** The cookie that binds a link to the browser that requested it. */
+  /** The cookie that binds a sign-in link to the browser that requested it. */
   signIn: "__Host-sign-in",
   /** The cookie that marks a browser which has signed in before. */
   known: "__Host-known",

@@ -58,7 +58,10 @@ function principalFrom(row: store.SessionRow, proof: Proof): Principal | null {
   return mayUseLive(principal) ? { ...principal, environment: row.environment } : principal;
 }
 
-/** The session of a command line link, from a `Cookie` header; null without a valid session. */
+/**
+ * The session, from a `Cookie` header, that an operator began with a link from the command line; null without a valid
+ * session.
+ */
 export async function findOperatorSession(
   { db, clock, rowMac }: SessionDeps,
   cookie: string | undefined,

@@ -108,7 +108,7 @@ export type OperatorSession = {
   consoleEnvironment: Environment;
 };
 
-/** A session from a command line link; undefined for an unknown or expired session. */
+/** A session that began with a link from the command line; undefined for an unknown or expired session. */
 export async function findOperatorSession(db: Sql, rowMac: RowMac, tokenSha256: Buffer, now: Date) {
   const [row] = await db.query<OperatorSession & WithMac>(
     sql`SELECT ${sessionColumns}, s.last_seen_at AS "lastSeenAt", s.console_environment AS "consoleEnvironment"
@@ -137,12 +137,12 @@ export const selectSessions = (db: Sql, userId: string, now: Date) =>
      FROM sessions s WHERE user_id = ${userId} AND ${isWhole(now)} ORDER BY created_at DESC, id LIMIT 100`,
   );
 
-/** Selects sessions: one, those of an address, those of a firm's members, those of operators, or all. */
+/** Selects sessions: one, those of an email address, those of a firm's members, those of operators, or all. */
 export type SessionFilter = { sessionId: string } | { email: string } | { partnerId: string } | "operator" | "all";
 
 export type AnySession = Omit<ListedSession, "id"> & {
   sessionId: string;
-  /** The person's address; null for a session from a command line link. */
+  /** The person's email address; null for a session that began with a link from the command line. */
   email: string | null;
   partnerId: string | null;
   /** True if the session grants access to the console. */

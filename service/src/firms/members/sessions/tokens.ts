@@ -8,7 +8,7 @@ export const newToken = newSecret;
 export const tokenSha256 = (token: string): Buffer => hash("sha256", token, "buffer");
 
 /**
- * The token of a browser that has signed in with an address. The token grants no access. Sign-in links for such
+ * The token of a browser that has signed in with an email address. The token grants no access. Sign-in links for such
  * browsers have a quota of their own, which strangers can't use up. The token is derived from the address, so no table
  * stores it.
  */
@@ -16,7 +16,7 @@ export function rememberedBrowserToken(secrets: SecretBytes, email: string): str
   return base32(createHmac("sha256", deriveKey(secrets, "known-browser")).update(email).digest());
 }
 
-/** True if a browser has the token of an address, derived from SECRETS_KEY or one of SECRETS_KEYS_OLD. */
+/** True if the token is the one for this email address, derived from SECRETS_KEY or one of SECRETS_KEYS_OLD. */
 export const isRememberedBrowser = (secrets: SecretBytes, email: string, token: string): boolean =>
   keysOf(secrets).some((key) => tokenSha256(rememberedBrowserToken(key, email)).equals(tokenSha256(token)));
 

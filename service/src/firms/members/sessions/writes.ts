@@ -8,7 +8,7 @@ import { hasNotEnded } from "./store.ts";
 export type NewSession = {
   id: string;
   tokenSha256: Buffer;
-  /** The person; null for a session from the operator's command line link. */
+  /** The person; null for a session that began with a link from the command line. */
   userId: string | null;
   environment: Environment;
   device: string;

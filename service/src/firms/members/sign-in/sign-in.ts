@@ -34,14 +34,17 @@ const signInMailQueue = "sign-in-mail";
 export const linkSeconds = 10 * 60;
 /** A browser is remembered for this long after a sign-in. */
 export const rememberedSeconds = 365 * 24 * 3600;
-// Limits on usable mailed links for each address, so that nobody can flood the mailbox of its owner. Browsers that have
-// signed in with the address have a separate quota.
+// Limits on usable mailed links for each email address, so that nobody can flood the mailbox of its owner. Browsers
+// that have signed in with the address have a separate quota.
 const maxMails = { ofNetwork: 5, ofStrangers: 20, ofKnown: 5 };
 
-/** The page of a link; its token is a credential. */
+/** The path of a sign-in link's page. The token in it is a credential. */
 const linkPath = (token: string): string => `/sign-in/${token}`;
 
-/** Normalizes the address of a person. @throws ServiceError for an invalid address */
+/**
+ * Normalizes a person's email address.
+ * @throws ServiceError for an invalid address
+ */
 export function requireAddress(text: string): string {
   const typed = text.trim();
   const email = typed.toLowerCase();
@@ -64,9 +67,9 @@ export function returnPath(text: string | undefined): string {
 }
 
 /**
- * Mails a sign-in link. If the address already has the maximum number of usable mailed links, mails no further link.
- * Instead, those links then also work in this browser, so that other people's requests never lock a person out. Known
- * and unknown addresses get the same response and the same work.
+ * Mails a sign-in link. If the email address already has the maximum number of usable mailed links, mails no further
+ * link. Instead, those links then also work in this browser, so that other people's requests never lock a person out.
+ * Known and unknown addresses get the same response and the same work.
  * @param asked.browser the secret in the browser's cookie, to which the link is bound
  * @param asked.proof the token of a browser that has signed in before
  * @throws ServiceError for an invalid address

@@ -15,7 +15,7 @@ export type NewLink = {
   returnTo: string;
   at: Date;
   expiresAt: Date;
-  /** True if the link was requested by a browser that has signed in with the address before. */
+  /** True if the link was requested by a browser that has signed in with the email address before. */
   proven: boolean;
 };
 
@@ -53,13 +53,13 @@ export const insertLink = (db: Sql, rowMac: RowMac, link: NewLink, mailed = true
      ON CONFLICT (token_sha256, browser_sha256) DO NOTHING`,
   );
 
-/** Serializes requests for links to this address until the transaction ends. */
+/** Serializes requests for links to this email address until the transaction ends. */
 export const lockEmail = (tx: Tx, email: string) =>
   tx.query(sql`SELECT pg_advisory_xact_lock(hashtextextended('sign-in:' || ${email}, 0))`);
 
 /**
- * The numbers of usable mailed links of this address. `proven`: those for browsers that have signed in with the
- * address. `strangers`: those for other browsers. `network`: those for other browsers in this network.
+ * The numbers of usable links that were mailed to this email address. `proven`: those for browsers that have signed in
+ * with the address. `strangers`: those for other browsers. `network`: those for other browsers in this network.
  */
 export async function countMailed(db: Sql, email: string, networkSha256: Buffer, now: Date) {
   const [row] = await db.query<{ proven: number; strangers: number; network: number }>(
@@ -71,7 +71,7 @@ export async function countMailed(db: Sql, email: string, networkSha256: Buffer,
 }
 
 /**
- * Makes the mailed links of the address that have not expired usable in the requesting browser too. A link for a
+ * Makes the unexpired links that were mailed to this email address usable in the requesting browser too. A link for a
  * browser that has signed in before becomes usable only in another such browser.
  */
 export async function shareLinks(tx: Tx, rowMac: RowMac, link: NewLink): Promise<void> {
@@ -83,7 +83,7 @@ export async function shareLinks(tx: Tx, rowMac: RowMac, link: NewLink): Promise
     await insertLink(tx, rowMac, { ...link, id: newUuid(), tokenSha256, expiresAt }, false);
 }
 
-/** The address of a usable link; undefined for any other link, including an operator's. */
+/** The email address to which a usable link is mailed; undefined for any other link, including an operator's. */
 export async function selectLinkToMail(
   db: Sql,
   rowMac: RowMac,
@@ -142,7 +142,10 @@ export async function consumeLink(
   return consumed;
 }
 
-/** The person with this address, created if needed. @returns the person's id */
+/**
+ * The person with this email address, created if needed.
+ * @returns the person's id
+ */
 export async function upsertUser(tx: Tx, email: string, at: Date): Promise<string> {
   const [user] = await tx.query<{ userId: string }>(
     sql`INSERT INTO users (id, email, created_at) VALUES (${newUuid()}, ${email}, ${at})

@@ -78,7 +78,7 @@ export function keyResolver(deps: KeyResolverDeps): ResolveKey {
 
 type ForMe = { openRooms: number; keyName: string | null };
 
-/** The details that were read with the caller's key; undefined when the key was read without them. */
+/** The key's name and the number of open rooms, if they were read with the caller's key; otherwise undefined. */
 export const detailsOf = (principal: Principal): ForMe | undefined =>
   "openRooms" in principal ? (principal as Principal & ForMe) : undefined;
 

@@ -2,11 +2,14 @@ import type { onRequestAsyncHookHandler } from "fastify";
 import { prefersPage } from "../accept.ts";
 import { uncached } from "../verdicts.ts";
 
-/** Headers of a response that depends on the Accept header. `Vary` tells caches to store each form separately. */
+/**
+ * Headers of a response that depends on the Accept header. `Vary` tells caches to store a separate response for each
+ * Accept header.
+ */
 export const negotiated = { ...uncached, Vary: "Accept" };
 
 /**
- * Hook for the API's public verifications, whose addresses people forward to each other. It redirects a browser to the
+ * Hook for the API's public verification routes, whose URLs people forward to each other. It redirects a browser to the
  * page that shows the result; a program gets the JSON.
  * @param pages the URL of these pages, up to the verify code
  */

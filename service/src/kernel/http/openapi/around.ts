@@ -85,7 +85,7 @@ const unavailable = refusal(
 );
 
 /**
- * Adds the parts that are the same on every route: refusals of a body, problem details as a second form of each
+ * Adds the parts that are the same on every route: refusals of a body, problem details as an alternative body of each
  * refusal, and response headers.
  */
 export function describeAround<D extends Document>(document: D): D {

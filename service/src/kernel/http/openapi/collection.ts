@@ -1,5 +1,5 @@
-// The published description as a collection of Postman's format 2.1, which Postman, Bruno, Insomnia and Hoppscotch
-// import.
+// The published OpenAPI description as a collection of Postman's format 2.1, which Postman, Bruno, Insomnia and
+// Hoppscotch import.
 
 type Parameter = {
   name: string;
@@ -40,7 +40,7 @@ const variables = ["orderCode", "roomCode", "verifyCode"];
 const sentAtFirst: ReadonlySet<string> = new Set(["document", "name", "svc_sign", "external_reference"]);
 
 /**
- * Converts the published description.
+ * Converts the published OpenAPI description to a Postman collection.
  * @param baseUrl the value of the variable `baseUrl`; users fill in the variable `key` themselves
  */
 export function collectionOf(document: object, baseUrl: string): object {

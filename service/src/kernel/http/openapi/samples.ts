@@ -10,21 +10,18 @@ const languages = [
 ] as const;
 
 /**
- * The placeholder address in the files of samples and guides. It is replaced by this service's address before they are
- * served.
+ * The placeholder URL in the files of samples and guides. It is replaced by this service's URL before they are served.
  */
 const placeholder = "https://sign.example.com";
 
-/** Replaces the placeholder in a sample or guide with the address of this service. */
+/** Replaces the placeholder in a sample or guide with the URL of this service. */
 export const withAddress = (text: string, baseUrl: string): string => text.replaceAll(placeholder, baseUrl);
 
 type Operation = { operationId: string; [codeSamples]?: object[] };
 
 const codeSamples = "x-codeSamples";
 
-/**
- * Adds code samples, with this service's address, to the operations that have sample files. Changes `paths` in place.
- */
+/** Adds code samples, with this service's URL, to the operations that have sample files. Changes `paths` in place. */
 export function addSamples(paths: Readonly<Record<string, object | undefined>>, baseUrl: string): void {
   const files = new Set(readdirSync(folder));
   for (const operation of Object.values(paths).flatMap((item = {}) => Object.values(item) as Operation[])) {

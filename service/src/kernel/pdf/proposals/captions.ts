@@ -102,7 +102,8 @@ function cutAt(run: Run, places: readonly number[]): Run[] {
 }
 
 /**
- * A signature, for an unlabeled line with words below it that ask for the signer's name, title or date; otherwise null.
+ * Reads an unlabeled line as a place to sign if words below it ask for the signer's name, title or date; otherwise
+ * null.
  */
 export function signerBlock(blank: Blank, page: PageWords): Found | null {
   if (blank.box || blank.width < measures.leastSignature || !page.isExecution(blank.y)) return null;

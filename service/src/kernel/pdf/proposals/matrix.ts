@@ -1,4 +1,4 @@
-/** A transformation of PDF (ISO 32000-2 section 8.3.4). */
+/** A transformation matrix of PDF (ISO 32000-2 section 8.3.4). */
 export type Matrix = readonly [number, number, number, number, number, number];
 const identity: Matrix = [1, 0, 0, 1, 0, 0];
 

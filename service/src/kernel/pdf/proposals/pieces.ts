@@ -29,7 +29,8 @@ const isMark = ({ found: { kind } }: Piece): boolean => kind === "signature" || 
  * Drops blanks that look like those of signers, but are for other people or for other entries.
  *
  * For example, empty cells of a ledger have headings too. So a cell for a date or a name is dropped unless a signature
- * or initials are near it. A date below a column's heading is dropped unless they are on its own row.
+ * or initials are near it. A date below a column's heading is dropped unless a signature or initials are on the date's
+ * own row.
  */
 export function ofSigners(pieces: readonly Piece[], page: PageWords): Piece[] {
   const signed = pieces.filter((piece) => !isNameOf(piece, pieces) && !isRowOfOthers(piece.blank, page));
@@ -92,7 +93,7 @@ const isOfRow = ({ blank, found }: Piece, date: Blank, { content }: PageWords): 
 const isOthers = (other: Blank, pieces: readonly Piece[]): boolean => signerOf(other, pieces)?.found.kind === "notary";
 
 /**
- * The place where the person signs whose date or name goes into this blank. It is the nearest place to sign on the left
+ * For a blank for a date or name: the place where the same person signs. It is the nearest place to sign on the left
  * or, if there is none, above.
  */
 export function signerOf(other: Blank, pieces: readonly Piece[]): Piece | undefined {

@@ -29,7 +29,7 @@ export type Proposal = {
   /** Texts near the place that may contain the signer's name, the nearest first. */
   readonly near: readonly string[];
   readonly reason: Reason;
-  /** `low`: the field rests only on a label without a line, or only on the shape or place of a line. */
+  /** `low`: the only evidence is a label without a line, or the shape or place of a line. */
   readonly confidence: "high" | "medium" | "low";
 };
 

@@ -8,7 +8,7 @@ const MAX_ID = 130;
 /**
  * The cross-reference section and trailer of an appended revision, as latin1 text up to and including %%EOF. The new
  * section is a table if the document's newest section is one, otherwise a stream.
- * @param at the offset of the new section, counted from where the document's own cross-references count
+ * @param at the offset of the new section, counted like the offsets in the document's own cross-references
  */
 export function xrefSection(
   look: PdfLookup,

@@ -1,6 +1,6 @@
 /** Kinds of content that a person may overlook in the sealed document. They don't prevent signing. */
 export const noticeCodes = [
-  /** There are words below a place for a signature or text; `text` quotes the words. */
+  /** A place for a signature or text is on top of words of the page; `text` quotes the words. */
   "text_below_place",
   /** Something in the document can change the visible content when a reader runs it; `text` names the kinds. */
   "active_content",

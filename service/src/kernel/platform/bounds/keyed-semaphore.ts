@@ -7,7 +7,8 @@ import { createFairQueue } from "./fair-queue.ts";
 export type KeyedSemaphore = <T>(key: string, work: () => Promise<T>, holder?: string) => Promise<T>;
 
 /**
- * Queued work holds neither a connection nor a lock. Work with the same key runs in the order of the calls.
+ * Creates a semaphore in this process. Queued work holds neither a database connection nor a lock. Work with the same
+ * key runs in the order of the calls.
  * @param atOnce how many keys may run concurrently
  */
 export function createKeyedSemaphore(atOnce: number): KeyedSemaphore {

@@ -36,7 +36,7 @@ export function pageOf<Row>(rows: readonly Row[], limit: number, cursor: (last: 
 }
 
 /**
- * A filter of a list; null when it is not set.
+ * The text by which a list is filtered; null when it is not set.
  * @throws ServiceError for a text with a NUL character, which no column can contain
  */
 export function filterText(name: string, text: string | undefined): string | null {

@@ -21,8 +21,8 @@ export const isDatabaseError = (error: unknown): boolean => error instanceof pg.
 /**
  * True if the stored value itself is unreadable: class 22 (data_exception) or data_corrupted. A retry never helps then.
  *
- * Other errors may pass, such as internal_error (XX000), or an operator can fix them: a full disk (53100), a missing
- * privilege (42501), or a damaged index (XX002, with REINDEX).
+ * Other errors may be temporary, such as internal_error (XX000), or an operator can fix them: a full disk (53100), a
+ * missing privilege (42501), or a damaged index (XX002, with REINDEX).
  */
 export const isDamaged = (error: unknown): boolean =>
   error instanceof pg.DatabaseError && /^(?:22...|XX001)$/.test(error.code ?? "");

@@ -33,8 +33,8 @@ export type Letter = MailTemplate &
 type Definition<Payload, Loaded, Deps> = {
   queue: string;
   /**
-   * True if the payload contains words or addresses. Then the payload gets a MAC, so that database access alone is not
-   * enough to send mails with chosen text.
+   * True if the payload contains texts or email addresses. Then the payload gets a MAC, so that database access alone
+   * is not enough to send mails with chosen text.
    */
   isVouched?: true;
   /** The most attempts to send a mail; by default as many as for any job. */

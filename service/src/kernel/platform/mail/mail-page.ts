@@ -10,7 +10,7 @@ export type MailPage = {
   code: string | null;
   link: { label: string; url: string } | null;
   caution: string;
-  /** The address that unsubscribes the recipient; null for mails without that option. */
+  /** The URL that unsubscribes the recipient; null for mails without that option. */
   unsubscribeUrl: string | null;
   footer: string;
   language: string;

@@ -21,7 +21,7 @@ export type Mail = {
   id: string;
   /** The firm that the mail is sent for; its name precedes the service's own. */
   onBehalfOf?: string;
-  /** The address for replies; null or absent to use the service's own address. */
+  /** The email address for replies; null or absent to use the service's own address. */
   replyTo?: string | null;
   /** An invitation that calendar programs recognize. */
   calendar?: { method: "REQUEST" | "CANCEL"; ics: string };
@@ -30,7 +30,7 @@ export type Mail = {
    * prove which state of the log the service showed.
    */
   checkpoint?: string | null;
-  /** The address for unsubscribing with one request (RFC 8058); absent for mails without that option. */
+  /** The URL for unsubscribing with one request (RFC 8058); absent for mails without that option. */
   unsubscribeUrl?: string;
 };
 
@@ -60,7 +60,7 @@ export type MailSettings = {
   /** The sender of mails: `Name <address>`. */
   mailFrom: string;
   dataDir: string;
-  /** The address of the service. Its host is the domain of message ids. */
+  /** The base URL of the service. Its host is the domain of message ids. */
   baseUrl: string;
   clock: Clock;
   /** Called for each mail that is written to the outbox because there is no server. */
@@ -77,7 +77,7 @@ export const mailFor = (environment: Environment, mailer: Mailer, mail: Mail): P
 
 const timeoutMs = 15_000;
 
-/** The outbox of an installation on a developer's own machine: its folder, and the secret in its page's address. */
+/** The outbox of an installation on a developer's own machine: its folder, and the secret in the URL of its page. */
 export type Outbox = { folder: string; token: string };
 
 /** The folder of stored mails: `YYYY-MM-DD-HASH.eml`. */

@@ -4,8 +4,8 @@ const addressLike = /[\p{L}\p{N}-]\.[\p{L}]{2,}|www\.|\/\//iu;
 const unshown = /[\p{Cc}\p{Cs}\u2028-\u202E\u2066-\u2069]/u;
 const longestTitle = 120;
 
-// Firms choose the names of their clients and documents. Mails omit a name that looks like an address, because it could
-// be used for phishing.
+// Firms choose the names of their clients and documents. Mails omit a name that looks like a web address, because it
+// could be used for phishing.
 
 /** True if a mail may use a text as a person's name. */
 export const isPlainName = (text: string): boolean => name.test(text) && !addressLike.test(text);

@@ -6,12 +6,15 @@ import { isPlainTitle } from "./plain-name.ts";
 
 /** The firm that a mail is sent for. */
 export type MailFirm = {
-  /** The name that the firm's clients know. Not printed if it looks like an address (phishing). */
+  /**
+   * The name that the firm's clients know. Not printed if it looks like a web address, because it could be used for
+   * phishing.
+   */
   name: string;
   /** The firm's color, such as `#1a2b3c`. */
   accentColor: string | null;
   logoUrl: string | null;
-  /** The address for replies. */
+  /** The email address for replies. */
   contactEmail: string | null;
 };
 
@@ -36,7 +39,7 @@ export type MailTemplate = {
   caution: string;
   /** The reason why the recipient gets the mail, when `caution` doesn't say so. */
   why?: string;
-  /** The address for unsubscribing, for a link at the end of the mail. */
+  /** The URL for unsubscribing, for a link at the end of the mail. */
   unsubscribeUrl?: string;
   /** The language of the fixed words; default `en`. */
   language?: Language;
@@ -147,7 +150,7 @@ export function mailFrom(template: MailTemplate): Omit<Mail, "to" | "id"> {
     ...(name !== null && { onBehalfOf: name }),
     ...(firm && { replyTo }),
     ...(checkpoint !== null && { checkpoint }),
-    // An address has its own line, so that mail programs recognize all of it as a link.
+    // A URL has its own line, so that mail programs recognize all of it as a link.
     text: [
       greeting,
       ...lines,

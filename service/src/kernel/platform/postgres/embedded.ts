@@ -23,9 +23,9 @@ import { type ServerIdentity, serverIdentity } from "./identity.ts";
 import { isAlive, withLock } from "./lock.ts";
 
 export type EmbeddedPostgres = {
-  /** Connects as the service's role, which has only the rights that it needs. */
+  /** The settings to connect as the service's role, which has only the rights that it needs. */
   connection: Connection;
-  /** Connects as the owner of the tables, a superuser, for migrations. */
+  /** The settings to connect as the owner of the tables, a superuser, for migrations. */
   owner: Connection;
   /** Ends this process's use of the server. The last process to do so stops the server. */
   release: () => Promise<void>;

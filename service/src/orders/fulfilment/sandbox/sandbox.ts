@@ -50,8 +50,8 @@ export async function sandboxCheckout(
 /**
  * Simulates one payment for several test orders, in one transaction. Either all payable orders get the outcome, or
  * none. The caller has verified that the orders belong to its firm.
- * @returns the orders of the payment, in the order of `codes`. If none was payable, `isNothingDue`, and the orders that
- * were already paid
+ * @returns the orders of the payment, in the sequence of `codes`. If none was payable, `isNothingDue` is true, and the
+ * orders are those that were already paid
  */
 export async function sandboxGroupCheckout(
   deps: SandboxDeps,

@@ -9,7 +9,8 @@ import { byMember, type SenderTexts, senderTexts } from "./sender-texts.ts";
 import { parseSigning, type SigningForm } from "./signers.ts";
 
 /**
- * The catalog's rules for a form: the services of each document, and the states where remote notarization is blocked.
+ * The catalog's rules for a form: the services of each document, and the US states where remote notarization is
+ * blocked.
  */
 export type FormRules = {
   catalogRow: (slug: string) => { sign: boolean; notarize: boolean; esignExcluded: string | null } | null;

@@ -1,19 +1,19 @@
 type SenderText = {
   /**
-   * The member name of the text in answers and rows. The key in `senderTexts` is the name of its form field and of its
-   * column.
+   * The text's member name in API answers and in database rows. The key in `senderTexts` is the name of its form field
+   * and of its column.
    */
   readonly member: string;
   readonly maxLength: number;
   readonly example: string;
-  /** The published descriptions of the text: `sent` in the form, and `answered` in answers. */
+  /** The published descriptions of the text: `sent` in the order form, and `answered` in API answers. */
   readonly sent: string;
   readonly answered: string;
 };
 
 /**
  * The sender's own texts, by their names in the order form. The service stores them as sent and repeats them to the
- * firm, but never acts on them. The order form and its check, the columns, the answers, and the firm's web form and
+ * firm, but never acts on them. The order form and its check, the columns, the API answers, and the firm's web form and
  * page are made from this table.
  */
 export const senderTexts = {
@@ -36,8 +36,8 @@ type Member = (typeof senderTexts)[SenderTextName]["member"];
 export type SenderTexts = { [Name in Member]: string | null };
 
 /**
- * Makes an object with one value for each of the sender's texts. Its keys are the texts' `member` names, as in answers
- * and rows.
+ * Makes an object with one value for each of the sender's texts. Its keys are the texts' `member` names, as in API
+ * answers and database rows.
  */
 export const byMember = <T>(make: (name: SenderTextName) => T): { [Name in Member]: T } =>
   Object.fromEntries(senderTextNames.map((name) => [senderTexts[name].member, make(name)])) as {

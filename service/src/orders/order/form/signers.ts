@@ -60,7 +60,9 @@ const clientAsSigner = (client: { name: string | null; email: string }, auth: Si
   language: "en" as const,
 });
 
-/** The signers of an order, in the order of their numbers; the client when the order names none. */
+/**
+ * The signers of an order, in the sequence of their numbers. If the order names none, the client is the only signer.
+ */
 export const signersOf = (order: {
   signers: readonly OrderSigner[] | null;
   customerName: string | null;
@@ -78,8 +80,9 @@ function parseSignerAuth(text: string | null): SignerAuth | null {
 }
 
 /**
- * Reads the form's `signers`. Two people may share a mailbox, so a signer is identified by name and address together.
- * @param auth the way to identify signers for whom the form states none
+ * Reads the form's `signers`. Two people may share a mailbox, so a signer is identified by name and email address
+ * together.
+ * @param auth how to identify signers for whom the form doesn't say it
  * @throws ServiceError naming the member and the rule
  */
 export function parseSigners(text: string, auth: SignerAuth): NamedSigner[] {
@@ -181,8 +184,8 @@ export function parseSigning(
 }
 
 /**
- * If signing is not bought, people sign only before a notary. The notary identifies them, and they sign in the order of
- * the list, so `auth` and `routing` are refused.
+ * If signing is not bought, people sign only in a notary's presence. The notary identifies them, and they sign in the
+ * sequence of the list, so `auth` and `routing` are refused.
  */
 function requireAtNotary(signers: readonly NamedSigner[]): void {
   for (const [index, { auth, routing }] of signers.entries()) {

@@ -103,7 +103,7 @@ const lockStatement = (codes: readonly string[], check: Statement): Statement =>
 /**
  * Applies one event to a locked order. No other code changes an order's status. Writes the status, audit line, workflow
  * event, partner event and mail in the caller's transaction.
- * @throws ServiceError `conflict` when the table refuses the event; nothing was written then
+ * @throws ServiceError `conflict` when the transition table does not allow the event; nothing was written then
  */
 export async function applyTransition(
   tx: Tx,
@@ -190,8 +190,8 @@ const leavesFaxBehind = (order: LockedOrder, moved: LockedOrder): boolean =>
 const notarizing: readonly string[] = ["NotarizationPending", "OnHold"];
 
 /**
- * Closes the tasks of open approval requests. A trigger closes the requests themselves when the order moves without
- * their approval.
+ * Closes the tasks of open approval requests. A database trigger closes the requests themselves when the order moves
+ * without an approval.
  */
 async function dropApprovals(tx: Tx, { id: orderId, status: from }: LockedOrder, to: LockedOrder, at: Date) {
   const end = { state: "dropped", at, by: "system" } as const;

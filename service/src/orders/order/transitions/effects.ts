@@ -8,13 +8,17 @@ export { dispatchQueue } from "../../../kernel/tasks/tasks.ts";
 
 import type { OrderStatus } from "./statuses.ts";
 
-/** The events after placing an order that partners are notified of. An order's workflow events have the same names. */
+/**
+ * The events in the course of an order that partners are notified of. The order's workflow events have the same names.
+ */
 export type Milestone = "payment.cleared" | "signature.completed" | "shipment.delivered";
 
 /** The queue of mails to an order's client; payload `OrderMail`. */
 export const orderMailQueue = "order-mail";
 
-/** The queue of orders whose open checkouts are closed, so that they can't be paid any more; payload `{orderId}`. */
+/**
+ * The queue of orders whose open checkouts must be closed, so that they can't be paid any more; payload `{orderId}`.
+ */
 export const closeCheckoutQueue = "close-checkout";
 
 /** The queue of live orders whose service has ended; payload `{orderId, hasWaited?}`. */
@@ -85,11 +89,12 @@ export type MailMoment =
   | "refunded";
 
 /**
- * A mail to an order's client. `at` distinguishes mails about the same moment.
+ * A mail to an order's client. `moment` is the event that the mail reports, and `at` distinguishes several mails about
+ * the same event.
  * - `isAlone`: the mail covers no other orders of a closing.
  * - `isRepeated`: an earlier mail went to a wrong address. This one waits for no other orders, and also covers those
  *   that the earlier mail named.
- * - `isWhole`: the client asked for the mail. It never waits, and covers all orders that have reached the moment.
+ * - `isWhole`: the client asked for the mail. It never waits, and covers all orders that the event has reached.
  * - `refund`: identifies the money that the mail is about. It is the name of a partial refund, the processor's id of a
  *   failed refund, or the payment intent of a returned payment.
  */

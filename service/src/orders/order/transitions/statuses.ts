@@ -61,7 +61,7 @@ export const statusLabels: Readonly<Record<OrderStatus, string>> = {
   FaxFailed: "Fax failed",
 };
 
-/** A part of the reason with which a signer ends the signing, to sign on paper. */
+/** The part of a status's reason which says that the signer ended the signing to sign on paper. */
 export const paperWish = "wants to sign on paper";
 
 /** The number of the signer who wants to sign on paper, from the reason for the order's status; null without one. */

@@ -171,7 +171,9 @@ export function nextSegment(status: string, services: BoughtServices): OrderStat
   return segments.slice(ended + 1).find(({ service }) => services[service])?.pending ?? "Completed";
 }
 
-/** The status to which the event leads from the order's status; null when the table refuses the event. */
+/**
+ * The status to which the event leads from the order's status; null when the transition table does not allow the event.
+ */
 export function targetOf(order: OrderState, on: OrderEvent): OrderStatus | null {
   const row = rows.get(`${order.status} ${on}`);
   if (!row) return null;

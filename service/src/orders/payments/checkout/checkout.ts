@@ -85,9 +85,9 @@ const payerChanged = () =>
  * Returns the URL of the order's open hosted checkout, or creates a checkout. The order's status doesn't change. An
  * order has only one checkout at a time, so an open checkout for a group with this order is closed.
  * @param owner the owner that the order must have; null for a caller who has the order's code
- * @param by the person who opens the checkout. `shown`: a member of the firm, who pays even if the client is the order's payer;
- * `shown` is the payer that the page showed. `client`: the holder of the client's link, who must not see what the firm
- * pays. If absent, the checkout is for the order's payer.
+ * @param by the person who opens the checkout. `shown`: a member of the firm, who may pay even if the client is the payer
+ * that the page showed. `client`: the holder of the client's link, who must not see what the firm pays. If absent, the
+ * checkout is for the order's payer.
  * @throws ServiceError `not_found`; `not_payable` naming the status or the payer; `conflict` when a payment was just
  * made, or the order's payer is not the shown one; `payments_not_configured`; `processor_failed`
  */
@@ -175,7 +175,7 @@ export const paymentRefusal = async (
   ownCharge?: string,
 ): Promise<string | null> => (await refusalOf(tx, supply, order, ownCharge))?.message ?? null;
 
-/** An order of a group. It was read without a lock. */
+/** An order of a group that is paid by one checkout. It was read without a lock. */
 export type Member = { id: number; code: string };
 
 export type SharedCheckout = {
@@ -186,8 +186,8 @@ export type SharedCheckout = {
 };
 
 /**
- * Returns the open hosted checkout for all payable orders of a group, or creates one. No order's status changes. By
- * default, the checkout is for the payer of the orders.
+ * Returns the open hosted checkout for all payable orders of a group, such as a room, or creates one. No order's status
+ * changes. By default, the checkout is for the payer of the orders.
  * @param members reads the group's orders; called a second time when they are locked
  * @throws ServiceError `not_payable` when no order is payable, and the same errors as for one order
  */
@@ -212,7 +212,7 @@ const payerOf = async (tx: Tx, [first]: readonly Pick<Part, "orderId">[]): Promi
 
 /**
  * Locks the orders of a group. Leaves out altered orders.
- * @returns the locked orders in their order within the group
+ * @returns the locked orders, in the sequence in which `members` lists them
  */
 export async function lockGroup(
   tx: Tx,

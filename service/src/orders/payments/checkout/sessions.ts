@@ -25,7 +25,8 @@ import {
 
 export const currency = "usd";
 const minutes = 60_000;
-// The processor allows a session at most 24 hours. An open session is reused until `marginMs` before its end.
+// The processor lets a checkout session stay open for at most 24 hours. An open session is reused until `marginMs`
+// before its end.
 const sessionMs = 23 * 60 * minutes;
 const marginMs = 5 * minutes;
 // A request waits at most this long for another one that creates the same checkout.
@@ -34,8 +35,8 @@ const mostMs = 10_000;
 const pauseMs = 300;
 
 /**
- * The orders to pay together, and for whom the checkout is opened. The transaction has locked the orders. `groupId` is
- * null for a single order.
+ * The orders to pay together, and the payer of the checkout. The transaction has locked the orders. `groupId` is null
+ * for a single order.
  */
 type Wanted = { groupId: string | null; parts: readonly Part[]; payer: Payer };
 
@@ -68,7 +69,7 @@ function busyIfLocked(error: unknown): never {
 }
 
 /**
- * Returns the URL of the open session for exactly these orders and payer, or creates a session. First ends their
+ * Returns the URL of the open session for exactly these orders and payer, or creates a session. First ends the orders'
  * sessions that also pay other orders, are for the other payer, or are about to expire. Commits before each call of the
  * processor, so that a crash loses no session.
  * @param wanted locks the orders in the transaction, and returns a part of the checkout for each order to pay

@@ -214,7 +214,7 @@ export const failMinting = (db: Database, id: string) =>
 export const markReplacing = (tx: Tx, id: string) =>
   change(tx, sql`s.id = ${id} AND ${current}`, sql`status = 'replacing'`);
 
-/** Ends the row. Call only after the processor confirmed that the session can't be paid. */
+/** Marks the session as expired. Call only after the processor confirmed that the session can't be paid. */
 export const endSession = (tx: Tx, id: string) => change(tx, sql`s.id = ${id} AND ${current}`, sql`status = 'expired'`);
 
 export type SessionEnd = "pending_funds" | "complete" | "expired" | "failed";

@@ -118,7 +118,7 @@ export async function lockCharge(tx: Tx, id: string): Promise<FirmCharge | undef
 export const paymentIdOf = ({ id, groupId }: Pick<FirmCharge, "id" | "groupId">): string => groupId ?? id;
 
 /**
- * The charges of a payment, in the order in which their orders are locked; empty for an unknown payment.
+ * The charges of a payment, in the sequence in which their orders are locked; empty for an unknown payment.
  * @throws ServiceError `unavailable` for an altered row
  */
 export const chargesOfPayment = (db: Sql, paymentId: string) =>

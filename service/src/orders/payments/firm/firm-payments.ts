@@ -79,8 +79,8 @@ export async function paymentsOfFirm(db: Sql, { partnerId, environment }: Owner)
 }
 
 /**
- * The sum of a spender's charges since a time: charges in progress, and paid charges less their refunds. A charge that
- * a bank took back is not subtracted, because the firm owes that money.
+ * The sum of a spender's charges since a time: charges in progress, and paid charges less their refunds. A payment that
+ * a bank took back still counts, because the firm owes that money.
  * @throws ServiceError `unavailable` when a charge, its payment or a document of it was altered
  */
 export async function spentSince(

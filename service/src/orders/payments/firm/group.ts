@@ -12,7 +12,9 @@ import { accountOf } from "./methods.ts";
 
 export type GroupCharge = {
   paymentId: string;
-  /** The charged orders, in their order within the group. Each charge is that order's part of the payment. */
+  /**
+   * The charged orders, in the sequence in which the group lists them. Each charge is that order's part of the payment.
+   */
   orders: Charged["charges"];
   totalCents: number;
 };

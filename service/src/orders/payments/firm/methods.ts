@@ -19,7 +19,10 @@ import * as store from "./store.ts";
 
 export type FirmPaysDeps = { db: Database; clock: Clock; rowMac: RowMac; processor: Processor | null };
 
-/** The queue of methods whose result is read from the processor, after it has saved or refused them; payload `{id}`. */
+/**
+ * The queue of payment methods whose setup has ended at the processor. The job reads from the processor whether it
+ * saved the method. Payload `{id}`.
+ */
 export const methodQueue = "payment-method";
 
 /**
@@ -53,8 +56,8 @@ export const wasSentElsewhere = async (
 ): Promise<boolean> => environment === "live" && isOfOtherAccount(deps, sentAt);
 
 /**
- * Returns the address of the processor's page where an owner enters a card or a bank account. The new method will
- * replace the present one.
+ * Returns the URL of the processor's page where an owner enters a card or a bank account. The new method will replace
+ * the present one.
  * @param returnTo where the processor sends the owner afterwards
  * @throws ServiceError for a caller who is not an owner or has no recent sign-in or passkey, `payments_not_configured`,
  * `processor_failed`
@@ -205,7 +208,10 @@ export async function removeMethod(deps: FirmPaysDeps, principal: Principal, id:
   });
 }
 
-/** Deletes a removed method at the processor. While a charge of it is in progress, leaves that to the charge's end. */
+/**
+ * Deletes a removed method at the processor. While a charge of the method is in progress, does nothing: the end of that
+ * charge queues the deletion again.
+ */
 export async function detachMethod(deps: FirmPaysDeps, id: string): Promise<void> {
   const found = isUuid(id) ? await store.selectMethod(deps.db, id) : undefined;
   if (found?.state !== "removed" || found.method === null || (await hasMovingCharge(deps.db, id))) return;

@@ -18,7 +18,7 @@ type Payload = {
   moment: MoneyMoment;
   /** The amount that the mail states, in cents; null when the bank stated none. */
   cents: number | null;
-  /** The object that the mail is about, such as a refund. It distinguishes several mails of the same moment. */
+  /** The object that the mail is about, such as a refund. It distinguishes several mails of the same kind. */
   about: string;
   /** The id of an owner, or `placer` for the member who placed the order. */
   to: string;
@@ -106,8 +106,8 @@ export async function fileOf(db: Sql, orderId: number): Promise<string | null> {
 
 /**
  * Reads an order, and the payer of the payment that the mail is about.
- * @param about the session, payment or refund that identifies one payment of the order; otherwise the payer is the firm
- * if all payments were the firm's
+ * @param about identifies one payment of the order by its checkout session, payment or refund. If none matches, the
+ * payer is the firm if it made all payments, or else the order's payer.
  */
 async function rowOf(db: Sql, orderId: number, about = ""): Promise<Row | undefined> {
   const [order] = await db.query<Row>(sql`
@@ -130,7 +130,7 @@ async function placerOf({ db, clock, rowMac }: MailDeps, order: Row): Promise<st
   return (await findActiveActor(db, { clock, rowMac }, order, placer))?.role === "owner" ? null : placer;
 }
 
-/** Queues the mails about an event of the money of an order. */
+/** Queues the mails about an event that concerns the money of an order. */
 export async function tellFirm(
   tx: Tx,
   { id: orderId, ...owner }: { id: number; partnerId: string; environment: Environment },

@@ -2,14 +2,24 @@
 import { dollars } from "../../dollars.ts";
 
 /**
- * `disputed`: a bank demands a payment back. `lost`: the bank finally took the payment back. `pay_again`: the order can
- * be paid again. `paid_again`: the order was paid again. `won`: the service keeps the payment. `settled`: the order was
- * refunded after the bank took its payment back. `refunded`: money was refunded to the payer. `refund_failed`: a refund
- * was returned to the service. `paid_back`: an operator paid it back outside the processor. `paid_back_undone`: that
- * was booked wrongly. `loss_paid`: money that the firm paid outside the processor, for a payment that a bank took back,
- * arrived. `loss_payment_reversed`: the booking of that money was reversed. `unneeded`: the firm paid for an order that needed no payment. `debit_failed`: the firm’s bank
- * payment at the checkout failed. `priced`: a person priced the order, and the firm has to agree to the price.
- * `postage`: the firm has to pay more postage for a corrected address.
+ * The events that the mails report:
+ *
+ * - `priced`: a person priced the order, and the firm has to agree to the price.
+ * - `postage`: the firm has to pay more postage for a corrected address.
+ * - `disputed`: a bank demands a payment back.
+ * - `lost`: the bank finally took the payment back.
+ * - `pay_again`: the order can be paid again.
+ * - `paid_again`: the order was paid again.
+ * - `won`: the service keeps the payment.
+ * - `settled`: the order was refunded after the bank took its payment back.
+ * - `refunded`: money was refunded to the payer.
+ * - `refund_failed`: the money of a refund came back to the service.
+ * - `paid_back`: an operator paid the money of a failed refund outside the processor.
+ * - `paid_back_undone`: that payment was booked wrongly.
+ * - `loss_paid`: the firm's payment outside the processor, for a payment that a bank took back, arrived.
+ * - `loss_payment_reversed`: the booking of that payment was reversed.
+ * - `unneeded`: the firm paid for an order that needed no payment.
+ * - `debit_failed`: the firm's bank payment at the checkout failed.
  */
 export type MoneyMoment =
   | "priced"

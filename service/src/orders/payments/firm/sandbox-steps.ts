@@ -60,12 +60,15 @@ const selectSteps = (paymentId: string) => sql`
   SELECT kind, reason, done_at IS NOT NULL AS "isDone" FROM sandbox_steps WHERE payment_id = ${paymentId} ORDER BY id`;
 
 /**
- * The steps of a payment in their order. Their due times can be in another order, because the test clock moves only
- * those of steps that have not happened.
+ * The steps of a payment, in the sequence in which they were planned. Their due times can be in another sequence,
+ * because the test clock moves only those of steps that have not happened.
  */
 export const stepsOfPayment = (db: Sql, paymentId: string): Promise<PaymentSteps> => db.query(selectSteps(paymentId));
 
-/** Locks and reads the steps of a payment, in their order. Waits while another transaction applies one of them. */
+/**
+ * Locks and reads the steps of a payment, in the sequence of `stepsOfPayment`. Waits while another transaction applies
+ * one of them.
+ */
 export const lockSteps = (tx: Tx, paymentId: string): Promise<PaymentSteps> =>
   tx.query(sql`${selectSteps(paymentId)} FOR NO KEY UPDATE`);
 

@@ -173,11 +173,11 @@ async function lastOnRecord(db: Sql): Promise<Used | undefined> {
   return last;
 }
 
-/** SQL expression: the account that was in use at a time; null if no account was recorded before that time. */
+/** SQL expression: the account that was in use at the time `at`; null if no account was recorded before that time. */
 const accountAt = (at: Statement): Statement => sql`(SELECT a.account FROM processor_accounts a
   WHERE coalesce(a.since, '-infinity') <= ${at} ORDER BY a.id DESC LIMIT 1)`;
 
-/** SQL condition: true if another account than the last recorded one was in use at a time. */
+/** SQL condition: true if the account that was in use at the time `at` is not the last recorded one. */
 export const wasOtherAccount = (at: Statement): Statement =>
   sql`coalesce(${accountAt(at)} <> ${accountAt(sql`'infinity'::timestamptz`)}, false)`;
 
@@ -214,15 +214,15 @@ export const copies = sql`copies AS MATERIALIZED (
   WHERE r.ended_at IS NOT NULL GROUP BY 1)`;
 
 /**
- * SQL expression: the time until which books were copied of the account that was in use at `at`; null for none. The
+ * SQL expression: the time until which the books of the account in use at `at` were copied; null for none. The
  * statement needs `copies`.
  */
 export const copiedUntil = (at: Statement): Statement =>
   sql`(SELECT k.until FROM copies k WHERE k.account IS NOT DISTINCT FROM ${accountAt(at)})`;
 
 /**
- * SQL expression: the time until which books had already been copied when the account of `at` first came into use; null
- * for none.
+ * SQL expression: for the account in use at `at`, the time until which any account's books had been copied before its
+ * first use. Null for none.
  */
 export const copiedBefore = (at: Statement): Statement => sql`(SELECT max(r.ends_at) FROM reconciliations r
   WHERE r.ended_at < (SELECT min(coalesce(a.since, '-infinity')) FROM processor_accounts a WHERE a.account = ${accountAt(at)}))`;

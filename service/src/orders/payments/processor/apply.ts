@@ -83,7 +83,7 @@ export type Share = {
 };
 
 /**
- * Applies a message about a session to one of the session's orders.
+ * Applies the processor's message about a checkout session to one of the session's orders.
  * @param status the session's status before the message
  */
 export async function applySession(

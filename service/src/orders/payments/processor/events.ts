@@ -68,14 +68,15 @@ async function concludeAll(
   }
   const { outcome } = mostUrgent(results);
   await recordOutcome(tx, event.id, null, outcome === "unapplied" ? "parts" : outcome);
-  // A person resolves unapplied money separately for each order. So besides the event's own row, each order gets a row.
+  // A person decides separately for each order about money that paid for nothing. So in addition to the event's own
+  // row, each order gets a row.
   const parts = results.map((applied, n) => ({ id: `${event.id}:${n + 1}`, applied }));
   const rows = parts.map(({ id, applied }) => ({ id, orderId: applied.order?.id ?? null, outcome: applied.outcome }));
   await recordParts(tx, rows, event.type, options.at);
   for (const { id, applied } of parts) await report(tx, id, event, applied, options);
 }
 
-/** Opens the task about the result for one order, and logs it. */
+/** Logs what the event did to one order. If the service holds money that paid no order, also opens a task about it. */
 async function report(tx: Tx, id: string, event: SignedEvent, applied: Applied, options: ApplyOptions): Promise<void> {
   const { outcome, order } = applied;
   if (outcome === "unapplied" && order && applied.isHeld) {
@@ -174,9 +175,10 @@ async function readSession(
   const shareOf = sharesOf(message, payees, orders);
   const results: Applied[] = [];
   for (const order of orders) {
-    // A failure doesn't move the order in three cases. The order waits for another payment. The client pays the order
-    // by now, and the client's mail would report the firm's failure as the client's. A card was declined in a checkout
-    // that has been closed.
+    // A failure doesn't move the order in three cases:
+    // - The order waits for another payment.
+    // - The client pays the order by now. The client's mail would report the firm's failure as the client's.
+    // - A card was declined in a checkout that has been closed.
     const isLate =
       kind === "failed" &&
       (message.chargeId === null
@@ -235,7 +237,7 @@ async function endWait(tx: Tx, orders: readonly LockedOrder[], outcome: string, 
 }
 
 /**
- * Divides the money among the orders. If money of another sum than that of the parts arrived, no order is paid: all of
+ * Divides the money among the orders. If the sum that arrived is not the sum of the parts, no order is paid: all of
  * them are held, and the money is recorded for the first one.
  */
 function sharesOf(

@@ -33,7 +33,7 @@ export type FirmAccount = {
    */
   customer: (firm: { id: string; partnerId: string; environment: Environment; name: string }) => Promise<string>;
   /**
-   * Returns the address of the hosted page where a method is entered. A repeated request returns the same address.
+   * Returns the URL of the hosted page where a method is entered. A repeated request returns the same URL.
    * @returns null when the processor does not know the customer
    * @throws ServiceError `processor_failed`
    */

@@ -16,9 +16,9 @@ type MoneyMessage = SessionMessage | RefundMessage | DisputeMessage;
 const mostLookups = 10;
 
 /**
- * Locks the orders that a message is about by ascending id, and then the payment. Another event may have recorded the
- * payment for more orders before the locks were acquired. Then releases all locks, and locks all of these orders in the
- * same sequence. Locking an order after the payment could deadlock with other events of the payment.
+ * Locks the orders that a message is about by ascending id, and then the payment. If another event has recorded the
+ * payment for more orders in the meantime, releases all locks. It then locks all of these orders in the same sequence.
+ * Locking an order after the payment could deadlock with other events of the payment.
  */
 export async function lockPayees(tx: Tx, message: MoneyMessage): Promise<LockedPayees> {
   const { kind, paymentIntent } = message;

@@ -42,8 +42,8 @@ export type Processor = AccountBooks &
      */
     refundShare: (share: Omit<RefundPart, "request">) => Promise<void>;
     /**
-     * The refunds of a payment that have succeeded or may still succeed. `isOurs`: this service requested it, and
-     * named it. Null for a payment that the account doesn't have.
+     * The refunds of a payment that have succeeded or may still succeed. `isOurs`: true if this service requested the
+     * refund, and named it. Null for a payment that the account doesn't have.
      */
     refundsOf: (paymentIntent: string) => Promise<RefundOfPayment[] | null>;
     /** Cards and bank accounts of firms. */
@@ -120,8 +120,8 @@ function refunds(sdk: Sdk): Pick<Processor, "refund" | "refundPart" | "refundSha
     async refund(id, paymentIntent) {
       const stripe = await sdk();
       const metadata = metadataOf(shareRequest(id), id);
-      // Not `refund:ID`: an earlier release used that key without metadata, and the processor refuses it with other
-      // parameters. If that request was made, everything is refunded already.
+      // The idempotency key is not `refund:ID`: an earlier release used that key without metadata, and the processor
+      // refuses it with other parameters. If that request was made, everything is refunded already.
       await stripe.refunds
         .create({ payment_intent: paymentIntent, metadata }, { idempotencyKey: `whole-refund:${id}` })
         .catch((error: unknown) => {
@@ -176,7 +176,7 @@ async function verifyEvent(
   return event;
 }
 
-/** The metadata that a refund's events name it by (`refundMessage` in message.ts). */
+/** The metadata by which a refund's events identify the refund (`refundMessage` in message.ts). */
 const metadataOf = (request: string, payment: number | string) => ({
   refund_request: request,
   payment: String(payment),

@@ -20,7 +20,7 @@ import { sumText } from "./sum-words.ts";
 type Part = {
   /**
    * The order's part of the disputed cents. Null when the bank named no amount, and for an order that the dispute only
-   * holds.
+   * puts on hold.
    */
   cents: number | null;
   /** The cents that were returned to the service for an order that is already refunded. */
@@ -56,7 +56,7 @@ type Open = { restCents: number; lostCents: number | null };
 
 /**
  * Divides a disputed sum among the orders of a payment, in proportion to the rest of each. The cents that remain after
- * rounding are charged to the last orders that have them. A repeated event gives each order the same share.
+ * rounding are charged to the last orders that still have a rest. A repeated event gives each order the same share.
  */
 export function sharesOf(amountCents: number, open: readonly Open[]): number[] {
   const lostCentsSum = open.reduce((sum, { lostCents }) => sum + (lostCents ?? 0), 0);

@@ -21,8 +21,8 @@ export const neededEvents: readonly string[] = [
 
 export type WebhookEndpoints = {
   /**
-   * The needed event types that the processor doesn't send to this address.
-   * @returns null when the account has no enabled endpoint with the address
+   * The needed event types that the processor doesn't send to this URL.
+   * @returns null when the account has no enabled endpoint with the URL
    * @throws Error when the processor can't be asked, or the key may not read endpoints
    */
   missingEvents: (url: string) => Promise<string[] | null>;
@@ -48,7 +48,7 @@ export const webhookEndpoints = (sdk: () => Promise<Stripe>): WebhookEndpoints =
   },
 });
 
-/** Compares two addresses without their queries, and without a slash at the end. */
+/** Compares two URLs without their queries, and without a slash at the end. */
 function isSame(one: string, other: string): boolean {
   const [left, right] = [URL.parse(one), URL.parse(other)];
   const pathOf = (url: URL) => url.pathname.replace(/\/$/, "");

@@ -82,13 +82,13 @@ const bookedWithin = "1 day";
 const comparedAtOnce = 10_000;
 
 /**
- * Compares the payments that changed since their last comparison without a difference. Compares their rows here with
- * the processor's movements since the first comparison. Triggers insert changed payments into `payments_to_compare`.
- * This function deletes those without a difference, so the others are compared again.
+ * Compares the payments that changed since the last comparison that found no difference in them. Compares their rows
+ * here with the processor's movements since the first comparison. Triggers insert changed payments into
+ * `payments_to_compare`. This function deletes those without a difference, so the others are compared again.
  *
  * Charges are matched by payment. Refunds and disputes are matched by their ids, each together with its reversals. A
- * pending refund or an open dispute makes no difference, even if its money has moved. Leaves out payments that need
- * the books of an earlier account.
+ * pending refund or an open dispute makes no difference, even if its money has moved. Leaves out payments that need the
+ * books of an earlier account.
  */
 export async function comparePayments(tx: Tx, at: Date): Promise<Difference[]> {
   const differences: Difference[] = [];

@@ -113,10 +113,14 @@ async function readSums(db: Sql): Promise<Sums> {
 }
 
 /**
- * Compares our books with the processor's movements. Five conditions are checked: the processor's charges equal our
- * payments; the money that left there equals our refunds and losses, and what payers got twice; no payment returned more than was paid; the
- * documents in the statements equal the charges minus the money that left. Firms pay for losses outside the processor, so that
- * money is compared with the losses alone.
+ * Compares our books with the processor's movements. Five conditions are checked:
+ *
+ * - The processor's charges equal our payments.
+ * - The money that left the processor's account equals our refunds and losses, and what payers got twice.
+ * - No payment returned more than was paid.
+ * - The documents in the statements equal the charges minus the money that left.
+ * - Firms paid no more for losses than banks took back. They pay outside the processor, so that money is compared with
+ *   the losses alone.
  * @throws Error naming each difference in cents
  */
 export async function sumsAgree(db: Sql): Promise<string> {

@@ -5,7 +5,7 @@ const windowMs = 60_000;
 
 /**
  * How many deliveries a firm may send in a minute. `perHost`: to one host name. `perAddress`: to all host names of one
- * domain, or of one network address.
+ * domain, or to one IP address.
  */
 export type HostLimits = { perHost: number; perAddress: number };
 

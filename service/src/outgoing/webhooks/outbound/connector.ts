@@ -16,7 +16,7 @@ export type ConnectorSettings = {
 };
 
 /**
- * Resolves a host name and checks its addresses in one step, for each connection. So the service connects only to an
+ * Resolves a host name and checks its IP addresses in one step, for each connection. So the service connects only to an
  * address that it has just checked, which prevents DNS rebinding.
  */
 function checkedLookup({ mayReach, resolveName }: ConnectorSettings): LookupFunction {
@@ -35,7 +35,7 @@ function checkedLookup({ mayReach, resolveName }: ConnectorSettings): LookupFunc
 }
 
 /**
- * The addresses of a URL's host.
+ * The IP addresses of a URL's host.
  * @throws the errors of `resolveName`
  */
 export async function addressesOf({ resolveName }: ConnectorSettings, hostname: string): Promise<string[]> {
@@ -45,7 +45,7 @@ export async function addressesOf({ resolveName }: ConnectorSettings, hostname: 
 
 const unbracketed = (hostname: string): string => hostname.replace(/^\[(.*)\]$/, "$1");
 
-/** Makes connections for deliveries: TLS and HTTP/1.1, and only to allowed addresses. */
+/** Makes connections for deliveries: TLS and HTTP/1.1, and only to allowed IP addresses. */
 export function createConnector(settings: ConnectorSettings): buildConnector.connector {
   const { extraCa, mayReach, timeoutMs } = settings;
   const connect = buildConnector({

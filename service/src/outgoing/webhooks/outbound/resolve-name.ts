@@ -4,12 +4,12 @@ import type { Clock } from "../../../kernel/platform/clock.ts";
 import { type Address, isInRanges, parseAddress, parseRange, type Range } from "../../../kernel/platform/network.ts";
 
 /**
- * The addresses of a host name, at least one.
+ * The IP addresses of a host name, at least one.
  * @throws Error with code ENOTFOUND, or the name server's failure code
  */
 export type ResolveName = (name: string) => Promise<string[]>;
 
-// The most addresses of a host name that are used. A DNS response can contain thousands; the service would try and
+// The most IP addresses of a host name that are used. A DNS response can contain thousands; the service would try and
 // count each of them.
 const mostAddresses = 16;
 const rememberedMs = 1_000;

@@ -82,7 +82,7 @@ ${row("ship", "Deliveries", "Shipments that the carrier reported as delivered.",
 const row = (name: IconName, title: string, meaning: string, value: number): Html =>
   html`<tr><th scope="row"><span class="evidence-name">${icon(name)}<span>${title}<small>${meaning}</small></span></span></th><td>${count(value)}</td></tr>`;
 
-/** The five headline numbers. `total` is the number of orders in the cohort. */
+/** The five headline numbers. `total` is the number of orders that were created in the period. */
 function keyNumbers({ windowDays, funnel, revenueCents, turnaroundHours }: Snapshot, total: number): Html {
   const share = percentText(percentage(funnel.completed, total), funnel.completed, total);
   const measured = isMeasured(turnaroundHours);

@@ -1,11 +1,11 @@
-/** The list of payments that banks took back from a firm, with its checks and wires for them. */
+/** The list of a firm's payments that banks reversed, with the checks and wires that the firm sent instead. */
 import { type OpenLoss, wayText } from "../../../orders/payments/payments.ts";
 import { notice } from "../../ui/components.ts";
 import { day, dayIn, money, shortCode } from "../../ui/format.ts";
 import { records } from "../../ui/records.ts";
 import { type Html, html } from "../../ui/render.ts";
 
-/** The firm's checks and wires for a lost payment: `$40.00 by check 1234, arrived Nov 29, 2026`. */
+/** The checks and wires that replace a lost payment: `$40.00 by check 1234, arrived Nov 29, 2026`. */
 export const bookingTexts = ({ bookings }: Pick<OpenLoss, "bookings">): string[] =>
   bookings.map(
     ({ cents, receivedOn, reversedAt, reason, ...by }) =>
@@ -23,7 +23,7 @@ export const alteredNotice = (title: string, effect = ""): Html =>
 /** True for a lost payment that the firm owes, or for which it paid outside the processor. */
 const isShown = ({ openCents, bookings }: OpenLoss): boolean => openCents > 0 || bookings.length > 0;
 
-/** Whether the card about lost payments has anything to show. */
+/** True if the card about lost payments has anything to show. */
 export const hasLosses = (losses: readonly OpenLoss[] | null): boolean => losses === null || losses.some(isShown);
 
 const most = 50;

@@ -1,4 +1,4 @@
-/** The payments of a firm by its card or bank account, as Billing lists them. */
+/** The list of the payments that a firm made by card or bank account, as Billing shows it. */
 import { isPayable } from "../../../orders/order/order.ts";
 import {
   type ChargeState,
@@ -73,7 +73,7 @@ function chargeAgain(view: BillingView, charges: PaymentOfFirm): Html | false {
     : html`<p><a href="/dashboard/orders/${first.orderCode}/closing">Open the closing to charge again</a></p>`;
 }
 
-/** The sentences about money that the firm paid outside the processor after a bank had taken these charges back. */
+/** The sentences about checks and wires with which the firm replaced these charges after a bank reversed them. */
 const receivedTexts = ({ losses }: BillingView, charges: PaymentOfFirm): string[] =>
   (losses ?? [])
     .filter((loss) =>
@@ -145,7 +145,10 @@ export const chargesPart = (view: BillingView): Html =>
 
 const isAltered = (charges: PaymentOfFirm): boolean => charges.some(({ isAuthentic }) => !isAuthentic);
 
-/** The row of a payment with an altered record. Names only orders of the firm, because the code of an order is secret. */
+/**
+ * The row of a payment with an altered record. The record may name another firm's order, whose code is secret. So only
+ * the firm's own orders are named.
+ */
 function alteredRow(charges: PaymentOfFirm): (Html | string)[] {
   const own = charges.filter(({ isOwnOrder }) => isOwnOrder).map((each) => ({ ...each, replacesLoss: null }));
   const state = "Not readable: a record was altered. Contact the operator of this service.";

@@ -18,7 +18,10 @@ export type BillingView = {
   /** The firm's cards and bank accounts; null if the record of one was altered in the database. */
   methods: readonly PaymentMethod[] | null;
   spenders: readonly Spender[];
-  /** How many cents each member or key has spent this month; null if a record of it was altered in the database. */
+  /**
+   * How many cents each member or key has spent this month; null if a record of this spending was altered in the
+   * database.
+   */
   used: ReadonlyMap<string, number | null>;
   payments: readonly PaymentOfFirm[];
   /** The firm's payments of which banks took money back; null if a record about one was altered in the database. */

@@ -84,8 +84,8 @@ async function save(
 ): Promise<SavedDraft | null> {
   requireSameEnvironment(request, values["environment"]);
   const { id, version, window } = draftIn(values);
-  // A new form without content is not saved. An existing draft is, even if the form is empty now; otherwise the draft
-  // would keep a removed document.
+  // A new form without content is not saved. An existing draft is saved even if the form is empty now; otherwise the
+  // draft would keep a removed document.
   if (version === 0 && !isWorthSaving(values)) return null;
   const fields = Object.fromEntries(
     Object.entries(values).filter(([name]) => !hiddenNames.some((hidden) => hidden === name)),

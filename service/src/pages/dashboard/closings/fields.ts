@@ -22,8 +22,8 @@ export type ClosingDocument = {
   name: string;
   services: Readonly<Record<DocumentService, boolean>>;
   /**
-   * The people whose boxes say that they sign this document, by the numbers of their rows; `client` is the client.
-   * Somebody who signs nothing in this closing may be ticked, but does not sign.
+   * The people whose boxes say that they sign this document, by the numbers of their rows; `client` is the client. A
+   * person whose role in the closing excludes signing may be ticked, but does not sign.
    */
   signers: ReadonlySet<string>;
   /**
@@ -90,8 +90,8 @@ const receiversIn = (values: FormValues, n: number): Set<string> =>
   new Set(everybody.filter((person) => person !== "client" && values[`doc${n}_gets_${person}`] === "on"));
 
 /**
- * Reads a document's own address and fax number; null if it uses those of the closing. The button "Another address"
- * adds these fields, and "Use the closing's" removes them.
+ * Reads a document's own shipping address and fax number; null if it uses those of the closing. The button "Another
+ * address" adds these fields, and "Use the closing's" removes them.
  */
 function ownIn(values: FormValues, n: number): FormValues | null {
   const isOwn = values["own"] === String(n) || values[`doc${n}_own`] === "on";
@@ -100,8 +100,8 @@ function ownIn(values: FormValues, n: number): FormValues | null {
 }
 
 /**
- * True if a document sets this field of the order form itself. A document has either a complete address of its own or
- * the closing's address.
+ * True if a document sets this field of the order form itself. A document has either a complete shipping address of its
+ * own or the closing's address.
  */
 export function hasOwn({ own }: Pick<ClosingDocument, "own">, name: string): boolean {
   if (own === null) return false;
@@ -193,8 +193,8 @@ export const clientSigns = (values: FormValues): boolean =>
   values["client_signs"] === "on" || values["submission"] === undefined;
 
 /**
- * True if the service seals the certificate, which is the default. False only if the form showed the box and it is not
- * ticked.
+ * True if the service seals the closing passport once every order has ended, which is the default. False only if the
+ * form showed the box and it is not ticked.
  */
 export const sealsWhenDone = (values: FormValues): boolean =>
   values["seals_when_done"] === "on" || values["submission"] === undefined;
@@ -248,7 +248,7 @@ export function orderOf(values: FormValues, document: ClosingDocument): Map<stri
 export const receiversOf = (values: FormValues, { receivers }: Pick<ClosingDocument, "receivers">) =>
   peopleIn(values).flatMap(({ row, name, email }) => (receivers.has(String(row)) ? [{ name, email }] : []));
 
-/** True if people sign the document, either online or before the notary. */
+/** True if people sign the document, either online or in front of the notary. */
 export const isSigned = ({ services: { sign, notary } }: Pick<ClosingDocument, "services">): boolean => sign || notary;
 
 /** The people who sign a document, in the order of the form's rows. */

@@ -47,8 +47,9 @@ const unopened = /: it (?:is encrypted\. Found: it needs a password|has no pages
 const longestFault = 300;
 
 /**
- * Tests if the document can be signed. The form names no signers yet, so the test assumes signers before a notary. Tags
- * in the text are verified only when the closing is placed, because placed fields can replace them.
+ * Tests if the document can be signed. The form names no signers yet, so the test assumes as many signers as possible,
+ * all in front of a notary. Tags in the text are verified only when the closing is placed, because placed fields can
+ * replace them.
  * @returns the error message of the API; empty if the document can be signed
  */
 async function faultOf(

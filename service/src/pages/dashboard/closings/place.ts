@@ -99,8 +99,8 @@ const ownWords = [
 const roomWords = (message: string): string => ownWords.find(({ means }) => means.test(message))?.text ?? message;
 
 /**
- * True if the API's message about a signer repeats a message about that person's row, or about the client. The API
- * repeats the message for each document that the person signs.
+ * True if the API's message about a signer repeats an earlier message about that person's row, or about the client. The
+ * API repeats the message for each document that the person signs.
  */
 function repeats(messages: ReadonlySet<string>, message: string, signers: readonly { row: string }[]): boolean {
   const index = /^signers\[(\d+)\]\.(?:name|email)\b/.exec(message)?.[1];
@@ -109,7 +109,9 @@ function repeats(messages: ReadonlySet<string>, message: string, signers: readon
   return row !== undefined && [...messages].some((each) => each.startsWith(start));
 }
 
-/** The reasons to refuse a document's order, apart from its file, which was stored before. */
+/**
+ * The reasons to refuse a document's order. Its file is not checked here, because it was checked when it was stored.
+ */
 const faultsOf = ({ offer: { pricing } }: OrderDeps, fields: ReadonlyMap<string, string>): string[] => [
   ...readWhole(fields, false, pricing).refusals,
   ...shippedFaults(pricing, fields),
@@ -208,7 +210,8 @@ const pricesOf = (drafts: NewClosing["documents"], documents: readonly ClosingDo
   });
 
 /**
- * The method to charge automatically for a closing that the firm pays: null for none; undefined if the client pays.
+ * The payment method to charge automatically for a closing that the firm pays: null for none; undefined if the client
+ * pays.
  * @throws ClosingRefused when the charge would differ from the one that the form showed
  */
 async function agreedMethod(

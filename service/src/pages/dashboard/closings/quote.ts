@@ -82,7 +82,7 @@ export async function quoteOf(orders: OrderDeps, request: FastifyRequest, values
     amounts: lines.map(({ amountCents }) => amountCents),
     ...{ isPriced, signs, sum: { amount: money(totalCents), isFinal } },
   });
-  // The form contains the displayed sum and method, so that no other sum or method is charged.
+  // The form contains the displayed sum and payment method, so that no other sum or method is charged.
   const hidden = shownChargeFields({ cents: totalCents, isFinal, method: charged });
   const shown = html`${unpriced}${moneyTable("Price, in US dollars", quote, isFinal ? "Total" : "Total so far")}${postageNote(postage, "closing")}${text}${hidden}${button !== null && html`<span hidden data-place="${button}"></span>`}`;
   return { shown, button };

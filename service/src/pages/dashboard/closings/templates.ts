@@ -47,7 +47,7 @@ const leftOut = ({ services, message }: TemplateContent): string[] => [
 
 /**
  * True if a closing can identify the signers as the template requires. The closing's form has no field for a phone
- * number or an access code, and must not leave out such a code.
+ * number or an access code. So it can't use a template that needs one.
  */
 const fitsClosing = ({ roles }: TemplateContent): boolean =>
   roles.every(({ auth }) => auth === "link" || auth === "mail_code");

@@ -242,7 +242,7 @@ type OrderForm = {
   refused: (call: OrderCall, error: string) => Promise<string>;
 };
 
-/** Attaches the order to one of the firm's rooms. */
+/** Adds the form that attaches the order to one of the firm's rooms. */
 function attachForm(forms: FastifyInstance, { frame, orders, titleOf }: OrderPageDeps, form: OrderForm): void {
   const { db, clock } = orders;
   pageRoute(forms, frame, {

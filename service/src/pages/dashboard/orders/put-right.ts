@@ -73,8 +73,8 @@ export const missingPart = ({ submission, order, corrected: { missing } }: PutRi
     : html`${missing === "may_ask" && buttonForm(`/dashboard/orders/${order.code}/not-arrived`, "It has not arrived", { kind: "quiet-button", fields: { submission } })}`;
 
 /**
- * The ways on after a signer ended the signing to sign on paper. Empty for any other reason, and once the firm has named
- * somebody else to sign in this signer's place.
+ * The firm's options after a signer ended the signing in order to sign on paper. Empty for any other reason, and once
+ * the firm has named somebody else to sign in this signer's place.
  */
 export function paperPart(
   { order, corrected: { refusals, corrections } }: PutRightView,
@@ -94,7 +94,7 @@ ${refusals.again === null && html`<li>Sign electronically after all: agree on it
 </ul>`;
 }
 
-/** Says when a person gets new links after their address was corrected. */
+/** Says when a person gets new links after their email address was corrected. */
 export const newLinks =
   "Somebody who is asked to sign now, or whose document is finished, is emailed a new link at once. Somebody who has signed before others gets one once everybody has signed. If the signing has stopped, the next request to sign has the new link.";
 
@@ -149,7 +149,7 @@ ${isAgain && checkbox({ form: "document", name: "again", label: againWordsOf(cor
 </form></details>`;
 }
 
-/** The address of a parcel on one line; null if there is no parcel. */
+/** The shipping address on one line; null if there is no parcel. */
 export const addressLine = (shipTo: Corrected["shipTo"] | undefined): string | null =>
   shipTo
     ? [shipTo.name, shipTo.line1, shipTo.line2, shipTo.city, `${shipTo.state} ${shipTo.postal}`]

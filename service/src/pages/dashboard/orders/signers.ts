@@ -71,7 +71,7 @@ ${(isNextRound || (open && signer.signedAt === null)) && changes(`/dashboard/ord
   })}${(open || isOnHold) && sittingPart(`/dashboard/orders/${orderCode}`, signers, open ? signHere : endDevices)}`;
 }
 
-/** The time of the signer's request to sign. A link that was created after the signature only opens the copies. */
+/** When the signer was asked to sign. A link that was created after the signature opens only copies of the document. */
 const askedAt = ({ issuedAt, signedAt }: SignerState): Date | null =>
   issuedAt !== null && (signedAt === null || issuedAt <= signedAt) ? issuedAt : null;
 

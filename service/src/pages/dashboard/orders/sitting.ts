@@ -20,7 +20,10 @@ const wordsOf = {
   },
 } as const;
 
-/** The form for one order; empty when none of its signers was asked to sign. */
+/**
+ * The form that starts signing one order on this device. Empty unless a signer was asked to sign and has not signed
+ * yet.
+ */
 export const sittingPart = (path: string, signers: readonly SignerState[], part: typeof signHere): Html | "" =>
   signers.some(({ issuedAt, signedAt }) => issuedAt !== null && signedAt === null)
     ? part(`${path}/sitting`, "order")
@@ -39,7 +42,10 @@ const endForm = (path: string, of: string): Html =>
   html`<p class="hint">A device that signers have works for four hours. If one is lost, end signing on all devices of ${of}; mailed links stay.</p>
 ${buttonForm(`${path}/end`, "End signing on devices", { kind: "quiet-button" })}`;
 
-/** The form that ends signing on devices while nobody can sign, because a document on hold may be signed again later. */
+/**
+ * The form that ends signing on devices. It is shown even while nobody can sign, because a document on hold may be
+ * signed again later.
+ */
 export const endDevices = (path: string, what: keyof typeof wordsOf): Html =>
   html`<details><summary>Devices that signers have</summary>${endForm(path, wordsOf[what].of)}</details>`;
 

@@ -209,8 +209,8 @@ function certificateBox({ version, isCurrent, others }: CertificateOffer, typed:
 }
 
 /**
- * Lists the people who were chosen at placing to get finished documents, and whose documents are not finished yet. The
- * service sends them later.
+ * Lists the people who will get documents that are not finished yet. They were chosen when the closing was placed, and
+ * the service sends the documents later.
  */
 function waitingPart({ room: { roomCode, status }, deliveries: { waiting } }: DeliveryView): Html {
   const people = Map.groupBy(waiting, ({ email }) => email);

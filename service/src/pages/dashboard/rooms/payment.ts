@@ -91,7 +91,10 @@ function paymentLine(charges: readonly ChargeOfOrder[]): Html {
   return html`${first && html`<p>Your firm’s payment for ${countOf(charges)} of this room, ${money(sumOfCharges(charges))}: ${chargeText(first)}</p>`}`;
 }
 
-/** The button that charges the firm; false when nothing can be charged without a person. */
+/**
+ * The button that charges the firm, or a sentence that a person must confirm the payment. False when there is nothing
+ * to charge.
+ */
 function chargePart(view: RoomDetailView): Html | false {
   const { method, failed, chargeableCents } = view.firmPays;
   if (!method || chargeableCents === 0) return false;

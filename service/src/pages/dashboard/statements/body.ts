@@ -43,7 +43,7 @@ type StatementsView = {
   typed?: FormValues;
 };
 
-/** The month so far, the earlier months, and the name and address on receipts. */
+/** The month so far, the earlier months, and the firm's name and postal address on receipts. */
 export function statementsBody(view: StatementsView): Html {
   const { statements, losses, error } = view;
   const open = statements.at(-1);
@@ -135,7 +135,10 @@ ${select({ name: "zone", label: "Time zone", value: zone, options: zones })}
 </form></div>`;
 }
 
-/** The files with which accounting programs import the payments of one of the firm's own methods. */
+/**
+ * The files with which accounting programs import the payments that the firm made by one of its own cards or bank
+ * accounts.
+ */
 const imports = ({ statement: { month }, lines }: StatementWithLines, payer: string): Html | false =>
   lines.some((line) => isOwnPayment(line) && paidByText(line) === payer) &&
   html`${Object.entries(importPrograms).map(

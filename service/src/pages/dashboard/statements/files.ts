@@ -19,13 +19,13 @@ const headIn = (zone: string): string[] => [
 
 const dollars = (cents: number): string => (cents / 100).toFixed(2);
 
-/** Formats a day as YYYY-MM-DD, which is the Swedish form. */
+/** Formats a day as YYYY-MM-DD, which is the Swedish format. */
 const dayIn = (zone: string) => new Intl.DateTimeFormat("sv-SE", { dateStyle: "short", timeZone: zone });
 
 /**
- * One line for each document, between a line with the opening balance and one with the closing balance. Dates are
- * YYYY-MM-DD in the statement's time zone. The amount has a sign; the balance is in US dollars. Programs may rely on
- * the order of the columns, so new columns are added at the end.
+ * One line for each billing document, such as a receipt, between the lines with the opening and the closing balance.
+ * Dates are YYYY-MM-DD in the statement's time zone. The amount has a sign; the balance is in US dollars. Programs may
+ * rely on the order of the columns, so new columns are added at the end.
  */
 export function statementCsv({ statement, lines }: StatementWithLines): string {
   const { startsAt, endsAt, zone, sums } = statement;
@@ -99,8 +99,8 @@ export function importName({
 }
 
 /**
- * True if the firm's own method was charged, so that the payment belongs in the firm's own books. The firm books a check
- * when it writes the check.
+ * True if the firm's own payment method was charged, so that the payment belongs in the firm's own books. The firm
+ * books a check when it writes the check.
  */
 export const isOwnPayment = (line: Line): boolean =>
   payerOf(line) === "firm" && line.currency === "usd" && line.received === null;
@@ -123,8 +123,8 @@ const describe = (line: Line, zone: string): string =>
   );
 
 /**
- * The payments of one of the firm's own methods, in the import format for a card or bank account: money that was spent
- * is negative, so the sum has the opposite sign of the page's sum for this payer.
+ * The payments by one of the firm's own payment methods, in the import format for a card or bank account: money that
+ * was spent is negative, so the sum has the opposite sign of the page's sum for this payment method.
  *
  * Lines with balances are omitted, because the programs would import them as payments. QuickBooks requires three
  * columns with US dates, Xero five columns in this order. There is no byte order mark, because it would become part of

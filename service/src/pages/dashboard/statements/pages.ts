@@ -27,8 +27,8 @@ const path = "/dashboard/statements";
 const fileIn = ({ file = "" }: PageCall["query"]): string => file.replaceAll("\0", "").trim().slice(0, 100);
 
 /**
- * The firm's statements, and the name and address on its receipts. Only members with the right to see billing may open
- * them.
+ * The firm's statements, and the firm's name and postal address on receipts. Only members with the right to see billing
+ * may open them.
  */
 export function statementPages(
   forms: FastifyInstance,

@@ -1,4 +1,7 @@
-/** Scrolls a person's page to the page that the notary shows. Shows the notary which page each person reads. */
+/**
+ * Scrolls the document in a person's browser to the page that the notary shows. Shows the notary which page each person
+ * reads.
+ */
 import { say } from "../../ui/browser/parts.ts";
 import { type Led, post, type Reads } from "./connection.ts";
 

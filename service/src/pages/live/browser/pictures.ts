@@ -98,8 +98,8 @@ export function startPictures({ grid, self, nameOf, larger, silenced }: Pictures
 }
 
 /**
- * Enables the form of a step that requires the notary to see somebody only while that person's picture moves. Otherwise
- * shows the reason.
+ * Some steps require the notary to see a person. Enables such a step's form only while that person's picture moves;
+ * otherwise shows the reason.
  */
 export function startSeeing(within: HTMLElement, moves: (person: string) => boolean): () => void {
   const look = () => {

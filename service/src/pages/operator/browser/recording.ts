@@ -1,5 +1,5 @@
-// Plays the takes of a recording together: one timeline for all takes, jumps to marks, and a choice of speed. Without
-// JavaScript each take plays separately.
+// Plays the takes (the separate files) of a recording together: one timeline for all takes, jumps to marks, and a
+// choice of speed. Without JavaScript each take plays separately.
 const player = document.querySelector<HTMLElement>("[data-recording]");
 /**
  * If a take's position differs from the timeline by more than this many seconds, it jumps to the timeline's position.

@@ -52,7 +52,7 @@ declare module "fastify" {
 
 const operators = new WeakMap<FastifyRequest, Operator>();
 
-/** The operator, set by the scope's hook. */
+/** The request's operator, whom the hook of the console's scope has set. */
 export function operatorOf(request: FastifyRequest): Operator {
   const operator = operators.get(request);
   if (!operator) throw new Error("route outside the console's scope");
@@ -88,7 +88,7 @@ export function consoleScope(
     scope.addHook("onRequest", async (request, reply) => {
       if (!(await resolve(request))) return reply.code(401).type(htmlType).headers(formHeaders).send(guest);
       refuseCrossSite(request, ownOrigin);
-      // PostgreSQL stores no NUL in a text, and fails for one, so nothing has such an address.
+      // PostgreSQL rejects a NUL in a text, so no code or id in a URL contains one.
       if (Object.values(request.params as Record<string, string>).some((value) => value.includes("\0")))
         throw new ServiceError("not_found", "Not found.");
     });

@@ -4,7 +4,7 @@ import { shortTime } from "../../ui/format.ts";
 import { records } from "../../ui/records.ts";
 import { type Html, html } from "../../ui/render.ts";
 
-/** The health of an account, based on this node's requests and the queues of all nodes. */
+/** The health of a provider's account, based on this node's requests and the queues of all nodes. */
 export type ProviderHealth = {
   name: string;
   hasAccount: boolean;

@@ -20,7 +20,10 @@ export type RuleRouteDeps = { frame: ConsoleFrame; notaryRules: RuleChangeDeps }
 
 const permission = "notaries.manage" as const;
 
-/** Adds the rules of the states: one operator writes a change, and another operator confirms it. */
+/**
+ * Adds the pages of the U.S. states' rules for notaries: one operator writes a change, and another operator confirms
+ * it.
+ */
 export function notaryRuleRoutes(scope: FastifyInstance, { frame, notaryRules }: RuleRouteDeps): void {
   consoleRoute(scope, frame, {
     url: "/operator/notaries/rules/:state",

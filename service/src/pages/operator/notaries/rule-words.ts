@@ -3,7 +3,7 @@ import { statusBadge } from "../../ui/components.ts";
 import { time } from "../../ui/format.ts";
 import { type Html, html } from "../../ui/render.ts";
 
-/** Labels of the terms of a state's rules. */
+/** Labels of the terms in a U.S. state's rules for notaries. */
 export const termLabels: Readonly<Record<TermName, string>> = {
   effective: "In force",
   feeCap: "Highest fee",
@@ -20,7 +20,7 @@ export const termLabels: Readonly<Record<TermName, string>> = {
 export const readAt = ({ asOf, source }: Pick<Sourced<unknown>, "asOf" | "source">): Html =>
   html`<br><span class="second-line breakable">As of ${asOf}: ${source}</span>`;
 
-/** The origin of a state's rules, and the people who are responsible for them. */
+/** The origin of a U.S. state's rules, and the people who are responsible for them. */
 export function originWords({ origin, modes }: StateRules): Html {
   switch (origin.kind) {
     case "file":

@@ -9,13 +9,13 @@ export const rulesPath = (state: string, rest = ""): string => `/operator/notari
 
 export type StatesView = {
   rules: NotaryRules;
-  /** The states with a change of the rules that a second operator must still confirm. */
+  /** The U.S. states with a change of the rules that a second operator must still confirm. */
   waiting: ReadonlySet<string>;
 };
 
 const nameOf = (state: string): string => usStates.get(state)?.name ?? state;
 
-/** Lists the states that have rules or an unconfirmed change, and links to the pages of all other states. */
+/** Lists the U.S. states that have rules or an unconfirmed change, and links to the pages of all other states. */
 export function rulesCard({ rules, waiting }: StatesView): Html {
   const listed = new Set([...rules.states, ...waiting]);
   const byName = (some: Iterable<string>) =>

@@ -39,7 +39,9 @@ export type RulesView = Pick<RuleChangeDeps, "refundApproval"> & {
   proofMeans: ProofMeans;
 };
 
-/** The rules of a state: the current ones, the unconfirmed change, the form to change them, and earlier versions. */
+/**
+ * The rules of a U.S. state: the current ones, the unconfirmed change, the form to change them, and earlier versions.
+ */
 export function rulesBody(view: RulesView, typed: Typed, problem?: string): Html {
   const { state, operator, inForce, versions, rules } = view;
   const open = versions.find(({ outcome }) => outcome === "requested");
@@ -55,7 +57,10 @@ ${card("versions", "Versions", versionsPart(versions))}
 <p class="hint">Rules are data that the operator of this service keeps, and no legal advice. Ask counsel before you serve a state.</p>`;
 }
 
-/** States if this service can check the identity of signers for notaries of the state, and which value is missing. */
+/**
+ * Says whether this service can check the identity of signers for notaries of this U.S. state. If not, names the
+ * missing value.
+ */
 function checksPart({ inForce, proofMeans }: RulesView): Html {
   const gap = proofingGap(inForce.online, proofMeans);
   return gap === null

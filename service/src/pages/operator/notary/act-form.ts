@@ -117,7 +117,10 @@ ${textArea({ ...part("notes"), rows: 2, maxLength: 2000 })}
 </form>`;
 }
 
-/** The form fields of one principal. @param rules the facts that the notary's state requires */
+/**
+ * The form fields of one principal.
+ * @param rules the facts that the notary's U.S. state requires
+ */
 export function principalPart(part: Part, n: number, isSpare: boolean, rules: FactRules): Html {
   const at = (name: string) => part(principalField(n, name));
   const must = { required: isSpare ? ("sometimes" as const) : (true as const) };
@@ -144,13 +147,13 @@ ${field({ ...at("witness_knows"), maxLength: 500 })}</div>
 
 type At = (name: string) => ReturnType<Part>;
 
-/** The place of a principal, for an act by audio and video. */
+/** The location of a principal, for an act by audio and video. */
 const placePart = (at: At, must: { required: "sometimes" }): Html =>
   html`<div class="form-pair">${field({ ...at("city"), ...must, maxLength: 80 })}
 ${field({ ...at("region"), ...must, maxLength: 80 })}</div>
 ${select({ ...at("country"), ...must, options: [{ value: "", label: "" }, ...countryChoices("en")], hint: "For acts by audio and video." })}`;
 
-/** The fields of a credible witness, who has not sworn yet. */
+/** The fields for a credible witness who has not taken the oath yet. */
 export const witnessPart = (part: Part, n: number): Html => {
   const at = (name: string) => ({ ...part(principalField(n, name)), required: true, form: "witness" }) as const;
   const pair = (one: Html, other: Html) => html`<div class="form-pair">${one}${other}</div>`;

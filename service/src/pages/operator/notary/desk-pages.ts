@@ -87,7 +87,10 @@ export const deskTable = <Shown extends EligibleOrder>(
   caption: string,
   orders: readonly Shown[],
   action: (order: EligibleOrder["order"]) => Html,
-  /** Returns the place for an order; without this function the table has no column for the place. */
+  /**
+   * Returns an order's text for the column “Where it is”, such as “Waits for the appointment”. Without this function,
+   * the table lacks the column.
+   */
   place?: (order: Shown) => string,
 ): Html =>
   records(

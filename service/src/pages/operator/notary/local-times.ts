@@ -1,6 +1,6 @@
 /**
- * Notaries type and read local times in the zone of their hours; without hours, UTC. The desk, its API and the journal
- * use UTC.
+ * Notaries type and read local times in the time zone of their office hours. Without office hours, the times are in
+ * UTC. The desk, its API and the journal use UTC.
  */
 import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { invalid } from "../../../kernel/platform/errors.ts";
@@ -20,7 +20,7 @@ function isOnCalendar(day: string, time: string): boolean {
 
 /**
  * The form's values, with the named times converted to UTC for the desk. A time that ends with `Z` is UTC already. A
- * text in another form is passed on unchanged, and the desk rejects it.
+ * text in another format is passed on unchanged, and the desk rejects it.
  * @throws ServiceError for a local time that is skipped by the change to daylight saving time
  */
 export function inUtc(typed: Typed, names: readonly string[], zone: string): Typed {

@@ -48,7 +48,7 @@ export type OrderView = {
   hasRemote: boolean;
   /** True if the notary has a passkey. */
   hasPasskey: boolean;
-  /** True if signers signed the order's document before any act. */
+  /** True if signers signed the order's document before any notarial act. */
   isSigned: boolean;
   /** The session that the client booked; null when there is none. */
   session: NotarySession | null;
@@ -63,7 +63,7 @@ export type OrderView = {
   problem?: string | undefined;
 };
 
-/** One sentence per error of an act. */
+/** One sentence per error in the form for an act. */
 const actProblem = (faults: Faults, zone: string): string =>
   Object.entries(faults)
     .map(([name, rule]) => `${actLabel(name, zone)} ${rule}.`)

@@ -25,8 +25,8 @@ const path = "/operator/notary/hours";
 const journalPath = "/operator/notary/journal";
 
 /**
- * Adds the page on which a notary sets the hours and the place for electronic acts. Clients book appointments in these
- * hours.
+ * Adds the page on which a notary sets their office hours, and the address for electronic acts in person. Clients book
+ * appointments in these hours.
  */
 export function notaryHoursRoutes(scope: FastifyInstance, { frame, notaryDesk, live }: NotaryDeskDeps): void {
   consoleRoute(scope, frame, { url: path, permission, handle: ({ request, operator }) => show(request, operator) });

@@ -44,7 +44,7 @@ export type SessionView = {
   minutesLeft: number | null;
   /** The hash of the document that each person's browser shows, and the hash of the current document. */
   shown: { by: ReadonlyMap<string, string>; now: string | undefined };
-  /** The signers whom the rules of the notary's state exclude because of their place. */
+  /** The signers whose location the rules of the notary's U.S. state exclude. */
   excluded: Pick<ReadonlyMap<string, unknown>, "has">;
 };
 
@@ -123,7 +123,7 @@ export const endedPart = (why: string | null): Html =>
     ),
   );
 
-/** The reasons why a session ended that could not be recorded any longer. */
+/** Shown after a session that ended because it could not be recorded any longer. */
 export const unrecordedWords =
   "The recording could not go on, so the session ended without an act. What was recorded is kept. Everybody gets another link when you open another session. Tell the operator of this service: the disk may be full.";
 

@@ -140,7 +140,9 @@ async function viewOf(live: LiveDeps, operator: Operator, code: string): Promise
   return { claimed, session, people, sheet, identities, lines, turn, minutesLeft, shown, excluded };
 }
 
-/** The reason why the last session of an order ended, for its notary; null for a normal end. */
+/**
+ * The text for the notary if the order's last session ended because it could not be recorded; null for any other end.
+ */
 async function whyEnded(live: LiveDeps, operator: Operator, code: string): Promise<string | null> {
   const claimed = await claimedOrder(live.sheets.desk, operator, code).catch(() => null);
   if (!claimed) return null;

@@ -24,7 +24,7 @@ import { documentWords, orderPath } from "./order-path.ts";
 
 const sheetPath = (code: string, rest = ""): string => orderPath(code, `/sheet${rest}`);
 
-/** A hint, before the notary chooses an act, that the document was signed before. */
+/** Tells the notary, who has not chosen an act yet, that the document is already signed. */
 export const signedAgainHint =
   "The document is signed. In an acknowledgment, the signers acknowledge these signatures. For a jurat or a witnessed signature, everybody signs the original document again before you: the present signatures are not part of that act.";
 
@@ -54,7 +54,7 @@ type Shown = {
   problem: string | undefined;
 };
 
-/** The run sheet of an act in person. */
+/** The run sheet (the list of steps) of an act in person. */
 export function sheetBody(shown: Shown): Html {
   const { claimed, view, problem } = shown;
   const { order } = claimed;

@@ -1,4 +1,7 @@
-/** The form that names a third person: for the waiting room of a session, or for an appointment. */
+/**
+ * The form that names a third person, such as a witness or an interpreter: for the waiting room of a session, or for an
+ * appointment.
+ */
 import { languageNames, languages } from "../../../kernel/platform/languages.ts";
 import {
   type Claimed,
@@ -16,7 +19,7 @@ import { capital } from "./sheet-page.ts";
 
 type Form = { claimed: Claimed; form: string; action: string; button: string };
 
-/** Names the roles that the rules of the notary's state exclude, and shows a form for the other roles. */
+/** Names the roles that the rules of the notary's U.S. state exclude, and shows a form for the other roles. */
 export function thirdPersonForm({ claimed, form, action, button }: Form, typed: Typed): Html {
   const { online } = claimed.eligibility.rules;
   const offered = thirdRoles.filter((role) => roleObstacle(role, online) === null);

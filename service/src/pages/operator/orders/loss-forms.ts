@@ -1,11 +1,11 @@
-/** Books and reverses money that a firm paid outside the processor for a payment that a bank took back. */
+/** The forms that enter a firm's checks and wires for a reversed payment in the books, and undo such an entry. */
 import { type LossToBook, lossPaymentWays, wayText } from "../../../orders/payments/payments.ts";
 import { day, money, time } from "../../ui/format.ts";
 import { field, select } from "../../ui/forms/fields.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { type Typed, undoForm } from "./move-forms.ts";
 
-/** Names the form of a lost payment or of a booking, so that the page shows a refused one again. */
+/** Returns the name of the form for a lost payment. By this name, the page shows a rejected form again. */
 export const lossForm = (payment: string | number): string => `loss-${payment}`;
 export const undoLossForm = (booking: string | number): string => `undo-loss-${booking}`;
 

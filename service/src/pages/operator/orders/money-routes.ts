@@ -1,4 +1,7 @@
-/** Actions on the money of an order, from its page: payments made again, and money that moved outside the processor. */
+/**
+ * The actions on an order's page about money: allowing a payment again, and booking money that moved outside the
+ * processor.
+ */
 import type { FastifyInstance } from "fastify";
 import { requireDecidesNow } from "../../../firms/operators/operators.ts";
 import type { MoveDeps } from "../../../orders/fulfilment/fulfilment.ts";
@@ -45,7 +48,7 @@ export function moneyRoutes(scope: FastifyInstance, deps: MoneyDeps, show: Show)
   lossRoutes(scope, deps, show);
 }
 
-/** Adds the forms about money that a firm paid outside the processor for a payment that a bank took back. */
+/** Adds the forms that enter a firm's checks and wires for a reversed payment in the books, and undo such an entry. */
 function lossRoutes(scope: FastifyInstance, deps: MoneyDeps, show: Show): void {
   consoleRoute(scope, deps.frame, {
     method: "POST",

@@ -87,8 +87,8 @@ const carriers = [
 ];
 
 /**
- * The typed tracking number, in the form of its carrier; undefined for none. Clients are emailed it, so that a mistyped
- * one leads them to nothing.
+ * Checks the typed tracking number against its carrier's format, because clients are emailed the number. Undefined for
+ * an empty one.
  * @throws ServiceError naming the field and its rule
  */
 function trackingNumberOf(carrier: string, typed: string): string | undefined {

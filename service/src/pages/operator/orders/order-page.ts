@@ -149,7 +149,10 @@ ${mayAllow && refusal === null && buttonForm(`${path}/pay-again`, "Let it be pai
 
 type Booking = { document: number; way: OutsideWay; cents: number };
 
-/** The form that reverses a booking, if an operator wrongly recorded that money was paid back outside the processor. */
+/**
+ * The form that reverses an entry in the books, if an operator wrongly recorded that money was paid back outside the
+ * processor.
+ */
 const undoPaidBackForm = (path: string, { document, way, cents }: Booking, typed: Typed | undefined): Html =>
   undoForm(
     {

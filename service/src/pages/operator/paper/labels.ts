@@ -19,14 +19,17 @@ const refunds: Readonly<Record<NonNullable<ShownLabel["refundState"]>, string>> 
   not_applicable: "there is nothing to refund",
 };
 
-/** The carriers' labels of an order. @param path of the page where they are printed */
+/**
+ * The shipping labels of an order.
+ * @param path the URL of the page that prints them
+ */
 export const labelList = (labels: readonly ShownLabel[], path: string): Html =>
   html`<ul class="plain-list">${labels.map(
     ({ number, state, carrier, service, cents, trackingNumber, why, refundState, hasFile, isForNow, lastSeen }) =>
       html`<li>${carrier !== null && html`${carrier} ${service}, ${money(cents ?? 0)}: `}${states[state]}${trackingNumber !== null && html`, <span class="breakable">${trackingNumber}</span>`}${refundState !== null && html`, ${refunds[refundState]}`}${lastSeen !== null && html`; the carrier says ${lastSeen.replaceAll("_", " ")}`}${why !== null && html`<br>${why}`}${hasFile && isForNow && html`<br><a href="${path}/labels/${number}" download>Print this label</a>`}</li>`,
   )}</ul>`;
 
-/** EasyPost's warning about the address, recorded when the order was quoted. */
+/** EasyPost's warning about the shipping address, recorded when the order was quoted. */
 export const addressDoubt = (problem: string): Html =>
   html`<p>EasyPost doubted the address when it was quoted: ${problem}</p>`;
 

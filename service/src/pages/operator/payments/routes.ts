@@ -130,7 +130,7 @@ type PaymentsView = {
   pending: readonly PendingPayment[];
   charges: readonly StuckCharge[];
   byHand: readonly WaitingRefund[];
-  /** The lost payments that firms owe; null if a row about one was altered. */
+  /** The payments that banks reversed and that firms still owe; null if a row about one was altered. */
   debts: readonly Debt[] | null;
   operator: Operator;
   error: string | undefined;
@@ -158,7 +158,9 @@ ${ended?.map((each, index) => paymentCard(each, `resolved-${index}`, null))}
 </div>`;
 }
 
-/** The lost payments that firms owe. A check or a wire for one is booked on its order's page. */
+/**
+ * The payments that banks reversed and that firms still owe. A check or a wire for one is booked on its order's page.
+ */
 const debtList = (debts: readonly Debt[] | null): Html =>
   debts === null
     ? html`<p>A record of these debts was altered in the database, so they can’t be listed.</p>`

@@ -35,7 +35,10 @@ export type RecordingPagesDeps = { frame: ConsoleFrame; recordings: EverythingDe
  * roles include all records see all recordings.
  */
 const viewing = ["notary.work", "records.read"] as const;
-/** The permissions to set and end holds; one of them is sufficient. Notaries and administrators have them. */
+/**
+ * The permissions to set and end holds, which prevent that a recording is deleted. One of the permissions is
+ * sufficient. Notaries and administrators have them.
+ */
 const holding = ["notary.work", "notaries.manage"] as const;
 
 const headers = { ...formHeaders, "Content-Security-Policy": playerPolicy };

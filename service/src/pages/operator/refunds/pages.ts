@@ -83,7 +83,7 @@ const endedTable = (ended: readonly RefundRequest[]): Html =>
 
 type RefundView = Pick<RefundDeps, "refundApproval"> & {
   refund: RefundRequest;
-  /** The order's state; null once the request has ended. */
+  /** The order's current status and payments, with warnings about the refund; null once the request has ended. */
   preview: RefundPreview | null;
   operator: Operator;
   typed: Typed | undefined;
@@ -117,7 +117,7 @@ ${preview && card("decision", "Decision", decisionOf(view))}
 </div>`;
 }
 
-/** The effect of one part of the refund on its order. */
+/** The effect that refunding only a part of the money has on the order. */
 const effectOf = ({ payments }: RefundRequest): string =>
   payments.every(({ unapplied }) => unapplied)
     ? "a payment that moved no order: the order stays as it is"

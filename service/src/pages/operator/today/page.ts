@@ -142,7 +142,7 @@ const moneyKinds: ReadonlySet<Task["kind"]> = new Set([
   "refund_by_hand",
 ]);
 
-/** The page on which a task is done. */
+/** The path of the page on which an operator does a task. */
 export function pathOfTask(
   { kind, orderCode, reason }: Pick<Task, "kind" | "orderCode" | "reason">,
   operator: Operator,

@@ -77,7 +77,7 @@ async function fetchRange(url: string, begin: number, end: number): Promise<Arra
   }
 }
 
-/** Disables the Sign button until the document's hash has been compared, so that nobody signs before the comparison. */
+/** Disables the Sign button until the hash of the displayed document has been compared with the hash to be signed. */
 export function holdSigning({ words }: Pick<SigningConfig, "words">): void {
   part<HTMLButtonElement>("sign-button").disabled = true;
   part("sign-check").textContent = words.checking;

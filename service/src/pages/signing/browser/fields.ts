@@ -79,7 +79,9 @@ type OwnSignature = {
   initials: string;
 };
 
-/** A field that opens a sheet when clicked, or inserts the initials that were entered before. */
+/**
+ * A field that opens a sheet (a dialog for one value) when clicked, or inserts the initials that were entered before.
+ */
 function buttonField(
   field: FieldOnPage,
   input: ValueInput,
@@ -139,7 +141,10 @@ function buttonField(
   };
 }
 
-/** The area of the Sign button. While the area is visible, the bar is hidden, because the bar leads there. */
+/**
+ * The area of the Sign button. While the area is visible and every field is filled in, the bar is hidden, because the
+ * bar leads there.
+ */
 function openEnd(bar: HTMLElement, isFilledIn: () => boolean) {
   const button = part("sign-button");
   let isInView = false;

@@ -36,8 +36,8 @@ function waitForTurn(step: HTMLElement): void {
 
 /**
  * Replaces the waiting step by the signing form, and places the fields on the document. If the signer is reading the
- * document, the page does not scroll; otherwise it scrolls to the form. If a hold rejected the form before, its values
- * are restored.
+ * document, the page does not scroll; otherwise it scrolls to the form. If the form was rejected while the session was
+ * on hold, its values are restored.
  */
 function showForm(step: HTMLElement, next: HTMLElement, configText: string): void {
   const form = document.importNode(next, true);

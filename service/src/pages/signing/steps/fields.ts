@@ -28,7 +28,7 @@ export const inputOf = ({ name, kind, group }: Pick<ShownField, "name" | "kind" 
 
 /**
  * Evaluates the conditions and formulas of a signer's fields.
- * @param typedIn returns the typed or chosen value; for a box or an option, its state
+ * @param typedIn returns the typed or chosen value; for a box or an option, if it is ticked
  */
 export const rulesOf = (
   { fields, referenced }: Pick<SigningView, "fields" | "referenced">,

@@ -21,13 +21,13 @@ const toSign = new Set(["ready", "waiting", "on_hold"]);
 export const hasMoreToSign = ({ session }: SigningView): boolean =>
   session?.documents.some(({ n, state }) => n !== session.n && toSign.has(state)) ?? false;
 
-/** The documents that the link opens: several in a session, otherwise one. */
+/** The documents that the link opens: those of `session`, or a single one without a session. */
 const documentsOf = ({ session, orderCode, title, state, signer, signers }: SigningView): readonly SessionDocument[] =>
   session?.documents ?? [
     { n: 1, orderCode, title, state, hasSigned: signers.some(({ n, signed }) => n === signer.n && signed) },
   ];
 
-/** The documents that the person signs only before the notary, so that this link doesn't open them. */
+/** The documents that the person signs only in front of the notary. This link doesn't open them. */
 const apartFrom = (documents: readonly SessionDocument[], meetings: readonly Meeting[]): Meeting[] =>
   meetings.filter(({ orderCode }) => documents.every((document) => document.orderCode !== orderCode));
 

@@ -14,7 +14,7 @@ export const en = {
   to: (name: string, email: string) => `For ${name} (${email})`,
   until: "Sign by",
   contact: "Questions",
-  /** Shown in place of the contact address of a firm that has set none. */
+  /** Shown in place of the contact email of a firm that has set none. */
   noContact: (firm: string) =>
     `${firm} has named no address for questions here. Ask the person at ${firm} with whom you deal.`,
   reference: "Reference",

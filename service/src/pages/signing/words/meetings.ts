@@ -1,6 +1,6 @@
 import type { Language } from "../../../kernel/platform/languages.ts";
 
-/** The words about a document that is signed before a notary, in the list of a closing's documents. */
+/** The words about a document that is signed in front of a notary, in the list of a closing's documents. */
 type MeetingWords = {
   readonly none: string;
   readonly at: (when: string) => string;

@@ -109,7 +109,9 @@ function startSignOut(): void {
   });
 }
 
-/** Browsers inside mail apps often give pages no camera. This mark makes pages that need a camera show a notice. */
+/**
+ * Browsers inside mail apps often give pages no camera. This attribute makes pages that need a camera show a notice.
+ */
 if (!navigator.mediaDevices) document.documentElement.dataset["noCamera"] = "";
 startLocalTimes();
 startPrinting();

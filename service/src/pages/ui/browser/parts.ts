@@ -23,7 +23,7 @@ export function make<Tag extends keyof HTMLElementTagNameMap>(
 export const say = (sentence: string, values: Readonly<Record<string, string | number>>): string =>
   sentence.replace(/\{(\w+)\}/g, (_, name: string) => String(values[name] ?? ""));
 
-/** Sets CSS variables of an element by script, because the page's policy forbids style attributes. */
+/** Sets CSS variables of an element by script, because the page's content security policy forbids style attributes. */
 export function setNumbers(element: HTMLElement, numbers: Readonly<Record<string, number>>): void {
   for (const [name, value] of Object.entries(numbers)) element.style.setProperty(`--${name}`, String(value));
 }

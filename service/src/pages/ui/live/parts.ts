@@ -91,7 +91,7 @@ export const ownDeviceCheck = (base: string, words: LiveWords): Html =>
 
 /**
  * Reads a message that a page's script sends for the media server.
- * @throws ServiceError for any other form
+ * @throws ServiceError for any other message
  */
 export function messageOf({ kind, sdp }: FormValues) {
   if (kind === "join") return { kind } as const;

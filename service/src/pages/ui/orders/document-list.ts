@@ -59,8 +59,8 @@ export const documentToSave = (
 
 /**
  * The response that downloads a proof of a document. The file has the document's name, followed by the proof's kind.
- * @param proven.documents the order's documents, one of which has the id
- * @throws ServiceError `not_found` when none has it
+ * @param proven.documents the order's documents, one of which is `documentId`
+ * @throws ServiceError `not_found` when none of them is `documentId`
  */
 export function proofToSave(
   order: { code: string; title: string | null },

@@ -13,8 +13,8 @@ const wordOf = {
 } as const;
 
 /**
- * An order's receipts and credit notes, each with a download link. The dates are those printed on the documents, in the
- * time zone of statements. The client's page omits how money was returned to the payer.
+ * An order's receipts and credit notes, each with a download link. The dates are those printed on them, in the time
+ * zone of statements. The client's page omits how money was returned to the payer.
  * @param path the common prefix of the download URLs
  */
 export const receiptList = (path: string, receipts: readonly BillingDocument[], words: Words | null = null): Html => {

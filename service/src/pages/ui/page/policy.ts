@@ -13,23 +13,26 @@ const policy = (connect: string, images: readonly string[], forms: string): stri
   ].join("; ");
 
 /**
- * A policy for pages that verify files. Their scripts can't send data to anybody, not even to us.
+ * The content security policy of pages that verify files. Their scripts can't send data to anybody, not even to us.
  * @param images origins of logos
  */
 export const silentPolicy = (images: readonly string[] = []): string => policy("'none'", images, "'none'");
 
 /**
- * A policy for pages that a script refreshes. It permits forms, because a refresh may add one.
+ * The content security policy of pages that a script refreshes. It permits forms, because a refresh may add one.
  * @param images origins of logos
  */
 export const refreshingPolicy = (images: readonly string[] = []): string => policy("'self'", images, "'self'");
 
-/** A policy for a room where people meet. It permits the frame in which the room shows our signing pages. */
+/**
+ * The content security policy of a room where people meet. It permits the frame in which the room shows our signing
+ * pages.
+ */
 export const roomPolicy = (): string => `${policy("'self'", [], "'self'")}; frame-src 'self'`;
 
 /**
- * A policy for a page that shows a document. It allows our own scripts, the worker of pdf.js, and requests to our own
- * site. It allows `blob:`, because pdf.js stores a document's pictures as blobs.
+ * The content security policy of a page that shows a document. It allows our own scripts, the worker of pdf.js, and
+ * requests to our own site. It allows `blob:`, because pdf.js stores a document's pictures as blobs.
  * @param images origins of logos
  * @param frame the only origin that may show the page in a frame
  */
@@ -48,7 +51,7 @@ export const viewerPolicy = (images: readonly string[] = [], frame = "'none'"): 
   ].join("; ");
 
 /**
- * A policy for a page that plays recordings from our own site. Only the browser's player loads them; scripts do not
- * read them.
+ * The content security policy of a page that plays recordings from our own site. Only the browser's player loads them;
+ * scripts do not read them.
  */
 export const playerPolicy: string = `${refreshingPolicy()}; media-src 'self'`;

@@ -23,7 +23,7 @@ export type SecurityDeps = PasskeyDeps & { assets: Assets; limits: RateLimits };
 
 type FramedPage = { title: string; body: Html; scripts?: readonly Extract<AssetName, `${string}.js`>[] };
 
-/** The place of the security page in the dashboard or the console: its URL, and the layout around it. */
+/** Describes the security page of the dashboard or of the console: its URL, and the layout around it. */
 export type SecurityPlace = {
   path: string;
   frame: (request: FastifyRequest, page: FramedPage) => string;

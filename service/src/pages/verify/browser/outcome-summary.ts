@@ -85,8 +85,8 @@ const purposeWords = ({ kind, environment }: SealPurpose): Html =>
   html`, a ${kinds[kind]}${environment === "test" && html`. <strong>${testWords}</strong>`}`;
 
 /**
- * States which document of a closing the file is, or that the closing lists no such document. Null when this is
- * unknown. A file that failed verification can't prove that it is part of a closing.
+ * Says which document of a closing the file is, or that the closing lists no such document. Null when this is unknown.
+ * A file that failed verification can't prove that it is part of a closing.
  */
 function roomWords({ claims, verdict, seal, purpose }: ProofOutcome): Html | null {
   const claim = claims.find(
@@ -96,8 +96,8 @@ function roomWords({ claims, verdict, seal, purpose }: ProofOutcome): Html | nul
 }
 
 /**
- * Names the order and the signers that a custody certificate states. Null when the certificate failed verification,
- * unless it failed only because it belongs to another record than the page's, or because its document does not match.
+ * Names the order and the signers that a custody certificate states. Null if the certificate failed verification. A
+ * mismatch with the page's record or with the compared document does not count as such a failure.
  */
 function custodyWords(outcome: ProofOutcome): Html | null {
   const { custody, claims } = outcome;

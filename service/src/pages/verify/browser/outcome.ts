@@ -39,7 +39,7 @@ export type ProofOutcome = {
   hasCustody?: boolean;
 };
 
-/** The facts that a custody certificate states about its subject. */
+/** The facts that a custody certificate states about a signing. */
 export type CustodyFacts = { orderCode: string; signers: readonly string[]; documentSha256: string };
 
 export type ClosingOutcome = {

@@ -82,7 +82,10 @@ export class Subscription implements Receiving {
   /** Does nothing here, because the caller itself drops packets that must not be forwarded. */
   pause(): void {}
 
-  /** The sender has a new connection. The sequence numbers and times that the receiver gets continue without a jump. */
+  /**
+   * Must be called when the sender has a new connection. The sequence numbers and times that the receiver gets continue
+   * without a jump.
+   */
   continued(from: string): void {
     for (const each of this.#sent) if (each.person === from) each.isNew = { audio: true, video: true };
   }

@@ -24,8 +24,9 @@ type TakeInput = {
  */
 const clusterMs = 900;
 /**
- * The time for which frames are buffered until the sender's first report, which reveals its clock. Chromium reports its
- * audio only after 2.5 s, and buffered frames are not durable. Until then, arrival times are used.
+ * The longest time for which frames are buffered while the sender's clock is unknown; the sender's first report reveals
+ * it. Buffered frames are not durable, and Chromium reports its audio only after 2.5 s. So after this time, arrival
+ * times are used until the report.
  */
 const reportMs = 900;
 /** Frames of audio and video are merged by time after this delay, so that the slower stream can arrive. */
@@ -130,7 +131,10 @@ export class Take {
     this.#clusters.flush(now, false);
   }
 
-  /** Streams that begin together end their wait together. Otherwise, one stream's frames would be written too late. */
+  /**
+   * The time from which a stream's wait for the sender's clock is counted. Streams that begin together end their wait
+   * together; otherwise one stream's frames would be written too late.
+   */
   #waitsSince({ at }: Held): number {
     const firstAt = this.#firstAt ?? at;
     return at - firstAt < reportMs ? firstAt : at;

@@ -32,8 +32,8 @@ const reason = "I agree to sign this electronically";
 /** Space in bytes for a time-stamp token. The tokens of public authorities have 4 to 6 KB. */
 const tokenRoom = 6 * 1024;
 /**
- * The lengths of two parts of an act are increased at random by less than these numbers of bytes, so that nobody can
- * predict the file's final length.
+ * The random additions, in bytes, to the space for the signature (`reserve`) and to the `padding` stay below these
+ * limits. They keep the file's final length unpredictable.
  */
 const spare = { reserve: 256, padding: 1024 };
 const draws = 4;

@@ -89,8 +89,8 @@ export type Ceremony = {
    */
   readonly text: (link: Link) => Promise<DocumentText>;
   /**
-   * Opens a document that the signer may download. @throws ServiceError `conflict` when it doesn't exist, or was
-   * deleted
+   * Opens a document that the signer may download.
+   * @throws ServiceError `conflict` when it doesn't exist, or was deleted
    */
   readonly copy: (link: Link, kind: CopyKind) => Promise<StoredFile>;
   /**

@@ -32,7 +32,9 @@ export type Linked = {
   embed: Pick<Embed, "id" | "origin"> | null;
   /** The signer's turn on a device that a member of the firm handed out; null for any other link. */
   sitting: Pick<Sitting, "id" | "host"> | null;
-  /** The signer's turn before a notary, on the notary's device or by audio and video; null for any other link. */
+  /**
+   * The signer's turn in a notary's presence, on the notary's device or by audio and video; null for any other link.
+   */
   room: SignerRoom | null;
   /**
    * The signer's position in a session of several documents. Null when the signer is not in a session, and for a link
@@ -95,8 +97,8 @@ export async function follow(db: Sql, link: Link, clock: Clock, lock = false): P
   if (!envelope || !signer) throw unknown;
   const identified = signer.auth === "link" || found.hasSession;
   const { embed, sitting, room, bySession } = found;
-  // Pages in a frame, on a device or before a notary do not belong to the session. The session's consent was given
-  // through its mailed link, so a signer on one of these pages consents to each document separately.
+  // Pages in a frame, on a device or in a notary's presence do not belong to the session. The session's consent was
+  // given through its mailed link, so a signer on one of these pages consents to each document separately.
   const place = embed || sitting || room ? null : ((await placeOfSigner(db, signer.id)) ?? null);
   return { envelope, signer, signers, identified, embed, sitting, room, place, bySession, at };
 }
@@ -109,7 +111,10 @@ export function channelOf({ embed, sitting, room }: Pick<Linked, "embed" | "sitt
   return "mail_link";
 }
 
-/** A mailed link has no frame, no device and no notary's room. */
+/**
+ * For a mailed link to one document: no frame (`embed`), no turn on a device (`sitting`), no notary (`room`), no
+ * session.
+ */
 const ofLink: Pick<Linked, "embed" | "sitting" | "room" | "bySession"> = {
   embed: null,
   sitting: null,
@@ -159,7 +164,7 @@ const refusals: Readonly<Record<Exclude<SigningState, "ready">, string>> = {
 };
 
 /**
- * Requires that the notary allows this signature now. Links of other kinds always pass.
+ * Requires that the notary allows this signature now. A link outside a notary's presence always passes.
  * @throws ServiceError `conflict` when the notary must complete a step before this signature
  */
 export function requireMaySign({ room }: Pick<Linked, "room">): void {

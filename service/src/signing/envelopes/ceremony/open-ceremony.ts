@@ -44,7 +44,7 @@ import type { Client, DeclineKind, SigningState, SigningView } from "./view.ts";
 /** The dependencies that the ceremony needs in addition to those of envelopes. */
 export type CeremonyDeps = Naming & {
   secrets: SecretBytes;
-  /** Finds a consent text; undefined for a version that never existed. */
+  /** The newest consent texts, one for each kind of signer's page. */
   consentTexts: NewestTexts;
   acts: Acts;
   noticesOf: NoticesOf;
@@ -113,7 +113,7 @@ export function openCeremony(envelopes: EnvelopeDeps, ceremony: CeremonyDeps): C
       db.transaction(async (tx) => {
         const linked = await follow(tx, link, clock, true);
         // A stranger may have the mailed link, so its browser must have passed the access step. Pages in a frame, on a
-        // device or before a notary need no such check, because strangers don't know their URLs.
+        // device or in a notary's presence need no such check, because strangers don't know their URLs.
         if (linked.embed || linked.sitting || linked.room || (linked.identified && isUnderWay(linked)))
           await updatePerson(tx, linked.signer.id, sql`language = ${language}`);
       }),

@@ -16,7 +16,7 @@ export function requireOwnAct(
   if (!isWhole || !isOwn) throw new Error(`a prepared act of signer ${signer.id} was altered: it is not signed`);
 }
 
-/** True if the record of an act names the signer by the current name and address. */
+/** True if the record of an act names the signer with the current name and email address. */
 export function namesSigner(record: JsonObject, { n, name, email }: Linked["signer"]): boolean {
   const recorded = signerIn(record);
   return recorded?.["n"] === n && recorded["name"] === name && recorded["email"] === email;

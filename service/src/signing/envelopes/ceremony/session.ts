@@ -129,8 +129,10 @@ export async function enterDocument(tx: Tx, deps: Entering, linked: Linked, clie
 
 /**
  * Records the consent to the newest consent text. Through a session's link the consent is for all the session's
- * documents, otherwise for this document. The texts differ: the text for one document does not cover the others of a
- * session, and the text for a signature before a notary names none of the page's buttons for paper or withdrawal.
+ * documents, otherwise for this document.
+ *
+ * The texts differ. The text for one document does not cover the others of a session. The text for signing in a
+ * notary's presence doesn't mention the page's buttons for paper or withdrawal.
  * @returns `changed` for a text that the page no longer shows. Nothing is recorded then
  * @throws ServiceError
  */

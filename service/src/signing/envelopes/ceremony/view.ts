@@ -66,7 +66,7 @@ export type ShownField = {
 /** A value that the sender wrote into the document, read-only for the signer. */
 export type SenderValue = Pick<ShownField, "kind" | "label" | "page" | "option"> & { readonly value: string };
 
-/** One document of a session. A session groups the documents that one person signs in one room. */
+/** One document of a session. A session groups the documents that one person signs in one closing room. */
 export type SessionDocument = {
   readonly n: number;
   readonly orderCode: string;
@@ -89,14 +89,14 @@ export type SigningView = {
   readonly reference: string | null;
   readonly partnerId: string;
   readonly partnerName: string;
-  /** The firm's contact address; null when it has not set one. */
+  /** The firm's contact email address; null when it has not set one. */
   readonly partnerContact: string | null;
   readonly signer: {
     readonly n: number;
     readonly name: string;
     readonly email: string;
     /**
-     * The address to which mails and codes go. It differs from `email` if the address was corrected after the
+     * The email address to which mails and codes go. It differs from `email` if the address was corrected after the
      * signature.
      */
     readonly mailedTo: string;
@@ -113,8 +113,8 @@ export type SigningView = {
   /** The person's documents on that device; null if there is only one. */
   readonly device: DeviceDocuments | null;
   /**
-   * Set when the signer signs before a notary, on the notary's device or by audio and video. `maySign` is true while
-   * the notary allows this signature. Null for any other link.
+   * Set when the signer signs in a notary's presence, on the notary's device or by audio and video. `maySign` is true
+   * while the notary allows this signature. Null for any other link.
    */
   readonly room: { readonly maySign: boolean; readonly isRemote: boolean } | null;
   /**

@@ -8,7 +8,7 @@ import { type Language, languages } from "../../../kernel/platform/languages.ts"
 export type ConsentText = {
   /**
    * The text covers one document (`document`), all documents of a closing that the signer signs one after another
-   * (`closing`), or one document that the signer signs before a notary (`presence`).
+   * (`closing`), or one document that the signer signs in a notary's presence (`presence`).
    */
   readonly scope: "document" | "closing" | "presence";
   readonly version: string;
@@ -25,8 +25,8 @@ export type NewestTexts = {
   /** The newest text for the documents of a closing. */
   readonly ofClosing: (language: Language) => ConsentText;
   /**
-   * The newest text for a document that is signed before a notary. It refers to the notary where other texts name the
-   * page's buttons for paper or withdrawal.
+   * The newest text for a document that is signed in a notary's presence. It refers to the notary where other texts
+   * name the page's buttons for paper or withdrawal.
    */
   readonly inPresence: (language: Language) => ConsentText;
 };

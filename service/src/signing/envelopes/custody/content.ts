@@ -47,7 +47,8 @@ const methods: Readonly<Record<string, string>> = {
 };
 
 /**
- * Words that state how a signer was identified who signed without a mailed link, in a frame or on a device of the firm.
+ * Words that state how a signer was identified, for signers in a frame or on a device of the firm. They signed without
+ * a mailed link.
  */
 const withoutLink: Readonly<Record<string, string>> = { mail_code: "a code mailed to the signer’s address" };
 

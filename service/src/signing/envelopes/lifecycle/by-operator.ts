@@ -74,8 +74,8 @@ async function newLinks(tx: Tx, deps: OperatorDeps, order: LockedOrder): Promise
 }
 
 /**
- * Voids an open envelope: its links no longer lead to signing, and the order becomes EsignDeclined. @throws
- * ServiceError
+ * Voids an open envelope: its links no longer lead to signing, and the order becomes EsignDeclined.
+ * @throws ServiceError
  */
 export async function voidEnvelope(deps: OperatorDeps, orderCode: string, reason: string): Promise<void> {
   const order = isCode(orderCode) ? await findSigning(deps.db, orderCode, null) : undefined;

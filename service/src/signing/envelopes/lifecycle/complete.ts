@@ -24,8 +24,8 @@ const tries = 5;
 /**
  * Seals the document that everybody has signed, certifies how it was signed, and changes the order's status. Safe to
  * run concurrently and after a crash: the status is changed only once.
- * @returns false when the envelope had already been completed or ended, and when its document was altered. The order is
- * then put on hold.
+ * @returns false if the envelope had already ended, or if its document was altered. An altered document puts the order
+ * on hold
  */
 export async function completeEnvelope(deps: CompletionDeps, envelopeId: number): Promise<boolean> {
   const envelope = await findEnvelope(deps.db, envelopeId);
@@ -93,8 +93,8 @@ async function certify(
 }
 
 /**
- * Reads the whole trail of an envelope, to certify it. @throws Error when a record was altered, because the certificate
- * would vouch for the altered record
+ * Reads the whole trail of an envelope, to certify it.
+ * @throws Error when a record was altered, because the certificate would vouch for the altered record
  */
 async function wholeTrail({ db, rowMac }: CompletionDeps, { id, verifyCode, orderCode }: Envelope) {
   const trail = await readTrail(db, id);

@@ -41,7 +41,7 @@ async function endWithOrder({ db, clock, rowMac }: EnvelopeDeps, envelopeId: num
     // The order may have been put on hold since it was read.
     if (envelope.orderStatus === "OnHold") return;
     // The order waits for this envelope's signatures, so the envelope stays open. This job may be about an earlier
-    // envelope: it was queued before this one was opened for signing in front of a notary.
+    // envelope: it was queued before this one was opened for signing in a notary's presence.
     if (envelope.orderStatus === (envelope.isInRoom ? "NotarizationPending" : "EsignPending")) return;
     const at = clock();
     await endEnvelope(tx, envelopeId, outcomeOf[envelope.orderStatus] ?? "Voided", at);

@@ -78,8 +78,8 @@ export async function addOrigin({ db, clock }: OriginDeps, principal: Principal,
 }
 
 /**
- * Removes a site. Pages that are already open on this site keep working until their sessions end. @throws ServiceError
- * `not_found`
+ * Removes a site. Pages that are already open on this site keep working until their sessions end.
+ * @throws ServiceError `not_found`
  */
 export async function removeOrigin({ db, clock }: OriginDeps, principal: Principal, id: string): Promise<void> {
   requireWholeKey(principal);
@@ -134,7 +134,7 @@ type SittingRequest = { owner: Owner; orderCodes: readonly string[]; actor: stri
 /**
  * Opens a sitting: the signers of these orders sign one after another on the device of a member, the host. Orders that
  * do not wait for signatures are skipped.
- * @param host the member's id, and the member's address for the evidence
+ * @param host the member's id, and the member's email address for the evidence
  * @returns the token of the device's pages, and how many orders were skipped
  * @throws ServiceError as `changeOpenOnes`; `conflict` when it is nobody's turn
  */

@@ -37,7 +37,7 @@ export type SigningMail = {
    */
   linkId?: string;
   codeId?: string;
-  /** Set for a mail to a signer who was replaced: that person's address and language. */
+  /** Set for a mail to a signer who was replaced: that person's email address and language. */
   former?: { email: string; language: Language };
   /**
    * The time when the mail was requested (ISO 8601). It tells apart mails of the same kind to one signer, such as

@@ -57,8 +57,8 @@ export const findSession = ({ db, clock, links, closingsOf }: JoinDeps, signerId
 
 /**
  * Groups the copies of notarized documents for which a person has separate links into one session, so that one mail
- * links to all of them. The person signed these documents only before the notary. No mail asked for those signatures,
- * so the documents are in no session yet. Must be called outside of any transaction, as `findSession`.
+ * links to all of them. The person signed these documents only in the notary's presence. No mail asked for those
+ * signatures, so the documents are in no session yet. Must be called outside of any transaction, as `findSession`.
  */
 export const findCopySession = ({ db, clock, links, closingsOf }: JoinDeps, signerId: number, orderId: number) =>
   db.transaction(async (tx) => {
@@ -143,8 +143,8 @@ export const findSessionsLater = (tx: Tx, orderId: number) =>
     WHERE e.order_id = ${orderId} AND e.ended_at IS NULL AND s.issued_at IS NOT NULL AND s.signed_at IS NULL`);
 
 /**
- * Removes the signers of an order that left a room from that room's sessions, and mails them a separate link for the
- * order.
+ * For an order that left a closing room: removes its signers from the room's sessions, and mails them a separate link
+ * for the order.
  */
 export async function leaveSessionsOf(tx: Tx, orderId: number, roomId: string, at: Date): Promise<void> {
   const left = await tx.query<{ signerId: number; linkId: string | null }>(sql`

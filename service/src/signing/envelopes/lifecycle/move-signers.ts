@@ -21,15 +21,15 @@ import { resetSigner } from "./replace.ts";
 import { closeUnlocking } from "./unlock.ts";
 
 /**
- * An envelope with the signers who have the earlier address. `movers` get the new address; `signed` keep the earlier
- * one in what they signed.
+ * An envelope with the signers who have the earlier email address. `movers` get the new address; `signed` keep the
+ * earlier one in what they signed.
  */
 type Opened = { envelope: Envelope; movers: Signer[]; signed: Signer[] };
 
 export type MovedSigners = {
   /**
-   * For each order, by its id: the names of the signers who got the new address, and of those who had signed with the
-   * earlier one.
+   * For each order, by its id: the names of the signers who got the new email address, and of those who had signed with
+   * the earlier one.
    */
   people: ReadonlyMap<number, { moved: readonly string[]; signed: readonly string[] }>;
   /** The ids of the orders in which nobody was changed, because a row about their signers was altered. */
@@ -91,8 +91,8 @@ export async function moveSigners(
 }
 
 /**
- * Removes signers from sessions that also open documents of other orders than these: an order can be in two rooms, and
- * the session is of one of them.
+ * Removes signers from sessions that also open documents of orders outside `orderIds`. An order can be in two rooms,
+ * but a session belongs to only one room.
  */
 const leaveWiderSessions = (tx: Tx, signerIds: readonly number[], orderIds: readonly number[]) =>
   tx.query(sql`
@@ -114,8 +114,8 @@ function namesOf(all: readonly Opened[]): MovedSigners["people"] {
 }
 
 /**
- * Locks the open and completed envelopes of a locked order, and finds the people who have the address. Leaves out an
- * envelope that people sign before a notary now, because the notary identifies them by their address.
+ * Locks the open and completed envelopes of a locked order, and finds the people who have the email address. Leaves out
+ * an envelope that people are signing in a notary's presence, because the notary identifies them by that address.
  */
 async function lockPeople(tx: Tx, orderId: number, move: EmailMove, isMovable: boolean): Promise<Opened[]> {
   const ids = await tx.query<{ id: number }>(sql`

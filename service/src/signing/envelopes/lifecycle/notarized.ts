@@ -43,8 +43,8 @@ type SignerRow = Signer & { envelopeId: number };
  * Queues a mail to everybody who signed the order's document, except its client. The client's own mail about the
  * completed order links to all documents. Idempotent.
  *
- * A person gets a link if they already have one, or if they proved their address: before a notary by audio and video,
- * they entered a code that was mailed to it. All others get a notice without a link, because their address is
+ * A person gets a link if they already have one, or if they proved their email address. They proved it if they joined
+ * the notary by audio and video, with a mailed code. All others get a notice without a link, because their address is
  * unverified.
  */
 export async function mailNotarized({ db, clock, rowMac, reach }: NotarizedDeps, orderId: number): Promise<void> {
@@ -67,7 +67,7 @@ export async function mailNotarized({ db, clock, rowMac, reach }: NotarizedDeps,
       return { n: index + 1, mailKind, own, holder };
     });
     if (!(await insertNotified(tx, orderId, new Map(people.map(({ n, mailKind }) => [n, mailKind]))))) return;
-    // After an operator's upload, no mail is sent at night. After an act before a notary of this service, the signers
+    // After an operator's upload, no mail is sent at night. After an act by a notary of this service, the signers
     // expect their copy at once.
     const waits = order.isTakenIn && order.environment === "live";
     const nightMs = waits ? await reach.untilMorning(order.partnerId) : 0;
@@ -85,7 +85,7 @@ export async function mailNotarized({ db, clock, rowMac, reach }: NotarizedDeps,
 
 /**
  * The newest completed envelope of an order, locked, and the signers of all completed envelopes of the order. People
- * who signed again before the notary have a separate envelope for that.
+ * who signed again in the notary's presence have a separate envelope for that.
  */
 async function completedOf(tx: Tx, orderId: number): Promise<{ envelope?: Envelope; rows: readonly SignerRow[] }> {
   const completed = await tx.query<{ id: number }>(sql`

@@ -76,8 +76,8 @@ async function openOn(
   const opened = await db.transaction(async (tx) => {
     const locked = await lockOrder(tx, order.code);
     if (locked?.status !== "EsignPending" || (await findOpenEnvelope(tx, orderId))) return false;
-    // Reads the signers again, because their names and addresses may have been corrected during the preparation. The
-    // prepared document doesn't depend on them.
+    // Reads the signers again, because their names and email addresses may have been corrected during the preparation.
+    // The prepared document doesn't depend on them.
     const current = await readSigningOrder({ db: tx, rowMac }, orderId);
     // The document was replaced during the preparation. The replacement has queued its own job, which opens the
     // envelope.

@@ -11,8 +11,8 @@ import { signingMailQueue } from "./issue-link.ts";
 const betweenRemindersMs = hourMs;
 
 /**
- * Mails a signer the link again. @throws ServiceError `conflict` when it is not the signer's turn, or less than an hour
- * after the last reminder
+ * Mails a signer the link again.
+ * @throws ServiceError `conflict` when it is not the signer's turn, or less than an hour after the last reminder
  */
 export const remindSigner = (deps: EnvelopeDeps, request: SignerRequest): Promise<void> =>
   changeSigner(deps, request, async (tx, { envelope, signer, at }) => {

@@ -47,7 +47,7 @@ import { readSigningOrder } from "./signing-order.ts";
 /** How long a turn on the notary's device lasts, unless the notary ends it earlier. */
 const turnMs = 60 * 60_000;
 
-/** The dependencies of the signing before a notary. */
+/** The dependencies of signing in a notary's presence. */
 export type RoomDeps = Pick<EnvelopeDeps, "db" | "clock" | "blobs" | "rowMac" | "workers">;
 
 /** An envelope whose signers sign in a notary's presence. */
@@ -137,7 +137,7 @@ export async function roomEnvelopeOf(db: Sql, orderId: number): Promise<RoomEnve
 /**
  * The field in the order's document that is reserved for the notary's signature. Null when the document has none, for
  * example because it was signed elsewhere. The notary then adds a field.
- * @param room the envelope of the notarial act in progress, if its signers sign before the notary
+ * @param room the envelope of the notarial act in progress, if its signers sign in the notary's presence
  */
 export async function notaryBlockOf(db: Sql, orderId: number, room?: RoomEnvelope): Promise<NotaryBlock | null> {
   return room?.block ?? (await signedBlockOf(db, orderId)) ?? null;
@@ -151,8 +151,8 @@ export async function openRoomDocument(deps: Pick<RoomDeps, "db" | "blobs" | "ro
 }
 
 /**
- * Runs work on the newest revision, and reserves memory for it and for one more copy. @throws ServiceError
- * `unavailable`
+ * Runs work on the newest revision, and reserves memory for it and for one more copy.
+ * @throws ServiceError `unavailable`
  */
 export async function readRoomDocument<T>(
   deps: Pick<RoomDeps, "db" | "blobs" | "rowMac">,
@@ -170,7 +170,8 @@ export async function readRoomDocument<T>(
 type Turn = { n: number; maySign: boolean; presence: string; actor: string; at: Date; until?: Date };
 
 /**
- * Begins a signer's turn before the notary, on the notary's device or by audio and video. Turns of other signers end.
+ * Begins a signer's turn in the notary's presence, on the notary's device or by audio and video. Turns of other signers
+ * end.
  * @returns the token of the signing pages
  * @throws ServiceError `conflict` for an envelope that has ended
  */

@@ -13,7 +13,7 @@ export type ClosingsWith = (db: Sql, orderId: number) => Promise<readonly { orde
 
 type Person = { name: string; email: string };
 
-/** True if two signers are one person: the same name and address, ignoring letter case. */
+/** True if two signers are one person: the same name and email address, ignoring letter case. */
 export const isSame = (one: Person, other: Person): boolean =>
   one.name.toLowerCase() === other.name.toLowerCase() && one.email.toLowerCase() === other.email.toLowerCase();
 
@@ -75,8 +75,8 @@ async function signersLeft(db: Sql, code: string, owner: Owner): Promise<readonl
 export type Further = { open: LockedSigner[]; next: { order: LockedOrder; n: number }[] };
 
 /**
- * Locks the orders of the person's other signatures, and their open envelopes. Skips orders that the person has already
- * signed, and orders in which the new person is already a signer.
+ * Locks the other orders that a replaced signer (`former`) still has to sign, and their open envelopes. Skips orders in
+ * which the replacement (`person`) is already a signer.
  */
 export async function lockFurther(
   tx: Tx,

@@ -15,7 +15,7 @@ import {
   verifiedOrder,
 } from "../../../orders/order/order.ts";
 
-/** An order that waits for its signers, who sign alone or before a notary. */
+/** An order that waits for its signers, who sign alone or in a notary's presence. */
 export type SigningOrder = Owner & {
   code: string;
   pages: number;

@@ -45,8 +45,8 @@ const rowsOf = ({ db }: Pick<Deps, "db">, ids: readonly number[]) =>
     ${fromOrders} WHERE o.id = ANY (${ids}::bigint[]) ORDER BY array_position(${ids}::bigint[], o.id)`);
 
 /**
- * The notice that the document is notarized, for a signer whose address is unverified. It has no link, and names nobody
- * else. One mail covers the documents of a closing.
+ * The notice that the document is notarized, for a signer whose email address is unverified. It has no link, and names
+ * nobody else. One mail covers the documents of a closing.
  */
 export const noticeMail = defineMail({
   queue: notarizedNoticeQueue,

@@ -23,8 +23,8 @@ export type Together = { place: SessionPlace; signerIds: readonly number[] } | n
  */
 const longestWaitMs = { request: 2 * minuteMs, signed: 30 * minuteMs, notarized: 30 * minuteMs };
 /**
- * The delay of a mail while the room has unpaid orders. Orders that are paid separately are often paid within seconds
- * of each other.
+ * The delay of a mail while the closing room has unpaid orders. Orders that are paid separately are often paid within
+ * seconds of each other.
  */
 const unpaidWaitMs = 5_000;
 /** How often a delayed mail checks the other documents again. */
@@ -34,10 +34,10 @@ type Gathered = keyof typeof longestWaitMs;
 const isGathered = (moment: SigningMail["moment"]): moment is Gathered => Object.hasOwn(longestWaitMs, moment);
 
 /**
- * Decides which documents a mail covers: one mail requests all signatures of a person in a room, and one delivers all
- * copies.
- * @returns `null` when no mail is sent now, because another mail covers the document, or because this mail is queued
- * again until other documents are ready
+ * Decides which documents a mail covers. One mail requests all signatures of a person in a closing room, and one
+ * delivers all copies.
+ * @returns `null` when no mail is sent now: another mail covers the document, or this mail is queued again until other
+ * documents are ready
  */
 export async function gather(
   deps: GatherDeps,
@@ -62,8 +62,8 @@ export async function gather(
 }
 
 /**
- * The deduplication key of a mail. After an order has left its room, a second mail is sent with the same link, so its
- * key also contains the time.
+ * The deduplication key of a mail. After an order has left its closing room, a second mail is sent with the same link.
+ * So the key of that mail also contains the time.
  */
 export const claimOf = ({ linkId = "", at }: SigningMail): string => (at === undefined ? linkId : `${linkId} ${at}`);
 
@@ -89,8 +89,8 @@ async function mustWait(deps: GatherDeps, asked: Asked, { queuedAt }: SigningMai
 }
 
 /**
- * True if the room has another document whose signers will soon be asked to sign: its order is paid, or a payment may
- * be in progress.
+ * True if the closing room has another document whose signers will soon be asked to sign: its order is paid, or a
+ * payment may be in progress.
  */
 async function areOthersToCome(
   { db, closingsOf }: JoinDeps,
@@ -108,7 +108,7 @@ async function areOthersToCome(
   return others.length > 0;
 }
 
-/** True if the room has another document of the person that waits for its notary. */
+/** True if the person has another document in the closing room that waits for its notary. */
 async function waitForActs({ db, rowMac, closingsOf }: GatherDeps, asked: Asked): Promise<boolean> {
   const orders = (await closingsOf(db, asked.orderId)).flatMap((closing) => closing.orders);
   const others = orders.filter((id) => id !== asked.orderId);

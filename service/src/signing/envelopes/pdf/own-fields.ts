@@ -29,8 +29,8 @@ type Changed = {
 export type LockOf = (signer: number) => string;
 
 /**
- * An empty field that the document already has. After the document's first signature, readers allow such a field to be
- * filled in, but not changed.
+ * Decides whether the preparation may change one of the document's own empty fields. In a signed or certified document,
+ * readers allow such a field to be filled in, but not changed.
  */
 export function ofDocument(look: PdfLookup, { object, radio }: ExistingField): OwnField {
   if (look.signatures > 0 || look.docMdp !== null) return { kind: "kept" };

@@ -23,8 +23,8 @@ const oneLine = 1_000_000;
 export const mostSigners = 10;
 
 /**
- * The fields on the added page: a signature and a date for each of the signers. @param page the page's number, counted
- * from 0
+ * The fields on the added page: a signature and a date for each of the signers.
+ * @param page the page's number, counted from 0
  */
 export function fieldsOnSignaturePage(signers: readonly number[], page: number): PlannedField[] {
   return signers.flatMap((signer, index): PlannedField[] => {

@@ -45,7 +45,7 @@ export async function evidenceNow(deps: DocumentDeps, envelope: Envelope): Promi
   const rows = rowsClaim(deps, verifyCode, trail);
   const documents = await documentsOf(deps, envelope);
   const [certificate, notarized] = [documents.get("custody_certificate"), documents.get("notarized")];
-  // An envelope that was signed before a notary has no sealed document of its own: the notary's signature is the
+  // An envelope that was signed in a notary's presence has no sealed document of its own: the notary's signature is the
   // document's last one.
   const none = { evidence: null, certificate: undefined, notarized: undefined };
   if (envelope.outcome !== "Completed" || envelope.isInRoom)

@@ -55,7 +55,7 @@ export type Envelope = {
   documentNotices: Buffer | null;
   partnerId: string;
   partnerName: string;
-  /** The firm's contact address; null when it has not set one. */
+  /** The firm's contact email address; null when it has not set one. */
   partnerContact: string | null;
 };
 
@@ -123,12 +123,15 @@ export const isSignedInRoom = sql`EXISTS (SELECT FROM envelopes e JOIN envelope_
   WHERE e.order_id = o.id AND e.outcome = 'Completed')`;
 
 /**
- * For a select list: verifies all envelopes of orders, and the rooms of these envelopes.
+ * For a select list: verifies all envelopes of orders, and the `envelope_rooms` rows of these envelopes.
  * @param orderIds the orders' ids: a list, or a query
  */
 export const verifiedEnvelopesOf = (orderIds: Statement): Statement => envelopesBy(verifiedAll, orderIds);
 
-/** For a select list on orders `o`: marks all envelopes of the order, and the rooms of these envelopes. */
+/**
+ * For a select list on orders `o`: members that tell whether the MACs of the order's envelopes, and of their
+ * `envelope_rooms` rows, are valid.
+ */
 export const markedEnvelopes: Statement = envelopesBy(markedAll, sql`o.id`);
 
 function envelopesBy(check: (state: StateMac, row: Statement, from: Statement) => Statement, orderIds: Statement) {

@@ -82,7 +82,7 @@ export async function waitsForLink(
  * notices.
  * @param mail the order and the signer's number in it, or `link:` and the signer's id for a mail with a link
  * @param linked the orders to whose documents the mail links; no notice waits for these links any more
- * @returns the orders that the mail covers; empty when another mail covers its order
+ * @returns the orders that the mail covers; without the mail's own order if another mail covers it
  */
 export async function claimNotices(
   tx: Tx,

@@ -222,8 +222,8 @@ function blobOf({ rowMac }: DocumentDeps, owner: DocumentOwner, { kind, sha256, 
 const mostBytes = 3 * 36 * 1024 * 1024;
 
 /**
- * Reads the newest revision of an envelope. The caller must have reserved memory for it. @throws the errors of
- * `readDocument`
+ * Reads the newest revision of an envelope. The caller must have reserved memory for it.
+ * @throws the errors of `readDocument`
  */
 type ReadDocument = (deps: DocumentDeps, envelope: EnvelopeOf) => Promise<Document>;
 

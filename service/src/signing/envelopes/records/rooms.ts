@@ -99,7 +99,7 @@ export async function signedBlockOf(db: Sql, orderId: number): Promise<SignedBlo
   return found?.block;
 }
 
-/** A signer's turn before the notary, on the notary's device or by audio and video. */
+/** A signer's turn in the notary's presence, on the notary's device or by audio and video. */
 export type SignerRoom = {
   id: string;
   signerId: number;
@@ -127,7 +127,7 @@ export async function openRoomOf(db: Sql, token: string, now: Date): Promise<Sig
 type NewRoom = { signerId: number; token: string; maySign: boolean; presence: string; at: Date; expiresAt: Date };
 
 /**
- * Stores a signer's turn before the notary.
+ * Stores a signer's turn in the notary's presence.
  * @param room.token 160 random bits, of which only a hash is stored
  */
 export async function insertSignerRoom(tx: Tx, room: NewRoom): Promise<void> {

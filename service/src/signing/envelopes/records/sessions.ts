@@ -1,5 +1,5 @@
 /**
- * A signing session groups the signatures of one person in the orders of one room. To avoid deadlocks, every
+ * A signing session groups the signatures of one person in the orders of one closing room. To avoid deadlocks, every
  * transaction locks in this sequence: orders, envelopes, the session, signers. A transaction that changes several
  * signers' rows must therefore lock the session first.
  */
@@ -39,15 +39,15 @@ const memberState: StateMac = {
 export const sessionTables = [stateRows(sessionState), stateRows(memberState)];
 
 /**
- * A digest that is equal for two signers if they are the same person. It covers the name, the address, the kind of
- * access step, and the phone number or access code for that step.
+ * A digest that is equal for two signers if they are the same person. It covers the name, the email address, the kind
+ * of access step, and the phone number or access code for that step.
  */
 export const personOf = (
   s: Statement,
 ): Statement => sql`sha256(convert_to(json_build_array(normalize(trim(${s}.name), NFC),
   lower(trim(${s}.email)), ${s}.auth, ${s}.phone, ${s}.access_code_hash)::text, 'UTF8'))`;
 
-/** The digests of signers' persons, by the ids of the signers. */
+/** The digests of signers (`personOf`), by the ids of the signers. */
 export async function personsOf(db: Sql, signerIds: readonly number[]): Promise<Map<number, string>> {
   const rows = await db.query<{ id: number; person: string }>(sql`
     SELECT s.id, encode(${personOf(sql`s`)}, 'hex') AS person, ${verifiedSigner} FROM envelope_signers s
@@ -55,7 +55,7 @@ export async function personsOf(db: Sql, signerIds: readonly number[]): Promise<
   return new Map(rows.map(({ id, person }) => [id, person]));
 }
 
-/** A signer's place in a session. */
+/** A signer's place in a session: one of its documents, and the session's link and state. */
 export type SessionPlace = {
   id: string;
   roomId: string;
@@ -74,7 +74,7 @@ export type SessionPlace = {
   createdAt: Date;
 };
 
-/** Finds places in sessions. Skips documents whose signer is no longer the session's person. */
+/** A query for documents in sessions. Skips documents whose signer is no longer the session's person. */
 const places = (where: Statement, lock: Statement): Statement => sql`
   SELECT g.id, g.room_id AS "roomId", m.n, m.signer_id AS "signerId", s.envelope_id AS "envelopeId", g.link_id AS "linkId", g.token_sha256 AS "tokenSha256",
     g.session_sha256 AS "sessionSha256", g.session_expires_at AS "sessionExpiresAt", g.identified_at AS "identifiedAt", g.consent,
@@ -247,8 +247,8 @@ export async function insertSession(tx: Tx, links: Links, roomId: string, signer
 const claims = { asked_by: sql`asked_by`, copied_by: sql`copied_by`, notarized_by: sql`notarized_by` } as const;
 
 /**
- * Claims several documents of a person for one mail: all that `which` selects, except documents of another mail. A mail
- * that is retried after a crash covers the same documents.
+ * Claims several documents of a person for one mail: all that `which` selects, unless another mail has claimed them. A
+ * mail that is retried after a crash covers the same documents.
  * @returns the signers whose documents the mail covers
  */
 export async function claimForMail(
@@ -281,8 +281,8 @@ export const releaseFromMail = (db: Sql, queue: string, mail: string, sessionId:
     WHERE s.link_id IS NOT NULL AND s.signed_at IS NULL`);
 
 /**
- * Claims the next reminder of a signing session, so that one mail reminds its person of all documents. @returns false
- * when another mail has reminded the person less than `betweenMs` ago
+ * Claims the next reminder of a signing session, so that one mail reminds its person of all documents.
+ * @returns false when another mail has reminded the person less than `betweenMs` ago
  */
 export async function claimReminder(
   db: Sql,

@@ -27,7 +27,7 @@ export const sittingTable = stateRows(sittingState);
 export type Sitting = {
   id: string;
   envelopeId: number;
-  /** The id and the address of the member who handed out the device. */
+  /** The id and the email address of the member who handed out the device. */
   hostId: string;
   host: string;
   expiresAt: Date;

@@ -2,7 +2,7 @@
 import type { FormReader, Typed } from "../form-reader.ts";
 import { isAbroad, isCountry, type Place } from "../places.ts";
 
-/** The facts that a state requires. `abroad`: true if a principal may be outside the United States. */
+/** The facts that the rules of a U.S. state require. `abroad`: true if a principal may be outside the United States. */
 export type FactRules = { place: boolean; knows: boolean; abroad: boolean };
 
 /** An act in person requires no further facts, because everybody is at the venue. */

@@ -115,7 +115,9 @@ export async function actOfOrder(
   return undefined;
 }
 
-/** The rows from which `whereSignedAgain` finds out if people signed an order's document again before the notary. */
+/**
+ * The rows from which `whereSignedAgain` finds out if people signed an order's document again in the notary's presence.
+ */
 export type StoredSigningAgain = {
   isInRoom: boolean;
   entries: (Omit<JournalRow, "orderId" | "corrects" | "mac"> & { notaryId: string; mac: string })[];
@@ -131,8 +133,8 @@ export const signingAgainOf: Statement = sql`json_build_object('isInRoom', ${isS
   FROM notary_journal j WHERE j.order_id = o.id AND position('"signedBefore"' IN j.record) > 0))`;
 
 /**
- * Returns where the signers signed the document again before the notary: in an act of this service, or on a print of
- * the document. The notarized document then replaces the document that they signed first. Null if they did not sign
+ * Returns how the signers signed the document again in the notary's presence: in an act of this service, or on a print
+ * of the document. The notarized document then replaces the document that they signed first. Null if they did not sign
  * again.
  * @throws ServiceError `unavailable` for an altered entry
  */

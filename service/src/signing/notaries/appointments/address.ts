@@ -5,7 +5,7 @@ import { isPlainName } from "../../../kernel/platform/mail/plain-name.ts";
 import type { OrderPeople } from "../claims/orders.ts";
 import { sessionWords } from "./words.ts";
 
-/** Returns the address, language, greeting and firm of a mail about an appointment. */
+/** Returns the email address, language, greeting and firm of a mail about an appointment. */
 export async function addressedTo(
   db: Sql,
   { partnerId, environment }: Pick<OrderPeople, "partnerId" | "environment">,

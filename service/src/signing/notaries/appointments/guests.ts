@@ -27,7 +27,8 @@ const mostGuests = 20;
 
 /**
  * Adds a guest to the order that the notary has claimed, and mails the appointment, if there is one.
- * @throws ServiceError naming every wrong field, the rule of the state, or the limit; `conflict` while a session is open
+ * @throws ServiceError naming every wrong field, the rule of the notary's state, or the limit; `conflict` while a
+ * session is open
  */
 export async function addGuest(
   { desk, secrets }: GuestDeps,

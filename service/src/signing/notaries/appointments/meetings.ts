@@ -20,7 +20,7 @@ import { whenText } from "./mail.ts";
 /** A person who signs documents of a closing. `orderCode` names any one of the orders that the person signs. */
 export type ClosingSigner = { orderCode: string; name: string; email: string };
 
-/** A document of the closing that the person signs before the notary, with the time of the meeting. */
+/** A document of the closing that the person signs in a notary's presence, with the time of the meeting. */
 export type Meeting = {
   orderCode: string;
   title: string | null;
@@ -35,8 +35,8 @@ type MeetingDeps = InviteDeps & {
 };
 
 /**
- * The documents of a closing that this person must sign before a notary, in the order of the closing. Empty for an
- * order that is in no closing.
+ * The documents of a closing that this person must sign in a notary's presence, in the order of the closing. Empty for
+ * an order that is in no closing.
  */
 async function meetingsOf(deps: MeetingDeps, who: ClosingSigner, language: Language): Promise<Meeting[]> {
   const { db } = deps.desk;
@@ -92,8 +92,8 @@ async function waitingFor(
   const ids = [...new Set(closings.flatMap(({ orders }) => orders))];
   if (ids.length === 0) return [];
   const orders = await ordersOfIds(desk, ids);
-  // A person who signed under an earlier address is still the same person in the other documents. An altered record of
-  // a correction must not prevent the person from signing this document.
+  // A person who signed under an earlier email address is still the same person in the other documents. An altered
+  // record of a correction must not prevent the person from signing this document.
   const corrections = (own && (await correctionsOf(desk.db, own.id).catch(nullIfAltered))) ?? [];
   const current = currentEmail(corrections, { name, email });
   const found: { order: WaitingOrder; person: number }[] = [];

@@ -84,7 +84,8 @@ export async function claimOrder(deps: DeskDeps, operator: Operator, task: strin
 /**
  * Claims an order for a notary. The transaction must have locked the order.
  *
- * An act that an earlier notary left open when losing the claim ends here: nobody may continue what another notary saw.
+ * If an earlier notary lost the claim while an act was open, that act ends here: nobody may continue an act that
+ * another notary saw.
  * @throws as `claimTaskIn`
  */
 export async function claimWaiting(

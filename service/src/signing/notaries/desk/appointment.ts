@@ -25,7 +25,7 @@ type AppointmentMail = {
 
 /**
  * A job's payload is stored in the database, so it needs a MAC. Otherwise an attacker with database access could have a
- * false meeting address mailed to clients.
+ * false link to the meeting mailed to clients.
  */
 type VouchedMail = AppointmentMail & { mac: string };
 

@@ -195,8 +195,8 @@ async function writeDown(
 
 /**
  * Requires that the notary may perform this act for the order.
- * @throws ServiceError when the notary may not act in this mode, for this kind of act or in this state; when the firm
- * has not agreed to the mode; and when the commission was not valid during the act
+ * @throws ServiceError when the notary may not act in this mode, for this kind of act or in this U.S. state; when the
+ * firm has not agreed to the mode; and when the commission was not valid during the act
  */
 export function requireMode(
   { eligibility, notary, inPerson }: Pick<Claimed, "eligibility" | "notary" | "inPerson">,

@@ -11,8 +11,8 @@ export const certificateModes = ["ron", "ipen"] as const satisfies readonly ActM
 type CertificateMode = (typeof certificateModes)[number];
 
 /**
- * The wording of a state's certificate for one kind of act, by mode. In a mode without a wording, the certificate shows
- * only the facts.
+ * The wording that a U.S. state prescribes for a notary's certificate of one kind of act, by mode. In a mode without a
+ * wording, the certificate shows only the facts.
  */
 export type Wording = { readonly [M in CertificateMode]?: string };
 
@@ -36,7 +36,7 @@ export function wordingFault(words: string, mode: CertificateMode): string | nul
 }
 
 /**
- * Reads a state's wordings of certificates, at most one text for each mode.
+ * Reads the wording that a U.S. state prescribes for notaries' certificates, at most one text for each mode.
  * @throws DataFileError naming the line, the field and the rule
  */
 export function readWording(place: Place): Wording {
@@ -99,7 +99,10 @@ function howIdentified({ basis, credential }: Named): string {
   return `produced identification: ${credential?.type ?? "a credential of the kind that the signer shows"}`;
 }
 
-/** The wording of a state's certificate for this kind of act in this mode; null when it is unknown. */
+/**
+ * The wording that a U.S. state prescribes for the certificate of this kind of act in this mode; null when it is
+ * unknown.
+ */
 export const wordsFor = (
   certificates: { readonly [A in ActKind]?: { value: Wording } },
   act: ActKind,

@@ -13,19 +13,19 @@ export type Eligibility = {
    */
   attribution: RulesAttribution | null;
   /**
-   * The classes of documents that the state excludes from remote acts, if it is unknown to which class the order's
-   * document belongs. Otherwise empty.
+   * The classes of documents that the notary's state excludes from remote acts, if it is unknown to which class the
+   * order's document belongs. Otherwise empty.
    */
   unclassed: string[];
   /** The modes in which the notary may act for the order. */
   modes: ActMode[];
-  /** The reasons why the notary can't act in the remaining modes that the state allows. */
+  /** The reasons why the notary can't act in the remaining modes that the notary's state allows. */
   obstacles: string[];
 };
 
 export type EligibilityDeps = {
   rules: NotaryRules;
-  /** True if remote notarization is blocked for signers of this state. */
+  /** True if remote notarization is blocked for signers of this U.S. state. */
   notarizationBlocked: (state: string) => boolean;
 };
 

@@ -81,13 +81,13 @@ export type NotaryRules = {
   of: (state: string) => StateRules;
   /** The default rules, for a state without rules of its own. */
   base: StateRules;
-  /** The states with rules of their own. */
+  /** The U.S. states with rules of their own. */
   states: readonly string[];
   attribution: RulesAttribution | null;
 };
 
 /**
- * Loads the rules of all states from a file.
+ * Loads the notary rules of all U.S. states from a file.
  * @throws DataFileError when the file cannot be read or is not valid; it names the line, the field and the rule
  */
 export const loadNotaryRules = (path: string): NotaryRules => parseNotaryRules(readDataFile(path), path);

@@ -61,8 +61,8 @@ export const kindsOf = ({ needs }: Pick<IdentityCheck, "needs">): ProofKind[] =>
 ];
 
 /**
- * Mails a person a link for proving their identity. If the state accepts several combinations of proofs, the first one
- * that the providers can carry out is used. The notary must have claimed the person's order.
+ * Mails a person a link for proving their identity. If the notary's state accepts several combinations of proofs, the
+ * first one that the providers can carry out is used. The notary must have claimed the person's order.
  * @throws ServiceError naming the value or the provider that is missing; `conflict` while another check of the person
  * is open, after too many checks, and after too many failed quizzes
  */

@@ -1,4 +1,4 @@
-/** The words that the notary speaks at the steps of a sheet, with the facts of the act. */
+/** The words that the notary speaks at the steps of a run sheet, with the facts of the act. */
 import { hash } from "node:crypto";
 import { type ActKind, actWords } from "../acts/act.ts";
 import type { Claimed } from "../claims/claims.ts";

@@ -27,8 +27,8 @@ export function witnessOf(sheet: Pick<Progress, "marks" | "run">, signer: number
 }
 
 /**
- * Returns a signer's typed identity with the facts about the credible witness taken from the sheet, so that the mark
- * that identifies the signer names the recorded witness.
+ * Adds the sheet's facts about the credible witness to a signer's typed identity. The mark that identifies the signer
+ * then names the recorded witness.
  * @throws ServiceError `conflict` while the witness is not identified, or has not sworn since
  */
 export function withWitness(sheet: Progress, typed: Typed, signer: number): Typed {

@@ -47,7 +47,7 @@ type Witnessed = ReturnType<typeof readWitnessPart> & {
 };
 
 /**
- * Writes the witness's identification or oath to the sheet.
+ * Writes the witness's identification or oath to the run sheet.
  * @throws as `noteWitness`
  */
 export async function writeWitness(tx: Tx, rowMac: RowMac, witnessed: Witnessed): Promise<void> {

@@ -1,6 +1,6 @@
 /**
- * All records of a notary as one zip: all recordings, and a copy of the journal. States require these records when a
- * commission ends, or when the service closes.
+ * All records of a notary as one zip: all recordings, and a copy of the journal. U.S. states require these records when
+ * a commission ends, or when the service closes.
  */
 import { auditLine, findLine } from "../../../kernel/audit/audit.ts";
 import type { Environment } from "../../../kernel/identity/identity.ts";

@@ -62,8 +62,8 @@ export function recordingMetrics(metrics: Metrics, { db, clock, engine, spoolDir
 }
 
 /**
- * Estimates how late each chunk is written, by comparison with the take's fastest chunk. Only the engine knows when a
- * chunk's first packet arrived, so the delay can't be measured.
+ * Estimates how late each chunk is written, by comparison with the take's fastest chunk. Only the media engine knows
+ * when a chunk's first packet arrived, so the delay can't be measured.
  */
 function lateness(clock: Clock) {
   const fastest = new Map<string, number>();

@@ -46,8 +46,8 @@ export async function required({ db }: Pick<PartDeps, "db">, session: string): P
 }
 
 /**
- * Moves a file of the engine's spool folder to the store. One transaction writes the part's row and the new head of the
- * chain. The file is deleted last, so a retry finds the row and does not store the part twice.
+ * Moves a file of the media engine's spool folder to the store. One transaction writes the part's row and the new head
+ * of the chain. The file is deleted last, so a retry finds the row and does not store the part twice.
  */
 export async function storePart(deps: PartDeps, session: string, file: string): Promise<void> {
   const { db, clock, blobs, log } = deps;
@@ -116,7 +116,7 @@ async function setAside(
 ): Promise<void> {
   const { file } = which;
   // Adds a number if the new name is taken. A file's name states its first line of the hash chain, and a later run of
-  // the engine may have written a file that begins with the same line.
+  // the media engine may have written a file that begins with the same line.
   let to = `${file}.aside`;
   for (let n = 2; existsSync(to); n++) to = `${file}.${n}.aside`;
   await unlessGone(rename(file, to));

@@ -69,7 +69,7 @@ export class Recordings {
   /** The sessions that this node is leaving. If a call is opening such a session again, that call fails. */
   readonly #leaving = new Set<string>();
   readonly #stopping = new AbortController();
-  /** Ends the subscription to the engine's events, and the recovery of leftover parts. */
+  /** Ends the subscription to the media engine's events, and the recovery of leftover parts. */
   readonly stop: () => void;
 
   constructor(deps: RecordingDeps) {
@@ -82,7 +82,7 @@ export class Recordings {
   }
 
   /**
-   * Begins the recording of a session, and opens the session in the engine.
+   * Begins the recording of a session, and opens the session in the media engine.
    * @throws ServiceError `conflict` for a session that already has a recording
    */
   async begin(input: RecordingInput): Promise<string> {
@@ -96,7 +96,7 @@ export class Recordings {
     if (existing) {
       const isRecorded = new ServiceError("conflict", "The session has a recording.");
       if (existing.endedAt || this.#ids.has(session)) throw isRecorded;
-      // An earlier call may have failed because the engine refused or crashed. If nothing was recorded then, its
+      // An earlier call may have failed because the media engine refused or crashed. If nothing was recorded then, its
       // recording is reused. That is certain only after leftover parts are stored.
       await this.#settle(session, "all");
       const now = await required(this.#deps, session);
@@ -121,7 +121,7 @@ export class Recordings {
   }
 
   /**
-   * Opens the session again after the engine was lost or the service was restarted.
+   * Opens the session again after the media engine was lost or the service was restarted.
    * @throws ServiceError `not_found`, `conflict`; otherwise as `requireHeld`
    */
   async resume(session: string, requireHeld: RequireHeld): Promise<void> {

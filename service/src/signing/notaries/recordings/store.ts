@@ -162,8 +162,8 @@ export async function insertRecording(tx: Tx, recording: NewRecording, sealedKey
 export type RequireHeld = (tx: Tx) => Promise<void>;
 
 /**
- * Gives a recording the next run number, before another run of the engine begins. A number is never used again, so no
- * earlier run can add a part.
+ * Gives a recording the next run number, before another run of the media engine begins. A number is never used again,
+ * so no earlier run can add a part.
  * @returns the recording with the new number
  */
 export async function nextRun(tx: Tx, id: string, requireHeld: RequireHeld): Promise<Recording> {

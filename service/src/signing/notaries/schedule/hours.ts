@@ -1,7 +1,7 @@
 import { dayMs, minuteMs } from "../../../kernel/platform/clock.ts";
 import { type FormReader, formReader, isDay, type Read, type Typed } from "../form-reader.ts";
 
-/** A local time of a day, `09:00`. */
+/** A time window of a day: two local times, such as `09:00` and `12:30`. */
 type Window = readonly [from: string, to: string];
 
 /** When and where a notary is available for an electronic act. */

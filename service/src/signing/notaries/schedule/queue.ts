@@ -29,7 +29,7 @@ export type NotaryRequest = {
   notaryId: string | null;
   takenAt: Date | null;
   /**
-   * True if the notary had claimed the order before accepting the request. Nothing decides by it any more. It stays
+   * True if the notary had claimed the order before accepting the request. No decision depends on it any more. It stays
    * because the MACs of stored rows cover it, and because nodes of earlier releases let such a notary keep the order.
    */
   keepsClaim: boolean;

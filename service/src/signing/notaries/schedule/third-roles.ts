@@ -9,7 +9,7 @@ import type { OnlineRules } from "../eligibility/rules.ts";
 import { accepted, formReader, type Typed } from "../form-reader.ts";
 import { isSameName } from "../identity/results.ts";
 
-/** The most people in a session, not counting the notary. The engine supports eight people. */
+/** The most people in a session, not counting the notary. The media engine supports eight people. */
 export const mostPeople = 7;
 
 export const thirdRoles = ["credible_witness", "interpreter", "witness", "observer"] as const;
@@ -48,7 +48,7 @@ export function roleObstacle(role: ThirdRole, online: OnlineRules): string | nul
 
 /**
  * Reads the form that invites a third person.
- * @throws ServiceError naming every wrong field, or the rule of the state
+ * @throws ServiceError naming every wrong field, or the rule of the notary's state
  */
 export function readInvited(typed: Typed, signers: number, online: OnlineRules) {
   const read = formReader(typed);

@@ -78,8 +78,8 @@ export async function releaseBrowser(deps: LiveDeps, operator: Operator, code: s
 
 /**
  * Returns a witness or observer to the waiting room, even a disconnected one. The act continues without that person.
- * The sheet keeps its marks about a credible witness's vouching. If the signer must be identified again, the notary can
- * admit the witness again.
+ * The run sheet keeps its marks about a credible witness's vouching. If the signer must be identified again, the notary
+ * can admit the witness again.
  *
  * An interpreter can't be excused, because the signer understands the rest of the act only through the interpreter.
  * @throws ServiceError `conflict` for an interpreter, for somebody who was not admitted, and once the notary has signed
@@ -96,8 +96,8 @@ export async function excusePerson(deps: LiveDeps, operator: Operator, code: str
         `${person.name} interprets until you have signed. End the session if that is not possible.`,
       );
     if (session.state === "signed") throw new ServiceError("conflict", hasSigned);
-    // Continues if an earlier request has excused the person, but the person is connected: both requests ran at the
-    // same time. The connection must be closed now.
+    // Continues if an earlier request excused the person while the person was connecting. That connection must be
+    // closed now.
     if (!person.admittedAt && !deps.rooms.hasIn(session.id, who))
       throw new ServiceError("conflict", `${person.name} is not in the session.`);
     await updatePerson(live.tx, person.id, sql`admitted_at = NULL`);
@@ -114,7 +114,7 @@ export async function pauseLive(deps: LiveDeps, operator: Operator, code: string
     const { state } = live.session;
     if (state === "open") throw new ServiceError("conflict", "Begin the session first.");
     if (state === "signed") throw new ServiceError("conflict", hasSigned);
-    // Resuming only removes the pause. The session becomes live only when the watch finds that everybody is present.
+    // Resuming only removes the pause. The session becomes live only when `watch.ts` finds that everybody is present.
     const set = isPaused ? sql`is_paused = true, state = 'held'` : sql`is_paused = false`;
     await note(deps, live, operator.actor, { name: isPaused ? "held" : "resumed" }, set);
     if (isPaused) await openSignature(live.tx, deps, live.session, false, live.at);

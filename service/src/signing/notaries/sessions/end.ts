@@ -64,7 +64,7 @@ const reasons = {
 
 /**
  * Ends the act of a session whose order no longer waits for a notary, because it was put on hold, locked or refunded.
- * The notary can't end it any more, and nobody is recorded for an act that can't be done.
+ * The notary can't end the act any more, and people must not be recorded for an act that can't be done.
  * @returns null when the order waits again
  */
 async function endWithOrder({ sheets: { desk } }: LiveDeps, seen: LiveSession): Promise<SheetOutcome | null> {

@@ -61,7 +61,7 @@ export function fence(deps: LiveDeps, room: Room): void {
   rooms.endStreams(room.session);
 }
 
-/** Closes the recording at this node. On a failure the watch retries until all parts are stored. */
+/** Closes the recording at this node. On a failure `watch.ts` retries until all parts are stored. */
 export async function leave({ rooms, recordings }: LiveDeps, session: string): Promise<void> {
   await recordings.leave(session);
   rooms.leaving.delete(session);
@@ -86,7 +86,7 @@ export async function requireRecorded(deps: LiveDeps, id: string, tx: Tx): Promi
   if (!room || room.broken !== null) throw notHere();
 }
 
-/** Functions that wait until the watch has no unfinished work: for one session, or for all of them. */
+/** Functions that wait until `watch.ts` has no unfinished work: for one session, or for all of them. */
 type Settled = { ofSession: (session: string) => Promise<void>; ofAll: () => Promise<void> };
 
 /**

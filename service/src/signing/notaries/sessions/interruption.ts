@@ -34,7 +34,7 @@ export const moveName = (from: Phase, to: Phase, isFirst: boolean): string => {
 
 /** The event of a person's first arrival after their admission. */
 export const arrived = "joined";
-/** The events that prove that a person was there: only media that arrived from the person cause them. */
+/** The events that prove a person's presence. Only media from the person cause these events. */
 export const arrivals: readonly string[] = [arrived, "back", "gap"];
 
 /**
@@ -79,8 +79,8 @@ export const newPresence = (now: number, isAwaited: boolean): Presence => ({
 export type Restart = "act" | "identity";
 
 /**
- * The step from which the act restarts after a person sent no media for this long, by the state's rules. Null when the
- * act continues. If the state has no rule, the act restarts after any absence.
+ * The step from which the act restarts after a person sent no media for this long, by the rules of the notary's state.
+ * Null when the act continues. Without such a rule, the act restarts after any absence.
  */
 export function restartAfter(silentMs: number, { restart, resumeSeconds }: OnlineRules): Restart | null {
   if (phaseOf(silentMs) !== "away") return null;
@@ -96,16 +96,16 @@ const mostSessionMs = 8 * hourMs;
 
 /**
  * True if a session must end for technical reasons.
- * @param silentMs the time without whole frames for each person, by the person's name in the engine
+ * @param silentMs the time without whole frames for each person, by the person's name in the media engine
  */
 export const isBroken = (silentMs: ReadonlyMap<string, number>, lasts: number): boolean =>
   lasts >= mostSessionMs ||
   [...silentMs].some(([person, ms]) => ms >= (person === notaryName ? mostNotaryAwayMs : mostSignerAwayMs));
 
-/** The notary's name in the engine and in records. */
+/** The notary's name in the media engine and in records. */
 export const notaryName = "notary";
 /**
- * The name of a person in the engine. `n` is the signer's number in the order; third persons have numbers above those
- * of all signers.
+ * The name of a person in the media engine. `n` is the signer's number in the order; third persons have numbers above
+ * those of all signers.
  */
 export const personName = (n: number): string => (n > mostPrincipals ? `third-${n - mostPrincipals}` : `signer-${n}`);

@@ -19,7 +19,8 @@ type Opened = Pick<Claimed, "order" | "notary"> & { id: string; by: string; at: 
 
 /**
  * Invites the guests of the order to its session, unless the rules of the notary's state exclude them now.
- * @throws ServiceError `conflict` naming a guest who can't be invited, because the notary or an address has changed
+ * @throws ServiceError `conflict` naming a guest who can't be invited, because the notary or an email address has
+ * changed
  */
 export async function inviteGuests(
   { sheets: { desk }, identity }: { sheets: Pick<SheetDeps, "desk">; identity: Pick<IdentityDeps, "secrets"> },
@@ -28,7 +29,7 @@ export async function inviteGuests(
   { id, order, notary, by, at }: Opened,
 ): Promise<void> {
   const { orderId, partnerId } = order;
-  // The order keeps the earlier address of a signer who has a signed document, but the signer's link goes to the
+  // The order keeps the earlier email address of a signer who has a signed document, but the signer's link goes to the
   // corrected one.
   const people = signersComing(await withCurrentEmails(tx, orderId, order.signers));
   const allowed = (await guestsOf(tx, orderId)).filter(({ role }) => roleObstacle(role, online) === null);

@@ -68,7 +68,7 @@ export async function isLeased(db: Sql, session: string): Promise<boolean> {
   return rows.length === 1;
 }
 
-/** The nodes that hold a valid lease on any session now, with their addresses. */
+/** The nodes that hold a valid lease on any session now, with their URLs. */
 export async function nodesWithSessions(db: Sql): Promise<{ node: string; url: string | null }[]> {
   const leases = await leasesWhere(db, sql`l.node IS NOT NULL AND l.lease_until > clock_timestamp()`);
   const found = new Map(leases.map(({ node, url }) => [node ?? "", url]));

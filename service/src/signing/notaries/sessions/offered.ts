@@ -9,12 +9,12 @@ import { mostPeople } from "../schedule/third-roles.ts";
 /** The providers by which the service can identify people. */
 export type ProofProviders = Pick<IdentityDeps, "proofing" | "quiz">;
 
-/** How long an operator's confirmation of a state's requirement is valid: a year. */
+/** How long an operator's confirmation of a U.S. state's requirement is valid: a year. */
 const confirmedMs = 366 * dayMs;
 
 /**
- * The reason why this service does not offer acts by audio and video for a state; null when it does. The service never
- * assumes that a state accepts such acts. Possible reasons:
+ * The reason why this service does not offer acts by audio and video for a U.S. state; null when it does. The service
+ * never assumes that a state accepts such acts. Possible reasons:
  * - The state's rules lack a value.
  * - There is no available way to identify a signer.
  * - The service lacks a required certificate.

@@ -13,7 +13,7 @@ export type LedPage = { page: number; sha256: string };
  * A notification for a page:
  * - `changed`: the page's content is outdated.
  * - `media`: the page must reconnect its media.
- * - `message`: from the engine.
+ * - `message`: from the media engine.
  * - `taken`: of the person's pages, only `page` has the media connection now.
  * - `free`: none of the person's pages has the media connection.
  * - `written`: a person's message.

@@ -38,7 +38,7 @@ export async function resume(deps: LiveDeps, room: Room): Promise<void> {
 }
 
 /**
- * Opens the session of a room in the engine again.
+ * Opens the session of a room in the media engine again.
  * @throws ServiceError when this node no longer has the session
  */
 async function record(deps: LiveDeps, room: Room): Promise<void> {

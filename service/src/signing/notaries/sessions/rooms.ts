@@ -16,7 +16,7 @@ export type Room = {
   readonly session: string;
   readonly orderId: number;
   readonly liveAt: number;
-  /** The people who were admitted, by their names in the engine. */
+  /** The people who were admitted, by their names in the media engine. */
   readonly people: Map<string, Presence>;
   /** The observers who were admitted and got a ticket. They send no media, so the session does not wait for them. */
   readonly observers: Map<string, Observing>;
@@ -26,7 +26,7 @@ export type Room = {
   readonly recorded: Set<string>;
   /** The signer whose turn it is to read and sign, and the token of the signing pages; null between turns. */
   turn: { person: string; token: string } | null;
-  /** Why the engine can no longer record; null while it can. */
+  /** Why the media engine can no longer record; null while it can. */
   broken: string | null;
   /** Consecutive failures to open the session again in a restarted engine. */
   failedResumes: number;
@@ -50,7 +50,7 @@ export class LiveRooms extends PageStreams {
   readonly leaving = new Set<string>();
   /** Called when a room's lease was not renewed in time. */
   onLapse: (room: Room) => void = () => {};
-  /** Called when the engine can no longer record a room. */
+  /** Called when the media engine can no longer record a room. */
   onBroken: (room: Room) => void = () => {};
   readonly #lapses = new Map<string, NodeJS.Timeout>();
   #isStopped = false;
@@ -185,7 +185,7 @@ export class LiveRooms extends PageStreams {
   check = (of: Of): Promise<Ticket> => this.#tickets.check(of);
 
   /**
-   * Passes a message from a person's page to the engine, and returns the engine's messages for the page.
+   * Passes a message from a person's page to the media engine, and returns the engine's messages for the page.
    * @throws ServiceError `not_found` for another person's ticket, and for a ticket that has ended
    */
   async signal(ticket: string, of: Of, message: ClientMessage): Promise<readonly ServerMessage[]> {
@@ -217,7 +217,7 @@ export class LiveRooms extends PageStreams {
     return new Map([...room.people].map(([person, { lastAt }]) => [person, Math.max(0, now - lastAt)]));
   }
 
-  /** The first of these people (by their names in the engine) who is absent now; null when all are present. */
+  /** The first of these people (by their names in the media engine) who is absent now; null when all are present. */
   absent(session: string, people: readonly string[]): string | null {
     const room = this.#rooms.get(session);
     const isHere = (person: string) => {
@@ -252,7 +252,7 @@ export class LiveRooms extends PageStreams {
       this.onBroken(room);
     }
     if (event.kind === "joined") this.#tellHolder(room, event.person);
-    // The page that had the connection may be closed. If it joins again, it becomes the holder again.
+    // The page that had the connection may be closed. If it joins again, the person's pages are notified as above.
     if (event.kind === "left" && event.cause !== "replaced")
       this.tellOne(event.session, event.person, { kind: "free" });
     const observer = "person" in event ? room.observers.get(event.person) : undefined;

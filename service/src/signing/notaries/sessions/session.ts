@@ -169,8 +169,8 @@ export async function note(
 
 /**
  * Begins the session: from now on all media are recorded. Everybody must have consented before.
- * @throws ServiceError `conflict` naming a person who has not consented; `unavailable` while the engine can't open a
- * session
+ * @throws ServiceError `conflict` naming a person who has not consented; `unavailable` while the media engine can't
+ * open a session
  */
 export async function startLive(deps: LiveDeps, operator: Operator, code: string): Promise<void> {
   const claimed = await claimedOrder(deps.sheets.desk, operator, code);

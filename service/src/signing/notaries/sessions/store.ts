@@ -235,7 +235,7 @@ export const unbound = sql`browser_sha256 = NULL, code_id = NULL, code_sent_at =
  */
 export const updatePerson = (tx: Tx, id: string, set: Statement): Promise<void> => changeRow(tx, personState, id, set);
 
-/** An event in a session. `person` is the person's name in the engine. */
+/** An event in a session. `person` is the person's name in the media engine. */
 type LiveEvent = {
   readonly name: string;
   readonly by: string;

@@ -30,7 +30,7 @@ import {
 /**
  * Invites a third person into the waiting room. This is possible only before the session begins: everybody in the
  * session must consent to the recording, and the consent names everybody.
- * @throws ServiceError naming every wrong field, or the rule of the state
+ * @throws ServiceError naming every wrong field, or the rule of the notary's state
  */
 export async function invitePerson(deps: LiveDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
   const claimed = await claimedOrder(deps.sheets.desk, operator, code);
@@ -84,7 +84,9 @@ async function askAgain({ tx, people }: Pick<LockedLive, "tx" | "people">): Prom
 export const observersIn = (people: readonly LivePerson[]): LivePerson[] =>
   people.filter(({ role }) => role === "observer");
 
-/** Withdraws an invitation before the session begins, for example one with a wrong address. @throws ServiceError */
+/**
+ * Withdraws an invitation before the session begins, for example one with a wrong email address. @throws ServiceError
+ */
 export async function withdrawPerson(deps: LiveDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
   const claimed = await claimedOrder(deps.sheets.desk, operator, code);
   const gone = await atLive(deps, operator, claimed, async (live) => {

@@ -58,7 +58,7 @@ export class Tickets {
       throw new ServiceError("not_found", "This connection has ended.");
   }
 
-  /** The person who runs a connection test; undefined for another session of the engine. */
+  /** The person who runs a connection test; undefined for another session of the media engine. */
   tester = (session: string): Of | undefined => this.#checks.get(session);
 
   /**
@@ -84,7 +84,7 @@ export class Tickets {
     await this.#engine.close(check);
   }
 
-  /** Stops the timers. The engine ends its sessions itself. */
+  /** Stops the timers. The media engine ends its sessions itself. */
   stop(): void {
     for (const { timer } of this.#checks.values()) clearTimeout(timer);
   }

@@ -142,7 +142,8 @@ type Turned = { person: string; name: string; to: Phase; silentMs: number; isInc
 
 /**
  * Records which people arrived, left and returned. Holds the session while somebody is away, and restarts the act if
- * the state requires it. A first arrival restarts nothing, because nothing is marked between admission and arrival.
+ * the rules of the notary's state require it. A first arrival restarts nothing, because nothing is marked between
+ * admission and arrival.
  */
 async function judge(deps: LiveDeps, room: Room, seen: LiveSession, silences: Map<string, number>): Promise<void> {
   const turned: Turned[] = [];
@@ -214,8 +215,8 @@ async function followTurn(deps: LiveDeps, room: Room): Promise<void> {
   const { desk } = deps.sheets;
   const session = await findLive(desk.db, room.session);
   if (session?.state !== "live") return;
-  // Reads the open step from the sheet, not from the room. If the service stopped after a signer finished a step, the
-  // room no longer knows the signer's turn.
+  // Reads the open step from the run sheet, not from the room. If the service stopped after a signer finished a step,
+  // the room no longer knows the signer's turn.
   const seen = await findSheet(desk, session.sheetId);
   const open = seen && openTurn(seen);
   if (open?.step.by !== "signer") return;

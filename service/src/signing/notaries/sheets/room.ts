@@ -57,7 +57,7 @@ export const unmetIn =
   };
 
 /**
- * Marks on the sheet the steps that signers have done on the signing pages. The envelope stores consents and
+ * Marks on the run sheet the steps that signers have done on the signing pages. The envelope stores consents and
  * signatures, so no step is lost if the service stops before the mark.
  */
 export async function markSignersSteps(
@@ -83,8 +83,8 @@ export async function markSignersSteps(
 }
 
 /**
- * The id and the hash of a sheet's last mark. An act names them, so that the notary's signature of the act covers all
- * marks.
+ * The id and the hash of a run sheet's last mark. An act names them, so that the notary's signature of the act covers
+ * all marks.
  */
 export const headOf = ({ id, headPosition, headSha256 }: Sheet): NonNullable<Act["sheet"]> => ({
   id,
@@ -145,8 +145,8 @@ export const principalOf = (sheet: Progress, n: number): Principal | undefined =
 type Ended = { document: { bytes: number; sha256: string } } & By;
 
 /**
- * Ends the open sheet of a task with the notary's signature, in the transaction that writes the journal and changes the
- * order's status. Without a sheet, only discards a document that was prepared for an act that never began.
+ * Ends the open run sheet of a task with the notary's signature, in the transaction that writes the journal and changes
+ * the order's status. Without a sheet, only discards a document that was prepared for an act that never began.
  * @throws ServiceError as `requireReady`
  */
 export async function endWithSignature(
@@ -169,7 +169,7 @@ export async function endWithSignature(
 }
 
 /**
- * Ends the open sheets of an order without an act, and voids the signatures that were made on them. Also discards a
+ * Ends the open run sheets of an order without an act, and voids the signatures that were made on them. Also discards a
  * document that was prepared for an act whose sheet was never opened.
  */
 export async function endWithoutAct(

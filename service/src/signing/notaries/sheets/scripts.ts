@@ -44,7 +44,7 @@ const stepNames = [
 ] as const;
 export type StepName = (typeof stepNames)[number];
 
-/** Words of a step in English and Spanish, the two languages of the sheets. */
+/** Words of a step in English and Spanish, the two languages of the run sheets. */
 export type Words = { readonly en: string; readonly es: string };
 
 export type ScriptStep = {
@@ -57,7 +57,9 @@ export type ScriptStep = {
   readonly choices: readonly string[];
 };
 
-/** The steps of one act. A sheet stores its script, so that the steps stay the same from the first mark to the last. */
+/**
+ * The steps of one act. A run sheet stores its script, so that the steps stay the same from the first mark to the last.
+ */
 export type Script = {
   readonly act: ActKind;
   readonly mode: SheetMode;
@@ -65,7 +67,7 @@ export type Script = {
   readonly version: string;
   readonly steps: readonly ScriptStep[];
   /**
-   * Small movements. The notary asks each signer to make one of them. Absent for acts in person, and in sheets that
+   * Small movements. The notary asks each signer to make one of them. Absent for acts in person, and in run sheets that
    * earlier releases opened.
    */
   readonly requests?: readonly Words[];

@@ -7,7 +7,7 @@ import type { Script, StepName } from "./scripts.ts";
 import { type Marked, openTurn, type Person, requireTurn, turnWords, type Unmet } from "./steps.ts";
 import { appendMark, findSheet, insertSheet, lockSheet, type Sheet, type SheetOutcome, updateSheet } from "./store.ts";
 
-/** Who changes a sheet, and when. */
+/** Who changes a run sheet, and when. */
 export type By = { readonly by: string; readonly at: Date };
 
 export type Opening = {
@@ -34,7 +34,7 @@ export async function openSheet(tx: Tx, rowMac: RowMac, opening: Opening, { at }
 }
 
 /**
- * Locks the sheet of an act that has not ended, until the transaction ends.
+ * Locks the run sheet of an act that has not ended, until the transaction ends.
  * @throws ServiceError `not_found`, or `conflict` for a sheet that has ended
  */
 export async function lockOpenSheet(tx: Tx, rowMac: RowMac, id: string): Promise<Sheet> {
@@ -45,7 +45,7 @@ export async function lockOpenSheet(tx: Tx, rowMac: RowMac, id: string): Promise
 }
 
 /**
- * Marks the open step of a sheet. The transaction must have locked the sheet.
+ * Marks the open step of a run sheet. The transaction must have locked the sheet.
  * @throws ServiceError as `requireTurn`; also `conflict` naming the condition that is not met
  */
 export async function markStep(
@@ -60,7 +60,7 @@ export async function markStep(
   return appendMark(tx, rowMac, sheet, { kind: "step", ...mark, detail, by, at });
 }
 
-/** Appends an event that is not a step to the sheet's record, such as a hand-over, a hold, or a witness's oath. */
+/** Appends an event that is not a step to the run sheet's record, such as a hand-over, a hold, or a witness's oath. */
 export const noteEvent = (
   tx: Tx,
   rowMac: RowMac,

@@ -4,7 +4,7 @@ import type { Need, Script, ScriptStep, StepName } from "./scripts.ts";
 /** A person who appears before the notary: one for each signer of the order, in the order's sequence. */
 export type Person = { readonly n: number; readonly name: string };
 
-/** An entry in a sheet's record: a marked step or another event. */
+/** An entry in a run sheet's record: a marked step or another event. */
 export type Mark = {
   readonly position: number;
   readonly at: string;
@@ -25,7 +25,8 @@ export type Mark = {
 export type SignedBefore = { readonly sha256: string };
 
 /**
- * The event in a sheet which states that the document was signed before, and that its signers sign again in this act.
+ * The event by which a run sheet states that the document was signed before, and that its signers sign again in this
+ * act.
  */
 export const signedAgain = "signed_again";
 

@@ -22,14 +22,14 @@ export type Sheet = {
   taskId: number;
   orderId: number;
   notaryId: string;
-  /** The script as it was when the sheet was opened, so that a new release does not change the steps. */
+  /** The script as it was when the run sheet was opened, so that a new release does not change the steps. */
   script: Script;
   people: Person[];
   /** The hash of the PIN that returns the device to the notary; null when the notary chose none. */
   pinHash: string | null;
   openedAt: Date;
   run: number;
-  /** The position of the last entry in the sheet's record. */
+  /** The position of the last entry in the run sheet's record. */
   headPosition: number;
   headSha256: string | null;
   outcome: SheetOutcome | null;
@@ -72,13 +72,13 @@ async function sheetsOf({ db, rowMac }: Reading, where: Statement): Promise<Shee
         WHERE m.sheet_id = notary_sheets.id) AS rows,
       ${verified(sheetState, sql`notary_sheets`)}
     FROM notary_sheets WHERE ${where}`);
-  // Reads the sheets and their marks in one statement. Between two statements, another mark could be added, and the
+  // Reads the run sheets and their marks in one statement. Between two statements, another mark could be added, and the
   // sheet would look forged.
   return sheets.map(({ rows, ...sheet }) => ({ ...sheet, marks: marksOf(rowMac, sheet, rows) }));
 }
 
 /**
- * A sheet with its record; undefined for an unknown id.
+ * A run sheet with its record; undefined for an unknown id.
  * @throws ServiceError `unavailable`, or Error, for a sheet that was altered
  */
 export async function findSheet(reading: Reading, id: string): Promise<Sheet | undefined> {
@@ -86,14 +86,14 @@ export async function findSheet(reading: Reading, id: string): Promise<Sheet | u
   return sheet;
 }
 
-/** The outcome of a sheet's act; null while the act is in progress. The sheet's record of marks is not read. */
+/** The outcome of a run sheet's act; null while the act is in progress. The sheet's record of marks is not read. */
 export async function outcomeOf(db: Sql, id: string): Promise<SheetOutcome | null> {
   const [row] = await db.query<{ outcome: SheetOutcome | null }>(sql`
     SELECT outcome, ${verified(sheetState, sql`notary_sheets`)} FROM notary_sheets WHERE id = ${id}`);
   return row?.outcome ?? null;
 }
 
-/** Locks a sheet until the transaction ends. A transaction that also locks an order must lock the order first. */
+/** Locks a run sheet until the transaction ends. A transaction that also locks an order must lock the order first. */
 export async function lockSheet(tx: Tx, rowMac: RowMac, id: string): Promise<Sheet | undefined> {
   await tx.query(sql`SELECT FROM notary_sheets WHERE id = ${id} FOR NO KEY UPDATE`);
   return findSheet({ db: tx, rowMac }, id);
@@ -125,13 +125,13 @@ function marksOf(rowMac: RowMac, { id, headPosition, headSha256 }: Whole, rows: 
   return marks;
 }
 
-/** The open sheet of a task; undefined when it has none. */
+/** The open run sheet of a task; undefined when it has none. */
 export async function openSheetOf(reading: Reading, taskId: number): Promise<Sheet | undefined> {
   const [sheet] = await sheetsOf(reading, sql`task_id = ${taskId} AND ended_at IS NULL`);
   return sheet;
 }
 
-/** The open sheets of an order. They may include sheets of an earlier task of the order. */
+/** The open run sheets of an order. They may include sheets of an earlier task of the order. */
 export const openSheetsOfOrder = (reading: Reading, orderId: number): Promise<Sheet[]> =>
   sheetsOf(reading, sql`order_id = ${orderId} AND ended_at IS NULL`);
 
@@ -152,11 +152,11 @@ export async function hasSignersSheet(db: Sql, orderId: number): Promise<boolean
 /** True if the signers sign during an act with this script. */
 export const haveSigners = ({ steps }: Script): boolean => steps.some(({ name }) => name === "sign");
 
-/** All sheets of an order, including those that have ended. */
+/** All run sheets of an order, including those that have ended. */
 export const sheetsOfOrder = (reading: Reading, orderId: number): Promise<Sheet[]> =>
   sheetsOf(reading, sql`order_id = ${orderId} ORDER BY opened_at, id`);
 
-/** True if the task of a sheet is still claimed by a notary. */
+/** True if the task of a run sheet is still claimed by a notary. */
 export async function isInHands(db: Sql, { taskId }: Pick<Sheet, "taskId">): Promise<boolean> {
   const [task] = await db.query<{ state: string }>(
     sql`SELECT t.state, ${verified(taskState, sql`t`)} ${fromTasks} WHERE t.id = ${taskId}`,
@@ -164,14 +164,14 @@ export async function isInHands(db: Sql, { taskId }: Pick<Sheet, "taskId">): Pro
   return task?.state === "claimed";
 }
 
-/** The code of a sheet's order. */
+/** The code of a run sheet's order. */
 export async function orderCodeOf(db: Sql, { orderId }: Pick<Sheet, "orderId">): Promise<string> {
   const order = await readOrderHead(db, orderId);
   if (!order) throw new Error(`the order ${orderId} of a run sheet is missing`);
   return order.code;
 }
 
-/** The entries in a sheet's record exactly as stored, to be copied. */
+/** The entries in a run sheet's record exactly as stored, to be copied. */
 export const recordsOf = (db: Sql, sheetId: string) =>
   db.query<{ record: string; sha256: string }>(
     sql`SELECT record, sha256 FROM notary_sheet_marks WHERE sheet_id = ${sheetId} ORDER BY position`,
@@ -195,7 +195,7 @@ export async function insertSheet(tx: Tx, { id, taskId, orderId, notaryId, ...sh
 
 export type NewMark = Omit<Mark, "position" | "at" | "run"> & { at: Date };
 
-/** Appends an entry to the record of a sheet. The transaction must have locked the sheet. */
+/** Appends an entry to the record of a run sheet. The transaction must have locked the sheet. */
 export async function appendMark(tx: Tx, rowMac: RowMac, sheet: Sheet, { at, ...mark }: NewMark): Promise<Sheet> {
   const { id, run, headPosition, headSha256 } = sheet;
   const position = headPosition + 1;
@@ -216,7 +216,7 @@ export async function appendMark(tx: Tx, rowMac: RowMac, sheet: Sheet, { at, ...
 }
 
 /**
- * Changes the row of a sheet.
+ * Changes the row of a run sheet.
  * @throws ServiceError `unavailable` for a sheet whose row has an invalid MAC
  */
 export const updateSheet = (tx: Tx, id: string, set: Statement): Promise<void> => changeRow(tx, sheetState, id, set);

@@ -20,8 +20,9 @@ type Facts = {
 };
 
 /**
- * The lines of a notary's block: the state's certificate of the act with the required sentence, and the commission. If
- * the state's wording is missing, the block states only the facts, because the service never invents a wording.
+ * The lines of a notary's block: the certificate of the act as the notary's state words it, the required sentence, and
+ * the commission. If that wording is missing, the block states only the facts, because the service never invents a
+ * wording.
  */
 export function blockLines({ act, notary, rules, zone }: Facts): string[] {
   const { commissionName, state, county, commissionNumber, commissionExpires } = notary;

@@ -192,7 +192,7 @@ function drawn(writer: RevisionWriter, { typeset, lines, seal }: Words, box: Siz
   );
 }
 
-/** Draws the seal at the right edge, as large as its square and the block allow. */
+/** Draws the seal at the block's right edge, as large as its square and the block allow. */
 function sealDrawing({ width, height }: Picture, box: Size): [x: number, y: number, scale: number, operators: string] {
   const scale = Math.min(sealSide, box.height - 2 * inset) / Math.max(width, height);
   const [across, up] = [width * scale, height * scale];

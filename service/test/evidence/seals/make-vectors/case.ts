@@ -37,7 +37,7 @@ export type VectorCase = Omit<WholeCase, "kind" | "verdict" | "claims"> & {
 
 export type Made = {
   readonly cases: readonly VectorCase[];
-  /** The bytes, by the names that the cases use. */
+  /** The bytes of each file, by the name that the cases use. */
   readonly files: ReadonlyMap<string, Uint8Array>;
 };
 

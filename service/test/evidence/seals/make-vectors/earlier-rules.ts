@@ -186,7 +186,8 @@ function counted(): readonly Row[] {
 }
 
 /**
- * A signature with /P 1 whose /Reason contains the text of another /ByteRange, with the offsets of the revision's end.
+ * A signature with /P 1 whose /Reason contains the text of another /ByteRange. That range would end where the revision
+ * ends.
  */
 const insideText: Step = (pdf) => {
   const permission = "/Reference [<< /TransformMethod /DocMDP /TransformParams << /P 1 >> >>]";

@@ -24,7 +24,9 @@ function logWith(pdf: Uint8Array) {
   return { root, checkpoint, proof };
 }
 
-/** Years after the seal's certificate has expired: only a proven time shows that the seal is older. */
+/**
+ * A time years after the seal's certificate expired. Only a proven time shows that the seal was made before the expiry.
+ */
 const late = { at: "2040-01-01T00:00:00.000Z" };
 const ended = { seal_certificate_valid_at_time: "fails", seal_certificate_trusted: "unchecked" } as const;
 const included = { log_inclusion: "holds", log_checkpoint_signed: "holds" } as const;

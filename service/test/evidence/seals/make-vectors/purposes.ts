@@ -7,7 +7,7 @@ import { document, oddSeal, sealed, zooFile } from "./sealing.ts";
 export async function purposes(): Promise<Made> {
   const { add, put, made, slug } = collection("purposes");
   for (const [kind, reasons] of Object.entries(sealReasons)) {
-    // Seals for these purposes are verified together with an attachment, so other files create them.
+    // Seals for these purposes are verified together with an attachment. Other source files make their vectors.
     if (["closing", "custody", "journal", "receipt", "certificate"].includes(kind)) continue;
     for (const reason of Object.values(reasons)) {
       const test = reason !== reasons.live;

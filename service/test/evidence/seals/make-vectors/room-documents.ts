@@ -48,7 +48,7 @@ const certificateOver = (hashes: Hashes, reason: string = sealReasons.closing.li
 };
 
 const original = { originalSha256: hexOf(uploaded) };
-/** A certificate from the time between the signing and the notarization. */
+/** A closing certificate from the time between the document's signing and its notarization. */
 const early = certificateOver({ ...original, sealedSha256: hexOf(signed) });
 const late = certificateOver({ ...original, sealedSha256: hexOf(signed), notarizedSha256: hexOf(notarized) });
 const forged = by(asSigned.live, uploaded, stranger);

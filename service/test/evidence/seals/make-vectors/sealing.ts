@@ -12,7 +12,7 @@ export type Sealing = {
   readonly stamp?: (signature: Uint8Array) => Uint8Array;
 };
 
-/** Space for a token of the vectors' authority. */
+/** Bytes reserved for a time-stamp token of the vectors' authority. */
 const TOKEN = 750;
 
 /** Seals as the service does, but without random lengths, so that the same document gives the same file. */

@@ -52,7 +52,7 @@ export const streaming =
     return `${text}startxref\n${at}\n%%EOF\n`;
   };
 
-/** The document's own section already lists the seal's objects, which come after it. */
+/** A document whose own section already lists the objects that the seal adds after that section. */
 const namedBefore = (pdf: string, objects: readonly NewObject[]): string => {
   let text = pdf;
   let before = pdf;

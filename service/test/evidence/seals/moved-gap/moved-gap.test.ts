@@ -41,7 +41,7 @@ const asBefore: SealForStrangers = async (original) =>
       sign: ({ messageDigest }) => cmsOver(messageDigest, { key: privateKey, certificate }),
     }),
   );
-/** A sealer that signs the seal's place, but whose lengths are predictable. */
+/** A sealer whose signature covers the seal's position in the file, but whose lengths are predictable. */
 const predictable: SealForStrangers = async (original) =>
   joined(
     original,

@@ -5,7 +5,9 @@ export type PdfObject = readonly [number: number, body: string];
 
 export type Layout = {
   readonly objects: readonly PdfObject[];
-  /** Objects whose cross-reference entries point past the end of the file, as its readers see it. */
+  /**
+   * Cross-reference entries without an object: the offset of each, by object number. These offsets are after `%%EOF`.
+   */
   readonly elsewhere?: Readonly<Record<number, number>>;
   /** Further entries of the trailer. */
   readonly trailer?: string;

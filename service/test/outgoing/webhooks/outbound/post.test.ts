@@ -240,7 +240,7 @@ test("a name is looked up once a second, and connections use the checked address
   );
   const url = rebinding.url.replace("localhost", "rebind.hooks.test");
   let lookups = 0;
-  // The first answer is an allowed address; every later one is private.
+  // The first look-up gives an allowed IP address; every later one gives a private address.
   const resolveName: ResolveName = async () => (lookups++ === 0 ? ["127.0.0.1"] : ["127.0.0.2"]);
   let now = 0;
   const outbound = outboundWith({ allow: ["127.0.0.1"], resolveName, clock: () => new Date(now) });

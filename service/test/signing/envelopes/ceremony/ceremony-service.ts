@@ -90,7 +90,7 @@ export async function openCeremonyService(env: Record<string, string> = {}) {
   // Caches mails by file name, because a written mail never changes.
   const mails = new Map<string, { at: number; mail: string }>();
 
-  /** The mails to an address, oldest first. */
+  /** The mails to an email address, oldest first. */
   function mailsTo(email: string): string[] {
     for (const file of existsSync(outbox) ? readdirSync(outbox) : []) {
       if (!file.endsWith(".eml") || mails.has(file)) continue;
@@ -132,7 +132,7 @@ export async function openCeremonyService(env: Record<string, string> = {}) {
       if (pay) await client.ok("POST", `/api/partner/sandbox/orders/${orderCode}/checkout`);
       return orderCode;
     },
-    /** The latest link that was mailed to an address. */
+    /** The latest signing link that was mailed to an email address. */
     async linkOf(email: string): Promise<Link> {
       const find = () =>
         /\/sign\/([0-9a-f]{40})/.exec(mailsTo(email).findLast((mail) => mail.includes("/sign/")) ?? "");

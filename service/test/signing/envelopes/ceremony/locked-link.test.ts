@@ -21,7 +21,7 @@ async function signer(more: object = { auth: "mail_code" }) {
   return { email, code, link: await running.linkOf(email) };
 }
 
-/** The entry links that were mailed to an address. */
+/** The entry links that were mailed to an email address. */
 const entriesIn = (email: string): string[] =>
   running.mailsTo(email).flatMap((mail) => /\/enter\/([0-9a-f]{40})/.exec(mail)?.[1] ?? []);
 

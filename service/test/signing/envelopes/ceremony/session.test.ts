@@ -204,7 +204,7 @@ test("one mail tells of all notarized documents of a room, and its client gets n
     for (const n of [1, 2]) await sign(at(link, n));
   }
   const link = await sessionLink(john.email);
-  // Both documents wait for a notary before the first act.
+  // Both documents wait for a notary before the first one is notarized.
   for (const code of codes) await running.service.cli("order", "move", code, "NotarizationPending");
   await notarize(codes[0] ?? "");
   await notarize(codes[1] ?? "");

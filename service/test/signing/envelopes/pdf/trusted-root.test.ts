@@ -35,7 +35,7 @@ const identity = { key, chain, chainPem: sealChainPem(chain) };
 const { bytes, fields } = await signing.prepare(makePdf(), [], names.slice(0, 2));
 const values = { date: "2026-01-15" };
 const first = await signing.act(bytes, fields, 1, { name: "Jane Doe", values });
-/** Two acts with the seal after them. */
+/** The document with two acts, and with the seal after them. */
 const whole = await sealed(await signing.act(first, fields, 2, { name: "Zoë Łuczak", values }));
 
 async function sealed(bytes: Buffer): Promise<Buffer> {

@@ -57,7 +57,7 @@ async function submit(submitter: HTMLElement | null): Promise<void> {
   await running;
   const isSignedIn = await save();
   // Waits for a new task. A form ignores `requestSubmit` until the handling of the prevented submit event has ended,
-  // and a promise can settle before.
+  // and a promise can settle earlier than that.
   await new Promise((resolve) => setTimeout(resolve));
   if (isSignedIn) parts.form().requestSubmit(submitter);
   isSubmitting = false;

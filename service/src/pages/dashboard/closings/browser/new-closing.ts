@@ -199,7 +199,7 @@ const renumbering =
   };
 
 /**
- * Copies the values that changed since the request to the next form.
+ * Copies the values that changed since the request into the form that replaces this one.
  * @returns true if there were any
  */
 function carryOver(sent: URLSearchParams, next: HTMLElement, nameNow: NameNow): boolean {
@@ -207,7 +207,7 @@ function carryOver(sent: URLSearchParams, next: HTMLElement, nameNow: NameNow): 
   let isChanged = false;
   for (const control of form().elements) {
     if (!isControl(control) || control.type === "file" || control.name.startsWith("draft")) continue;
-    // The price in the next form belongs to the values that were sent.
+    // The price in the new form belongs to the values that were sent.
     if (control.closest("#closing-quote")) continue;
     const values = now.getAll(control.name);
     if (values.join("\n") === sent.getAll(control.name).join("\n")) continue;
@@ -225,7 +225,7 @@ const sameIn = (next: HTMLElement, control: Control, nameNow: NameNow): Control 
     .filter(isControl)
     .find((other) => other.name === nameNow(control.name) && (!isBox(control) || other.value === control.value));
 
-/** A function that focuses the reader's present field in the next form; undefined if the reader is in no field. */
+/** A function that focuses the reader's present field in the new form; undefined if the reader is in no field. */
 function focusedIn(next: HTMLElement, nameNow: NameNow): (() => void) | undefined {
   const field = document.activeElement;
   if (!isControl(field) || field.type === "file" || !form().contains(field)) return undefined;

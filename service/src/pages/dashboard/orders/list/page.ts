@@ -32,7 +32,7 @@ const pageSize = 25;
 /** The most rows of a CSV file. A firm with more orders can filter by days. */
 const mostRows = 10_000;
 
-/** Adds the list of the firm's orders, as a page and as a file. */
+/** Adds the list of the firm's orders, as a page and as a CSV file. */
 export function orderListPage(app: FastifyInstance, deps: OrderListDeps): void {
   const { db, titleOf } = deps;
 
@@ -117,7 +117,7 @@ const headIn = (zone: string): string[] => [
 
 /** The firm's orders as CSV, with times in a format that spreadsheets recognize. */
 function ordersCsv(orders: readonly FirmOrder[], titleOf: TitleOf, zone: string): string {
-  // Formats a time as YYYY-MM-DD HH:MM:SS, which is the Swedish form.
+  // Formats a time as YYYY-MM-DD HH:MM:SS, which is the Swedish format.
   const local = new Intl.DateTimeFormat("sv-SE", { dateStyle: "short", timeStyle: "medium", timeZone: zone });
   return csv([
     headIn(zone),
@@ -139,7 +139,7 @@ function ordersCsv(orders: readonly FirmOrder[], titleOf: TitleOf, zone: string)
 
 /**
  * Matches a text that spreadsheets execute as a formula, because it begins with one of these characters. Some
- * spreadsheets also accept the full-width forms.
+ * spreadsheets also accept the full-width variants.
  */
 const formula = /^[=+\-@\t\r\n＝＋－＠]/;
 

@@ -63,7 +63,7 @@ export function afterPlacing(after: After): { text: Html; button: string | null;
   }
   if (!method) return say(`Nobody is charged yet. Once you have paid on ${page}, ${next}.`);
   const name = methodName(method);
-  // If a person sets the price later, no amount can be compared with a limit. Then only the refusal `no_limit` is
+  // If an operator sets the price later, no amount can be compared with a limit. Then only the refusal `no_limit` is
   // certain.
   if (refusal !== null && (isPriced || refusal.reason === "no_limit")) {
     const checkout = hasCheckout ? ", or anybody of your firm can open the checkout there" : "";

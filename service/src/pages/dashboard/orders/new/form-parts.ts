@@ -69,7 +69,7 @@ ${address(part, "ship")}
 
 const senderNames = ["from_name", "from_line1", "from_line2", "from_city", "from_state", "from_postal"] as const;
 
-/** The sender's address, collapsed while it is empty. */
+/** The return address, collapsed while it is empty. */
 export function senderPart(part: Part): Html {
   const hasSender = senderNames.some((name) => part(name).value || part(name).error);
   return html`<details class="sender-part"${hasSender && html` open`}><summary>Different return address</summary>

@@ -26,7 +26,7 @@ import { quoteRoute } from "./quote.ts";
 import { rowCount, withSigners } from "./signer-rows.ts";
 import { moreSignersPath } from "./signers-part.ts";
 
-// The policy permits pdf.js, with which the page's script counts the pages of a file.
+// The content security policy permits pdf.js, with which the page's script counts the pages of a file.
 const headers = { ...formHeaders, "Content-Security-Policy": viewerPolicy() };
 
 const messages = {
@@ -145,7 +145,7 @@ async function showForm(
   return dashboardPage(deps.frame, request, { title, section: "orders", body, scripts: ["new-order.js"] });
 }
 
-/** The values of an order of a document that was filled in online. */
+/** The form's values for an order whose document was filled in online. */
 function filledIn({ fillToken, title, slug, pages, person }: FillView): FormValues {
   return {
     fill_token: fillToken ?? "",

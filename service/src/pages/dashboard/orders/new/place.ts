@@ -63,7 +63,7 @@ export async function place(deps: OrderNewDeps, request: FastifyRequest, sent: F
   return done(after, isInRoom ? message : "order-placed-outside");
 }
 
-/** The reasons to refuse the form's addresses. Without shipping, they are not used. */
+/** The reasons to refuse the form's postal addresses. Empty without shipping, because only shipping uses them. */
 export const shippedFaults: typeof zipFaults = (pricing, fields) =>
   ["on", "true"].includes(fields.get("svc_ship") ?? "") ? zipFaults(pricing, fields) : [];
 

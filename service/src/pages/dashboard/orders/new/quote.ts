@@ -81,7 +81,7 @@ export function quoteRoute(forms: FastifyInstance, { limits, orders }: QuoteDeps
           hasCheckout: offer.acceptsPayment(environment),
         });
         const total = isFinal && isCounted ? "Total" : "Total so far";
-        // The form contains the displayed sum and method, so that no other sum or method is charged.
+        // The form contains the displayed sum and payment method, so that no other sum or method is charged.
         const shown = shownChargeFields({ cents: quote.totalCents, isFinal, method: charged });
         return render(
           html`${moneyTable("Price, in US dollars", quote, total)}${notes}${text}${button !== null && onButtons(button)}${shown}`,
@@ -100,7 +100,7 @@ function pagesIn(values: FormValues): number {
   return Number.isInteger(pages) && pages >= 1 ? Math.min(pages, mostPages) : 1;
 }
 
-/** True if the form's address is incomplete, so that the postage was computed for a typical address. */
+/** True if a postal address in the form is incomplete, so that the postage was computed for a typical address. */
 export const isPostageGuessed = ({ ship }: { ship: boolean }, refusals: readonly string[]): boolean =>
   ship && refusals.some((each) => /^(?:ship|from)_/.test(each));
 

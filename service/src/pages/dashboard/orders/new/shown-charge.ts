@@ -8,19 +8,19 @@ import type { FormValues } from "../../../ui/forms/form-body.ts";
 import type { Html } from "../../../ui/render.ts";
 import { shownCents } from "../firm-pays.ts";
 
-/** The charge of the firm's method as a form showed it before it was sent. */
+/** The charge to the firm's payment method, as a form showed it before it was sent. */
 export type ShownCharge = {
   /** The final price, in cents; undefined if the form showed none. */
   cents: number | undefined;
   /** The highest price that may be charged, in cents, if the form showed a price that was not final. */
   mostCents: number | undefined;
   /**
-   * The id of the method in the form, or `none` if the form stated that nobody is charged; undefined if it stated
-   * nothing.
+   * The id of the payment method in the form, or `none` if the form stated that nobody is charged; undefined if it
+   * stated nothing.
    */
   method: string | undefined;
   /**
-   * True if the member agreed that a person prices the order first. The firm is charged only after it has seen the
+   * True if the member agreed that an operator prices the order first. The firm is charged only after it has seen the
    * price.
    */
   isPriceFirst: boolean;
@@ -35,7 +35,7 @@ export const chargeFields: readonly string[] = ["total_cents", "most_cents", "ch
 /** The value of the form's field `charged_method` if the form stated that nobody is charged. */
 export const noMethod = "none";
 
-/** True if the member agreed, after a first rejection, that a person may price the order first. */
+/** True if the member agreed, after a first rejection, that an operator may price the order first. */
 export const isPriceFirst = (values: FormValues): boolean => values["price_first"] === "on";
 
 /** @throws ServiceError naming `total_cents` or `most_cents` */
@@ -53,8 +53,8 @@ export const shownChargeFields = (shown: { cents: number; isFinal: boolean; meth
 const nothingDone = "Nothing was placed, and nobody was charged.";
 
 /**
- * Rejects orders that the firm pays if placing them would charge something else than the form showed.
- * @returns the only method that may be charged automatically; null for none
+ * Rejects orders that the firm pays if placing them would not charge exactly what the form showed.
+ * @returns the only payment method that may be charged automatically; null for none
  * @throws ServiceError naming the field or the difference
  */
 export async function methodToCharge(

@@ -15,7 +15,7 @@ export async function loadPdfJs(folder: string) {
     standardFontDataUrl: `${folder}standard_fonts/`,
     wasmUrl: `${folder}wasm/`,
     iccUrl: `${folder}iccs/`,
-    // The page's policy forbids WebAssembly, so pdf.js uses its plain JavaScript instead.
+    // The page's content security policy forbids WebAssembly, so pdf.js uses its plain JavaScript instead.
     useWasm: false,
   };
   return { pdfJs, options };

@@ -23,8 +23,8 @@ function placesOf(field: RequestedField): Asking[] {
 }
 
 /**
- * The planned fields for an element of the order's `fields`, one for each place. @param first the number of fields that
- * are already planned
+ * The planned fields for an element of the order's `fields`, one for each place.
+ * @param first the number of fields that are already planned
  */
 export function asked(field: RequestedField, first: number): PlannedField[] {
   const { signer, page, label, required, help, value, readOnly, format, options } = field;

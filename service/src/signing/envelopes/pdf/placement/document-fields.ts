@@ -39,7 +39,7 @@ type FieldOnPage = DocumentField & { readonly isInside: boolean };
 type Candidate = Pick<DocumentField, "name" | "kind" | "radio"> & { readonly dict: Dict };
 
 /**
- * The empty signature fields of a document that can be signed, page by page from top to bottom. Each must be its own
+ * A document's empty signature fields that a signer can sign, page by page from top to bottom. Each must be its own
  * widget and visible on a page. Some fields are left out:
  *
  * - fields with an incomplete or ambiguous name, because acts are checked by name;

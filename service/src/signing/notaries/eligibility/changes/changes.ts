@@ -32,13 +32,13 @@ export type RuleChangeDeps = {
   proofMeans: ProofMeans;
 };
 
-/** Identifies a change by its state and its id. */
+/** Identifies a change of a U.S. state's rules by that state and the change's id. */
 export type WhichChange = { state: string; id: string };
 
 const noPerson = "Two people with names are needed. Sign in by email.";
 const noState = () => new ServiceError("not_found", "State not found.");
 
-/** The rules in force, and the states with a change that waits for confirmation. */
+/** The rules in force, and the U.S. states whose rules have a change that waits for confirmation. */
 export async function rulesOfStates({ db, clock, shipped }: Pick<RuleChangeDeps, "db" | "clock" | "shipped">) {
   const [rules, waiting] = await Promise.all([rulesInForce(db, shipped, clock()), selectWaiting(db)]);
   return { rules, waiting };
@@ -73,7 +73,7 @@ function shownChange(
 }
 
 /**
- * Requires that the operator may change the rules of states.
+ * Requires that the operator may change the rules of U.S. states.
  * @returns the operator's id
  * @throws ServiceError for an operator without the permission, without a name, or without a recent sign-in by passkey
  */

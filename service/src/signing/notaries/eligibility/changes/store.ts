@@ -13,7 +13,7 @@ import { stateRows } from "../../../../kernel/platform/protected-data.ts";
 
 type ChangeOutcome = "requested" | "confirmed" | "refused" | "withdrawn";
 
-/** A version of the rules of a state. */
+/** A version of a U.S. state's rules for notaries. */
 export type RuleChange = {
   id: string;
   state: string;
@@ -57,16 +57,16 @@ const select = (seen: Statement) => sql`
 const markedChanges = select(marked(changeState, sql`v`));
 const verifiedChanges = select(verified(changeState, sql`v`));
 
-/** The confirmed versions of all states, sorted by state and then by the order in which they apply. */
+/** The confirmed versions of all U.S. states' rules, sorted by state and then by the order in which they apply. */
 export const selectConfirmed = (db: Sql) =>
   db.query<RuleChange & Marked>(sql`
     ${markedChanges} WHERE v.outcome = 'confirmed' ORDER BY v.state, v.effective_on, v.version`);
 
-/** The versions of a state, the latest first. */
+/** The versions of a U.S. state's rules, the latest first. */
 export const selectOfState = (db: Sql, state: string) =>
   db.query<RuleChange & Marked>(sql`${markedChanges} WHERE v.state = ${state} ORDER BY v.version DESC LIMIT 100`);
 
-/** The states with a change that waits for a second operator. */
+/** The U.S. states whose rules have a change that waits for a second operator. */
 export async function selectWaiting(db: Sql): Promise<ReadonlySet<string>> {
   const rows = await db.query<{ state: string }>(
     sql`SELECT state FROM notary_rule_versions WHERE outcome = 'requested'`,

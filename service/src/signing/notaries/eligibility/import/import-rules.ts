@@ -36,9 +36,9 @@ const classWords: Readonly<Record<string, RegExp>> = {
 };
 
 /**
- * Merges a published table of the states' laws on remote acts into a rules file. For each state, the table says whether
- * such acts are authorized, which classes of documents are excluded, the highest fee in cents, and which terms apply to fees,
- * identity and records. All other terms in the file stay as they are.
+ * Merges a published table of the U.S. states' laws on remote acts into a rules file. For each state, the table says
+ * whether such acts are authorized, and which classes of documents are excluded. It also gives the highest fee in
+ * cents, and the terms for fees, identity and records. All other terms in the file stay as they are.
  * @param table the text of a CSV or JSON file
  * @throws StartupError naming the row or field, and the rule
  */

@@ -110,7 +110,7 @@ export const implicitOf = (number: number, content: Uint8Array): Uint8Array => h
 /** A BIT STRING of whole octets. */
 export const bits = (octets: Uint8Array): Uint8Array => headed(3, Uint8Array.of(0, ...octets));
 
-/** The place of a signer's signed attributes in a CMS, and of the signature over them. */
+/** The paths, in a CMS, of a signer's signed attributes and of the signature over them. */
 const [ATTRIBUTES, SIGNATURE] = [
   [1, 0, 4, 0, 3],
   [1, 0, 4, 0, 5],

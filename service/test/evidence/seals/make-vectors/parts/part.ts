@@ -1,4 +1,4 @@
-/** The kind of structure as which a reader must read the part. */
+/** The kind of structure. A reader must read the part as this kind. */
 export type PartKind =
   | "certificate"
   | "cms"

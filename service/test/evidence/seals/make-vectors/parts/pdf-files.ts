@@ -175,8 +175,8 @@ function twoHeads(): string {
 }
 
 /**
- * A stream whose negative /Length points before the first byte. Some functions count negative offsets from the end; for
- * them, it points to one byte before the end.
+ * A stream whose negative /Length leads to an offset before the first byte. To functions that count negative offsets
+ * from the end, that offset is one byte before the end.
  */
 function backwards(): string {
   const text = streamed((size) => `/Size ${size} ${W}`, withBytes);

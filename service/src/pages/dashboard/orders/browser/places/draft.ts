@@ -36,8 +36,8 @@ const nameOf = (key: string): string => {
 };
 
 /**
- * A draft identifies signers by their rows. The form's signer numbers would need the signers' names, which a reloaded
- * form may have lost.
+ * A draft identifies signers by their rows. Signer numbers count only the rows with a name, and a reloaded form may
+ * have lost the names.
  */
 const sameRow = (row: number): number => row;
 const textOf = (fields: readonly Field[]): string => written(fields, sameRow);

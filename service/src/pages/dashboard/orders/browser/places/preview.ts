@@ -17,7 +17,7 @@ export type PreviewDeps = {
   readonly title: string;
 };
 
-/** The values that the sender tried on the pages of signers, by their rows and by the names of fields. */
+/** The values that the sender tried on the signers' pages, keyed by the signer's row, then by the field's name. */
 type Tried = ReadonlyMap<number, Readonly<Record<string, string>>>;
 type Prepared = PlacesPreview & { readonly original: Uint8Array; readonly tried: Tried };
 
@@ -131,7 +131,7 @@ type FromFrame = { readonly kind?: unknown; readonly tried?: Readonly<Record<str
 
 const inWords = new Intl.ListFormat("en");
 
-/** @param missing the signers who have no signature yet, so that no page can be shown for them */
+/** @param missing the signers who have no signature field yet, so that no page can be shown for them */
 function explanationOf(name: string, before: readonly Signer[], missing: readonly Signer[]): string {
   const left = `${inWords.format(missing.map((each) => each.name))} ${missing.length === 1 ? "has" : "have"} no signature yet. `;
   const tryThem = `${missing.length > 0 ? left : ""}Try the fields: nothing is sent, and nothing is kept.`;

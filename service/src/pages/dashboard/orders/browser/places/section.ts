@@ -157,7 +157,7 @@ type Edited = {
 };
 
 /**
- * Shows the pages in the editor, at the first field that was refused. @param address the address of the preview
+ * Shows the pages in the editor, at the first field that was refused. @param address the URL of the preview
  * @returns when the editor is closed
  */
 async function editFields(
@@ -238,7 +238,7 @@ const counted = (count: number): string => (count === 1 ? "1 field" : `${count} 
 
 const unplaced = "No fields yet. Without fields, people sign where the document has signature fields or tags.";
 
-/** @param about names the document in a form with several, which shows `unplaced` once for all of them */
+/** @param about names the document in a form with several documents, which shows `unplaced` once */
 function summaryOf(fields: readonly Field[], signers: readonly Signer[], about: string | undefined): string {
   if (fields.length === 0) return about === undefined ? unplaced : "";
   const parts = signers.map(

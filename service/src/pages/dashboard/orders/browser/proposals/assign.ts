@@ -3,13 +3,16 @@ import { witness } from "../../../../../kernel/pdf/proposals/witnesses.ts";
 import type { Signer } from "../places/signers.ts";
 import type { ProposalOnPage } from "./found.ts";
 
-/** In points: the largest distance of a date, a name or initials from its signature, vertically and horizontally. */
+/**
+ * Distances in points. A date, a name or initials may be `below` points under their signature, and `beside` points to
+ * its left or right. Places on one row differ in height by less than `row`.
+ */
 const block = { below: 120, beside: 160, row: 10 } as const;
 
 /** True if a signer signs as a witness: only at the places of witnesses, where nobody else signs. */
 export const isWitness = ({ role }: Pick<Signer, "role">): boolean => role !== undefined && isRoleOf(role, witness);
 
-/** True if the signer may sign at a place for `party`. Null is the party of a place that names no party. */
+/** True if the signer may sign at a place for `party`, which is null for a place that names no party. */
 const maySign = (signer: Pick<Signer, "role">, party: string | null): boolean =>
   isWitness(signer) === (party === witness) &&
   (signer.role === undefined || party === null || isRoleOf(signer.role, party));
@@ -102,8 +105,8 @@ export function assign(
 }
 
 /**
- * The roles of the signers whose names are at lines of one role only, such as "Jane Roe, Buyer". If a role is at the
- * lines of several signers, it does not identify the signer of a line without a name.
+ * The roles of signers, read from the signature lines with their names, such as "Jane Roe, Buyer". Leaves out a signer
+ * who is named at lines of several roles, and a role at the lines of several signers.
  */
 export function rolesOnPages(
   proposals: readonly ProposalOnPage[],
@@ -223,7 +226,7 @@ const wordsIn = (text: string): string[] =>
         .toLowerCase()
         .match(/\p{L}+/gu) ?? []);
 
-/** The only signer whose name is in the nearest text with any signer's name. */
+/** The signer whose name is in the nearest text that names any signer. Undefined if that text names several. */
 function namedNear({ near }: ProposalOnPage, people: readonly Person[]): number | undefined {
   if (people.length === 0) return undefined;
   for (const text of near) {
@@ -273,7 +276,7 @@ function signatureOf(proposal: ProposalOnPage, signatures: readonly ProposalOnPa
 const inReadingOrder = (places: readonly ProposalOnPage[]): ProposalOnPage[] =>
   inRows([...places].sort((a, b) => bottomOf(a) - bottomOf(b))).flat();
 
-/** The places of a page that are next to one another, from left to right. */
+/** Groups the places of a page by row, each row from left to right. */
 function inRows(places: readonly ProposalOnPage[]): ProposalOnPage[][] {
   const rows: ProposalOnPage[][] = [];
   for (const place of places) {

@@ -89,7 +89,7 @@ type RolesDeps = {
   readonly say: (text: string) => void;
 };
 
-/** Asks for the role of each signer, if the lines are for different parties. */
+/** Asks for the role of each signer, if the signature lines are for different parties. */
 export function askRoles({ found, signers, say }: RolesDeps) {
   const legend = make("legend", { textContent: "Who signs as what" });
   const element = make("fieldset", { className: "place-roles" }, legend);

@@ -179,7 +179,10 @@ function openBoxes(pages: ProposalsDeps["pages"], uses: Uses) {
         describe(box, proposal, ownerOf(proposal));
       }
     },
-    /** @returns the box of a proposal; null if none is shown */
+    /**
+     * Scrolls to the box of a proposal.
+     * @returns the box; null if the proposal has none
+     */
     scrollTo(proposal: ProposalOnPage | undefined): HTMLElement | null {
       const box = (proposal && elements.get(proposal)) ?? null;
       box?.scrollIntoView({ block: "center", inline: "nearest" });
