@@ -14,7 +14,10 @@ const openLinks = Number(process.env["CEREMONIES"] ?? 1_000);
 const seconds = Number(process.env["SECONDS"] ?? 60);
 const actsPerSecond = Number(process.env["RATE"] ?? 20);
 const readsPerSecond = 40;
-/** Warm-up: threads, fonts and compiled code, which a service has after a minute. */
+/**
+ * Acts before the measurement. They start the threads, load the fonts and compile the code, as the first minute of use
+ * would.
+ */
 const warmUp = { rounds: 30, atOnce: 4 };
 const signersEach = 10;
 const documentBytes = 300_000;
@@ -54,8 +57,8 @@ export async function run(): Promise<Result[]> {
     if (first) console.error(`the first of ${load.errors.length} errors: ${first}`);
     return [
       atMost(`ceremonies: act, 95th percentile of ${load.acts.length}`, [p95(load.acts)], [400], "ms", 1),
-      // CPU time of the service only, without PostgreSQL, while readers load it. Unlike elapsed time, it does not
-      // depend on the machine's other load.
+      // CPU time of the service only, without PostgreSQL. It includes the readers' requests. Unlike elapsed time, it
+      // does not depend on the machine's other load.
       atMost("ceremonies: CPU time for each act, of two cores", [cpu], [2000 / actsPerSecond], "ms", 1),
       difference("ceremonies: errors", load.errors.length, 0, "errors", 0),
       difference("ceremonies: memory at the end", ...ends(load.memory), "MB", 50),

@@ -9,7 +9,7 @@ import { get, interleave, type Target } from "./support/http-load.ts";
 import { openRoomsFixture } from "./support/rooms-fixture.ts";
 
 /**
- * Measures placing, paying and delivering a closing, each against its budget, and the speed of its public verification.
+ * Measures a closing's files, pages and payments, each against its budget, and the speed of its public verification.
  */
 export async function run(): Promise<Result[]> {
   return [

@@ -11,7 +11,10 @@ type Page = OpenPage["page"];
 
 /** With two rounds, the median is the longer of the two times. */
 const rounds = 2;
-/** In milliseconds: the first page of 300 may take this long to be drawn on a busy machine. */
+/**
+ * In milliseconds: on a busy machine, opening the document may take this long until the first of its 300 pages is
+ * drawn.
+ */
 const mostToOpen = 120_000;
 /** In milliseconds of processor time: a longer task blocks the page. */
 const longMs = 50;

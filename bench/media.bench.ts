@@ -113,8 +113,8 @@ function chunkLags(lines: readonly Line[]): number[] {
 }
 
 /**
- * Kills media processes. Measures the milliseconds of each take that were received but not yet durable, and the
- * milliseconds until a new page is recorded.
+ * Kills the media processes during a recording. `lost`: the milliseconds of the last take that were received but not
+ * yet durable. `back`: the milliseconds until a new session is recorded.
  */
 async function afterKills(): Promise<{ lost: number[]; back: number[] }> {
   const media = startEngine();

@@ -6,7 +6,8 @@ import { signedIn } from "../service/test/pages/dashboard/signed-in-page.ts";
 import { openSigningSite } from "../service/test/pages/signing/signing-site.ts";
 import type { Result } from "./result.ts";
 
-// Network speed and processor of a mid-range phone on 4G. Chromium runs the page this many times slower.
+// The network speed and processor of a mid-range phone on 4G. Chromium slows the processor down by the factor
+// `slowerCpu`.
 const slowerCpu = 4;
 const network = { offline: false, latency: 170, downloadThroughput: 9e6 / 8, uploadThroughput: 3e6 / 8 };
 const phone = { width: 390, height: 844 };

@@ -8,8 +8,10 @@ import { openRoomsFixture } from "./support/rooms-fixture.ts";
 const options = { rounds: 7, connections: 16, ms: 1000, expect: 200 };
 
 /**
- * Reads the view of a room with 50 orders and 100 activities. The unchanged view is compared with a server that reads
- * the room's version alone and sends a cached text. The changed view rotates over more rooms than a node caches. It is
+ * Reads the view of a room with 50 orders and 100 activities, in two cases. The unchanged view is compared with a
+ * server that reads the room's version alone and sends a cached text.
+ *
+ * For the changed view, the requests go in turn to more rooms than a node caches, so that each view is built. It is
  * compared with the SQL statement that builds the view.
  */
 export async function run(): Promise<Result[]> {

@@ -1,4 +1,5 @@
-// npm run bench [NAME ...] [-- --json]: runs every budget, each against its ceiling or rival.
+// npm run bench [NAME ...] [-- --json]: runs the named benchmarks, or all, and compares each figure with its ceiling or
+// rival.
 import { globSync } from "node:fs";
 import { basename } from "node:path";
 import { fileURLToPath } from "node:url";

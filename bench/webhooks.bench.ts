@@ -31,7 +31,10 @@ async function startReceiver(folder: string) {
   };
 }
 
-/** Queues this many events at once. @returns deliveries per second from the commit until the last one has ended. */
+/**
+ * Queues this many events at once, each for `each` subscriptions.
+ * @returns deliveries per second, from the commit of the events until no delivery is pending
+ */
 async function deliver(
   db: Database,
   { partnerId }: Partner,
@@ -69,7 +72,10 @@ async function postAll(dispatcher: Agent, url: string, count: number, lanes: num
   return count / ((performance.now() - started) / 1000);
 }
 
-/** Deliveries from the queue to their final rows, against a bare loop of POSTs with as many connections. */
+/**
+ * Webhook deliveries per second, until each has its outcome in the database. Compared with a bare loop of POSTs with as
+ * many connections.
+ */
 export async function run(): Promise<Result[]> {
   const folder = temporaryFolder();
   const dataDir = join(folder.path, "var");

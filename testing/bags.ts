@@ -19,8 +19,8 @@ type Module = {
   file: string;
   types: Map<string, TsType>;
   /**
-   * Object types that list dependencies: each has a member whose type is a `...Deps` type, or is inside the declaration
-   * of one.
+   * Object types that list dependencies. Such a type has a member of a `...Deps` type, or it stands inside the
+   * declaration of a `...Deps` type.
    */
   bags: Bag[];
   elsewhere: Map<string, { source: string; name: string }>;
@@ -31,8 +31,8 @@ type Read = (file: string) => string;
 const syntax = { syntax: "typescript" } as const;
 
 /**
- * Lists the members of each `...Deps` type, through intersections, `Pick`, `Omit` and imported types. Also lists object
- * types with a member of a `...Deps` type, whatever their names: such a member is an opened feature.
+ * Lists the members of each `...Deps` type, through intersections, `Pick`, `Omit` and imported types. Also lists every
+ * object type with a member whose type is a `...Deps` type, because such a member is an opened feature.
  * @param files paths below `root`
  */
 export function depsTypesOf(root: string, files: readonly string[], read: Read = fromDisk): DepsType[] {
@@ -105,7 +105,7 @@ function parseModule(file: string, source: string): Module {
 const isDeps = (name: string): boolean => name.endsWith("Deps");
 
 /**
- * Adds the object types of a syntax tree that list dependencies.
+ * Finds the object types below a syntax node that list dependencies, and adds them to `bags`.
  * @param path the names of the declarations and members around the node
  */
 function findBags(node: unknown, path: string, bags: Bag[]): void {
@@ -118,7 +118,8 @@ function findBags(node: unknown, path: string, bags: Bag[]): void {
     if (isDeps(path.split(".")[0] ?? "") || members.some(isFeature))
       bags.push({ name: path, type: each as TsTypeLiteral });
   }
-  // Types in a function's parameters and result list no dependencies of the type around it, so each path begins again.
+  // The types of a function's parameters and result are not dependencies of the type around the function. So their path
+  // begins again.
   const isFunction = each.type === ("TsFunctionType" as string) || each.type === ("TsMethodSignature" as string);
   for (const value of Object.values(node)) findBags(value, isFunction ? "" : inner, bags);
 }

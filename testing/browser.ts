@@ -128,8 +128,8 @@ export async function inEachLook({ page }: OpenPage, look: (name: string) => Pro
 let asserted = 0;
 
 /**
- * Asserts that the page fits in every look, and that its cards have space between them. Checks accessibility in one
- * look, in rotation; with FUZZ=long, in every look.
+ * Asserts that the page fits in every look, and that its cards have space between them. Each call checks accessibility
+ * in only one look, and the next call takes the next look. With FUZZ=long, each call checks it in every look.
  */
 export function assertGoodLooks(opened: OpenPage): Promise<void> {
   const inThese = inTurn(looks.map(nameOf), asserted++);

@@ -3,14 +3,14 @@ import { sql } from "../service/src/kernel/platform/database/sql.ts";
 import { mentionsIn, type Ownership } from "./table-owners.ts";
 
 /**
- * A write that the database makes by itself: a change of the table `from` also writes the table `to`. `to` is null when
- * an expression names the table.
+ * A write that the database makes by itself: a change of the table `from` also writes the table `to`. `by` is the
+ * trigger's function or the foreign key. `to` is null if the function computes the table's name.
  */
 export type DatabaseWrite = { by: string; from: string; to: string | null };
 
 /**
- * `writes`: the writes that triggers and foreign keys make. `callable`: the other functions that write tables, which
- * only SQL statements call.
+ * `writes`: the writes that triggers and foreign keys make. `callable`: other functions that write tables. Neither a
+ * trigger nor another function calls them, so only the service's SQL can.
  */
 export type DatabaseWrites = { writes: DatabaseWrite[]; callable: string[] };
 
@@ -55,7 +55,7 @@ const executed = /\bEXECUTE\s+(?:format\(\s*)?(?:'((?:[^']|'')*)')?/gi;
 
 /**
  * The tables that a function's body writes, also by statements in `EXECUTE format('...')`. In these, `%I.` stands for
- * the schema.
+ * the schema. Null stands for the tables of a statement that the function computes otherwise.
  */
 function writtenIn(body: string, tables: ReadonlySet<string>): (string | null)[] {
   const statements = [...body.matchAll(executed)].map(([, text]) => text?.replace(/%I\./g, "").replace(/%[IsL]/g, "$"));

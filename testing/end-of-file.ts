@@ -1,5 +1,5 @@
-// tools/test.ts loads this module into each test process. It ends a process that resources of a failed set-up would
-// keep running.
+// tools/test.ts loads this module into each test process. A failed set-up can leave resources open that would keep the
+// process running. So this module ends it.
 import { after, beforeEach } from "node:test";
 import { isMainThread } from "node:worker_threads";
 
@@ -10,7 +10,8 @@ function endIn(seconds: number): void {
   timer = setTimeout(() => process.exit(process.exitCode ?? 1), seconds * 1000).unref();
 }
 
-// The seconds that a file may take. TEST_MINUTES may allow more than ten minutes, never less.
+// The longest time until the first test, and for each test, in seconds. TEST_MINUTES may allow more than ten minutes,
+// never less.
 const longest = 60 * Math.max(10, Number(process.env["TEST_MINUTES"] ?? 0));
 
 // Threads of a test process also load this module, and must not end the process.

@@ -5,7 +5,7 @@ type Resource = { close: () => unknown } | { stop: () => unknown } | { remove: (
 const opened: Resource[] = [];
 let isRegistered = false;
 
-/** Opens resources before the tests of a file, and closes them after the tests in reverse order. */
+/** Opens a resource for the tests of a file. All such resources are closed after the tests, in reverse order. */
 export async function forTests<T extends Resource>(resource: T | Promise<T>): Promise<T> {
   if (!isRegistered) after(closeAll);
   isRegistered = true;

@@ -10,7 +10,7 @@ export type Harness = {
   /** The running service. A test that restarts it assigns the new service here. */
   service: Service;
   db: Database;
-  /** The service's own keys, for rows that a test writes itself. */
+  /** Computes row MACs with the service's key, for rows that a test writes itself. */
   rowMac: RowMac;
   /** Stops the service and its database, and removes the folder. */
   close: () => Promise<void>;

@@ -32,8 +32,8 @@ export const rowMacOf = async (dataDir: string): Promise<RowMac> =>
 type Writer = { db: Sql; rowMac: RowMac };
 
 /**
- * Runs statements that change rows about people, as if the service had run them: updates the MACs of those rows that no
- * longer verify.
+ * Runs statements that change rows about people. Then gives each changed row a valid MAC, as if the service had changed
+ * it.
  */
 export async function asService(writer: Writer, ...changes: readonly Statement[]): Promise<void> {
   for (const change of changes) await writer.db.query(change);

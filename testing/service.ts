@@ -110,8 +110,8 @@ async function listening({ stdout, stderr, exit }: Running): Promise<void> {
 }
 
 /**
- * Except for a first start, puts a database and a pregenerated seal key into an empty data folder. @returns the
- * service's settings
+ * Puts a database and a pregenerated seal key into an empty data folder, except when a test wants a real first start.
+ * @returns the service's settings
  */
 async function settingsFor(env: Env & { DATA_DIR: string }, isFirstStart: boolean): Promise<Env & { PORT: string }> {
   if (!isFirstStart && env["DATABASE_URL"] === undefined) await prepareDatabase(env.DATA_DIR);

@@ -7,8 +7,8 @@ const calls = 20;
 
 /**
  * The statements that a running service sends to its database for one call of `work`, from the database server's log.
- * `work` runs 20 times at once, and each count is the rounded average of a call. So the few statements of the service's
- * own jobs are not counted.
+ * `work` runs 20 times at once. The result has each statement as often as a call sends it on average, rounded. So the
+ * few statements of the service's own jobs are left out.
  */
 export async function statementsOf(
   { db, service }: Pick<Harness, "db" | "service">,

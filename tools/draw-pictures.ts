@@ -20,7 +20,7 @@ body { display: grid; grid-template-columns: 1fr 480px; gap: 64px; align-items: 
 .wordmark { margin-bottom: 40px; font-size: 30px; }
 .wordmark img { width: 56px; }
 h1 { margin: 0; font-size: 54px; }`;
-// Phones round the corners of icons themselves.
+// The icon has square corners, because phones round off the corners of icons themselves.
 const iconStyle = "body { margin: 0; background: #1f3d6d; } img { width: 180px; display: block; }";
 
 const browser = await chromium.launch({ executablePath: chromiumPath() ?? "chromium", args: ["--no-sandbox"] });

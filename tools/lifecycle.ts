@@ -4,7 +4,8 @@ import { nextSegment, type Transition, transitionTable } from "../service/src/or
 
 const file = fileURLToPath(new URL("../docs/lifecycle.md", import.meta.url));
 
-// These statuses can be reached from nearly every status. The table lists them; the diagram omits them for clarity.
+// The causes of transitions that the diagram leaves out for clarity, because such transitions begin or end at many
+// statuses. The table lists them.
 const unpictured = new Set(["cancelled", "held", "released", "refund_requested"]);
 
 const yesNo = [true, false];

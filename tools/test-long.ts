@@ -10,7 +10,9 @@ import { installTools } from "./install-tools.ts";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 
-/** A command that exits with 0 when the suite passes. */
+/**
+ * The arguments of a command that exits with 0 when the suite passes. The command runs `times` times, once by default.
+ */
 type Suite = { readonly name: string; readonly args: readonly string[]; readonly times?: number };
 
 /** The arguments that run the test files that match these globs. A new file that matches is included. */
@@ -60,8 +62,8 @@ const suites: readonly Suite[] = [
   { name: "100,000 leaves", args: tests("service/test/evidence/transparency-log/fsck.test.ts") },
   { name: "1,000 kills of the log", args: tests("service/test/evidence/transparency-log/kills.test.ts"), times: 34 },
   { name: "a zip of 1 GiB", args: tests("service/test/closing/deliveries/zip-memory.test.ts") },
-  // One run kills the service once at each point that these files name, in a closing's payment, fax and label. Signing
-  // and delivery are killed by the suite "1,000 kills".
+  // One run kills the service once at each point that these files name, during a closing's payment, fax and label. The
+  // suite "1,000 kills" kills it during signing and delivery.
   {
     name: "20 kills at each point of a closing",
     args: tests(

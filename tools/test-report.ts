@@ -37,8 +37,8 @@ function note(outcome: Outcome, { type, data }: TestEvent, root: string, allowSk
   if (type === "test:complete" && entryFile === undefined && data.file !== undefined)
     outcome.seconds.set(nameOf(data.file), data.details.duration_ms / 1000);
   if (type !== "test:pass" && type !== "test:fail") return;
-  // A suite that passed is not counted, because its tests are. A suite that failed is, because a file that could not
-  // run reports no tests.
+  // A suite that passed is not counted, because its tests are. A suite that failed is counted, because a file that
+  // could not run reports no tests.
   const isSkipped = data.skip !== undefined || data.todo !== undefined;
   if (data.details.type === "suite" && type === "test:pass" && !isSkipped) return;
   const file = nameOf(entryFile ?? data.file ?? data.name);

@@ -82,8 +82,8 @@ async function* together(first: AsyncIterable<TestEvent>, second: AsyncIterable<
 
 /**
  * Runs files, `concurrency` at a time. After them, runs the walk through live sessions, together with the verifier's
- * tests. The walk sends video between browsers for minutes and mostly waits, but starved among other files. The
- * verifier's tests start no service and no browser; next to the walk, they run at the lowest priority.
+ * tests. The walk sends video between browsers for minutes, and mostly waits. Among other files, it got too little CPU
+ * time. The verifier's tests start no service and no browser, and run at the lowest priority next to the walk.
  */
 async function* eventsOf(files: string[], concurrency: number): AsyncGenerator<TestEvent> {
   const walk = files.filter(isWalk);

@@ -14,7 +14,7 @@ const authority = "https://tsa.bench.example";
  * Simulates a day of anchoring the transparency log of tests, and counts the requests to a time-stamping authority and
  * to the calendars. Before each look, the log grows. At each look, two nodes search at once for a new state to anchor.
  *
- * The service anchors the log of tests every 24 configured intervals. With the interval set here, that is an hour.
+ * The service anchors the log of tests once in 24 configured intervals. The interval set here makes that one hour.
  * @param looks how often the nodes look in that day
  * @throws Error when the day's last state is still not anchored at the end of the day
  */
@@ -68,8 +68,9 @@ function anchoringNode(db: Database, clock: () => Date) {
     node: () => anchorRoots({ ...deps, stampers }),
     requests: () => {
       const isOfTest = (origin: string) => origin.endsWith("/log/test");
-      // Requests about the live log are not counted. A calendar request does not name its log. But the calendars get as
-      // many states of the live log as the authority, so the authority's number is subtracted.
+      // Requests about the live log are not counted. A calendar request does not name its log. But the calendars and
+      // the authority get equally many states of the live log. So the number of the authority's requests about it is
+      // subtracted from both totals.
       const others = origins.filter((origin) => !isOfTest(origin)).length;
       return { stamps: origins.length - others, calendars: roots.length - others };
     },

@@ -16,7 +16,10 @@ type Settings = {
   reads: Record<string, { text: string; values: unknown[] }[]>;
   /** A fixed JSON response for each of these GET routes. The route still runs its `reads`, but discards the rows. */
   ready?: Record<string, string>;
-  /** Statement and values of the POST route; `$CODE` is replaced by a new code. */
+  /**
+   * The POST route runs `authenticate` and then this statement. Each request replaces the last eight characters of the
+   * values at the positions `unique` by its own number.
+   */
   write?: { authenticate: { text: string; values: unknown[] }; text: string; values: unknown[]; unique: number[] };
 };
 

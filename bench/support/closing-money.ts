@@ -18,8 +18,8 @@ const lines = 5000;
 const paymentsOfOrder = 10;
 
 /**
- * Times the checkout of 50 orders, the next document of a signing session, the morning's digest mails, and a statement
- * of 5,000 lines.
+ * Times the checkout of 50 orders, the next document of a signing session, and the morning's digest mails. Also times
+ * the CSV of a monthly account statement of 5,000 lines.
  */
 export async function closingMoney(): Promise<Result[]> {
   const live = await openLiveService({ LOG_LEVEL: "error" });
@@ -94,7 +94,7 @@ export async function closingMoney(): Promise<Result[]> {
     atMost(`closing: CSV of ${lines.toLocaleString("en-US")} lines, median`, csv, [2000], "ms", 1),
   ];
 
-  /** Times the CSV of a firm's open month with `lines` receipts. */
+  /** Times the CSV of a firm's account statement for the current month, with a receipt for each of `lines` payments. */
   async function statement(): Promise<number[]> {
     const firm = await newPartner(service, { live: true, name: "Harbor Title" });
     const { headers } = await newMember(service, "owner@harbor.example", firm.key);

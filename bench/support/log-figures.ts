@@ -83,8 +83,11 @@ function cpuSeconds(service: Service): number {
 export type Sealed = { verifyCode: string; sealedSha256: string; provableMs: number; pdfBytes: number };
 
 /**
- * Seals documents, each with its own bytes and at a different time within the sequencer's interval. Polls for their
- * proofs. `wanted`: a text that a proof must contain.
+ * Seals documents, each with its own bytes and at a different time within the sequencer's interval. Waits after each
+ * seal until its proof contains the wanted text.
+ * @param wanted a text that each proof must contain
+ * @returns for each seal, the milliseconds until its proof contained the text, and the bytes of the checkpoint in its
+ * PDF
  */
 export async function provableSeals(
   { service: { baseUrl }, headers }: Measured,
@@ -114,7 +117,7 @@ export async function provableSeals(
   return sealed;
 }
 
-/** The largest checkpoint that one of the PDFs carries. The budget fails if a PDF carries none. */
+/** The size in bytes of the largest checkpoint that one of the PDFs carries. The budget fails if a PDF carries none. */
 export function carried(sealed: readonly Pick<Sealed, "pdfBytes">[]): Result {
   const sizes = sealed.map(({ pdfBytes }) => pdfBytes);
   const largest = sizes.includes(0) ? Number.NaN : Math.max(...sizes);
@@ -173,8 +176,9 @@ export async function proving(
 }
 
 /**
- * Times tessera's own program while it checks a whole log. The budget fails if the program is not built.
- * @param program tests pass a path without a program
+ * Times `fsck`, the program of the log library tessera that checks a whole log. The budget fails if the program is not
+ * built.
+ * @param program the path of the built program; a test passes one where no file is
  */
 export async function fsck(
   { service: { baseUrl }, db }: Measured,

@@ -1,6 +1,6 @@
 /**
- * Measures figures of online notarization for their budgets: the size of scripts, and, with one running service, the
- * notary's wait while signing and the start of playback.
+ * Measures figures of online notarization for their budgets: the size of its scripts, the notary's wait while signing,
+ * and how soon a recording plays.
  */
 import { setTimeout as sleep } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
@@ -38,8 +38,9 @@ const act = {
 const rounds = { warm: 4, timed: 20 };
 
 /**
- * How long a notary waits for the service while signing 5 MB in the page, without a time stamp: the 95th percentile in
- * milliseconds.
+ * A notary signs 5 MB in the browser, without a time stamp. Measures how long the notary waits for the service's
+ * answers.
+ * @returns the 95th percentile in milliseconds
  */
 async function signingMs(running: Harness, nora: Person, p12: Buffer): Promise<number> {
   const key = await openPkcs12(p12, password);
@@ -47,8 +48,8 @@ async function signingMs(running: Harness, nora: Person, p12: Buffer): Promise<n
   const document = makePdf({ pages: 100, bytes: 5_000_000 });
   const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64");
   const times: number[] = [];
-  // Places all orders before the acts. Partners' uploads in the same process would otherwise fill the memory that the
-  // acts release.
+  // Places all orders before the first act. Otherwise, the uploads between the acts, in the same process, would fill
+  // the memory that the acts release.
   const codes: string[] = [];
   while (codes.length < rounds.warm + rounds.timed) codes.push(await orders.place({}, document));
   for (const [round, code] of codes.entries()) {
@@ -71,7 +72,10 @@ async function signingMs(running: Harness, nora: Person, p12: Buffer): Promise<n
   return p95(times);
 }
 
-/** The milliseconds until a viewer sees the first picture of a recording's page, and the picture after a seek. */
+/**
+ * How long a viewer waits, in milliseconds: until a recording's page shows its first frame, and until the video has
+ * jumped to another time.
+ */
 async function playbackMs(
   running: Harness,
   browser: Browser,
@@ -98,7 +102,7 @@ async function playbackMs(
 
 async function firstPicture({ page }: OpenPage, path: string): Promise<void> {
   await page.goto(path, { waitUntil: "commit" });
-  // The page's policy forbids the evaluation of text, which `waitForFunction` needs.
+  // `waitForFunction` needs `eval`, which the page's Content-Security-Policy forbids.
   while (!(await page.evaluate("document.querySelector('video')?.readyState >= 2"))) await sleep(10);
 }
 

@@ -70,7 +70,10 @@ async function endRequests(app: FastifyInstance): Promise<void> {
   clearTimeout(cut);
 }
 
-/** Load balancers check every few seconds. Until they notice that this node is not ready, it still answers requests. */
+/**
+ * Waits until load balancers have noticed that this node is not ready; they check every few seconds. Meanwhile the node
+ * still answers requests.
+ */
 async function drain({ config, log }: Pick<Resources, "config" | "log">): Promise<void> {
   if (config.drainSeconds === 0) return;
   log.info({ seconds: config.drainSeconds }, "draining");
@@ -165,7 +168,10 @@ const anchoringOf = (resources: Resources, metrics: Metrics): Anchoring | null =
   return calendars.length > 0 ? openAnchoring({ ...resources, calendars, fetch, metrics }) : null;
 };
 
-/** Returns the work that anchors the hourly roots of the transparency log with all configured sources. */
+/**
+ * Returns the work that anchors the transparency log about once an hour, by all configured time stamp authorities and
+ * calendars.
+ */
 function rootAnchorer(resources: Resources, { stampers }: Sealing, anchoring: Anchoring | null) {
   const intervalMs = resources.config.logRootIntervalMs;
   const roots = { ...resources, intervalMs, stampers, calendars: anchoring?.calendars ?? null };

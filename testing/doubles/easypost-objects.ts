@@ -22,7 +22,7 @@ export type EasyPostObjects = {
   track: (trackerId: string, status: string, more?: EasyPostObject) => EasyPostObject;
 };
 
-/** @param files returns the URL from which labels are downloaded */
+/** @param files returns the URL of the server from which labels are downloaded */
 export function createEasyPostObjects(files: () => string): EasyPostObjects {
   const addresses = new Map<string, EasyPostObject>();
   const shipments: EasyPostObjects["shipments"] = new Map();

@@ -199,7 +199,10 @@ const keptAddress = (address: LobParams[string] | undefined, created: string): o
   object: "address",
 });
 
-/** `metadata[name]=value` as documented, or one JSON text as the vendor's client sends it. */
+/**
+ * The metadata that a query asks for. It is in parameters `metadata[name]=value`, as documented, or in one JSON text,
+ * as the vendor's client sends it.
+ */
 function metadataOf(query: URLSearchParams): Record<string, string> {
   const asJson = query.get("metadata");
   if (asJson !== null) return JSON.parse(asJson) as Record<string, string>;

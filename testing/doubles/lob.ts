@@ -17,8 +17,8 @@ export type LobRequest = {
 };
 
 /**
- * A prepared failure: an error, a connection that is cut once the work is done, work without an answer, or no reaction
- * at all.
+ * A prepared failure: an error; `cut`: the connection is cut once the work is done; `silent`: the work is done without
+ * an answer; `hang`: neither work nor an answer.
  */
 export type LobFailure =
   | { status: number; code?: string; message?: string; retryAfter?: number }

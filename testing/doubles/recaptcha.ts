@@ -26,7 +26,10 @@ export type RecaptchaDouble = {
   /** The score of every token that is created from now on. */
   score: number;
   mode: RecaptchaMode;
-  /** How `api.js` and new tokens are served: as they should be, not at all (404), or without an answer. */
+  /**
+   * `missing`: `api.js` and new tokens get 404. `silent`: `api.js` is served, but requests for new tokens get no
+   * answer.
+   */
   page: "proper" | "missing" | "silent";
   /** Creates a token as a page would get it. */
   readonly newToken: (token: Token) => string;

@@ -56,11 +56,14 @@ export type StripeDouble = {
   endDispute: (...about: Parameters<BalanceObjects["endDispute"]>) => StripeEvent;
   /** Simulates a refund that the payer's bank returns. @returns the event */
   failRefund: (id: string) => StripeEvent;
-  /** The events of a completed setup page: one about its session, and one about its intent. */
+  /**
+   * Simulates an owner who completes a hosted setup page.
+   * @returns the event about the page's session and, if the setup succeeded, the event about its setup intent
+   */
   finishSetup: (sessionId: string, finished?: FinishedSetup) => StripeEvent[];
-  /** The event about a card that its bank has renewed. */
+  /** Simulates a bank that renews a card. @returns the event */
   renewCard: (...about: Parameters<FirmObjects["renew"]>) => StripeEvent;
-  /** The event about a charge's present state. */
+  /** The event about the present state of a payment intent that was charged to a saved payment method. */
   chargeEvent: (paymentIntent: string) => StripeEvent;
   /** Makes all idempotency keys expire, as the processor does after a day. */
   forgetKeys: () => void;
@@ -70,7 +73,7 @@ export type StripeDouble = {
   failAt: (asked: string, failure: Failure) => void;
   /** Handles the requests that were prepared to be late, as if the network had delivered them only now. */
   arriveLate: () => void;
-  /** Drops the prepared failures that no request has met yet. */
+  /** Drops the failures of `fail` and `hangAfter` that no request has met yet. */
   recover: () => void;
   /** Answers this many requests, and then does not answer one. */
   hangAfter: (answered: number) => void;

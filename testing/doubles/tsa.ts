@@ -85,7 +85,7 @@ function answer(workshop: TsaWorkshop, mode: TsaMode, request: Buffer): Buffer {
       return workshop.signAgain(workshop.reply(request), { certificate: "proper", contentType: "pkcs7-data" });
     case "wrong-message-digest": {
       const response = workshop.reply(request);
-      // Changes the last arc of the policy in the TSTInfo.
+      // Changes the last arc of the policy in the TSTInfo, so that the message digest in the signature no longer fits.
       return withFlipped(response, response.indexOf(Buffer.from("06042a030401", "hex")) + 5);
     }
     case "wrong-signature": {

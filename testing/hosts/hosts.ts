@@ -69,7 +69,7 @@ export function runHosted(env: Env): Running {
   });
   const ended = once(socket, "close").then(() => {
     folders.delete(folder);
-    // The host process ended without reporting an exit code.
+    // If the host process ended without reporting an exit code, the code is 1.
     exit ??= 1;
     return exit;
   });

@@ -16,8 +16,8 @@ export const fuzzRuns = (all: number): number => (isLong ? all : isFull ? all / 
 export const repeats = (full: number, few: number, long = full): number => (isLong ? long : isFull ? full : few);
 
 /**
- * The variants to try with the input that has this number: one of them in rotation, or all of them with FUZZ=long. A
- * test that calls this belongs to a suite of tools/test-long.ts.
+ * The variants that the test tries with its input number `number`: each input gets the next variant in turn. With
+ * FUZZ=long, each input gets all of them. A test that calls this belongs to a suite of tools/test-long.ts.
  */
 export const inTurn = <Variant>(variants: readonly Variant[], number: number): readonly Variant[] =>
   isLong ? variants : variants.filter((_, index) => index === number % variants.length);

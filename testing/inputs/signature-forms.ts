@@ -98,7 +98,9 @@ const blank = (count: number): string => "_".repeat(count);
 const clause = "The parties agree that this agreement is governed by the laws of the State of Ohio, and";
 const witness = "IN WITNESS WHEREOF, the parties have executed this agreement on the dates below.";
 
-/** Each form: its name, its drawing and, unless the page is an upright letter page, the page's entries and height. */
+/**
+ * Each form has a name and a drawing. If the page is not an upright letter page, its PDF entries and its height follow.
+ */
 const drawings: [name: string, draw: (sheet: Sheet) => Sheet, entries?: string, height?: number][] = [
   [
     "underscores with date",

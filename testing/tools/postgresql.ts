@@ -12,7 +12,7 @@ export const postgresProgram = (name: string): string | undefined =>
 
 const programs = (): string => join(postgresProgram("postgres") ?? "", "..");
 
-// PostgreSQL refuses to run as root.
+// If this process runs as root, PostgreSQL runs as the user `postgres`, because it refuses to run as root.
 function identity(): { uid?: number; gid?: number } {
   if (process.getuid?.() !== 0) return {};
   const id = (flag: string) => Number(execFileSync("id", [flag, "postgres"], { encoding: "utf8" }));

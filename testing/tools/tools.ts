@@ -83,7 +83,7 @@ export const awsProgram = "/usr/bin/aws";
 
 const table = {
   chromium: { debian: "chromium-headless-shell", isHere: () => chromiumPath() !== undefined },
-  // Chromium's engine without a window, which needs half the CPU time.
+  // Chromium's engine without windows. It needs half the CPU time of the whole browser.
   headlessShell: packaged("chromium-headless-shell", "chromium-headless-shell"),
   poppler: packaged("poppler-utils", "pdfsig", "pdfinfo", "pdfdetach", "pdftotext", "pdftoppm"),
   nss: packaged("libnss3-tools", "certutil"),

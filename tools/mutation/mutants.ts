@@ -9,8 +9,8 @@ import {
 } from "@swc/core";
 
 /**
- * One dropped rule: an operand is replaced, or a call is removed. `false` means that the refusal never happens, `true`
- * that the demand is always met.
+ * One dropped rule. `as: "false"` replaces an operand so that the refusal never happens, and `"true"` so that the
+ * demand is always met. `"skipped"` removes a call.
  */
 export type Mutant = {
   readonly file: string;
@@ -160,7 +160,7 @@ function walk(value: unknown, visit: (node: Node) => void): void {
   }
 }
 
-/** The refusals of a source, in source order. */
+/** The mutants of a source, in source order. */
 export function mutantsOf(file: string, source: string): Mutant[] {
   // The parser counts offsets in bytes, from an arbitrary base. So each longer character is replaced by a single byte.
   // The offset of the empty statement at the start shows the base.

@@ -21,7 +21,9 @@ const checks: readonly VectorCheck[] = [
   ...wholeChecks(),
 ];
 
-/** The mutants that would change something in each vector. A switch that never changes a value has no effect. */
+/**
+ * For each vector, the mutants that would change something in it. A switch that never changes a value has no effect.
+ */
 async function coverage(): Promise<Answer> {
   const reached: number[][] = [];
   const failing: string[] = [];
@@ -31,8 +33,8 @@ async function coverage(): Promise<Answer> {
       await run();
       reached.push([...$mutation.seen]);
     } catch {
-      // A vector that fails without a mutant counts as affected by none. Otherwise it would kill every mutant that it
-      // reaches.
+      // A vector that fails without a mutant counts as affected by no mutant. Otherwise it would kill every mutant that
+      // it reaches.
       failing.push(name);
       reached.push([]);
     }

@@ -141,7 +141,10 @@ function copy(path: string, out: string): void {
   else cpSync(from, to, { recursive: true, verbatimSymlinks: true });
 }
 
-/** @returns the bytes of all files in a folder. A symbolic link counts as itself, not as the file that it names. */
+/**
+ * @returns the total size of all files in a folder, in bytes. A symbolic link counts as itself, not as the file that it
+ * names.
+ */
 export const sizeOf = (folder: string): number =>
   readdirSync(folder, { withFileTypes: true })
     .map((entry) => ({ entry, path: join(folder, entry.name) }))
@@ -150,8 +153,8 @@ export const sizeOf = (folder: string): number =>
 const marker = "RELEASE";
 
 /**
- * A release must replace nothing else, such as data or a checkout. Throws if a folder has entries of another kind, and
- * names them.
+ * Throws if the folder is neither empty nor a release, or has entries that no release has. So a build never replaces
+ * anything but a release, such as data or a checkout.
  */
 function requireReplaceable(out: string): void {
   if (!existsSync(out)) return;

@@ -27,7 +27,7 @@ export function letterhead(sheets: Sheets, flow: Flow, typeset: Typeset, kind: s
 }
 
 const logoBox = { width: 160, height: 34 };
-// The largest size in points at which one pixel of a logo is drawn, so that a small logo is not enlarged.
+// A pixel of a logo is drawn at most this large, in points. So a small logo is not enlarged.
 const largestPixel = 0.75;
 
 /**
@@ -102,7 +102,7 @@ export function bullet(
   });
 }
 
-/** Draws a list of what a certificate proves, or of what it does not prove. */
+/** Draws the list of what a certificate proves and what it does not prove. */
 export function limitsSection(flow: Flow, points: readonly string[]): void {
   section(flow, "What this says, and what it does not", 110);
   for (const text of points) bullet(flow, text);

@@ -20,7 +20,7 @@ const joining = /\u200c|\u200d|[\ufe00-\ufe0f\u{e0100}-\u{e01ef}]/gu;
  * Finds faces for a text. A character without a glyph, or an invisible one, is written as its code point `\u{...}`, so
  * that readers see every character of the text.
  * @param text prepared with `faces.prepare`
- * @param mono draws everything in the face for codes, which has ASCII
+ * @param mono true for an ASCII text, such as a hash, that is drawn in the monospaced face
  */
 export function legible(faces: Faces, text: string, mono = false): Legible {
   if (mono) return { text, faces: Array.from({ length: text.length }, () => faces.mono), escaped: false };

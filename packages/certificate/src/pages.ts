@@ -16,7 +16,7 @@ export type Place = { x: number; y: number; width: number; height: number };
  */
 type Segment = { element: Element | null; canvas: Canvas };
 
-/** `write` returns the annotation's own dictionary entries. */
+/** A link or form field on a page. `write` returns its dictionary entries, in addition to those of every annotation. */
 export type Annotation = { element: Element; place: Place; write: (file: ObjectWriter, resources: string) => string };
 
 /** A page. Its marked content is numbered; `marks` contains the structure element of each number. */

@@ -17,8 +17,8 @@ export function addPicture(to: ObjectWriter, { width, height, rgb, alpha }: Pict
 const mostPixels = 1_000_000;
 
 /**
- * Reads a logo as this service encodes PNGs: 8 bits with alpha, unfiltered rows, one data chunk. Null for any other
- * PNG.
+ * Reads a PNG in the form that this service gives logos: 8 bits with alpha, unfiltered rows, one data chunk. Null for
+ * any other PNG, and for more than a million pixels.
  */
 export function readLogo(png: Uint8Array): Picture | null {
   const bytes = Buffer.from(png.buffer, png.byteOffset, png.length);

@@ -24,7 +24,8 @@ const markSide = 40;
 const sealColour: Colour = "#1f3d6d";
 
 /**
- * Draws the visible seal: an empty signature field with the sealer and the time, next to a QR code of the verify page.
+ * Draws the visible seal next to a QR code of the verify page. It is a signature field, still empty, whose appearance
+ * states the sealer and the time.
  */
 export function sealBlock(sheets: Sheets, flow: Flow, typeset: Typeset, words: SealWords): void {
   flow.keep(side + 14);

@@ -31,7 +31,8 @@ export type Structure = {
   /** The open structure element; null while artifacts such as rules, the service's mark and page numbers are drawn. */
   current: () => Element | null;
   /**
-   * Runs `draw` inside a new child of the open structure element. Consecutive items or rows share one list or table.
+   * Runs `draw` inside a new child of the open structure element. Consecutive list items share one list, and
+   * consecutive rows share one table.
    */
   tagged: <T>(tag: Tag, draw: () => T, spoken?: Spoken) => T;
   /**

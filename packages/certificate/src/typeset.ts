@@ -120,7 +120,7 @@ function breaks(text: string, fits: (from: number, to: number) => boolean): numb
   };
   let afterWord = false;
   for (const { index, segment, isWordLike } of words.segment(text)) {
-    // Closing punctuation stays with the word before it, opening punctuation with the word after it.
+    // Closing punctuation stays with the word before it, and opening punctuation with the word after it.
     if (/\s$/u.test(text.slice(from, index)) || (isWordLike === true && afterWord)) close(index);
     afterWord = isWordLike === true && /[\p{Lo}]$/u.test(segment);
   }
@@ -128,7 +128,7 @@ function breaks(text: string, fits: (from: number, to: number) => boolean): numb
   return ends;
 }
 
-/** Trims trailing spaces of a line. */
+/** Returns the end of a line without its trailing spaces. */
 function trimmed(text: string, start: number, end: number): number {
   let at = end;
   while (at > start && /\s/u.test(text[at - 1] ?? "")) at--;

@@ -28,9 +28,7 @@ import { type Certificate, parseCertificate } from "../src/x509/certificate.ts";
 export type TestSigner = {
   readonly key: KeyObject;
   readonly certificate: Certificate;
-  /**
-   * Makes the ECDSA signature (with SHA-256) in place of the key, so that a test gets the same signature in each run.
-   */
+  /** Signs in place of `key` (ECDSA with SHA-256), so that a test gets the same signature in each run. */
   readonly sign?: (data: Uint8Array) => Uint8Array;
 };
 

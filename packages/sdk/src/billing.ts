@@ -45,7 +45,7 @@ export type BillingStatement = {
   /** The end of the month; null until the month is over. */
   endsAt: string | null;
   timeZone: string;
-  /** The total error in the closing balances of earlier months that are closed; 0 in nearly all months. */
+  /** The correction of errors in the closing balances of earlier closed months; 0 in nearly all months. */
   correctionsCents: number;
   /** Money from earlier months that the service still holds for the firm. It was paid, but not applied to any order. */
   openingCents: number;
@@ -75,7 +75,7 @@ export type ReceivedPayment = {
   reference: string;
   /** The day on which the money arrived: `2026-11-29`. */
   receivedOn: string;
-  /** When the payment that the bank took back was made. */
+  /** The time of the original payment, which the bank took back. */
   paidAt: string;
 };
 
@@ -95,9 +95,12 @@ export type StatementLine = Payer & {
   amountCents: number;
   /** Only amounts in `usd` count in the sums. */
   currency: string;
-  /** False for a late or repeated payment, which paid for no order, and for a payment in place of a lost one. */
+  /**
+   * True if the payment paid for its order. False for a late or repeated payment, and for a payment that replaces a
+   * lost one.
+   */
   applied: boolean;
-  /** Absent on other lines than loss payments and their reversals. */
+  /** Present only on loss payments and their reversals. */
   received?: ReceivedPayment;
 };
 
@@ -113,7 +116,7 @@ export const receiptsOf = ({ json, bytes }: Transport) => ({
 });
 
 export const billingOf = ({ json }: Transport) => ({
-  /** Lists the firm's months, newest first. */
+  /** Lists the firm's monthly statements, newest first. */
   statements: (): Promise<BillingStatements> => json("GET", "/api/partner/billing/statements"),
 
   /**

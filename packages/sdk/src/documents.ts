@@ -40,7 +40,7 @@ function pdfBlob(pdf: unknown): Blob {
 
 type StreamedFile = { name: string; pdf: () => AsyncIterable<Uint8Array>; fileName: string };
 
-/** RFC 7578 framing. `FormData` can't hold a stream of unknown length. */
+/** Writes the multipart form itself (RFC 7578), because `FormData` can't hold a stream of unknown length. */
 function streamed(fields: readonly [string, string][], { name, pdf, fileName }: StreamedFile): StreamedBody {
   const boundary = `sdk-${crypto.randomUUID()}`;
   const part = (disposition: string, more = "") =>

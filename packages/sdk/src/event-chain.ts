@@ -5,8 +5,8 @@
 export type Place = { position: number; head: string };
 
 /**
- * The members of an event from which the chain is computed, as `GET /api/partner/events` returns them. In a delivery's
- * body, they are `type` and `id`.
+ * The members of an event from which the chain is computed. `GET /api/partner/events` returns all of them. In a
+ * delivery, `type` and `id` are in the body, and the place is in the header `Service-Chain`.
  */
 export type ChainedEvent = Place & { type: string; id: string };
 

@@ -62,7 +62,7 @@ export type FillQuestions = {
   requestId: string;
 };
 
-/** The fields of a form for somebody to fill in. */
+/** The request to create a form that somebody fills in online. */
 export type NewFill = {
   /** The id of one of your templates. Send this or `docSlug`. */
   template?: string | undefined;

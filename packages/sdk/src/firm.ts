@@ -3,7 +3,7 @@ import { path, type Transport } from "./transport.ts";
 /** The firm's progress toward going live. */
 export type Launchpad = {
   partner: { id: string; name: string; tier: string };
-  /** True when all items but `live` are done. */
+  /** True if all steps in `checklist` except `live` are done. */
   readyForLive: boolean;
   completed: number;
   total: number;

@@ -1,4 +1,4 @@
-/** A message from the signing page in the frame. It contains no person, no document and no credential. */
+/** A message from the signing page in the frame. It names no person and no document, and contains no credential. */
 export type EmbedEvent =
   | { type: "ready" | "viewed" | "signed" | "declined" | "closed"; signer?: number }
   /**

@@ -49,7 +49,10 @@ export type OrderFields = {
   createCheckout?: boolean | undefined;
   /** The signers. Default: only the client. */
   signers?: readonly Signer[] | undefined;
-  /** The places where signers sign. Default: the document's own signature fields, its tags, or an added page. */
+  /**
+   * The places where signers sign. Default: the document's own signature fields, else tags in its text (such as
+   * `{{signature, r1}}`), else an added page.
+   */
   fields?: readonly SignatureField[] | undefined;
   /** How signers without an `auth` of their own are identified. Default `link`. */
   signerAuth?: SignerAuth | undefined;
@@ -76,7 +79,8 @@ export type OrderLine = {
 };
 
 /**
- * Content of a document that readers may see differently from the sealed document. Each signer also gets this warning.
+ * Something in a document that people may overlook, or see differently from the sealed document. Each signer also gets
+ * this warning.
  */
 export type DocumentNotice = {
   /** `text_below_place`, `active_content`, `hidden_text`, ... The list can grow. */

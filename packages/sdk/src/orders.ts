@@ -46,11 +46,14 @@ export type OrderCorrections = {
    */
   supplements: { amountCents: number; label: string; state: "asked" | "paid" | "withdrawn"; at: string }[];
   /**
-   * The firm's other orders in the same rooms in which this correction replaced the email address. Present only in the
-   * answer to a correction of an email address.
+   * The firm's other orders that share a room with this one and whose email address this correction also replaced.
+   * Present only in the answer to a correction of an email address.
    */
   alsoCorrected?: string[];
-  /** The orders that this correction left out, because their record was altered. Present with `alsoCorrected`. */
+  /**
+   * Other orders that share a room but were not corrected, because their record was altered outside the service.
+   * Present with `alsoCorrected`.
+   */
   notCorrected?: string[];
   /** True if some new links were not mailed, because a room mails at most 25 a day. Present with `alsoCorrected`. */
   linksNotMailed?: boolean;

@@ -76,7 +76,10 @@ export const passportsOf = ({ json, bytes }: Transport) => ({
   /** A zip of all evidence. */
   evidence: (verifyCode: string): Promise<Uint8Array> => bytes(path`/api/passport/verify/${verifyCode}/evidence`),
 
-  /** The proof that the transparency log contains the seal; refused with status 503 in the first seconds. */
+  /**
+   * The proof that the transparency log contains the seal. Refused with status 503 in the first seconds after the
+   * sealing.
+   */
   logProof: (verifyCode: string): Promise<Uint8Array> => bytes(path`/api/passport/verify/${verifyCode}/tlog-proof`),
 
   /**
@@ -92,7 +95,8 @@ export const passportsOf = ({ json, bytes }: Transport) => ({
   ownCertificate: (passportId: string): Promise<Uint8Array> => bytes(path`/api/passport/${passportId}/certificate`),
 
   /**
-   * The proof that the transparency log contains the public certificate; refused with status 503 in the first seconds.
+   * The proof that the transparency log contains the public certificate. Refused with status 503 until a few seconds
+   * after the certificate's first download.
    */
   certificateLogProof: (verifyCode: string): Promise<Uint8Array> =>
     bytes(path`/api/passport/verify/${verifyCode}/certificate/tlog-proof`),

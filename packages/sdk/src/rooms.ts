@@ -145,7 +145,7 @@ export type RoomCheckout = {
 };
 
 export type RoomCharge = {
-  /** The id of the payment. One payment covers all of these orders. */
+  /** The id of the payment. One payment covers all `orders`. */
   paymentId: string;
   /** The orders that are charged. `orders.get` returns the state of each order's charge. */
   orders: { orderCode: string; chargeId: string; totalCents: number }[];
@@ -274,7 +274,10 @@ const closingPassportsOf = ({ json, bytes }: Transport) => ({
   /** The sealed certificate PDF; needs no key. */
   certificate: (verifyCode: string): Promise<Uint8Array> => bytes(path`/api/verify/room/${verifyCode}/pdf`),
 
-  /** The proof that the transparency log contains the version; refused with status 503 in the first seconds. */
+  /**
+   * The proof that the transparency log contains the version. Refused with status 503 in the first seconds after its
+   * sealing.
+   */
   logProof: (verifyCode: string): Promise<Uint8Array> => bytes(path`/api/verify/room/${verifyCode}/tlog-proof`),
 
   /**

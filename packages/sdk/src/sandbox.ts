@@ -10,7 +10,7 @@ export type TestClock = {
   status: "ready" | "advancing";
   /** The time that the clock shows. The clock continues from this time. */
   testTime: string;
-  /** The real time, which dates new objects, evidence and webhooks. */
+  /** The real time. New objects, evidence and webhooks get this time. */
   realTime: string;
   advancedSeconds: number;
   requestId: string;
@@ -75,7 +75,7 @@ export type SandboxRoomCheckout = {
 
 /** The calls of the sandbox. They accept only test keys and test orders. */
 export const sandboxOf = ({ json }: Pick<Transport, "json">) => ({
-  /** Simulates a payment by the client, which succeeds or fails. */
+  /** Simulates the client's payment of an order, with the given outcome. */
   checkout: (
     orderCode: string,
     outcome: SandboxOutcome = "success",
@@ -83,8 +83,8 @@ export const sandboxOf = ({ json }: Pick<Transport, "json">) => ({
     json("POST", sandbox + path`orders/${orderCode}/checkout`, { body: { outcome } }),
 
   /**
-   * Simulates one payment for all payable orders of a room that one payer pays, successful or failed. By default that
-   * payer is the client or, if no order is the client's, your firm.
+   * Simulates one payment for all payable orders of a room that have the same payer. Without `payBy`, this payer is the
+   * client or, if the client pays none of the orders, your firm.
    */
   roomCheckout: (
     roomCode: string,

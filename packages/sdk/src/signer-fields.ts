@@ -40,8 +40,8 @@ export type FieldOption = {
 
 export type NumberFormat = {
   /**
-   * The number of decimals shown, and the most that may be typed: 0 to 4. Default 2 with a currency, otherwise as many
-   * as typed.
+   * The number of decimals shown, which is also the most that may be typed: 0 to 4. Default: 2 with a currency.
+   * Otherwise up to 4 may be typed, and they are shown as typed.
    */
   decimals?: number | undefined;
   min?: number | undefined;
@@ -63,7 +63,10 @@ export type ShowWhen = {
   value?: string | number | undefined;
 };
 
-/** A place on a page as displayed, in points (1/72 inch) from its upper left corner. */
+/**
+ * A field of the document, for one signer. Positions and sizes are in points (1/72 inch); positions are measured from
+ * the upper left corner of the page as displayed.
+ */
 export type SignatureField = {
   kind: "signature" | "initials" | "date" | "name" | "text" | "number" | "checkbox" | "radio" | "multiple" | "dropdown";
   /** The signer's position in `signers`, counted from 1. */
@@ -106,8 +109,8 @@ export type SignatureField = {
   /** The condition for showing the field. A field that is not shown is neither required nor drawn. */
   showWhen?: ShowWhen | undefined;
   /**
-   * The formula of a number field. The service calculates the value when the field's signer signs, for example
-   * `round(rent * 12, 2)`.
+   * The formula of a number field, for example `round(rent * 12, 2)`. The service calculates the value when the field's
+   * signer signs.
    */
   formula?: string | undefined;
 };

@@ -165,8 +165,8 @@ const orderSigningOf = ({ json, bytes }: Transport) => ({
     bytes(path`/api/partner/orders/${orderCode}/documents/${documentId}`),
 
   /**
-   * The proof that the transparency log contains a document that was sealed here; refused with status 503 in the first
-   * seconds.
+   * Returns the proof that the transparency log contains this document, which must have been sealed here. Refused with
+   * status 503 in the first seconds after the seal.
    */
   documentLogProof: (orderCode: string, documentId: string): Promise<Uint8Array> =>
     bytes(path`/api/partner/orders/${orderCode}/documents/${documentId}/tlog-proof`),
@@ -196,8 +196,8 @@ const orderSigningOf = ({ json, bytes }: Transport) => ({
   copyLinks: (orderCode: string): Promise<CopyLinks> => json("GET", path`/api/partner/orders/${orderCode}/copy-links`),
 
   /**
-   * Ends a signer's download link at once, for example after it was mailed to a wrong address. A link that opens several
-   * documents of a closing ends for all of them.
+   * Ends a signer's download link at once, for example after it was mailed to a wrong address. If the link also opens
+   * documents of other orders, it ends for them too.
    */
   endCopyLink: (orderCode: string, linkId: string): Promise<CopyLinks> =>
     json("DELETE", path`/api/partner/orders/${orderCode}/copy-links/${linkId}`),
@@ -224,13 +224,16 @@ const signedEnvelopesOf = ({ json, bytes }: Transport) => ({
   verifyEnvelope: (verifyCode: string): Promise<EnvelopeVerification> =>
     json("GET", path`/api/verify/envelope/${verifyCode}`),
 
-  /** The proof that the transparency log contains the sealed document; refused with status 503 in the first seconds. */
+  /**
+   * Returns the proof that the transparency log contains the sealed document. Refused with status 503 in the first
+   * seconds after the seal.
+   */
   envelopeLogProof: (verifyCode: string): Promise<Uint8Array> =>
     bytes(path`/api/verify/envelope/${verifyCode}/tlog-proof`),
 
   /**
-   * Returns the proof that the transparency log contains the custody certificate; refused with status 503 in the first
-   * seconds.
+   * Returns the proof that the transparency log contains the custody certificate. Refused with status 503 in the first
+   * seconds after its seal.
    */
   custodyLogProof: (verifyCode: string): Promise<Uint8Array> =>
     bytes(path`/api/verify/envelope/${verifyCode}/custody/tlog-proof`),
@@ -242,8 +245,8 @@ const signedEnvelopesOf = ({ json, bytes }: Transport) => ({
   envelopeRootOts: (verifyCode: string): Promise<Uint8Array> => bytes(path`/api/verify/envelope/${verifyCode}/ots`),
 
   /**
-   * The `.ots` proof of the log's hourly root for the custody certificate; refused with status 409 until the
-   * OpenTimestamps calendars have that root.
+   * Returns the `.ots` proof of the log's hourly root that covers the custody certificate. Refused with status 409
+   * until the OpenTimestamps calendars have that root.
    */
   custodyRootOts: (verifyCode: string): Promise<Uint8Array> =>
     bytes(path`/api/verify/envelope/${verifyCode}/custody/ots`),

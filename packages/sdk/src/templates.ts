@@ -45,8 +45,8 @@ export type Template = TemplateSummary & {
   /** The firm's message to the signers. */
   message: string | null;
   /**
-   * The fields as they were sent, spelled as in the interface. Null when the template uses the document's own fields or
-   * tags.
+   * The fields as they were sent, with the member names of the HTTP interface. Null when the template uses the
+   * document's own fields or tags.
    */
   fields: Record<string, unknown>[] | null;
   requestId: string;
@@ -84,7 +84,7 @@ export type ProposedField = {
   height: number;
   /** The label, for texts, checkboxes, dropdowns and radios; empty for other kinds of fields. */
   label: string;
-  /** The options of a dropdown or a radio that the document contains. */
+  /** The options, if the document itself already contains this dropdown or radio. */
   options?: ProposedOption[];
   /** The words on the page that ask for this entry. */
   words: string;
@@ -117,7 +117,9 @@ export type ProposedFields = {
   requestId: string;
 };
 
-/** The fields of a template's version. If you omit a field, it keeps the value of the previous version. */
+/**
+ * The form fields of a request for a new version of a template. If you omit one, the previous version's value stays.
+ */
 export type TemplateVersionFields = {
   name?: string | undefined;
   roles?: readonly NewTemplateRole[] | undefined;
@@ -136,7 +138,7 @@ export type TemplateVersionFields = {
   shipMethod?: "label" | "print_mail" | undefined;
 };
 
-/** The fields of a new template. */
+/** The form fields of a request for a new template. */
 export type TemplateFields = TemplateVersionFields & {
   name: string;
   /**
@@ -189,8 +191,8 @@ export function templatesOf(transport: Transport) {
       }),
 
     /**
-     * Returns one page of the templates in their latest versions, newest template first. With `archived: "true"`, only
-     * archived templates are listed, otherwise only the rest.
+     * Returns one page of the templates in their latest versions, newest template first. With `archived: "true"`, the
+     * list has only archived templates; otherwise it has only the others.
      */
     list,
 

@@ -36,7 +36,9 @@ export type ClientOptions = {
 };
 
 type Query = Readonly<Record<string, string | number | undefined>>;
-/** A body that is rebuilt for each attempt, so that a file is streamed and not stored in memory. */
+/**
+ * A body that streams a file, so that the file is not held in memory. `open` starts the stream again for each attempt.
+ */
 export type StreamedBody = { contentType: string; open: () => ReadableStream<Uint8Array> };
 type RequestOptions = { body?: unknown; query?: Query; idempotencyKey?: string | undefined };
 type Method = "GET" | "POST" | "DELETE";
@@ -171,7 +173,9 @@ async function outcomeOf<T>(
   }
 }
 
-/** Returns a function that builds the body for each attempt, and the header that matches the body. */
+/**
+ * Returns a function that makes the body for each attempt, and the body's `Content-Type` header, unless fetch sets it.
+ */
 function bodyOf(body: unknown): { content: () => { body?: BodyInit; duplex?: "half" }; "Content-Type"?: string } {
   if (body === undefined) return { content: () => ({}) };
   if (body instanceof FormData || body instanceof URLSearchParams) return { content: () => ({ body }) };

@@ -154,8 +154,8 @@ export function webhooksOf(transport: Transport) {
 function deliveriesOf(transport: Transport) {
   const { json, pause } = transport;
   /**
-   * Replays the deliveries to a webhook that were first sent since the given time and never arrived, at most 200 per
-   * call. While `left` is above zero, call again with the answer's `until`. Each event is replayed once per period.
+   * Replays at most 200 deliveries to a webhook that were first sent since the given time and never arrived. While
+   * `left` is above zero, call again with the answer's `until`: then each event is replayed only once.
    * @throws ServiceRefusal 409 while more than 200 deliveries of the webhook are pending
    */
   const replayFailed = (id: string, since: Date, until?: Date): Promise<ReplayedFailures> =>

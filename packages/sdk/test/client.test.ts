@@ -148,7 +148,7 @@ test("a refusal is an error with status, message and request id", async () => {
   assert.equal((await refusal(client.orders.get("../webhooks"))).message, "Order not found.");
 });
 
-/** A client whose requests get these answers, in this order. The result also records the requests. */
+/** A client whose requests get these answers, in this order; the last one repeats. `sent` records the requests. */
 function answered(...answers: (() => Response)[]) {
   const sent: RequestInit[] = [];
   const scripted = createClient({

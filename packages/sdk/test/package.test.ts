@@ -109,7 +109,10 @@ test("compiles in the strictest project, which checks the package's types; a wro
   assert.match(compile("consumer.ts", order("svcSign: 1")), /TS2322/);
 });
 
-/** The part of React's and Node's types that the examples use, because React is not a dependency of the service. */
+/**
+ * Declares the parts of the types of React and Node that the examples use. The service does not depend on React, so its
+ * types are not installed.
+ */
 const typesOfOthers = `
 declare module "react" {
   export function useRef<T>(value: T): { current: T };

@@ -45,7 +45,9 @@ export async function verifyTarget(
   return verifyFile({ path: target, bytes }, context);
 }
 
-/** Reads the file that a proof covers, from the proof's own folder. Null if there is no such file. */
+/**
+ * Reads the file that an `.ots` proof covers: it has the proof's path without `.ots`. Null if there is no such file.
+ */
 async function besides(path: string): Promise<Context["doc"]> {
   const there = await stat(path).catch(() => null);
   return there?.isFile() ? { path, bytes: await readBounded(path) } : null;
@@ -78,7 +80,8 @@ async function verifyTogether(targets: readonly string[], context: Context, deps
 }
 
 /**
- * Reads the files or the service's answer at a target, as pieces of a room's set.
+ * Reads a target as pieces of a room's set: a file, or the service's answer at a verify URL. A PDF of any kind becomes
+ * a `certificate`.
  * @throws EvidenceError for a record that is refused; UsageError for a file that can't be part of the set
  */
 async function closingPieces(target: string, deps: TargetDeps): Promise<ClosingPiece[]> {
@@ -107,9 +110,11 @@ const isAboutDocument = (purpose: SealPurpose | null): boolean =>
   purpose?.kind === "custody" || purpose?.kind === "certificate";
 
 /**
- * Verifies two kinds of sets: a document's certificate with PDFs, one of which may be that document, and a sealed PDF
- * with its time stamp and proof. Returns null for any other set, which may be the files of one room.
+ * Verifies either of two sets of files:
+ * - a custody or proof certificate, with PDFs of which one may be its document
+ * - a sealed PDF with its time stamp and proofs
  *
+ * Returns null for any other set, which may be the files of one room.
  * @throws UsageError for files that are not about the same document
  */
 async function verifyAbout(files: readonly NamedBytes[], context: Context): Promise<Report | null> {

@@ -15,8 +15,8 @@ const document = vector("signed-by-two.pdf");
 const other = Uint8Array.from(makePdf({ bytes: 2 * document.length, text: "Other" }));
 
 /**
- * A zip of two documents and several custody certificates. The certificates differ in one byte of the comment at the
- * start of the file.
+ * The files of a zip: two documents and several custody certificates. Each certificate differs from the others in one
+ * byte of the comment at its start.
  */
 const zipWith = (certificates: number) =>
   new Map([

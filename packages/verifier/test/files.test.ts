@@ -27,7 +27,10 @@ const root = "3ba3edfd7a7b12b27ac72c3e67768f617fc81bc3888a51323a9fb8aa4b1e5e4a";
 const genesis = `01000000${"00".repeat(32)}${root}29ab5f49ffff001d1dac2b7c`;
 const trusting = ["--trust", "trust.pem", "--tsa-trust", "tsa.pem"];
 
-/** A folder with the files and the certificates to trust; arguments that name its files become paths. */
+/**
+ * Writes the files and the certificates to trust to a new folder. `run` runs the command there: an argument that names
+ * one of these files becomes its path.
+ */
 function inFolder(t: TestContext, files: Readonly<Record<string, Uint8Array | string>>) {
   const all = { "trust.pem": f.pemOf(f.seal), "tsa.pem": f.pemOf(f.tsa), ...files };
   const folder = f.folderWith(t, all);

@@ -33,7 +33,7 @@ export const certificateOf = (manifest: Uint8Array, options: Partial<SignOptions
 
 export { chainOf };
 
-/** A certificate of a room's version 1, and a service's answer about it. */
+/** Version 1 of a room's closing passport: its manifest, its certificate, and the service's record of it. */
 export async function roomRecord() {
   const [v1] = await chainOf(1);
   if (v1 === undefined) throw new Error("no version");

@@ -7,7 +7,7 @@ export type Answer = { text: string; json?: unknown; exitCode?: number };
 /** An option of a verb. The usage line, the help and the shell completions are generated from it. */
 export type Option = ParseArgsOptionDescriptor & {
   help: string;
-  /** The possible values, or values that shells complete. */
+  /** The possible values, or the usual ones. Shells complete them. */
   values?: readonly string[];
   /**
    * The placeholder for the value in the usage line. By default, the possible values if they are few, else the option's

@@ -72,7 +72,8 @@ Or in the browser: sign in at ${baseUrl}/sign-in, and paste the key there once.
 const link = /https?:\/\/[^\s<>"]+/g;
 
 /**
- * The recipient, the subject and the links of a stored mail. In the mail's file, lines are wrapped, which breaks links.
+ * The recipient, the subject and the links of a stored mail, to print at the terminal. The mail's file wraps long
+ * lines, which breaks links.
  */
 export const outboxMail = ({ to, subject, text }: Mail): string =>
   `Mail to ${toPlainText(to)}: ${toPlainText(subject)}\n${[...new Set(text.match(link))].map((url) => `  ${url}\n`).join("")}`;

@@ -9,8 +9,8 @@ import type { RowMac } from "./platform/row-mac.ts";
 import type { SecretBytes } from "./platform/secrets.ts";
 
 /**
- * Everything that the service opens at startup, and a command on its data before it runs: configuration, database,
- * secrets, blobs. See `upkeep/resources.ts`.
+ * The parts that the service opens at startup: configuration, database, secrets, blobs. A command that works on the
+ * service's data opens them, too. See `upkeep/resources.ts`.
  */
 export type Resources = {
   config: Config;

@@ -53,7 +53,7 @@ export type PageDeps = {
   } | null;
 };
 
-/** Adds the pages for people, by audience, with their assets. */
+/** Adds the web pages and their assets: those of visitors, clients, signers, members and operators. */
 export async function pages(app: FastifyInstance, deps: PageDeps): Promise<void> {
   const { common, baseUrl, client, verify, visitor, signing, people, outbox } = deps;
   const { limits, assets } = common;

@@ -26,12 +26,12 @@ export const firstTimes: FirstTimes = {
 };
 
 /**
- * The functions that move due times when a test clock is advanced. The retention plan is not listed: it adds the
- * clock's advances itself.
+ * The functions that move due times when a test clock is advanced. The retention plan has no such function, because it
+ * takes the clock's advances into account itself.
  */
 export const broughtNearer: readonly BringNearer[] = [
-  // Must be first. The sandbox's bank also locks a step before the rows of the step's order, so another sequence could
-  // deadlock with it.
+  // Must be first. The sandbox's bank locks a payment step first and the rows of its order afterward. Another sequence
+  // here could deadlock with it.
   bringSandboxMoneyNearer,
   bringEnvelopesNearer,
   bringExecutionsNearer,

@@ -139,8 +139,8 @@ function certificateGauges(metrics: Metrics, deps: GaugeDeps): void {
 }
 
 /**
- * Calls within this time share one result of the function. A failure goes to the callers that wait for it, and is not
- * cached.
+ * Calls within `ms` share one result of `ask`. If `ask` fails, the callers that wait for it get the error, and the next
+ * call asks again.
  */
 function shared<T>(ask: () => Promise<T>, ms: number): () => Promise<T> {
   let last: { answer: Promise<T>; isStale: () => boolean } | undefined;
@@ -172,8 +172,8 @@ type ReadinessDeps = {
 export function serviceReadiness(deps: ReadinessDeps): ReadReadiness {
   const { resources, sealing, signerAuthorities, transparencyLog } = deps;
   const { config, db, blobs, clock, log } = resources;
-  // A key in a file exists only on this node, and another node may have a working one. A key service is the same for
-  // all nodes.
+  // A fault of a key service affects all nodes. A key in a file exists only on this node, so another node may have a
+  // working one.
   const isShared = (key: string) => !key.startsWith("file:");
   const isOutside = config.databaseUrl !== null;
   const query = async () => void (await db.query(sql`SELECT 1`));
@@ -184,8 +184,8 @@ export function serviceReadiness(deps: ReadinessDeps): ReadReadiness {
     { name: "blobs", check: blobs.probe, isShared: true },
     { name: "seal key", check: sealing.probe, isShared: isShared(config.sealKey) },
     { name: "signer authority", check: signers, isShared: isShared(config.signerCaKey) },
-    // Sealing continues while a log is halted. So the node stays in the load balancer even if only its own log key is
-    // missing.
+    // Sealing continues while a log is halted, so this probe counts as shared. A node that only lacks its own log key
+    // then stays in the load balancer.
     { name: "log", check: logs, isShared: true },
   ];
   // Without notifications from the database, a job may start up to five seconds late.

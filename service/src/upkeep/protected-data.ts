@@ -62,7 +62,9 @@ type BackfillRecord = { filled: string; doneAt: Date };
 export const recordMembers = ({ filled, doneAt }: BackfillRecord): Members =>
   filled === "evidence" ? { doneAt } : { filled, doneAt };
 
-/** A table with one record for each set of tables (`RowSet`) to whose old rows a release added MACs. */
+/**
+ * The table of records about added MACs. It has one record for each set of tables (`RowSet`) whose old rows got MACs.
+ */
 export const backfillRows: MacTable<BackfillRecord> = {
   table: sql`row_mac_backfill`,
   key: sql`filled`,
@@ -91,7 +93,9 @@ export const storedBlobs: readonly StoredBlobs[] = [
   ...[storedPassports, storedRecordings, storedClosings],
 ];
 
-/** The blobs that the retention plan deletes, and the rows that it deletes with them. */
+/**
+ * The blobs that the retention plan deletes, and the functions that delete the names and notes which belong to them.
+ */
 export const retained: { sources: readonly SourceOf[]; forgets: readonly Forget[] } = {
   sources: [
     documentSource(payable),

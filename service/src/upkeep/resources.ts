@@ -84,7 +84,7 @@ async function connect(config: Config, log: Log, schema: number): Promise<Connec
 /**
  * Opens the data folder, the database (migrated), the secrets and the blobs.
  * @param countUnvouched is called at most once an hour for each row whose MAC is invalid
- * @throws StartupError in one line; nothing stays open then
+ * @throws StartupError with a message of one line; nothing stays open then
  */
 export async function openResources(
   config: Config,

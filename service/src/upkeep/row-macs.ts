@@ -209,8 +209,8 @@ const earlierDigests: Statement = listed(earlierStates.map((state) => digestOf(s
  * is replaced if it is valid; an altered order keeps its old MAC.
  */
 async function refillOrders(tx: Tx, { secrets }: RowMacDeps): Promise<number> {
-  // A separate verifier that doesn't report invalid MACs: an order that got its first MAC at this start has no MAC of
-  // an earlier release.
+  // This separate verifier doesn't report invalid MACs. An order may have got its first MAC at this start: no earlier
+  // release computed that MAC, so it is not valid here.
   const rowMac = openRowMac(secrets);
   const table = orderRows.table.text;
   let filled = 0;

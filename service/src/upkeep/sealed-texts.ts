@@ -128,8 +128,8 @@ async function rotateColumn(owner: Sql, texts: SealedTexts, secrets: SecretBytes
 }
 
 /**
- * The decrypted text; null for a text that no key decrypts. `secretsStatus` still counts such a text, under the id of
- * its key.
+ * The decrypted text; null for a text that no key decrypts, or that is not encrypted. `secretsStatus` still counts a
+ * text that no key decrypts, under the id of its key.
  */
 function openedOrNull(texts: SealedTexts, kind: SealedKind, stored: string): string | null {
   try {
@@ -140,7 +140,7 @@ function openedOrNull(texts: SealedTexts, kind: SealedKind, stored: string): str
   }
 }
 
-/** A statement over all encrypted texts that counts them by key id. */
+/** Selects the key id of each encrypted text. */
 export const sealedTextIds: Statement = unionAll(
   columns.map(
     ({ table, column }) => sql`

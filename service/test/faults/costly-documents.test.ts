@@ -10,7 +10,10 @@ import { openRoomsService } from "../closing/rooms/rooms-service.ts";
 import { fileForm } from "../evidence/proof-passports/seal-document.ts";
 import { costlyDocuments } from "./costly-documents.ts";
 
-/** The main thread receives, hashes, copies and encrypts 35 MiB. It does not read the documents. */
+/**
+ * The most CPU time of the main thread for a document of about 35 MiB. It receives, hashes, copies and encrypts the
+ * bytes, but does not parse the document.
+ */
 const mostMainThreadMs = 1000;
 
 const rooms = await forTests(openRoomsService(ownProcess));

@@ -44,7 +44,8 @@ test("a load balancer that calls /readyz loses no request when one of two nodes 
   const settings = { DATA_DIR: join(folder.path, "two"), DRAIN_SECONDS: "8", ...ownProcess };
   const nodes = [await startService(settings), await startService(settings)] as const;
   const port = await freePort();
-  // Not round_robin: Caddy 2.6 counts without a lock, so it could send a request to the stopped node in each attempt.
+  // The policy is not round_robin: Caddy 2.6 counts without a lock, so every attempt of one request could go to the
+  // stopped node.
   const backends = nodes.map(({ baseUrl }) => new URL(baseUrl).host).join(" ");
   writeFileSync(
     join(folder.path, "Caddyfile"),

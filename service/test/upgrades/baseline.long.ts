@@ -22,7 +22,10 @@ const ofSchema69 = "94f4817674c84df10d2f1334bc495d19fd45cc6e";
 const lastBefore = 84;
 const beforeBaseline = releaseOf(baseline.commit, join(folder.path, "before-baseline"));
 
-/** The contents of a new database after these migrations, with the privileges of the release before the baseline. */
+/**
+ * The schema of a new database after these migrations up to `lastBefore`, with the privileges of the release before the
+ * baseline.
+ */
 async function schemaAfter(name: string, files: string): Promise<string[]> {
   const chosen = join(folder.path, name);
   mkdirSync(chosen);

@@ -17,7 +17,7 @@ import { type Version, verify } from "../closing/closing-passports/seal-room.ts"
 import { type Acknowledged, lostAndDoubled, orderOf, startWriters } from "../faults/order-writers.ts";
 import { linkPackages, releaseOf, root } from "./releases.ts";
 
-/** The last release without the schema fence. */
+/** The last release without the schema fence: the triggers that refuse writes of nodes with an older schema. */
 const before = "0f72647906dd5cb105f8341acdee0eafd0d3a282";
 const folder = temporaryFolder();
 

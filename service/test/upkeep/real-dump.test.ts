@@ -306,7 +306,10 @@ async function uncoveredColumns(table: MacTable, rowMac: RowMac): Promise<{ trie
   return { tried, uncovered };
 }
 
-/** Columns that no MAC of their table covers, each with the reason. */
+/**
+ * By table: the columns that can change while the row's MAC stays valid. Each is harmless, or is protected in another
+ * way.
+ */
 const uncoveredByDesign: Readonly<Record<string, string>> = {
   // A hash or a second MAC covers these columns, and the row's MAC covers that hash or MAC.
   audit_log: "occurred_at action actor order_id from_status to_status detail",

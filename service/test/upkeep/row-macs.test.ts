@@ -190,7 +190,7 @@ test("the certificates of a passport's seal can't be replaced in its evidence", 
   assert.equal((await get(path)).status, 200);
 });
 
-/** The answer and the operators' task name the order and the document; no version is sealed. */
+/** Asserts that the room is not sealed. The answer and a task of the operators must name the order and its document. */
 async function refusesToSeal(room: string, orderCode: string): Promise<void> {
   const { status, body } = await acme.call("POST", `/api/rooms/${room}/passport`);
   const fault = `original document of order ${orderCode.slice(0, 6)}… is not what was written`;

@@ -17,7 +17,8 @@ import { openCeremonyService, signBy } from "../signing/envelopes/ceremony/cerem
 const idempotencyKey = randomUUID();
 
 after(() => running.service.stop());
-// The database of the release before codes were encrypted, which this release upgrades.
+// These tests turn the database of this service into one of the release before codes were encrypted. Then they upgrade
+// it.
 const running = await forTests(openCeremonyService());
 const { client: firm, service, headers } = running;
 const { verifyCode: proof } = await seal({ baseUrl: service.baseUrl, headers }, makePdf());

@@ -6,7 +6,10 @@ type HarfBuzz = typeof import("harfbuzzjs");
 
 export type Weight = "regular" | "semibold";
 
-/** A font file in two weights, loaded for text shaping. Several files may share one font `name`. */
+/**
+ * A font in two weights, loaded for text shaping. Several faces may share one font `name`, because some fonts consist
+ * of many files.
+ */
 export type Face = { id: number; name: string; fonts: Readonly<Record<Weight, Font>>; upem: number };
 
 /** Fonts for any text. A font file is read when a text first needs it, and is then cached. */

@@ -26,7 +26,7 @@ const others = [
   "@fontsource-variable/noto-emoji",
 ];
 
-/** Subsets of the font packages that are not used, because the complete Noto Sans has all of their characters. */
+/** The subsets that are left out of each font package, because the complete Noto Sans has all of their characters. */
 const inNotoSans = /^(?:latin|cyrillic|greek)(?:-ext)?$|^vietnamese$/;
 
 /**
@@ -50,7 +50,10 @@ export const scriptFonts = (): FontFile[] => [...scripts.map(noto), ...others].f
 /** The font files for Chinese, Japanese and Korean text. */
 export const hanFonts = (style: HanStyle): FontFile[] => filesOf(noto(style));
 
-/** The PostScript name of a package's font: `NotoSansArabic`. */
+/**
+ * The PostScript name of the font in a package, such as `NotoSansArabic`.
+ * @param path the path of one of the package's font files
+ */
 export const fontName = (path: string): string =>
   basename(dirname(dirname(path)))
     .split("-")

@@ -15,7 +15,7 @@ type GlyphCode = { font: number; code: number; width: number };
 export type GlyphFont = { name: string; glyphs: Glyph[]; toUnicode: string[] };
 
 /**
- * Collects the clusters of a document's text (characters that are shaped together), and assigns each a code in a font.
+ * Collects the clusters (characters that are shaped together) in a document's text, and assigns each a code in a font.
  */
 export type GlyphFonts = { codeOf: (cluster: Cluster) => GlyphCode; fonts: readonly GlyphFont[] };
 

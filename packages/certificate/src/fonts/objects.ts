@@ -13,7 +13,10 @@ export function addResources(to: ObjectWriter, { fonts }: GlyphFonts, more = "")
   return to.add(`<</Font<<${named}>>${more}>>`);
 }
 
-/** A composite font whose codes are the numbers of its glyphs (ISO 32000-2, section 9.7). */
+/**
+ * Writes a composite font whose codes are the numbers of its glyphs (ISO 32000-2, section 9.7).
+ * @returns the reference of the font
+ */
 function addFont(to: ObjectWriter, font: GlyphFont): string {
   const { glyphs } = font;
   const program = trueTypeFont(glyphs);

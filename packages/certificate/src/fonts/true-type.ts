@@ -72,8 +72,10 @@ function outlineOf(glyph: Glyph): Buffer {
 }
 
 /**
- * Writes the difference from the previous coordinate in its shortest form.
- * @returns the flags that state this form
+ * Appends the difference `by` between two coordinates to `to`, in its shortest form. A difference of 0 adds no byte.
+ * @param short the flag for a difference of one byte
+ * @param same the flag for an equal coordinate, or with `short` for a positive difference
+ * @returns the flags that state the form
  */
 function delta(to: number[], by: number, short: number, same: number): number {
   if (by === 0) return same;

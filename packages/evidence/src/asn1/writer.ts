@@ -3,8 +3,10 @@ import { TAG } from "./der.ts";
 import { encodeOid } from "./oid.ts";
 
 /**
- * A DER value to write. Its size is computed first, so that `encode` writes the bytes once. `tag` is the identifier
- * octet; null means that `body` is already a complete encoding.
+ * A DER value to write. `tag` is the identifier octet; null means that `body` is already a complete encoding.
+ *
+ * `length` counts the content octets, and `size` the whole encoding. Both are computed first, so that `encode` writes
+ * the bytes once.
  */
 export interface DerValue {
   readonly tag: number | null;

@@ -8,11 +8,11 @@ import type { SignedData, SignerInfo } from "./signed-data.ts";
 const NULL_PARAMETERS = Uint8Array.of(TAG.null, 0);
 
 /**
- * Finds a part of a CMS that its signature does not cover, so that somebody could change it unnoticed: digest
+ * Finds a part of a CMS that somebody could change unnoticed, because the signature does not cover it: digest
  * algorithms, versions, revocation lists, unsigned attributes, and certificates outside the signer's chain.
  *
  * @param der the ContentInfo that `signedData` was read from
- * @param signerInfo its only signer
+ * @param signerInfo the only signer of `signedData`
  * @param anchors trusted certificates; an included certificate that an anchor issued is covered
  * @returns a noun phrase that describes the uncovered part; null when there is none
  */
@@ -78,8 +78,8 @@ async function looseCertificate(
     last = next;
     waiting.delete(last);
     const { issuer, subject } = last;
-    // A self-issued certificate ends the chain. An included certificate with the same name proves nothing, because
-    // anybody could have added it.
+    // A self-issued certificate ends the chain. Another included certificate with the same name is not part of the
+    // chain: anybody could have added it.
     const issuers = equalBytes(issuer, subject) ? [] : [...waiting].filter((one) => equalBytes(one.subject, issuer));
     next = undefined;
     for (const one of issuers) {
@@ -93,8 +93,8 @@ async function looseCertificate(
 }
 
 /**
- * True if the topmost certificate is an anchor, or is signed by an anchor or by its own key. Also true if the issuer's
- * certificate is missing, because `verifyChain` handles that case.
+ * True if the last certificate of the chain is an anchor, or is signed by an anchor or by its own key. Also true if its
+ * issuer's certificate is missing, because `verifyChain` handles that case.
  */
 async function isVouchedFor(
   one: Certificate,

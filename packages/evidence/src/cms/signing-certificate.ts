@@ -24,8 +24,8 @@ interface EssCertId {
 }
 
 /**
- * Verifies that the signing-certificate attributes bind this certificate: in every attribute present, the first
- * identifier must match (version 2, RFC 5035; version 1 with its SHA-1, RFC 2634).
+ * Verifies that the signed signing-certificate attributes name this certificate. There may be one of version 2 (RFC
+ * 5035) and one of version 1 (RFC 2634, with SHA-1). In each, the first identifier must match.
  */
 export async function checkSigningCertificate(
   signedAttrs: readonly Attribute[],

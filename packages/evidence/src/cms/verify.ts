@@ -24,7 +24,10 @@ export type SignerClaimName =
 export interface SignerVerification {
   /** True if every claim holds. Says nothing about trust, which `verifyChain` checks. */
   readonly valid: boolean;
-  /** The certificate that the signer identifier names, if the signature includes that certificate. */
+  /**
+   * The only certificate in the signature that the signer identifier names. Null when none or several different ones
+   * match.
+   */
   readonly certificate: Certificate | null;
   readonly claims: readonly Claim<SignerClaimName>[];
   /** The version of the ESSCertID that binds the certificate: 2 (RFC 5035) or 1 (SHA-1). Null when none binds it. */
@@ -54,10 +57,10 @@ export interface SignerInput {
 }
 
 /**
- * Verifies one SignerInfo over its content (RFC 5652, section 5.6; RFC 5035). Refuses SHA-1, MD5, RSA keys under 2048
- * bits, and a signature whose hash is not the digest algorithm.
+ * Verifies one SignerInfo over its content (RFC 5652, section 5.6; RFC 5035). Refuses SHA-1, MD5 and RSA keys under
+ * 2048 bits. The signature must use the hash that the SignerInfo names as its digest algorithm.
  *
- * A signature without signed attributes is never `valid`; its other claims are checked if `content` is given. A wrong
+ * A signature without signed attributes is never `valid`. If `content` is given, its claims are still checked. A wrong
  * signature makes a claim fail and throws nothing. Only errors of `contentDigest` are thrown.
  */
 export async function verifySignerInfo(input: SignerInput): Promise<SignerVerification> {

@@ -77,8 +77,8 @@ function summed<Name extends ActClaimName>(name: Name, found: readonly Finding[]
 }
 
 /**
- * The acts in the envelope's list of events, each with its signature. If an act has no readable signature: a sentence
- * about that act.
+ * Pairs each act in the trail (the envelope's list of events) with its signature.
+ * @returns the acts; if one has no readable signature, a sentence about that act
  */
 function actsOf({ envelope, proof, signatures }: ActInput): readonly Act[] | string {
   const { revisions, signers, trail } = envelope;
@@ -88,8 +88,8 @@ function actsOf({ envelope, proof, signatures }: ActInput): readonly Act[] | str
     const signer = signers.find(({ n }) => n === entry.signer);
     const index = revisions.findIndex((revision) => revision.kind === "signed" && revision.signer === signer?.n);
     const [before, own] = [revisions[index - 1], revisions[index]];
-    // At most one act ends a revision. If two acts have the same end, the later act removed the earlier one. That is a
-    // forbidden change, so the claim `document_signatures` fails.
+    // Only one signature can end here. If a later act ended at the same byte, it removed this one. That is a forbidden
+    // change, so the claim `document_signatures` fails.
     const found = proof.earlierSignatures.find(({ revisionEnd }) => revisionEnd === own?.bytes);
     const signature = own && signatures.get(own.bytes);
     if (!signer || !before || !signature || !found?.pades)

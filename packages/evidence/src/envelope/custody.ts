@@ -142,8 +142,9 @@ function continues({ verdict, sealedBytes }: ProofVerification, signed: number):
 
 /**
  * Returns the part of a sealed file that is compared with the envelope. Under a notarization seal, that is only the
- * signed document, with which the notarized document begins. Under any other seal, it is the whole file. The claim
- * `document_continues` reports whose seal it is.
+ * signed document, with which the notarized document begins. Under any other seal, it is the whole file.
+ *
+ * The seal need not be a trusted one: the claim `document_continues` reports whether it is.
  */
 function signedPart(
   { document: { bytes }, environment }: EnvelopeEvidence,
@@ -214,7 +215,7 @@ function documentSeal({ verdict, seal }: ProofVerification, { environment }: Env
   );
 }
 
-/** Verifies each act's signature over its own revision, and that later changes are permitted. */
+/** Verifies that the signature of each act is intact, and that it permits the changes after it. */
 function documentSignatures({ earlierSignatures }: ProofVerification, { revisions }: EnvelopeEvidence) {
   const fault = revisions.find(({ kind, bytes }) => {
     const ending = earlierSignatures.filter(({ revisionEnd }) => revisionEnd === bytes);

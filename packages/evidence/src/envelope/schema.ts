@@ -4,7 +4,7 @@ import type { JsonObject } from "../manifest/canonical-json.ts";
 export const envelopeFormat = "signsealship-envelope";
 export const envelopeVersion = 1;
 
-/** The kinds of events that create a revision of the file. */
+/** The kinds of revisions, each named after the event that creates it. */
 export const revisionKinds = ["original", "prepared", "signed", "sealed"] as const;
 
 /** A revision of the file: its bytes are the beginning of the next revision, and of the sealed document. */

@@ -38,8 +38,8 @@ export async function verifyCarried(input: {
 }
 
 /**
- * Makes the claim `log_sandwich` `unchecked` unless the checkpoint in the seal is proven to be the log's. Another
- * checkpoint proves nothing about the time of the seal.
+ * Turns a `log_sandwich` that holds into `unchecked` unless `log_carried` holds. A checkpoint that is not proven to be
+ * the log's proves nothing about the time of the seal.
  */
 function withSandwich(carried: Claim<CarriedClaimName>, sandwich: Claim<CarriedClaimName>): Claim<CarriedClaimName>[] {
   if (carried.state === "holds" || sandwich.state !== "holds") return [carried, sandwich];

@@ -107,8 +107,8 @@ function signatureOf(line: string): NoteSignature {
 }
 
 /**
- * The result of looking for a key's signature on a note. `absent`: no signature line names the key. `unchecked`: the
- * engine does not support Ed25519.
+ * The result of looking for a key's signature on a note. `absent`: no signature line names the key. `unchecked`: this
+ * JavaScript engine does not support Ed25519.
  */
 export type NoteVerdict = "signed" | "wrong" | "absent" | "unchecked";
 

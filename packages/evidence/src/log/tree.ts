@@ -16,8 +16,8 @@ export type LeafRange = { readonly start: number; readonly end: number };
 export type TreeNode = { readonly level: number; readonly index: number };
 
 /**
- * Computes the hash of the node above two subtrees. Code that builds a tree passes a synchronous function, which is
- * several times faster.
+ * Computes the hash of the node above two subtrees. It is synchronous, because that is several times faster when a tree
+ * is built.
  */
 export type NodeHash = (left: Uint8Array, right: Uint8Array) => Uint8Array;
 
@@ -117,7 +117,7 @@ export function foldNodes(hashes: readonly Uint8Array[], hashOf: NodeHash): Uint
   return hashes.reduceRight<Uint8Array | null>((right, left) => (right ? hashOf(left, right) : left), null);
 }
 
-/** Like `foldNodes`, but hashes with the digest of this engine (Web Crypto). */
+/** Like `foldNodes`, but with the asynchronous SHA-256 of Web Crypto. */
 export async function rootOfParts(hashes: readonly Uint8Array[]): Promise<Uint8Array | null> {
   let root: Uint8Array | null = null;
   for (const left of hashes.toReversed()) root = root ? await nodeHash(left, root) : left;
@@ -168,8 +168,8 @@ export async function verifyConsistency(
   if (oldSize === size) return proof.length === 0 && equalBytes(oldRoot, root);
   const ranges = consistencyRanges(oldSize, size);
   if (ranges.length !== proof.length || !proof.every(isHash)) return false;
-  // If the leftmost range of the proof ends where the older tree ends, the proof begins with that range's hash.
-  // Otherwise verification starts from the older tree's root, which the proof leaves out.
+  // Verification starts from the last subtree of the older tree. If the proof's first range ends where the older tree
+  // ends, it is that subtree. Otherwise that subtree is the whole older tree, whose root the proof leaves out.
   const [first] = ranges;
   const beginsInside = first !== undefined && first.end === oldSize;
   let older = beginsInside ? (proof[0] ?? oldRoot) : oldRoot;

@@ -8,7 +8,7 @@ import { parseManifest } from "./validate.ts";
 
 /** One passport version, as published or stored. */
 export type ChainVersion = {
-  /** The version number that the record states. */
+  /** The version number in the version's record; without a record, the number in the manifest. */
   readonly version: number;
   /** The manifest as received. */
   readonly bytes: Uint8Array;
@@ -20,7 +20,8 @@ export type ChainVersion = {
 };
 
 /**
- * The most versions that one call reads: each version of a room may be given as a manifest and also as a certificate.
+ * The most manifests that one call reads. Each version of a room may be given twice: as a manifest and in a
+ * certificate.
  */
 export const mostVersionsAtOnce = 2 * manifestLimits.versions;
 

@@ -136,7 +136,9 @@ function isText(value: unknown): value is string {
   return value.length <= manifestLimits.textLength || [...value].length <= manifestLimits.textLength;
 }
 
-/** True for `YYYY-MM-DDTHH:MM:SSZ` with a date that exists. The year 0000 does not, because many programs reject it. */
+/**
+ * True for `YYYY-MM-DDTHH:MM:SSZ` with a date that exists. The year 0000 is refused, because many programs reject it.
+ */
 function isUtcSecond(value: unknown): boolean {
   if (typeof value !== "string" || !/^(?!0000)\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/.test(value)) return false;
   const instant = new Date(value);

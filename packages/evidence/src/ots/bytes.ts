@@ -26,8 +26,8 @@ export function otsReader(source: Uint8Array): OtsReader {
     return value;
   }
 
-  // Refuses padding groups, so that each number has one encoding. Only then is a parsed proof written back byte for
-  // byte.
+  // Refuses a number with a padding group, so that each number has only one encoding. Otherwise a parsed proof could
+  // not be written back byte for byte.
   function varuint(): number {
     let value = 0;
     for (let scale = 1; ; scale *= 128) {

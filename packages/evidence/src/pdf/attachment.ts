@@ -103,8 +103,8 @@ function dataOf(document: PdfDocument, specification: PdfDictionary, limit: numb
 }
 
 /**
- * True if `endstream` follows, with at most one line end before it. Some readers search for that word, and others use
- * /Length. Both kinds get the same data only if the word follows here.
+ * True if `endstream` begins at `end`, or after one line end. Some readers find the end of a stream by this word, and
+ * others by /Length. Only if the word is here do both kinds read the same data.
  */
 function endsStream(bytes: Uint8Array, end: number): boolean {
   return ["", "\n", "\r", "\r\n"].some((line) => isTextAt(bytes, `${line}endstream`, end));

@@ -18,15 +18,16 @@ export const COST = {
   entry: 25,
   /** The cost of finding an object. */
   object: 100,
-  /** The cost of a value on a path through the document's structure. */
+  /** The cost of one step of the walk through the document's structure. */
   way: 4,
   /** The cost of a subsection of a cross-reference table. */
   subsection: 50,
   /** The cost of a byte of compressed data. */
   compressedByte: 8,
   /**
-   * The cost of looking up one entry of a cross-reference section. A search for a text costs one unit per
-   * `searchedBytes` bytes.
+   * The cost of looking up one entry of a cross-reference section.
+   *
+   * A search for a text costs one unit per `searchedBytes` bytes.
    */
   entryLook: 10,
   searchedBytes: 8,

@@ -6,7 +6,10 @@ const SPACE = 1;
 const DELIMITER = 2;
 export const CLASSES = characterClasses();
 
-/** A reading position in `bytes`; bytes at or past `limit` are never read. `decrypt` is attached to strings. */
+/**
+ * A reading position in `bytes`; bytes at or past `limit` are never read. Each string value that is read keeps
+ * `decrypt`, which decrypts it later.
+ */
 export type Cursor = {
   readonly bytes: Uint8Array;
   readonly limit: number;

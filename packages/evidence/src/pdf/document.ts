@@ -47,8 +47,7 @@ const HEADER_WINDOW = 1024;
  *
  * An encrypted PDF is not decrypted: see `openUnlocked`.
  *
- * @param earlier a document opened from the same file; both share a budget, which limits the work for all revisions
- * together
+ * @param earlier another opening of the same file; both share the derived keys, and the budget for their work together
  * @throws EvidenceError `pdf` without a header, a startxref, or a section at its offset
  */
 export function openDocument(
@@ -124,8 +123,8 @@ export function locate(document: PdfDocument, value: PdfValue | undefined): Loca
 }
 
 /**
- * The cost of looking up an object number in a cross-reference section. In sorted subsections, a binary search visits
- * only a few.
+ * The cost of looking up an object number in a cross-reference section. If its subsections are sorted, a binary search
+ * visits only a few of them.
  */
 function lookUpCost({ subsections, isSorted }: XrefSection): number {
   return isSorted ? 2 : subsections.length + 1;
@@ -159,8 +158,8 @@ export function lookUp(document: PdfDocument, number: number): XrefEntry | undef
       lookUpCost(revision.main) + (revision.hybrid === undefined ? 0 : lookUpCost(revision.hybrid)),
     );
     const entry = entryOf(revision.main, number);
-    // A hybrid file hides the object from old readers: it is free in the table and in use in the stream (ISO 32000-2,
-    // section 7.5.8.4).
+    // A hybrid file can hide an object from old readers: the object is free in the table and in use in the stream (ISO
+    // 32000-2, section 7.5.8.4).
     const hidden = entry === undefined || entry.type === "free" ? hiddenEntry(revision, number) : undefined;
     const found = hidden ?? entry;
     if (found !== undefined) return found.type === "free" ? undefined : found;

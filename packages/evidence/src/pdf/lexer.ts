@@ -172,7 +172,7 @@ export function readValue(cursor: Cursor, depth = 0): PdfValue {
  * object header.
  *
  * @param budget pays for the bytes that are examined, readable or not
- * @param decryption how the object's strings are encrypted
+ * @param decryption decrypts the object's strings
  * @throws EvidenceError when there is a header but the object after it is unreadable
  */
 export function readIndirectObject(

@@ -11,13 +11,13 @@ const nextObject = searchWholeFile("obj");
 const nextEnd = searchFor("endstream");
 
 /**
- * Describes an object of a sealed document that could extend into the bytes that the seal appended; null when there is
- * none.
+ * Checks whether an object of a sealed document could extend into the bytes that the seal appended.
  *
  * Somebody without the key can change a few digits of the seal's value (docs/evidence-format.md, section 3.2). If an
  * image's data extended into that value, the image would then change too.
  *
  * @param end where the document ends
+ * @returns a sentence about the problem; null when no object could extend past `end`
  */
 export function reachOver(document: PdfDocument, end: number): string | null {
   try {
@@ -31,7 +31,7 @@ export function reachOver(document: PdfDocument, end: number): string | null {
 }
 
 /**
- * True if an object that the document's own cross-reference sections name extends beyond `end`. Handles only objects
+ * True if an object extends beyond `end`, of those in the document's own cross-reference sections. Handles only objects
  * with comments or white space before the header; `isFound` handles the rest.
  */
 function isNamed(document: PdfDocument, end: number): boolean {
@@ -51,7 +51,10 @@ function isNamed(document: PdfDocument, end: number): boolean {
   return false;
 }
 
-/** Offset of an object's value when comments or white space precede its header; otherwise null. */
+/**
+ * The offset after the header of the object at `at` (`number generation obj`). Comments or white space may precede the
+ * header. Null if there is none.
+ */
 function headedValue(bytes: Uint8Array, at: number, end: number): number | null {
   const cursor = cursorAt(bytes, at, end);
   skipSpace(cursor);

@@ -24,14 +24,14 @@ const MAX_RESTATED = 100_008;
 type Entry = { readonly number: number; readonly generation: number; readonly start: number };
 
 /**
- * Describes the first deviation of the bytes after the original from the bytes that the sealer writes there; null
- * without a deviation.
+ * Compares the bytes after the original with the bytes that the sealer would write there.
  *
  * The sealer writes the objects without gaps, the seal's own first. Then follow the cross-reference section that names
  * exactly these objects, `startxref`, the section's offset and `%%EOF` (docs/evidence-format.md, section 2.1).
  *
  * @param seal the signature that covers the whole file
  * @param originalLength where the original ends, as `originalBoundary` found it
+ * @returns a sentence about the first difference; null if there is none
  */
 export function tailProblem(
   document: PdfDocument,
@@ -71,8 +71,8 @@ export function tailProblem(
 const END_OF_OBJECT = "\nendobj\n";
 
 /**
- * The objects that a cross-reference section names, in file order. Leaves out rows without an offset: the comparison of
- * the section's bytes detects them.
+ * The objects that a cross-reference section names, in file order. Leaves out free and compressed objects, which have
+ * no offset: the later comparison of the section's bytes detects them.
  */
 function placesOf(section: XrefSection, base: number): Entry[] {
   const places: Entry[] = [];

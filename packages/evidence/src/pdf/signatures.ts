@@ -30,11 +30,11 @@ const MAX_FIELDS = 200_000;
 const MAX_FIELD_DEPTH = 32;
 
 /**
- * The signatures in the form of the newest revision, in file order, at most 64. Includes the certification that the
- * catalog names, even if it is not the value of a field.
+ * The signatures in the form of the newest revision, in file order. Includes the certification that the catalog names,
+ * even if it is not the value of a field.
  *
- * @throws EvidenceError when a cross-reference section, or the path from the trailer to a field, is broken, ambiguous
- * or past the limits
+ * @throws EvidenceError when a cross-reference section, or the path from the trailer to a field, is broken or
+ * ambiguous; also for more than 64 signatures, or too many or too deep fields
  */
 export function findSignatures(document: PdfDocument): SignatureInPdf[] {
   // Throws for a broken chain of cross-reference sections, even if the newest section lists every object that is needed

@@ -2,8 +2,8 @@ import { type Cursor, cursorAt, isSpace, peek, skipSpace } from "./cursor.ts";
 import { isTextAt } from "./search.ts";
 
 /**
- * `position`: where the stream data starts or, without data, where the value ends. `lengths`: the offsets after names
- * that may be /Length; null without data.
+ * `position` is the start of the stream data or, without a stream, the end of the value. `lengths` has the offset after
+ * each key that may be /Length; it is null without a stream.
  */
 type Skimmed = { readonly position: number; readonly lengths: readonly number[] | null };
 

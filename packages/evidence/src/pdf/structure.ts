@@ -47,9 +47,9 @@ export function whyNotCovered(length: number, signatures: readonly RangedSignatu
 export const lengthNotStated = "The signature does not state the length of the document, as a seal does";
 
 /**
- * Describes a wrong position of the whole-file signature; null if the position is right. The signed bytes do not
- * determine where the gap for the signature value is. So a file with the same bytes but a moved gap must not be
- * accepted.
+ * Describes a wrong position or form of the signature that covers the whole file; null if there is none. The signed
+ * bytes do not determine where the gap for the signature value is. So a file with the same bytes but a moved gap must
+ * not be accepted.
  *
  * @param seal the signature that covers the whole file
  * @param all every signature of the document, the seal included

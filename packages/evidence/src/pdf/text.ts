@@ -56,7 +56,11 @@ function literalBytes(inner: Uint8Array): number[] {
   return out;
 }
 
-/** Decodes the escape sequence after the backslash at `at`; returns the position of its last byte. */
+/**
+ * Decodes an escape sequence and appends the result to `out`.
+ * @param at the position after the backslash
+ * @returns the position of the sequence's last byte
+ */
 function escaped(inner: Uint8Array, at: number, out: number[]): number {
   const byte = inner[at];
   if (byte === undefined) return at;

@@ -38,7 +38,10 @@ export type PdfDictionary = Span & {
 /** An object of ISO 32000-2 section 7.3, as written in the file. */
 export type PdfValue = PdfNull | PdfBoolean | PdfNumber | PdfName | PdfString | PdfReference | PdfArray | PdfDictionary;
 
-/** `7 0 obj ... endobj`: `streamStart` is the offset of the stream data when a stream follows the dictionary. */
+/**
+ * An indirect object (`7 0 obj ... endobj`). `streamStart` is the offset of its stream data; undefined without a
+ * stream.
+ */
 export type IndirectObject = {
   readonly number: number;
   readonly generation: number;

@@ -11,8 +11,8 @@ export type XrefEntry =
 export const ROW = 18;
 
 /**
- * The length of each row in a table, found at the end of the first row: 20 bytes, in some files 19 or 21. Undefined for
- * any other length.
+ * The distance between the starts of two rows of a table: 20 bytes, in some files 19 or 21. Counts the white space
+ * after the first row, at the cursor. Undefined for any other distance.
  */
 export function strideAt(cursor: Cursor): number | undefined {
   let stride = ROW;

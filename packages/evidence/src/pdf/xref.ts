@@ -137,8 +137,8 @@ function readTable(cursor: Cursor, offset: number): XrefSection {
   spend(cursor.budget, cursor.position - offset - unread);
   if (trailer.kind !== "dictionary") throw malformed("no trailer dictionary", offset);
   unambiguous(trailer, "the trailer");
-  // In a later revision's table, readers would interpret a list head that is numbered 1 as a free object 1. So it is
-  // refused.
+  // A table with /Prev belongs to a later revision. There, readers would take a list head with the number 1 for a free
+  // object 1. So such a table is refused.
   if (shiftedTo0 && trailer.entries.has("Prev")) throw malformed("a list head that is not object 0", offset);
   return {
     kind: "table",

@@ -7,7 +7,10 @@ import { validateManifest } from "../manifest/validate.ts";
 import { isVerifyCode } from "../verify-code.ts";
 import { parseStrictObject } from "./json.ts";
 
-/** A service's record of a proof passport: `passport.json` of the evidence, or the public answer. */
+/**
+ * A service's record of a proof passport: `passport.json` of the evidence zip, or the service's public answer about the
+ * passport.
+ */
 export type ProofRecord = {
   readonly verifyCode: string;
   readonly sealedSha256: string;

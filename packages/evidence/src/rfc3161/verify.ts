@@ -36,7 +36,8 @@ export interface TimeStampInput {
   /** Certificates for building the chain, in addition to those in the token. */
   readonly intermediates?: readonly Certificate[];
   /**
-   * The instant of the verification, epoch ms. If given, a genTime more than five minutes later fails the chain claim.
+   * The instant of the verification, epoch ms. If given, the chain claim fails for a genTime more than five minutes
+   * after it.
    */
   readonly at?: number;
   readonly crypto: EvidenceCrypto;
@@ -67,8 +68,8 @@ const MUST_HOLD: ReadonlySet<TimeStampClaimName> = new Set([
 ]);
 
 /**
- * Verifies a time-stamp token. Failures are claims, never exceptions.
- * @throws EvidenceError when the token cannot be parsed.
+ * Verifies a time-stamp token. An invalid token makes claims fail and throws nothing.
+ * @throws EvidenceError only when the token cannot be parsed
  */
 export async function verifyTimeStampToken(input: TimeStampInput): Promise<TimeStampVerification> {
   const token = input.token instanceof Uint8Array ? parseTimeStampToken(input.token) : input.token;
@@ -193,8 +194,8 @@ async function chainClaim(
 }
 
 /**
- * Combines several claims about the signer into one claim about the token. The result is the first claim that does not
- * hold.
+ * Combines several claims about the signer into one claim about the token. The result is the first claim that fails,
+ * else the first that is unchecked, else the last.
  */
 function fromSigner(
   name: TimeStampClaimName,

@@ -50,8 +50,8 @@ export async function verifyCheckpointAnchors(input: Input): Promise<CheckpointA
 }
 
 /**
- * The claims that must hold even for a token of an unknown authority. If another claim about a token fails, the token
- * merely proves no time, because another verifier may trust its authority.
+ * The claims that must hold for every token, even of an unknown authority. Any other claim may fail: another verifier
+ * may trust the token's authority. The token then proves no time.
  */
 const mustHold: readonly TimeStampClaimName[] = [
   "messageImprint",

@@ -20,7 +20,10 @@ import type { SealPurpose } from "./purpose.ts";
 
 /** Proofs that the checkpoint of a log proof existed. */
 export type CheckpointEvidence = {
-  /** DER of RFC 3161 tokens. They cover the checkpoint's note with only its first signature, the log's own. */
+  /**
+   * DER of RFC 3161 tokens. Each is over the checkpoint's note without any signatures after the first, which is the
+   * log's own.
+   */
   readonly tokens?: readonly Uint8Array[];
   /** Bytes of an `.ots` proof of the checkpoint's root. */
   readonly ots?: Uint8Array;
@@ -114,7 +117,8 @@ export async function verifyDetached(input: {
 }
 
 /**
- * The earliest time of a confirming block; null for none. Blocks later than the instant of verification are ignored.
+ * The earliest time of a confirming block, plus the tolerance; null for none. Ignores a time later than the instant of
+ * the verification, `at`.
  */
 export function blockTime(claims: readonly OtsClaim[], at: number): number | null {
   const times = claims.flatMap((one) => (one.blockTime === undefined ? [] : [one.blockTime + BLOCK_TOLERANCE_MS]));

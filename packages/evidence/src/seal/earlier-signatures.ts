@@ -41,8 +41,8 @@ export interface EarlierSignature {
 const MAX_SIGNATURES = 64;
 
 /**
- * Verifies every signature other than the seal over its own revision, and classifies the changes after that revision.
- * Includes signatures that a later revision removed.
+ * Verifies every signature except the seal, each over its own revision. Also classifies the changes after that
+ * revision. Includes signatures that a later revision removed.
  *
  * @param signatures the signatures of the document, including the seal
  * @param seal the signature that covers the whole file

@@ -35,8 +35,8 @@ export async function judgeEach(
       ...(value !== undefined && { rangeDigest: { hash: "SHA-256", value } }),
     });
     const purpose = sealFormOf(dictionary);
-    // Even if its revision is unknown, a seal makes its document final. Otherwise a broken object would let changes go
-    // unnoticed.
+    // A seal makes its document final even if the seal's revision is unknown. Otherwise somebody could hide changes by
+    // breaking an object.
     const revision = changes.get(signature)?.revision ?? -1;
     const isSeal = purpose !== null && start !== undefined;
     const isOwn = isSeal && (await isTrustedSeal(dictionary, pades, trust, at, crypto));

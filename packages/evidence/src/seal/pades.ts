@@ -13,8 +13,8 @@ import { type TimeStampVerification, verifyTimeStampToken } from "../rfc3161/ver
 import type { Certificate } from "../x509/certificate.ts";
 
 /**
- * The format of a signature, by its /SubFilter: PAdES (ETSI EN 319 142-1), the older PKCS#7 (whose certificate need not
- * be signed), a document time stamp, or an unsupported format.
+ * The format of a signature, by its /SubFilter: PAdES (ETSI EN 319 142-1), a document time stamp, or an older or
+ * unknown format. A `pkcs7` signature need not cover its certificate.
  */
 type SignatureFormat = "pades" | "pkcs7" | "document-time-stamp" | "pkcs7-sha1" | "x509-rsa-sha1" | "unknown";
 
@@ -24,8 +24,8 @@ export interface PadesInput {
   /** Trusted certificates of time-stamping authorities; without any, the claim about time is unchecked. */
   readonly tsaAnchors: readonly Certificate[];
   /**
-   * Trusted certificates of signers. They are used only to check that included certificates are genuine; `verifyChain`
-   * decides on trust.
+   * Trusted certificates of signers. They only show which of the certificates in the signature are genuine: those that
+   * a trusted one issued. `verifyChain` decides on trust.
    */
   readonly sealAnchors: readonly Certificate[];
   /** The instant of the verification, epoch ms. */
@@ -38,8 +38,8 @@ export interface PadesInput {
 export interface PadesVerification {
   readonly format: SignatureFormat;
   /**
-   * The PAdES level: B-T when at least one time stamp over the signature is intact, else B-B. Null for an invalid PAdES
-   * baseline signature.
+   * The PAdES level: B-T when at least one time stamp over the signature is intact, else B-B. Null unless this is a
+   * valid PAdES baseline signature.
    */
   readonly level: "B-B" | "B-T" | null;
   /**
@@ -61,8 +61,8 @@ export interface PadesVerification {
   /** The reason why the signature is unreadable, or not a PAdES baseline signature, in a sentence; null otherwise. */
   readonly problem: string | null;
   /**
-   * The weak algorithm or key for which the signature is no longer reliable: `MD5`, `SHA-1` or a description of the
-   * key; null otherwise.
+   * The weak algorithm or key that makes the signature unreliable by now: `MD5`, `SHA-1` or a description of the key;
+   * null otherwise.
    */
   readonly outdated: string | null;
 }

@@ -62,7 +62,7 @@ const isOfNotary = ({ kind }: SealPurpose): boolean => kind === "notarized" || k
  * that `permission` allows, up to a seal for the notarization.
  *
  * @param seals all seals of the service in the document
- * @param permission the permission of the document's certification up to the end of this seal
+ * @param permission the strictest permission (/P) that the seal itself states or inherits
  */
 export function isClosedBehind(
   { revision, purpose }: OwnSeal,

@@ -3,7 +3,10 @@ import { stringText } from "../pdf/text.ts";
 import type { PdfDictionary } from "../pdf/values.ts";
 import type { Certificate } from "../x509/certificate.ts";
 
-/** The purposes of the service's seals, which are on its own certificates and on the documents of orders. */
+/**
+ * The purposes of the service's seals. The service seals documents of its own, documents of orders, and, as proof
+ * passports, any files.
+ */
 const kinds = [
   "proof",
   "closing",
@@ -24,9 +27,9 @@ export type SealPurpose = {
 };
 
 /**
- * The texts in /Reason of the service's seals. One key seals both the service's own certificates and documents that
- * strangers upload. Only this text in the signed dictionary distinguishes a certificate from a stranger's document, and
- * a real document from a test.
+ * The texts in /Reason of the service's seals. One key seals both the service's own documents, such as closing
+ * certificates, and files that strangers upload. Only this text in the signed dictionary tells the two apart, and a
+ * real document from a test.
  */
 export const sealReasons = {
   proof: { live: "Proof passport", test: "Proof passport (test environment)" },

@@ -28,7 +28,10 @@ const KEY_STAYS_SAFE: ReadonlySet<string> = new Set(["superseded", "affiliation-
 /** True if the owner is assumed to be the only one who has the key after a retirement for this reason. */
 export const keyStaysSafe = (reason: string): boolean => KEY_STAYS_SAFE.has(reason);
 
-/** Compares keys and not certificates: if someone else has the key, all certificates for that key are unreliable. */
+/**
+ * True if the certificate is retired. If someone else may have the retired certificate's key, all other certificates
+ * for that key are unreliable, too.
+ */
 const isRetired =
   (certificate: Certificate) =>
   ({ certificate: retired, reason }: RetiredCertificate): boolean =>

@@ -9,9 +9,7 @@ import { nameOf } from "../pdf/values.ts";
 import type { SealPurpose } from "./purpose.ts";
 import type { ProofVerification } from "./verify-proof.ts";
 
-/**
- * The purposes of seals on documents that the service itself makes about an order. No manifest lists such a document.
- */
+/** The purposes of seals on documents that the service itself makes. No manifest lists such a document. */
 const unlisted: ReadonlySet<SealPurpose["kind"]> = new Set(["closing", "custody", "receipt", "journal", "certificate"]);
 
 /** True if a manifest may list a file whose seal has this purpose, or a file without a seal. */

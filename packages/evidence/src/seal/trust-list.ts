@@ -43,7 +43,7 @@ const instant = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,3})?Z$/;
 export const isTrustList = (text: string): boolean => text.trimStart().startsWith("{");
 
 /**
- * Reads trusted seal certificates from a trust list or from PEM.
+ * Reads a trust list, or PEM that contains only trusted seal certificates.
  * @throws EvidenceError like `parseTrustList` and `parseCertificatesPem`
  */
 export const readTrust = (text: string): TrustList =>

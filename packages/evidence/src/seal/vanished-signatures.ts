@@ -33,7 +33,8 @@ export async function vanishedSignatures(
   const found: RangedSignature[] = [];
   const opened = new Map<number, readonly RangedSignature[]>();
   for (let at = nextKey(bytes, 0, bytes.length); at >= 0; at = nextKey(bytes, at + 1, bytes.length)) {
-    // An offset inside an object stream is not an offset in the file, so it can't be compared with the signed range.
+    // True if `at` is inside the signature's dictionary. A dictionary in an object stream has no offsets in the file,
+    // so they can't be compared with `at`.
     const covers = ({ start, dictionary }: RangedSignature) =>
       start !== undefined && dictionary.start < at && at < dictionary.end;
     spend(document.budget, COST.candidate);

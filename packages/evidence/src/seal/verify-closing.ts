@@ -62,8 +62,8 @@ type Checked = ClosingVersionResult & {
  * Verifies versions of one room's Closing Passport, in any order: every hash, link and seal.
  *
  * The claims for each version N:
- * - `certificate.vN.seal`: one valid signature (the seal) covers the whole certificate PDF. Without a certificate, this
- *   is the only one of these claims, and unchecked.
+ * - `certificate.vN.seal`: one valid signature (the seal) covers the whole certificate PDF. For a manifest without a
+ *   certificate, only this claim is made, and it is unchecked.
  * - `.trusted`: the certificate of the seal is trusted.
  * - `.purpose`: the seal is for a closing certificate.
  * - `.manifest`: the attached manifest equals the separate one.

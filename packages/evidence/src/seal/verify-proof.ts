@@ -55,7 +55,7 @@ export type ProofClaimName =
   | ArchivalClaimName;
 
 export interface ProofTrust extends SealTrust {
-  /** Authorities that issue certificates to signers. Roots among the seal's anchors count as such authorities. */
+  /** Authorities that issue certificates to signers. Certificate authorities among `sealAnchors` also count. */
   readonly signerAnchors?: readonly Certificate[];
   /** Bitcoin block headers that the caller trusts, by height. */
   readonly blockHeaders?: BlockHeaders;
@@ -70,7 +70,7 @@ export interface ProofVerification {
   readonly sealedBytes: number;
   /** Lowercase hex SHA-256 of the first `sealedBytes` bytes. */
   readonly sealedSha256: string;
-  /** Lowercase hex SHA-256 of the original document; null when the seal does not state where it ended. */
+  /** Lowercase hex SHA-256 of the original document; null when the seal does not state where that document ends. */
   readonly docSha256: string | null;
   /** The signature that covers the whole file; null when there is none. */
   readonly seal: SealVerification | null;
@@ -124,7 +124,7 @@ export async function verifyProof(
 
 type Options = { readonly crypto: EvidenceCrypto; readonly detached?: DetachedEvidence };
 
-/** Verifies the signature that covers the whole file as the seal. */
+/** Verifies a file. Its seal is the signature that covers the whole file. */
 async function verifyWhole(
   bytes: Uint8Array,
   trust: ProofTrust,

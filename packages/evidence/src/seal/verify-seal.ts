@@ -174,8 +174,8 @@ function purposeClaim(purpose: SealPurpose | null): Claim<SealClaimName> {
 }
 
 /**
- * The claims about the seal's certificate, and the certificates that these claims depend on: included certificates and
- * anchors.
+ * The claims about the seal's certificate. `path` has all certificates that these claims depend on: those in the
+ * signature and, if the chain is valid, those above them.
  */
 type JudgedCertificate = {
   readonly claims: readonly Claim<SealClaimName>[];

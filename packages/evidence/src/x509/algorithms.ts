@@ -83,8 +83,8 @@ function pssScheme(parameters: DerNode | undefined): SignatureScheme | null {
   const maskAlgorithm = mask === undefined ? undefined : readAlgorithm(onlyChildOf(mask));
   const saltLength = salt === undefined ? 20 : readSmallInteger(onlyChildOf(salt));
   if (trailer !== undefined && readSmallInteger(onlyChildOf(trailer)) !== 1) return null;
-  // In RSASSA-PSS parameters, an absent field means SHA-1. Crypto libraries use one hash for both purposes (message and
-  // mask), so the two must be equal.
+  // The parameters name a hash for the message and one for the mask; if one is absent, it is SHA-1. Crypto libraries
+  // use a single hash for both purposes, so the two must be equal.
   if (hash === null || saltLength > 512) return null;
   if (maskAlgorithm === undefined) return hash === "SHA-1" ? { scheme: "rsa-pss", hash, saltLength } : null;
   if (maskAlgorithm.oid !== OID.mgf1 || maskAlgorithm.parameters === undefined) return null;

@@ -25,8 +25,8 @@ const isRightToLeft =
  * of RFC 3454, and U+FFFD. Also some letters of Unicode 3.2 whose lower-case form is newer than Unicode 3.2: name
  * preparation folds them to that form.
  *
- * Each entry is two numbers in base 36: the distance from the end of the previous range, and the length of its own
- * range minus one.
+ * Each entry is a range, as two numbers in base 36. The first is the distance from the end of the previous range. The
+ * second is the length of the range minus one; it is left out when it is 0.
  */
 const prohibited = readRanges(`
   f5 j-r 2n-1 1s-g 29-f h-3 3-3 2-2 2-4 8 2 l 19 14-8 3s 1l f 13-1 3-5 h-w 13-1 8 14 3-4 oh 4 1i-1 j-1 6-2 q-f 4

@@ -39,7 +39,7 @@ export function leafFault(certificate: Certificate, purpose: ChainPurpose, at: n
 
 /**
  * The reason why the certificate can't issue the certificate below it; null when it can.
- * @param intermediatesBelow the number of certificates below this one to compare with its path length limit
+ * @param intermediatesBelow the number of certificates below this one that its path length limit counts
  */
 export function issuerFault(
   certificate: Certificate,

@@ -64,7 +64,7 @@ export type ZipEntry = {
   readonly offset: number;
   /**
    * The bytes that the directory and the local header share: from the field "version needed" to the length of the name,
-   * then the name. Both must be the same.
+   * then the name. They must be equal in both.
    */
   readonly description: Uint8Array;
   readonly nameBytes: Uint8Array;

@@ -1,8 +1,8 @@
 import { indexOfText, isTextAt } from "../pdf/search.ts";
 
 /**
- * The names that the Finder of macOS adds when people zip a folder again: `FOLDER/.DS_Store` and, for a file with macOS
- * attributes, `__MACOSX/FOLDER/._FILE`, and the folders of these.
+ * The names of entries that the Finder of macOS adds when somebody unpacks a zip and zips its folder. They are
+ * `FOLDER/.DS_Store` and, for a file with macOS attributes, `__MACOSX/FOLDER/._FILE` and the folders above it.
  */
 const FINDER = /^(?:(?:[^/]+\/){1,2}\.DS_Store|__MACOSX\/(?:[^/]+\/){0,2}(?:\._[^/]+)?)$/;
 

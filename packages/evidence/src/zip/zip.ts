@@ -76,8 +76,8 @@ function contentOf(data: Uint8Array, { method, size }: ZipEntry): Uint8Array {
 }
 
 /**
- * The length of the bytes that follow a file's data if bit 3 of the flags is set (APPNOTE 6.3.10, section 4.3.9): a
- * signature, the checksum and the sizes. These must match the directory.
+ * The length of the data descriptor that follows a file's data if bit 3 of the flags is set (APPNOTE 6.3.10, section
+ * 4.3.9). It begins with a magic number (08074b50). Its checksum and sizes must match the directory.
  */
 function descriptorLength({ bytes, view }: ZipFile, at: number, { flags, crc, compressed, size }: ZipEntry): number {
   if ((flags & 0x08) === 0) return 0;

@@ -53,8 +53,8 @@ export type LogVector = {
   readonly claimedTime?: number | null;
   readonly stampedTime?: number | null;
   /**
-   * A file of the test vectors `whole`, and the purpose that its seal states. The purpose is null in the vectors
-   * `stated` when the seal states none.
+   * `file` is the name of a file in the test vectors `whole`; `purpose` is the purpose that its seal states. In vectors
+   * of the kind `stated`, null means that the seal states none.
    */
   readonly file?: string;
   readonly purpose?: SealPurpose | null;

@@ -16,7 +16,10 @@ import { consistencyOf, hashOfLeaf, hashOfNode, inclusionOf, rootOf } from "./sa
 const leavesOf = (size: number): Uint8Array[] =>
   Array.from({ length: size }, (_, i) => hashOfLeaf(Buffer.from(`leaf ${i}`)));
 
-/** Leaves and roots from the test suites of RFC 6962 implementations. */
+/**
+ * Each row is a leaf and the root of the tree that ends with this leaf. From the test suites of RFC 6962
+ * implementations.
+ */
 const reference = [
   ["", "6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d"],
   ["00", "fac54203e7cc696cf0dfcb42c92a1d9dbaf70ad9e621f4bd8d98662f00e3c125"],

@@ -36,7 +36,10 @@ const op: fc.Arbitrary<Op> = fc.oneof(
   plain({ op: fc.constantFrom("reverse" as const, "hexlify" as const, ...hashNames) }),
 );
 
-/** Timestamps with unsorted branches, some of them equal; short enough to apply to 32 bytes. */
+/**
+ * Timestamps with unsorted branches, some of them equal. They are so short that a message of 32 bytes stays within the
+ * limit of 4,096 bytes.
+ */
 export const timestamp: fc.Arbitrary<Timestamp> = fc.letrec<{ timestamp: Timestamp; branch: Branch }>((tie) => ({
   timestamp: fc.array(tie("branch"), { minLength: 1, maxLength: 3, depthIdentifier: "ots", size: "max" }),
   branch: fc.oneof(

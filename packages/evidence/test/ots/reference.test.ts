@@ -84,7 +84,7 @@ function pythonText(item: unknown): string {
 }
 
 /**
- * Asserts that the parser finds everything that the reference finds. It may find more: if the damage made two edges
+ * Asserts that the parser finds everything that the reference finds. It may find more: if the damage made two branches
  * equal, the reference loses one of them.
  */
 async function assertNoLessThan(proof: DetachedTimestamp, bytes: Uint8Array, answer: OracleAnswer | undefined) {

@@ -8,7 +8,10 @@ import { wholeCases, wholeFolder } from "../whole-cases.ts";
 const { test } = testsNeeding("dss");
 const isFull = repeats(1, 0) === 1;
 const pathOf = (file: string) => fileURLToPath(new URL(file, wholeFolder));
-/** True if the service made the file. Such a file begins as DSS (the EU's validation library) requires of a PDF. */
+/**
+ * True if the service made the file and no bytes precede the PDF header. DSS (the EU's validation library) requires a
+ * PDF to begin with its header.
+ */
 const isOurs = (file: string) => /^(sealed|documents|custody)\//.test(file) && !/junk/.test(file);
 const filesOf = (role: string): string[] => [
   ...new Set(

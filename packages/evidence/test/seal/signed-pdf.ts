@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { type CmsOptions, cmsOver, type TestSigner } from "../signer.ts";
 
-/** How the signature is placed in the file; by default like a seal of the service. */
+/** Options for signing a PDF. By default, the signature is placed like a seal of the service. */
 export type SignOptions = CmsOptions & {
   readonly signer: TestSigner;
   readonly subFilter?: string;
@@ -22,7 +22,10 @@ export type SignOptions = CmsOptions & {
   readonly upperCase?: boolean;
   /** Capacity of /Contents in bytes. */
   readonly reserve?: number;
-  /** Objects that replace the seal, its field, the page and the catalog, in this order. */
+  /**
+   * Given the objects of the revision (the seal, its field, the page and the catalog, in this order), returns the
+   * objects to write.
+   */
   readonly objects?: (objects: readonly NewObject[]) => readonly NewObject[];
   /** Writes the seal's objects in another form than the sealer. */
   readonly append?: (pdf: string, objects: readonly NewObject[]) => string;
@@ -87,7 +90,8 @@ function appendTail(pdf: string, objects: readonly NewObject[]): string {
 const escaped = (text: string): string => text.replace(/[\\()]/g, "\\$&");
 
 /**
- * The texts of the signature dictionary before and after its value, in the form of the sealer or of another program.
+ * The text of the signature dictionary before and after the signature value, as the sealer or as another program writes
+ * it.
  */
 function dictionaryParts(options: SignOptions, length: number): readonly [string, (ranges: string) => string] {
   const { certify, originalLength } = options;
@@ -109,8 +113,8 @@ function dictionaryParts(options: SignOptions, length: number): readonly [string
 }
 
 /**
- * Signs a PDF by appending a revision: signature, invisible field, page and catalog. Works only on files that the test
- * code of this repository made.
+ * Signs a PDF by appending a revision: signature, field, page and catalog. The field is invisible by default. Works
+ * only on files that the test code of this repository made.
  */
 export function signPdf(original: Uint8Array, options: SignOptions): Uint8Array {
   const pdf = latin1(original);

@@ -144,7 +144,10 @@ test("refuses an extra field that names another file, because unzip goes by that
   refuses(zip, /extra-field/);
 });
 
-/** An extra field (APPNOTE 6.3.10, section 4.5.1): an ID, and data of the stated or true length. */
+/**
+ * An extra field (APPNOTE 6.3.10, section 4.5.1): an ID, a length, and data. `stated` is the length that the field
+ * states.
+ */
 const field = (id: number, length: number, stated = length) => {
   const bytes = Buffer.alloc(4 + length);
   bytes.writeUInt16LE(id, 0);
@@ -166,8 +169,8 @@ test("reads extra fields that state times, owners and the name itself, and refus
   refuses(zipWith(times, Buffer.alloc(3)), /extra-field/);
   refuses(zipWith(field(0x5455, 5, 6)), /extra-field/);
   refuses(zipWith(times, field(0x0001, 16)), /zip64/);
-  // The Unix fields of PKWARE and ASi may name the target of a link. The other fields are for encryption and for a
-  // comment.
+  // The Unix fields of PKWARE and ASi (000d, 756e) may name the target of a link. The other fields are for encryption
+  // (0017, 9901), for a comment (6375), and for Java archives (cafe).
   for (const id of [0x000d, 0x756e, 0x0017, 0x9901, 0x6375, 0xcafe])
     refuses(zipWith(times, field(id, 8)), /extra-field/);
 });

@@ -136,8 +136,8 @@ async function readFrom<T>(option: string, path: string, parse: (text: string) =
 const INSTANT = /^(\d{4}-\d{2}-\d{2})(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2})?)?$/;
 
 /**
- * Parses an ISO 8601 date (of a day that exists) or instant as epoch ms. The zone is UTC unless the text states one.
- * @throws UsageError
+ * Parses an ISO 8601 date or instant as epoch ms. The zone is UTC unless the text states one.
+ * @throws UsageError for any other text, and for a day that no calendar has
  */
 export function instantOf(option: string, text: string): number {
   const [, day = "", time, , , zone] = INSTANT.exec(text) ?? [];

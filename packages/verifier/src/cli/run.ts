@@ -95,8 +95,8 @@ export async function verifyAnswer(target: string, values: VerifyValues, io: Ver
 }
 
 /**
- * Warns when the verdict depends on a certificate that is trusted by default on this machine, and was not given with
- * `--trust`.
+ * Makes the check that warns readers: this run trusts certificates that are trusted by default on this machine, because
+ * `--trust` was not given.
  */
 function defaultTrustCheck(paths: readonly string[]): Check {
   const why = `No --trust was given: the certificate of this installation is trusted, ${paths.join(", ")}.`;
@@ -107,8 +107,8 @@ function defaultTrustCheck(paths: readonly string[]): Check {
 }
 
 /**
- * True if the target is a URL. The certificates that this machine trusts by default apply only to files, because a
- * service names its own certificate.
+ * True if the target is a URL. Then the certificates that this machine trusts by default don't apply, because the
+ * verifier fetches the service's own trust from that URL.
  */
 function isService(target: string): boolean {
   return /^https?:\/\//i.test(target);

@@ -19,7 +19,7 @@ export type ClosingPiece = { readonly path: string } & (
 );
 
 /**
- * Wraps a service's record of one version, downloaded or read from a file, as a piece of the set.
+ * Makes a `ClosingPiece` from a service's record of one version, downloaded or read from a file.
  * @throws EvidenceError as `parseRoomRecord`
  */
 export const roomRecordPiece = ({ path, bytes }: NamedBytes): ClosingPiece => ({
@@ -27,7 +27,7 @@ export const roomRecordPiece = ({ path, bytes }: NamedBytes): ClosingPiece => ({
   record: parseRoomRecord(bytes),
 });
 
-/** The unverified contents of a piece; null when it has no readable manifest. */
+/** The passport that a piece's manifest states, unverified; null when the piece has no readable manifest. */
 export function passportOf(piece: ClosingPiece): ManifestPassport | null {
   try {
     const bytes = manifestIn(piece);
@@ -80,8 +80,8 @@ export async function verifyClosingSet(
 }
 
 /**
- * The claims about a certificate that fail. They are listed in addition to the claim `.seal`, which only summarizes
- * them.
+ * The failed claims about the seals of certificates, except two about trust and purpose. Each certificate's claim
+ * `.seal` only summarizes them.
  */
 function sealFaults({ versions }: Awaited<ReturnType<typeof verifyClosing>>): Check[] {
   return versions.flatMap(({ certificate, version }) =>
@@ -123,8 +123,8 @@ function recordChecks(pieces: readonly ClosingPiece[]): Check[] {
 const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
 
 /**
- * Forms pairs of a manifest and a certificate. Records come first, then manifests without a record, then certificates.
- * A certificate joins the first pair of its version that has no certificate.
+ * Pairs the manifest and the certificate of each version. Pairs begin with the records and with manifests that no
+ * record contains. A certificate then joins the first pair of its version that has none, or stays alone.
  */
 function paired(pieces: readonly ClosingPiece[]): Pair[] {
   const pairs: Pair[] = [];

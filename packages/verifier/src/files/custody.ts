@@ -3,7 +3,9 @@ import type { Context, NamedBytes } from "../context.ts";
 import { checksOf, type Report, withChecks, worstOf } from "./report.ts";
 import { quoted } from "./shell.ts";
 
-/** Reports the parts of a custody certificate other than its seal: the envelope and, if given, the sealed document. */
+/**
+ * Adds to the report on a custody certificate's seal the checks of its envelope and, if given, of the sealed document.
+ */
 export async function asCustody(
   file: NamedBytes,
   report: Report,

@@ -11,8 +11,8 @@ type Named = { readonly name: string };
 
 /**
  * The proofs of each PDF, matched by file name: a proof is named after its PDF. If several PDFs have that name, the
- * proof applies to the PDF in the proof's folder. Without one, it applies to the PDFs that share the most folders with
- * the proof.
+ * proof applies to the PDF in the proof's own folder. If that folder has none, it applies to the PDFs that share the
+ * most folders with the proof.
  */
 export function proofsByPdf<Pdf extends Named, Proof extends Named>(pdfs: readonly Pdf[], proofs: readonly Proof[]) {
   const named = new Map<string, { pdf: Pdf; path: string }[]>();

@@ -155,8 +155,8 @@ function certificatesCheck({ path, bytes }: NamedBytes, { facts }: Report): Chec
 }
 
 /**
- * Makes a check about the files that the evidence does not cover. It fails for another PDF, whatever its name: among
- * verified evidence, people could mistake it for evidence.
+ * Makes a check about the files that the evidence does not cover. It fails for any PDF other than `sealed.pdf`,
+ * whatever its name: people could mistake that PDF for verified evidence.
  */
 function otherFiles(files: ReadonlyMap<string, Uint8Array>): Check[] {
   const claim = "other_files";

@@ -25,7 +25,7 @@ export async function readBounded(path: string, maxBytes: number = maxFileBytes)
 
 const tooLarge = (path: string, maxBytes: number) => new UsageError(`${path} is larger than ${maxBytes} bytes`);
 
-/** Reads up to the limit, because a pipe or device does not state its size. */
+/** Reads piece by piece and stops above the limit, because a pipe or device does not state its size. */
 async function readPieces(handle: FileHandle, path: string, maxBytes: number): Promise<Uint8Array> {
   const pieces: Uint8Array[] = [];
   let length = 0;

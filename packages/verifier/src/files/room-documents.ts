@@ -22,7 +22,7 @@ export async function isClosingCertificate(bytes: Uint8Array): Promise<boolean> 
 
 /**
  * Verifies documents together with the closing certificates, manifests and records of a room. Reports which document of
- * the closing each file is. Only verified certificates decide that.
+ * the closing each file is, but only if the closing's verdict is `verified`, `verified_test` or `intact`.
  * @param companionsOf the files that accompany a document
  */
 export async function verifyRoomDocuments(

@@ -50,7 +50,8 @@ export function sealCommands(
     "seal_signature_valid",
     [
       `${verify} -cades -CAfile signer.pem -partial_chain -purpose any -no_check_time -out /dev/null`,
-      // Searches only the bytes before the signature value. After it, a time stamp contains a signingTime of its own.
+      // Only the bytes before the signature value must have no signingTime. A time stamp, which comes after that value,
+      // has a signingTime of its own.
       `! head -c ${parts.signature?.start ?? parts.cmsLength} seal.p7s | xxd -p | tr -d '\\n' | grep ${SIGNING_TIME}`,
     ].join("\n"),
   );

@@ -23,7 +23,7 @@ export const isEvidenceName = (name: string): boolean => /\.(pdf|json|zip|ots|ts
  *
  * @returns `passedOver`: the number of entries that are neither files nor folders, and of files whose names match no
  * kind of evidence
- * @throws Error of the file system; RangeError past the bounds
+ * @throws Error of the file system; RangeError if the folder exceeds `folderLimits`
  */
 export async function unitsOf(root: string): Promise<{ units: Unit[]; passedOver: number }> {
   const units: Unit[] = [];
@@ -70,9 +70,9 @@ const isUnpackedDocuments = (names: ReadonlySet<string>): boolean =>
 const isOfDocuments = (path: string): boolean => /^(?:[^/]+\/)?[^/]+\.pdf(?:\.tlog-proof|\.ots)?$/i.test(path);
 
 /**
- * The files in a folder and its subfolders, by relative path. Null when they are too many or too large to read at once.
- * Also null when some evidence can't be part of a zip of documents. After null, the files are verified one by one,
- * without their proofs.
+ * The files in a folder and its subfolders, by relative path. Null if they are too many or too large to read at once.
+ * Also null if some evidence can't be part of a zip of documents. In both cases, the files are verified one by one,
+ * without their log proofs.
  */
 async function filesBelow(folder: string): Promise<string[] | null> {
   const names: string[] = [];

@@ -11,14 +11,17 @@ import { LogBroken, type PublishedTree, type ReadLog } from "./published-log.ts"
 /** The size of a log when the monitor saw it. `at` is epoch ms. */
 type Sighting = { readonly size: number; readonly at: number };
 
-/** Facts about the times of a log that a monitor stores for its next run. */
+/** The facts that a monitor stores for the next run, to judge whether the log's anchors come in time. */
 export type Seen = {
   /** The time of the first run and of the last one, as ISO 8601. */
   readonly since: string;
   readonly last: string;
   /** True if the log ever had an anchored state. */
   readonly anchors: boolean;
-  /** Sizes of the log that the monitor saw and that no anchored state covers yet: the first of each hour. */
+  /**
+   * The sizes that the log had and that no anchored state covers yet. Of the monitor's own runs, only the first in each
+   * hour counts.
+   */
   readonly waiting: readonly Sighting[];
 };
 
@@ -126,7 +129,8 @@ function anchorJudge(read: ReadLog, tree: PublishedTree, { key, findings }: { ke
 type Anchor = { readonly source: string; readonly anchoredAt: number; readonly proof: Uint8Array };
 
 /**
- * The time that an anchor's proof gives. Until a block confirms it, a calendar's time is only the log's own statement.
+ * The time of an anchor. For an authority, it is the time in the verified time-stamp token. For a calendar, it is only
+ * the log's own statement, because a calendar's proof has no time until a block confirms it.
  * @throws LogBroken
  */
 async function timeOf({ source, anchoredAt, proof }: Anchor, checkpoint: string): Promise<number> {

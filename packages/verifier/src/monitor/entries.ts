@@ -18,7 +18,10 @@ export type EntriesRead = {
   readonly size: number;
   /** The Merkle tree over the entries read so far, as its perfect subtrees, left to right. */
   readonly edge: readonly EdgeNode[];
-  /** The hash links of the closing entries, each with the index of its entry. */
+  /**
+   * The hash links of closing passport versions, each with the index of the entry that contains it. Two entries with
+   * one link prove two histories.
+   */
   readonly links: ReadonlyMap<string, number>;
   /**
    * The index of a log's final entry, and the key of the next log that this entry names. Null while the log is in use.
@@ -66,11 +69,11 @@ const ahead = 8;
  *
  * @param options
  * - `wanted`: the SHA-256 in hex of sealed files to look for.
- * - `earlierLinks`: the links of closing entries in earlier logs.
- * - `days.earlierDay`: the latest day with an `audit/v1` entry in those logs.
+ * - `earlierLinks`: the hash links in earlier logs, as `EntriesRead.links`.
+ * - `days.earlierDay`: the latest day with an `audit/v1` entry in earlier logs.
  * - `days.judgedDay`: the day up to which gaps were already reported.
  * - `comparesTiles`: also compares each tile of hashes with the entries, which requires reading from the first entry.
- * - `onEntry`: called with each line.
+ * - `onEntry`: called with the index and the line of each entry that is read.
  * @throws LogBroken when the entries do not lead to the checkpoint
  */
 export async function readEntries(

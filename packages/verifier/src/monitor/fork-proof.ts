@@ -8,9 +8,9 @@ import {
 } from "@signsealship/evidence/log";
 
 /**
- * Two contradicting checkpoints that one key signed. `rootInNewer` is the root over the newer tree's first entries: as
- * many as the older tree has. It differs from the older tree's root. If both trees have the same size, `rootInNewer` is
- * the newer tree's root and `proof` is empty.
+ * Two contradicting checkpoints that one key signed. `rootInNewer` is the root that the newer tree has when cut to the
+ * older tree's size. It differs from the older tree's root. If both trees have the same size, `rootInNewer` is the
+ * newer tree's root and `proof` is empty.
  */
 export type Fork = {
   /** The signed checkpoints, as they were published. */

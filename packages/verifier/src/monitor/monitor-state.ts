@@ -14,7 +14,7 @@ export type MonitorState = {
   /** The newest checkpoint so far, as it was signed. */
   readonly checkpoint: string | null;
   readonly read: EntriesRead;
-  /** The facts about the log's times; null before the first run. */
+  /** The facts for judging whether the log's anchors come in time; null before the first run. */
   readonly seen: Seen | null;
 };
 

@@ -7,7 +7,10 @@ import { LogBroken, LogUnreadable, openPublishedLog, type PublishedTree } from "
 /** Matches the URL of a service's log. The groups are the service's own URL and the name of the log. */
 const addressForm = /^(https?:\/\/.*)\/log\/((?:live|test)(?:-\d{1,3})?)\/?$/i;
 
-/** The logs in a service's trust list. The log's URL begins with the service's URL. Null without a trust list. */
+/**
+ * The logs in a service's trust list. `from` is the URL of one of the service's logs; null for a folder, or without a
+ * trust list.
+ */
 export async function publishedLogs(from: string, fetch: Fetch): Promise<readonly TrustedLog[] | null> {
   const base = addressForm.exec(from)?.[1];
   const list = base === undefined ? null : await openPublishedLog(base, fetch)(trustListPath.slice(1));
@@ -47,8 +50,8 @@ export async function nextLog(from: string, key: string, named: string | null, f
 const addressOf = (base: string, key: string) => ({ from: `${base}/log/${nameInKey(key)}`, key });
 
 /**
- * True if a key is of a later log than the one at the URL, such as `live-3` after `live-2`. Otherwise the keys could
- * lead in a circle.
+ * True if a key is of a later log than the one at the URL, such as `live-3` after `live-2`. Without this check, the
+ * keys could lead in a circle.
  */
 function isLater(from: string, key: string): boolean {
   const [, environment, number = "1"] = /^(live|test)(?:-(\d{1,3}))?$/.exec(nameInKey(key)) ?? [];
@@ -57,7 +60,7 @@ function isLater(from: string, key: string): boolean {
 }
 
 /**
- * Compares the first entries of a log with the log before it.
+ * Checks the first two entries of a log: they must state the key and the end of the log before it.
  * @param before the earlier log's key and newest checkpoint
  * @returns sentences about dishonest behavior
  * @throws LogBroken for entries that can't be read

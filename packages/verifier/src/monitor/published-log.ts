@@ -25,7 +25,7 @@ import type { Fetch } from "../url/fetch-bounded.ts";
 export class LogUnreadable extends Error {}
 
 /**
- * Reads a file of a log by its path below the prefix; null when the file does not exist.
+ * Reads a file of a log by its path below the log's URL or folder; null when the file does not exist.
  * @throws LogUnreadable when the file can't be read
  */
 export type ReadLog = (path: string) => Promise<Uint8Array | null>;

@@ -39,8 +39,8 @@ export function partnerOf(values: ValuesOf<typeof partnerOptions>): Partner {
 
 /**
  * Calls the service.
- * @param flagOf maps a request field to its flag: the service's refusal begins with the field, and the error names the
- * flag
+ * @param flagOf maps a field of the request to its flag. When the service refuses a field, the error begins with that
+ * field's flag.
  * @throws StartupError with the service's refusal, or when the service doesn't respond
  */
 export async function ask<T>(

@@ -7,7 +7,7 @@ import { defineVerb, lines, type Options, UsageError, type ValuesOf, type Verb }
 import { ask, type Partner, partnerOf, partnerOptions } from "./api.ts";
 import { readDocument } from "./document.ts";
 
-/** Flags for fields of the order form. */
+/** The field of the order form that each flag sets. */
 const fieldOf = {
   email: "email",
   name: "name",

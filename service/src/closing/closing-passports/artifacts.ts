@@ -34,7 +34,7 @@ export function listsDocument(
 
 /**
  * Collects the hashes of an order's documents for the manifest, and the verify code of its envelope.
- * @throws AlteredDocumentError when the MAC of a row is invalid, because the seal would certify it
+ * @throws AlteredDocumentError when the MAC of a row is invalid. Otherwise the seal would certify the altered row.
  */
 export function artifactHashes(
   rowMac: RowMac,
@@ -65,10 +65,9 @@ function soundCode(rowMac: RowMac, orderCode: string, { mac, ...record }: Stored
 
 /**
  * Reads an order's documents from the store one after another, and compares the hash of each with the recorded hash.
- * @param compared the documents that were compared before. They are skipped. The function adds each document that it
- * compares.
+ * @param compared the documents that earlier calls compared. They are skipped, and this call adds its own.
  * @throws ServiceError `unavailable` when the store doesn't respond or lacks a document
- * @throws AlteredDocumentError when a document has another hash, because the seal would certify it
+ * @throws AlteredDocumentError when a document has another hash. Otherwise the seal would certify the recorded hash.
  */
 export async function compareStored(
   blobs: Blobs,

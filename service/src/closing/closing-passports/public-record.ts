@@ -83,7 +83,7 @@ export function readManifest(text: string): Manifest | null {
   }
 }
 
-/** The transparency log's entry for a version; null when its text is not a manifest. */
+/** The transparency log's entry for a version; null when the version's stored text is not a manifest. */
 export function logEntryOf(row: StoredVersion) {
   const manifest = readManifest(row.manifest);
   return manifest && closingEntry({ ...row, roomCode: manifest.passport.roomCode });
@@ -115,7 +115,7 @@ export async function closingRecord(
   if (!own) return null;
   const first = await versionRecord(deps, rows[0] ?? own, own);
   const rest: ClosingVersionRecord[] = [];
-  // Checked one after another, because the first check of a certificate reads all of it.
+  // Checked one after another, because the first check of a certificate reads the whole file into memory.
   for (const row of rows.slice(1)) rest.push(await versionRecord(deps, row, own));
   const entry = logEntryOf(own);
   return {

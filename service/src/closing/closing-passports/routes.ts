@@ -24,7 +24,7 @@ export type ClosingRouteDeps = { frame: RouteDeps; closings: SealClosingDeps; lo
 
 const tag = "Closing passports";
 
-/** Closing passports (contract, Endpoints, Closing passports). */
+/** Adds the routes of closing passports (contract, Endpoints, Closing passports). */
 export function closingRoutes(app: FastifyInstance, deps: ClosingRouteDeps): void {
   app.addSchema(ClosingManifest);
   sealRoute(app, deps);

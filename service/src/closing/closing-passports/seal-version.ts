@@ -85,9 +85,9 @@ type Asked = {
 
 export type WhenDone = {
   /**
-   * Reads the open request for an automatic seal. Must be called in the transaction, before the room is read. If an
-   * order is added after this call, a seal without that order doesn't end the request. Null when the request was
-   * withdrawn.
+   * Reads the open request for an automatic seal. Must be called in the transaction, before the room is read. Then a
+   * seal that lacks an order added later doesn't end the request.
+   * @returns null when the request was withdrawn
    */
   begin: (tx: Tx) => Promise<OpenWish | null>;
 };
@@ -124,8 +124,9 @@ class AlteredVersionError extends ServiceError {
 }
 
 /**
- * Reads and compares the documents before the transaction, because they may be many and large. The transaction then
- * reads only the documents that were added in the meantime.
+ * Seals the room's next version. Most documents are compared with their recorded hashes before the transaction, because
+ * they may be many and large. The transaction compares only those added in the meantime.
+ * @returns null when an automatic seal makes no version
  */
 export async function sealInTurn(deps: SealClosingDeps, asked: Asked): Promise<ClosingPassport | null> {
   const snapshot = await selectSnapshotOf(deps.db, deps.rowMac, asked.room);
@@ -208,7 +209,7 @@ async function sealNext(
   };
 }
 
-/** True if a version lists the same documents in the same state. */
+/** True if a version lists the same documents in the same state as the present manifest. */
 const isOfSame = ({ manifest }: StoredVersion, present: Manifest): boolean =>
   isDeepStrictEqual(
     parseManifest(Buffer.from(manifest, "latin1")).documents,

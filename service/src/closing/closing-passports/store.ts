@@ -209,8 +209,8 @@ type EarlierVersion = Omit<VersionLinks, "roomCode"> & {
   roomId: string;
   version: number;
   /**
-   * The manifest, for a first version; null for later versions. The line in the transparency log is derived from the
-   * code that the room had at the sealing, which the manifest states.
+   * The manifest of a first version; null for later versions. The log line of a first version is derived from the
+   * room's code at the time of the seal. The manifest states that code.
    */
   manifest: string | null;
   environment: Environment;

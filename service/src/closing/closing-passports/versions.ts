@@ -157,8 +157,8 @@ export const hashHolds = (deps: VersionDeps, row: StoredVersion): boolean =>
   rowHolds(deps, row) && hash("sha256", row.manifest) === row.manifestSha256;
 
 /**
- * True if the version's row and its manifest both state the hash that the previous version's row has for its own
- * manifest.
+ * True if the version is linked to the previous one. Its row and its manifest must both state the hash of the previous
+ * version's manifest; for version 1, they must state none.
  */
 export function linkHolds({ version, manifest, prevManifestSha256, beforeSha256 }: VersionRow): boolean {
   if (prevManifestSha256 !== beforeSha256 || (version === 1) !== (prevManifestSha256 === null)) return false;

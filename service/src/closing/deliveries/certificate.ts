@@ -1,4 +1,4 @@
-/** The closing certificate as a file of a delivery, of a zip, and of the web form that sends documents. */
+/** The closing certificate, as deliveries and zips contain it, and as the web form that sends documents offers it. */
 import type { StoredFile } from "../../kernel/platform/blobs/stored-file.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import {

@@ -57,7 +57,7 @@ export async function mailDeliveryCode(deps: DeliveryDeps, link: Link): Promise<
  * Tries a code. A code works once, and the fifth wrong attempt in a row locks the link for good. Attempts are counted
  * only while a code is valid. Otherwise a stranger with the link could lock it before the recipient asks for a code.
  * @returns the session for the browser, and its end; `wrong` for a wrong code, `ended` while no code is valid
- * @throws ServiceError `not_found` as for the link, `conflict` for a locked link
+ * @throws ServiceError `not_found` in the same cases as `linkedDelivery`, `conflict` for a locked link
  */
 export async function enterDelivery(
   deps: DeliveryDeps,

@@ -134,7 +134,8 @@ export function namedFiles(orders: readonly Deliverable[], files: readonly Deliv
         throw new ServiceError("unavailable", "A document of this delivery is not on record any more. Ask its sender.");
       const folder = folderOf(file.kind, isNotarized);
       const prefix = folder === "Documents" ? `${String(++number).padStart(2, "0")} ` : "";
-      // The name passed to `unique` lacks the folder, because a proof is named after the file without its folder.
+      // `unique` gets the name without the folder, because names must also differ between folders: a proof is named
+      // after its file alone.
       const isNotarySimulated = file.kind === "notarized" && order.isNotarySimulated;
       const kind = isNotarySimulated ? simulatedNotarization : file.kind;
       const path = `${folder}/${unique(`${prefix}${fileName({ ...order, kind })}`, ".pdf")}`;
@@ -149,7 +150,7 @@ export type ZipOf = {
    * its orders. So people outside of the firm get it only if the firm chose to send it.
    */
   certificate: OpenedCertificate | null;
-  /** True if the zip should contain a certificate that is missing or altered. */
+  /** True if the zip should contain a certificate, but that certificate is missing or altered. */
   isCertificateLost: boolean;
   owner: Pick<OrderOfRoom, "partnerId" | "environment">;
   title: string;

@@ -163,7 +163,7 @@ export const receipts: ReadonlySet<string> = new Set([
   "mail_receipt",
 ]);
 
-/** Describes the certificates and receipts that are in the zip, and why a test has none. */
+/** Describes the certificates and receipts that are in the zip. For a test, also explains why some are missing. */
 function othersText({ kinds, environment, isCertificateLost }: Contents): string {
   const hasCustody = kinds.has("custody_certificate");
   const hasReceipt = [...kinds].some((kind) => receipts.has(kind));

@@ -11,8 +11,8 @@ import { type DeliveryDeps, isSession, type Link, linkedDelivery, notFound } fro
 import * as store from "./store.ts";
 
 /**
- * The content of the page that asks for a delivery's code: the room that sent the documents, the recipient's masked
- * email address, and the state of the code. A holder of the link may see this without the code.
+ * The content of the page that asks for a delivery's code: the room of the documents, the recipient's masked email
+ * address, and the state of the code. A holder of the link may see this without the code.
  */
 export async function deliveryDoor(deps: DeliveryDeps, link: Link) {
   const delivery = await linkedDelivery(deps, link);

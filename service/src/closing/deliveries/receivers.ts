@@ -116,7 +116,7 @@ export async function replaceInRooms(
   }
 }
 
-/** Replaces these people in the list of those who wait for documents, each by the person that `to` returns. */
+/** Ends the wait of these people. For each who was not withdrawn, the person that `to` returns waits instead. */
 async function passOn(
   tx: Tx,
   roomId: string,
@@ -178,7 +178,8 @@ export async function sendToReceivers(deps: Deps, stopping: AbortSignal): Promis
       await db
         .transaction((tx) => sendTo(tx, deps, roomId, email))
         .catch((error: unknown) => log.error({ err: error, room: roomId }, "a closing's documents were not sent"));
-      // Altered rows stay due. So the next page begins after these people.
+      // The query continues after this person. Otherwise it would find the same altered rows again, because they stay
+      // due.
       after = sql`AND (r.room_id, r.email) > (${roomId}, ${email})`;
     }
     isMore = due.length === mostAtOnce;
@@ -195,7 +196,7 @@ async function sendTo(tx: Tx, { clock, rowMac }: Deps, roomId: string, email: st
   if (!receiver || !room) return;
   const withdrawn = own.filter((each) => each.isWithdrawn);
   for (const { id } of withdrawn) await endWait(tx, id, at, null);
-  // The next run decides whether the person's other documents are sent.
+  // This transaction only ends the withdrawn waits. The next run decides whether the person's other documents are sent.
   if (withdrawn.length > 0) return;
   const ids = own.map(({ orderId }) => orderId);
   const rows = (await ordersById(tx, ids, room.partnerId)).filter(({ status }) => over.includes(status));

@@ -29,8 +29,8 @@ const deliveryState: StateMac = {
   table: sql`closing_deliveries`,
   key: sql`id`,
   mac: sql`row_mac`,
-  // Deliveries from earlier releases have no certificate and ask for no code, and their MACs cover the bare email
-  // address. The MACs of all such deliveries are computed in this way, so that the earlier MACs stay valid.
+  // The MAC of a delivery without a certificate and a code covers the bare email address. It did so in earlier
+  // releases, so their MACs stay valid.
   covered: (d) => sql`${d}.id, ${d}.room_id, ${d}.recipient_name,
     CASE WHEN ${d}.certificate_sha256 IS NOT NULL THEN jsonb_build_array(${d}.recipient_email, ${d}.asks_code, ${d}.certificate_sha256)
       WHEN ${d}.asks_code THEN jsonb_build_array(${d}.recipient_email, 'code') ELSE to_jsonb(${d}.recipient_email) END,
@@ -39,8 +39,8 @@ const deliveryState: StateMac = {
 };
 
 /**
- * The columns of a recorded use of a link that its MAC covers. Without the MAC, anyone with database access could add
- * downloads that never happened.
+ * A recorded use of a link, with the columns that its MAC covers. Without the MAC, anyone with database access could
+ * add downloads that never happened.
  */
 const useState: StateMac = {
   table: sql`closing_delivery_uses`,

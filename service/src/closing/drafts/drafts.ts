@@ -268,7 +268,10 @@ async function release(tx: Sql, partnerId: string, files: readonly Buffer[]) {
 
 const mostAtOnce = 200;
 
-/** Deletes expired drafts with their files, and files that no draft mentions a day after their upload. */
+/**
+ * Deletes expired drafts with their files. Also deletes files that were uploaded over a day ago and that no draft
+ * names.
+ */
 export async function sweepDrafts(db: Database, now: Date): Promise<void> {
   for (let isMore = true; isMore; ) {
     const due = await db.query<{ id: string; userId: string }>(sql`

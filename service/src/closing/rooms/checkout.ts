@@ -92,7 +92,7 @@ const ofSameClient = (orderCode: string) =>
  * Opens one checkout for the room's payable orders: those that the room's own firm placed and that one payer pays.
  * @param asked selects the orders by their payer; by default the client, or the firm if no client's order can be paid
  * now
- * @param payer the person for whom the checkout is opened; by default, the payer of the selected orders
+ * @param payer the payer for whom the checkout is opened; by default, the payer of the selected orders
  * @throws ServiceError `not_found` for an unknown room, `not_payable` when no order is payable, and the errors of a
  * checkout for one order
  */
@@ -269,7 +269,7 @@ type SandboxAsked = { principal: Principal; roomCode: string; attempt: string; p
 
 /**
  * Simulates one payment for the room's payable test orders: those that the room's own firm placed and that one payer
- * pays. When all of them are paid already, nothing changes, so a repeated request never pays the other payer's orders.
+ * pays. If this payer has already paid all of them, nothing changes: the other payer's orders are not paid instead.
  * @throws ServiceError `not_found` for an unknown room, `conflict` for a live room, `not_payable` without an order
  */
 export async function sandboxRoomCheckout(

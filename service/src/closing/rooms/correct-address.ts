@@ -5,11 +5,11 @@ import type { AddressCorrection } from "./fields.ts";
 import { roomDocuments } from "./view/read-view.ts";
 
 /**
- * Corrects an email address in the firm's documents of a room, for its participants, and for people who are sent its
- * documents. Documents with an altered record are left out.
+ * Corrects an email address in the firm's orders of a room, for its participants, and for people who are sent its
+ * documents. Orders with an altered record are left out.
  * @returns the orders, as the room lists them
- * @throws ServiceError naming the rule; `conflict` when the address is used nowhere that it can still be changed;
- * `conflict` when the room's own record was altered, because then nothing proves which documents belong to it
+ * @throws ServiceError naming the rule; `conflict` when the address is not found where it can still be changed;
+ * `conflict` when the room's own record was altered, because then nothing proves which orders belong to it
  */
 export async function correctInRoom(
   corrections: CorrectDeps,

@@ -40,7 +40,7 @@ export function payerIn(query: { pay_by?: string | undefined }, body: unknown): 
   return payBy;
 }
 
-/** The route for one payment of the whole room. */
+/** Adds the route that opens one checkout for all payable orders of one payer in the room. */
 function checkoutRoute(app: FastifyInstance, deps: MoneyDeps): void {
   const url = "/api/rooms/:roomCode/checkout";
   jsonRoute(app, deps, {

@@ -46,8 +46,8 @@ const unfinishedOf = (partnerId: Statement): Statement => sql`
 
 /**
  * Queues a mail with the list "Your closings" to each member with live access. Each member gets it once on each
- * business day, after opening time and not before 7 AM in the member's zone. A member without an unfinished order in an
- * open room gets no mail.
+ * business day: after the business hours have begun, and not before 7 AM in the member's zone. A member without an
+ * unfinished order in an open room gets no mail.
  * @returns the number of queued mails
  */
 export async function sendClosings({ db, clock }: { db: Database; clock: Clock }): Promise<number> {

@@ -50,8 +50,8 @@ import {
 
 /**
  * The firm's next step. `fix`: the order `orderCode` is stuck. `pay`: the firm pays. `look`: the closing is due, and
- * another party must act. `add`: the closing has no orders. `simulate`: a test order waits until its next service is
- * begun.
+ * another party must act. `add`: the closing has no orders. `simulate`: a test order is between two services, and the
+ * firm can simulate the next one.
  */
 type ClosingStep = { do: "fix"; orderCode: string; status: string } | { do: "pay" | "look" | "add" | "simulate" };
 
@@ -205,8 +205,8 @@ type ClientRow = Omit<ClientOrder, "dueCents" | "dueFor" | "refusal" | "parcel">
 };
 
 /**
- * The closing that contains the order, with all orders of the same client in the sequence of the room's list. Orders of
- * other clients, and orders that were altered, are left out. Undefined for an order without a room.
+ * The closing that contains the order, with all orders of the same client in the sequence of the room's list. Leaves
+ * out orders of other clients, and orders with an invalid MAC. Undefined for an order without a room.
  */
 export async function clientClosing(
   { db, notarySupply }: DueDeps,
@@ -227,8 +227,8 @@ export async function clientClosing(
   const orders = authentic(rows).map(
     async ({ supplementCents, replacesLoss, isFirmsToPay, ...row }): Promise<ClientOrder> => {
       const order = { ...row, parcel: parcelOf(row) };
-      // Null when the firm must pay, because the client need not act. So it is also null while a bank is moving the
-      // firm's payment, and after a bank took it back.
+      // The client owes nothing when the firm must pay. This also applies while a bank moves the firm's payment, and
+      // after a bank took it back.
       const cents = order.payBy === "client" && !isFirmsToPay ? sumDue({ ...order, supplementCents }) : null;
       if (cents === null) return { ...order, dueCents: null, dueFor: null, refusal: null };
       const kind = (await refusalOf(db, notarySupply, order))?.kind ?? null;

@@ -20,8 +20,8 @@ export type NewClosing = {
   people: readonly (NewParticipant & { isInvited: boolean })[];
   documents: readonly { order: NewOrder; label: string; receivers: readonly Receiver[] }[];
   /**
-   * The only payment method that may be charged automatically if the firm pays; null for none, undefined for the firm's
-   * active method.
+   * The payment method to charge automatically if the firm pays. Null: none is charged. Undefined: the firm's active
+   * method is.
    */
   methodToCharge?: string | null | undefined;
 };
@@ -75,8 +75,8 @@ export function placeClosing(
       await receive(tx, of, receivers);
       if (order.form.payBy === "firm" && order.status === "QuoteReady") charged.push(held.id);
     }
-    // Charges all orders that have a price in one payment. An order that a person still has to price is charged later,
-    // on request.
+    // All orders that have a price become one charge. An order that a person must price first gets its own charge
+    // later, when somebody of the firm agrees to it.
     if (charged.length > 0)
       await (methodId === null
         ? enqueue(tx, firmWaitQueue, { orderIds: charged })

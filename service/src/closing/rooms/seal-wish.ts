@@ -75,9 +75,9 @@ export async function switchSeal(
 }
 
 /**
- * Deletes the request for a seal, and ends the task about its failures. `reportSealFailures` would end the task only
- * later. If a person ended it after a member has switched the seal on again, the failures of that new request would
- * count as settled.
+ * Deletes the request for a seal, and ends its task at once, rather than at the next `reportSealFailures`. A member may
+ * have requested the seal again by then. A person who ends the old task would then also settle the failures of the new
+ * request.
  */
 async function dropRequest(tx: Tx, roomId: string, at: Date): Promise<{ round: number }[]> {
   await lockTasks(tx, "closing_seal");
@@ -137,8 +137,8 @@ export async function reportSealFailures({ db, clock }: Pick<RoomDeps, "db" | "c
 }
 
 /**
- * Opens a task about a closing of which the last version, or a document, was altered. It stays open until a person ends
- * it, because the service can't seal such a closing again by itself.
+ * Opens a task about a closing that could not be sealed, because a sealed version or a document of it was altered. The
+ * service can't repair this, so the task stays open until a person ends it.
  */
 export const reportAltered = (
   { db, clock }: Pick<RoomDeps, "db" | "clock">,
@@ -188,8 +188,8 @@ export async function roomToSeal(db: Sql, roomId: string): Promise<DueSeal | und
 }
 
 /**
- * An open request for a seal. `askedAt` tells this request from one that a member made later, after switching the seal
- * off.
+ * An open request for a seal. `round` counts how often an added order made the seal due again. `askedAt` tells this
+ * request from one that a member made later, after switching the seal off.
  */
 export type SealRound = { round: number; askedAt: Date };
 

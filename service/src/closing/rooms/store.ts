@@ -113,7 +113,7 @@ export async function lockRoom(tx: Tx, code: string, owner: Owner): Promise<Lock
 }
 
 /**
- * Locks the partner against other changes of its open rooms.
+ * Locks the partner, so that no other transaction opens or reopens a room of the partner meanwhile.
  * @returns its present tier
  */
 export async function lockPartner(tx: Tx, partnerId: string): Promise<string> {
@@ -217,7 +217,7 @@ export async function countOpenRooms(db: Sql, { partnerId, environment }: Owner)
   return row?.rooms ?? 0;
 }
 
-/** The time when a firm first opened a room, for its launchpad. */
+/** When a firm first opened a room, in each environment. It is one of the first steps that a firm's launchpad shows. */
 export const firstRoom = { roomAt: firstOfBoth(sql`rooms`) };
 
 export async function ownsRoom(db: Sql, roomId: string, owner: Owner): Promise<boolean> {

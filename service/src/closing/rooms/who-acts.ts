@@ -29,14 +29,12 @@ export type UnfinishedOrder = Titled & {
   waiting: { name: string; routing: number }[] | null;
   /** True if a payment for the order is in progress, which can take days with a bank transfer. */
   isBeingPaid: boolean;
-  /** The payer of more postage, for which the parcel waits; null if no postage is due. */
+  /** Who must pay the additional postage that the order's parcel waits for; null if none is due. */
   postageFrom: Payer | null;
   /** True if the result of the firm's payment for the order should have arrived by now, but has not. */
   isOverdue: boolean;
   fax: boolean;
-  /**
-   * True if the order's fax failed while the order is still being shipped. Such a fax is sent early, before its turn.
-   */
+  /** True if the order's fax was sent early, while the order is still being shipped, and failed. */
   hasFaxFailed: boolean;
 };
 
@@ -53,8 +51,8 @@ export async function withTroubles<Row extends Pick<UnfinishedOrder, "fax" | "st
 }
 
 /**
- * The codes of the firm's own orders in a room whose fax was sent early and failed. The order's status does not show
- * this failure.
+ * The firm's own orders of the room, by their codes, if their early fax failed. An order's status does not show this
+ * failure.
  */
 export async function failedFaxesIn(
   db: Sql,
@@ -93,11 +91,11 @@ export const orderNameOf = (row: UnfinishedOrder, titleOf: TitleOf): string =>
 export const isStuck = ({ status, isOverdue, hasFaxFailed }: Trouble & { status: string }): boolean =>
   isOverdue || hasFaxFailed || statusGroupOf(status) === "attention";
 
-/** For sorting: when the order's signing ends. */
+/** For sorting: when the order's open envelope expires. Orders without one come last. */
 export const signingEnd = ({ expiresAt }: UnfinishedOrder): number => expiresAt?.getTime() ?? Number.MAX_SAFE_INTEGER;
 
-// All orders use one time zone to decide which closings are due today, because an order can belong to closings of
-// several firms.
+// One time zone decides for all firms which closings are due today, because an order can belong to closings of several
+// firms.
 const closingZone = "America/New_York";
 
 const day = { month: "short", day: "numeric" } as const;

@@ -38,7 +38,7 @@ export type FaxingDeps = {
 
 /**
  * Registers the acts, event handlers and jobs of faxes.
- * @returns the provider that claims orders; none without an account
+ * @returns the provider that does faxing tasks instead of people; empty without a Telnyx account
  */
 export function openFaxing(jobs: Jobs, deps: FaxingDeps): Taker[] {
   const { telnyx, providers, receipts, paper, ...rest } = deps;

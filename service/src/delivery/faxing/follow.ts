@@ -72,8 +72,8 @@ const isAsked = (attempt: FaxAttempt): attempt is FaxAttempt & { faxId: string }
   attempt.faxId !== null && isUnderWay(attempt.state);
 
 /**
- * Requests from Telnyx to cancel the faxes of a held or refunded order. The next poll repeats the request until Telnyx
- * confirms it.
+ * Asks Telnyx to cancel the faxes of a held or refunded order. The next poll repeats the request until Telnyx confirms
+ * it.
  */
 async function cancelFaxes({ db }: FaxDeps, telnyx: Telnyx, orderId: number): Promise<void> {
   for (const { id, faxId } of (await attemptsOf(db, orderId)).filter(isAsked)) {

@@ -162,8 +162,8 @@ export const updateProgress = (tx: Tx, id: number, progress: FaxProgress, faxId:
 const batchSize = 500;
 
 /**
- * Deletes, in batches, the fax numbers and Telnyx's reasons for refusals from attempts that have ended and were created
- * before the given time.
+ * Clears the fax numbers of attempts that have ended and were created before the given time, in batches. For refused
+ * attempts, it also clears the reason, which is Telnyx's text.
  */
 export async function sweepFaxNumbers(db: Database, before: Date, stopping?: AbortSignal): Promise<void> {
   const due = sql`id IN (

@@ -57,7 +57,8 @@ function fileOf(drawn: Sheets): Buffer {
 }
 
 /**
- * Appends a revision to the PDF whose new page tree lists the printed sheets first, then the document's own page tree.
+ * Appends a revision to the PDF. Its new page tree lists the printed sheets first, and then the document's own page
+ * tree.
  */
 function sheetsBefore(document: Buffer, drawn: Sheets, docSha256: string): Buffer {
   const look = lookUpPdf(document);

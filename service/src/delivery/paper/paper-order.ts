@@ -40,7 +40,8 @@ export const paperStatuses = [
 ] as const;
 
 /**
- * An order of any firm that staff have to print, ship, fax or track now.
+ * Finds an order, of any firm, for staff to print, ship, fax or track now. Its status is in `paperStatuses`, or it is a
+ * live Delivered order with a fax.
  * @throws ServiceError `not_found` for an order in another status, and for one in the other environment
  */
 export async function paperOrder(db: Sql, code: string, environment: Environment): Promise<PaperOrder> {
@@ -65,8 +66,8 @@ export type SentDocument = Pick<OrderDocument, "kind" | "sha256"> & { bytes: Buf
 const furthest = ["notarized", "sealed", "original"] as const;
 
 /**
- * The latest version of the document.
- * @throws ServiceError when there is none
+ * The version to send: the last notarized one, or else the last sealed one, or else the original.
+ * @throws ServiceError when the order has no document
  */
 export function furthestOf(documents: readonly OrderDocument[]): OrderDocument {
   const found = furthest
@@ -77,8 +78,8 @@ export function furthestOf(documents: readonly OrderDocument[]): OrderDocument {
 }
 
 /**
- * Calls the caller's work with the bytes of the document to send.
- * @throws ServiceError when the document was deleted or can't be read now; also rethrows the work's own errors
+ * Calls `work` with the document to send.
+ * @throws ServiceError when the document was deleted or can't be read now; also rethrows the errors of `work`
  */
 export async function withSentDocument<T>(
   deps: StoredDeps,

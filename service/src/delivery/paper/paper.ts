@@ -45,7 +45,8 @@ const packing: Task<PacketInput, Uint8Array | { refused: string }> = {
 };
 
 /**
- * `packet`: sheets and document. `sheets`: the sheets alone. `fax`: the packet for a fax, in any status of the order.
+ * `packet`: sheets and document. `sheets`: the sheets alone. The order's status decides whether the sheets are for a
+ * fax. `fax`: the packet for a fax, whatever the order's status.
  */
 export type Print = "packet" | "sheets" | "fax";
 

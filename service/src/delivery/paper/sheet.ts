@@ -7,7 +7,7 @@ export type SheetContent = {
   kind: string;
   title: string;
   isTest: boolean;
-  /** The destination, in large lines. */
+  /** The lines of the destination, drawn in large type. */
   address: readonly string[];
   rows: readonly (readonly [label: string, value: string])[];
   notes: readonly string[];
@@ -16,8 +16,8 @@ export type SheetContent = {
 };
 
 /**
- * The texts on the sheets that people may have typed in any script. The drawing needs them in advance, to load fonts
- * with their characters.
+ * The sheets' texts that may be in any script, because people typed them. Drawing needs these texts in advance, to load
+ * fonts that have their characters.
  */
 export const writtenTexts = (sheets: readonly SheetContent[]): string[] =>
   sheets.flatMap(({ title, address, rows, notes }) => [title, ...address, ...rows.map(([, value]) => value), ...notes]);

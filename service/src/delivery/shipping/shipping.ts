@@ -35,7 +35,7 @@ type ShippingParts = {
 
 /**
  * Registers the acts, event handlers and jobs of labels and letters.
- * @returns the providers that claim orders
+ * @returns the providers that do the shipping tasks of orders instead of people
  */
 export function openShipping(jobs: Jobs, resources: Resources, parts: ShippingParts): Taker[] {
   const { config, db, clock, log, blobs, rowMac } = resources;

@@ -26,7 +26,7 @@ export type Anchoring = {
   /**
    * Asks the calendars about every due proof. Several nodes can run this at the same time.
    * @param stopping once aborted, no further proofs are claimed
-   * @returns the number of proofs
+   * @returns the number of proofs that this node claimed
    */
   upgradePending: (now: Date, stopping?: AbortSignal) => Promise<number>;
   /** Calendars for another feature's digests. That feature stores the proofs itself. */

@@ -79,8 +79,9 @@ async function submit(deps: CalendarsDeps, url: string, digest: Uint8Array): Pro
 }
 
 /**
- * Merges the calendars' replies into one proof. On failure, returns a sentence with the reason: valid replies can
- * together exceed the limits of programs that read proofs.
+ * Merges the calendars' replies into one proof. Valid replies can together exceed the limits of programs that read
+ * proofs. Then nothing is merged.
+ * @returns the proof, or a sentence with the reason why the replies can't be merged
  */
 function tryMerge(digest: Uint8Array, replies: readonly Uint8Array[]): Uint8Array | string {
   try {

@@ -101,8 +101,8 @@ export async function updateAnchor(
     status,
     blockHeight,
   } as const;
-  // Does nothing if another node has upgraded the proof since it was read. The next upgrade then fetches again what is
-  // lost here.
+  // Does nothing if another node has upgraded the proof since it was read. This result is then lost, and the next
+  // upgrade fetches it again.
   await db.query(sql`
 UPDATE passport_anchors SET proof = ${learned.proof}, block_height = ${blockHeight},
   next_look_at = ${learned.nextUpgradeAt}, status = ${status},

@@ -146,7 +146,10 @@ export type ListedPassport = {
 
 const pageSize = { usual: 20, most: 100 };
 
-/** A cursor is the id of the last passport on the previous page. It is not a credential. */
+/**
+ * The id of the previous page's last passport, as the caller's cursor names it; null for the first page.
+ * @throws ServiceError for a cursor that is not the id of a passport of the owner
+ */
 async function afterOf({ db }: LookupDeps, owner: Owner, query: PageQuery): Promise<string | null> {
   const cursor = cursorOf(query.cursor);
   if (cursor === null) return null;
@@ -167,7 +170,7 @@ const listed = ({ names }: NamedDeps, row: PassportRow): ListedPassport => ({
 
 /**
  * A page of the owner's proof passports, newest first, and the cursor of the next page or null.
- * @throws ServiceError
+ * @throws ServiceError for a cursor or a limit that is invalid
  */
 export async function listPassports(deps: NamedDeps, owner: Owner, query: PageQuery) {
   const limit = limitOf(query.limit, pageSize);

@@ -31,7 +31,7 @@ export type ProofRecord = {
 };
 
 /**
- * The record of the passport with a verify code; null when there is no such passport.
+ * The record of the passport with a verify code; null when no passport has this code.
  * @param verifyCode as received; may be invalid
  */
 export async function proofRecord(deps: NamedDeps, verifyCode: string): Promise<ProofRecord | null> {

@@ -225,8 +225,8 @@ function logRoutes(app: FastifyInstance, deps: PassportRouteDeps): void {
 }
 
 /**
- * The log's proofs for a passport's evidence. There are none while the log does not include the seal, and when the log
- * can't prove its entry.
+ * The transparency log's proofs for a passport's evidence. All are null or empty while the log does not include the
+ * seal, and when the log can't prove that it does.
  */
 async function logEvidence({ db, log }: LookupDeps, evidence: EvidenceRow): Promise<LogEvidence> {
   const { id, environment, sealedSha256, proof } = evidence;

@@ -59,8 +59,8 @@ export function sealRoute(app: FastifyInstance, deps: SealRoute): void {
 
 const messages = { notMultipart: expectedFile, tooLarge: expectedFile, incomplete: expectedFile };
 /**
- * The number of bytes that stay free after an upload in its buffer. The seal is appended there, so that the document
- * need not be copied. Only a longer seal requires a copy.
+ * The number of free bytes at the end of an upload's buffer. The seal is appended there, so that the document need not
+ * be copied. Only a longer seal requires a copy.
  */
 const tailBytes = 64 * 1024;
 
@@ -85,7 +85,7 @@ export async function withUpload<Result>(
   }
 }
 
-/** The contract defines a single message for all faults of the form. */
+/** Reads the form. All of its faults get the one message that the contract defines. */
 async function readUpload(request: FastifyRequest, rules: FormRules): Promise<Form> {
   try {
     return await readForm(request, rules);

@@ -42,7 +42,7 @@ export const passportView = (passport: PassportFacts, baseUrl: string): Omit<Pas
   createdAt: passport.createdAt.toISOString(),
 });
 
-/** The public verification. It does not reveal the firm. */
+/** The public view of a passport, for its verify code. It does not reveal the firm. */
 export function verificationView(passport: PublicPassport, retraction: Retraction | null): PassportVerification {
   const { verifyCode, sealedSha256, docSha256, createdAt, environment, deletedAt } = passport;
   const { retiredAt, retirementReason: reason } = passport;

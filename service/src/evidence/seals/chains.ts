@@ -68,9 +68,9 @@ export type RecordedChain = ChainRow & { certificate: Certificate; fingerprint: 
 /**
  * The chains of past and present seals, oldest first. Logs and leaves out a chain whose MAC is not valid.
  *
- * Each chain gets its latest authentic retirement in the table `revocations`. So an attacker who restores an older copy
- * of the chain's row can't undo it. A stricter retirement without a valid MAC is applied as well: an insider can remove
- * the MAC of a retirement but not its row.
+ * A chain's retirement is the latest one with a valid MAC in the table `revocations`. So nobody can undo a retirement
+ * by restoring an older copy of the chain's row. A retirement with an invalid MAC counts if it is stricter, or the only
+ * one. An insider could remove a MAC, but not the row.
  */
 export async function recordedChains({ db, rowMac, log }: ChainsDeps): Promise<RecordedChain[]> {
   const rows = await db.query<ChainRow & { mac: Buffer | null }>(

@@ -100,8 +100,8 @@ export async function openSealIdentity(
 }
 
 /**
- * The certificate chain of the live seal's key. It is the operator's, or else one that the service makes, and renews
- * when needed.
+ * The certificate chain of the live seal's key: the operator's, or else one that the service makes. A self-signed
+ * certificate of an earlier release is replaced.
  */
 async function openOwnChain(
   settings: SealIdentitySettings,
@@ -123,8 +123,9 @@ async function openOwnChain(
 }
 
 /**
- * The certificates of the test seal, under a separate root. The key of that root is never stored, so nothing else can
- * be issued below it. Readers may therefore trust all of `/seal/certificate.pem` without trusting any test signer.
+ * The certificates of the test seal, under a root of its own. The key of that root is never stored, so nothing else can
+ * be issued below it. So readers who trust all of `/seal/certificate.pem` don't thereby trust the certificates of test
+ * signers.
  */
 function openTestChain(
   settings: SealIdentitySettings,
@@ -147,8 +148,8 @@ const isSelfSigned = ([{ subject, issuer }, ...above]: SealIdentity["chain"]): b
 
 /**
  * Replaces a certificate file. The old file stays in the same folder, with its fingerprint in its name. The new
- * certificate is first written to another file. So all processes use the same new certificate, even after a crash or
- * concurrent starts.
+ * certificate is first written to a file that only one process can create. So all processes use the same new
+ * certificate, even after a crash or concurrent starts.
  */
 export async function replaceChain(
   file: ChainFile,

@@ -139,8 +139,8 @@ export async function isChainRetired(db: Sql, { sha256, pem }: SealChain): Promi
 export type RotatedSeal = { sha256: string; previousSha256: string; previousKey: string; chainPem: string };
 
 /**
- * Renames the seal key and its certificate and makes new ones. Works only for a key in a file with a certificate that
- * the service made, which is always so for the test seal. The certificate is renamed first: after a crash in between,
+ * Renames the seal key and its certificate and makes new ones. Works only if the key is in a file and the service made
+ * its certificate, which is always so for the test seal. The certificate is renamed first: after a crash in between,
  * the next start finds a key and makes the missing certificate.
  * @param at now
  * @throws ServiceError `conflict` for a key or a certificate that this service did not make; StartupError when the root

@@ -28,8 +28,8 @@ const pathsOf = (dataDir: string, environment: Environment) => ({
 export const rootKeyPath = (dataDir: string, environment: Environment): string => pathsOf(dataDir, environment).key;
 
 /**
- * Opens the root key and certificate, which issue the certificates that no setting provides. The first call makes the
- * root's key and certificate. Afterwards the key is not needed and may be moved elsewhere.
+ * Opens the root's key and certificate, so that the root can issue a certificate. The first call makes both. The
+ * service needs the key only while it issues certificates, so the key may be moved elsewhere in between.
  * @throws StartupError in one line, for example when the root's certificate exists but its key doesn't
  * @throws SealKeyError for a file that does not contain a key
  */

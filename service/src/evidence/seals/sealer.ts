@@ -181,7 +181,9 @@ async function prepare(
   throw new SealNotVerified("it holds numbers that name another place for the signature", true);
 }
 
-/** Documents without an owner are treated as the documents of one owner, when the workers serve the owners in turn. */
+/**
+ * When the workers serve the owners of documents in turn, all documents without an owner count as those of one owner.
+ */
 const holderOf = ({ holder = "" }: SealInput): string => holder;
 
 function joined({ bytes, spare = 0 }: SealInput, tail: Buffer): Buffer {

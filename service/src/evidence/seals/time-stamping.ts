@@ -172,7 +172,7 @@ export type ProbeDeps = {
 };
 
 /**
- * Requests a time stamp over random bytes, and verifies the token as it would for a seal.
+ * Requests a time stamp over random bytes, and verifies the token as if it were for a seal.
  * @returns the token's time
  * @throws Error with the reason why a seal would get no token from this authority
  */

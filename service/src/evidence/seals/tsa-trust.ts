@@ -43,7 +43,10 @@ function shippedRootsOf(url: string): Certificate[] {
   return file === undefined ? [] : parseCertificatesPem(readFileSync(new URL(file, shippedRoots), "utf8"));
 }
 
-/** PEM of the roots to which the time stamps on other parties' signatures must chain. */
+/**
+ * PEM of all trusted roots. The time stamps on other parties' signatures, such as a notary's, must chain to one of
+ * them.
+ */
 export const tsaRootsPem = ({ tsaTrust }: Pick<TsaTrustSettings, "tsaTrust">): string =>
   (tsaTrust === null ? Object.values(rootsOfHosts).map((file) => new URL(file, shippedRoots)) : [tsaTrust])
     .map((file) => readFileSync(file, "utf8"))

@@ -56,8 +56,8 @@ export const claimDueAnchors = (
     RETURNING a.log, a.size, a.source, chosen_at AS "chosenAt", proof, anchored_at AS "anchoredAt", looks`);
 
 /**
- * Ends the wait for a source's proof of a checkpoint if the source has anchored a later one, which covers all entries
- * of the earlier one.
+ * Ends the wait for a source's proof of a checkpoint if the source has anchored a later checkpoint of the log. That one
+ * covers all entries of the earlier one.
  */
 export const supersedeWaiting = (db: Sql): Promise<unknown[]> =>
   db.query(sql`

@@ -164,8 +164,8 @@ async function ownCheckpoint(note: string, key: string, from: string): Promise<S
 }
 
 /**
- * Begins the next log if the copy shows that this log ended. The next log is halted until it is recovered from a copy
- * of its own, because the database may lack its entries.
+ * Begins the next log if the copy shows that this log ended. The next log is halted until it is recovered from its own
+ * copy, because the database may lack its entries.
  * @param last the last entry in the copy; null for none
  */
 async function beginNext(tx: Tx, deps: RecoverDeps, tree: Tree, last: LogEntry | null): Promise<void> {

@@ -122,9 +122,8 @@ export function edgePlaces(size: number): { level: number; n: number }[] {
 export type Grown = { size: number; root: Buffer; tiles: StoredTile[] };
 
 /**
- * Appends lines to a tree, after three checks: the stored edge leads to the stored root; the root computed from the new
- * tiles equals the one computed from the old edge; and the verifier accepts the proof that the new tree extends the old
- * one.
+ * Appends lines to a tree. The stored edge must lead to the stored root. The new tiles and the old edge must give the
+ * same new root. In addition, the verifier must accept the proof that the new tree extends the old one.
  * @param edge the stored tiles on the right edge
  * @throws LogHalt when a check fails; without the checks, one flipped bit could make the log unusable forever
  */
@@ -188,8 +187,8 @@ function entriesOf(tile: StoredTile | undefined): Uint8Array[] {
 }
 
 /**
- * Returns a writer that appends entries to a tree of `size` entries. It fills the last tile of each level first, which
- * `tiles` contains if it is incomplete.
+ * Returns a writer that appends entries to a tree of `size` entries. On each level, it first fills the last tile if
+ * that is incomplete; `tiles` must contain such tiles.
  */
 function writerOf(tiles: ReadonlyMap<string, StoredTile>, size: number) {
   const open = new Map<number, { n: number; hashes: Uint8Array[]; entries: Uint8Array[] }>();

@@ -102,7 +102,7 @@ async function attend(deps: HourlyRootDeps, anchor: DueAnchor): Promise<void> {
 /** The wait before the next try: from a minute up to an hour. */
 const retryMs = (looks: number): number => Math.min(minutes * 2 ** Math.min(looks - 1, 6), hours);
 
-/** The note with only the log's signature, because that is the message that authorities stamp. */
+/** The note of an anchor's checkpoint, with only the log's signature. Authorities stamp exactly these bytes. */
 async function noteOf(deps: HourlyRootDeps, { log, size }: DueAnchor): Promise<string> {
   const checkpoint = await selectCheckpoint(deps.db, log, size);
   if (!checkpoint) throw new Error("the checkpoint of an anchor is missing");

@@ -41,8 +41,8 @@ export type LogKeys = {
 };
 
 /**
- * The key file of each log, by the log's name. Each log has a key of its own. For an environment's second log, `-2` is
- * added to the path of the first log's key. The log of test seals always has a file key, as the test seal has.
+ * Returns the key file of each log. Each log has its own key. For an environment's second log, `-2` is added to the
+ * path of the first log's key. The keys of test logs are in DATA_DIR, whatever LOG_KEY says.
  */
 export function logKeys({ dataDir, logKey }: LogKeySettings): LogKeys {
   /**

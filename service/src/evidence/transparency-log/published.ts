@@ -68,7 +68,7 @@ async function retractionProof(db: Sql, environment: Environment, entry: LogEntr
  *
  * The proof is read and verified for each call. Its bytes change only in these cases:
  * - a checkpoint is anchored or cosigned;
- * - the log ends because of its key;
+ * - the log ends because its key was compromised;
  * - the log gets a retraction of the file, or a new proof of that retraction.
  * @throws Error when the stored data do not prove the line
  */
@@ -176,8 +176,8 @@ export async function requireLogProof(db: Sql, log: Environment, entry: LogEntry
 }
 
 /**
- * The bytes of a tile, if a published checkpoint covers its width; null for any other path. Readers store a tile
- * forever, so a tile that was damaged in the database must not be sent.
+ * The bytes at the path of a tile, or of a bundle of entries, if the newest checkpoint covers all of them; otherwise
+ * null. Readers store a tile forever, so a tile that was damaged in the database must not be sent.
  * @throws Error for a bundle whose entries don't have the tile's hashes, and for a tile that does not lead to the
  * newest checkpoint
  */

@@ -9,9 +9,9 @@ import { replacesUncovered } from "./store.ts";
 import { environmentOf, type LogName } from "./trees.ts";
 
 /**
- * A line that waits for a leaf. `leaf` is null for a line without one. `covered`: it has a leaf that a checkpoint
- * covers or can still cover. `uncovered`: the log of its leaf ended before a checkpoint covered that leaf. `forged`: no
- * tree contains its leaf.
+ * A line in the queue. `leaf` says whether the line has a leaf already; null if it has none. `covered`: a checkpoint
+ * covers that leaf, or still can. `uncovered`: the leaf's log ended before a checkpoint covered the leaf. `forged`: no
+ * tree contains the leaf.
  */
 export type WaitingLine = {
   id: number;
@@ -31,8 +31,8 @@ export const waitingRows: MacTable<{ log: Environment; line: string }> = {
 };
 
 /**
- * Selects the lines that the log must have for the rows of one feature. Columns: `line`; `row`, a name of the row for
- * people; `at`, when the line was queued. Each feature that queues lines has its own such statement.
+ * Selects the lines that the log must have for the rows of one feature. Columns: `line`; `row`, which names the
+ * feature's row for people; `at`, when the line was queued. Each feature that queues lines has its own such statement.
  */
 export type LoggedRows = (environment: Environment) => Statement;
 
@@ -85,8 +85,8 @@ export const dropRepeated = (tx: Tx, log: Environment, lines: readonly WaitingLi
   tx.query(sql`DELETE FROM log_entries WHERE log = ${log} AND id = ANY (${lines.map(({ id }) => id)}::bigint[])`);
 
 /**
- * Queues again the lines of an ended log that its last checkpoint does not cover, for the next log. A leaf outside the
- * log's tree is forged, so its line is not queued and gets no valid MAC.
+ * After a log has ended, queues lines for the next log: those that the ended log's last checkpoint does not cover. A
+ * leaf outside the log's tree is forged, so its line is not queued and gets no valid MAC.
  * @returns the number of queued lines
  */
 export async function queueUncovered(tx: Tx, ofLog: LogName, finalSize: number): Promise<number> {

@@ -134,8 +134,8 @@ export async function hasKeyOf(keys: LogKeys, tree: StoredTree): Promise<boolean
 }
 
 /**
- * Makes the key of the next log. If this node has already signed for a log of that name, the database has lost that
- * log, so the name is skipped.
+ * Makes the key of the next log. Skips each name of a log for which this node has already signed, because the database
+ * has lost that log.
  */
 async function successorOf({ keys }: RetireDeps, { log, origin }: Tree): Promise<LogSigner> {
   let skip = 0;
@@ -186,7 +186,10 @@ function firstLines(key: string, reason: LogEndReason, final: StoredCheckpoint):
   ];
 }
 
-/** The entries with which the logs of an environment ended and began. No other table has a row for them. */
+/**
+ * Computes the entries with which the logs of an environment ended and began, from the rows of their trees. No other
+ * table records these entries.
+ */
 export async function successionLines(db: Sql, environment: Environment): Promise<{ line: string; at: Date }[]> {
   const lines: { line: string; at: Date }[] = [];
   for (const { log, noteKey, finalSize, successorKey, endReason, endedAt: at } of await selectTrees(db)) {

@@ -68,7 +68,8 @@ export function createSequencer(deps: SequencerDeps): Sequencer {
     const before = seen.get(log);
     if (before === published && !halted.has(environment)) return;
     const tree = await examined(deps.db, deps, environment);
-    // The environment has another log by now, because another node has begun it. The next turn reads that log.
+    // `published` is null before the first checkpoint. If another node has begun another log, the next turn reads that
+    // log.
     if (published === null || tree.log !== log) return;
     newest.set(environment, await keepPublished(deps, tree));
     seen.set(log, published);
@@ -129,10 +130,7 @@ export function createSequencer(deps: SequencerDeps): Sequencer {
   };
 }
 
-/**
- * Logs the failures of logs that are not halted and are therefore tried again in each turn. The same failure is logged
- * at most once a minute.
- */
+/** Reports errors that do not halt a log: each turn tries again. The same failure is reported at most once a minute. */
 function failureReports({ clock, log }: Pick<SequencerDeps, "clock" | "log">) {
   const reported = new Map<Environment, { message: string; at: number }>();
   return {

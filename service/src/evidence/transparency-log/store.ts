@@ -94,8 +94,8 @@ export async function writeGrowth(tx: Tx, { tree, from, tiles }: Growth): Promis
 const isUncovered = sql`EXISTS (SELECT FROM log_trees t WHERE t.log = log_leaves.log AND log_leaves.leaf >= t.final_size)`;
 
 /**
- * The end of an INSERT of leaves. If a line already has a leaf that its ended log doesn't cover, the new leaf replaces
- * that leaf.
+ * The ON CONFLICT clause of an INSERT of leaves. If a line already has a leaf and `isUncovered` is true for it, the new
+ * leaf replaces that leaf.
  */
 export const replacesUncovered = sql`
   ON CONFLICT (log_line_key(line), split_part(log, '-', 1))
@@ -175,7 +175,7 @@ export type Place = {
   checkpoint: StoredCheckpoint | null;
 };
 
-/** A note has at most 32 lines, including the log's own. */
+/** A signed note has at most 32 signature lines. One of them is the log's own. */
 export const mostCosignatures = 31;
 
 /** True if a leaf `e` is in its log's tree. Any other leaf is forged. */

@@ -62,7 +62,7 @@ export { loggedPolicies, witnessGauges } from "./witness-store.ts";
 export const protectedTables = [treeRows, waitingRows];
 
 export type LogSettings = LogKeySettings & {
-  /** The host in the logs' names; null for the host of `baseUrl`. */
+  /** The host in the logs' origins, `HOST/log/NAME`; null for the host of `baseUrl`. */
   logOrigin: string | null;
   logIntervalMs: number;
   /** The file with the witnesses of the live log (C2SP tlog-policy); null for none. */
@@ -196,7 +196,8 @@ function policyReader({ db, clock, config }: Deps, own: () => Promise<StoredTree
 
 /**
  * A log that ended at `size`, and facts about the next log. `successor`: the next log's origin. `key`: its public key.
- * `keyPath`: the path of its key file on this node. `isNew` is false when the first log had ended before.
+ * `keyPath`: the path of its key file on this node. `isNew` is false when the log at `origin` had already ended before
+ * this call.
  */
 export type RetiredLog = {
   origin: string;
@@ -259,7 +260,7 @@ export type LogStatus = {
 
 type StatusDeps = Pick<Deps, "db" | "rowMac" | "config">;
 
-/** Checks all logs in the same way as the sequencer. @returns an empty list before the first start with a log */
+/** Checks all logs in the same way as the sequencer. @returns an empty list while the service has created no log */
 export async function logStatuses(deps: StatusDeps): Promise<LogStatus[]> {
   const { db, rowMac, config } = deps;
   const keys = logKeys(config);

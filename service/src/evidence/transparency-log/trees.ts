@@ -41,7 +41,10 @@ export type Tree = { log: LogName; origin: string; noteKey: string; size: number
 
 export type StoredTree = Tree & { mac: Buffer };
 
-/** The MAC leaves out a restore or an end that the log doesn't have. So MACs of earlier releases stay valid. */
+/**
+ * The MAC covers facts about a restore only after a restore, and facts about an end only after the log's end. So the
+ * MACs that earlier releases wrote stay valid.
+ */
 export const treeMembers = (tree: Tree): Members => ({
   log: tree.log,
   origin: tree.origin,
@@ -121,8 +124,9 @@ export const endTree = (tx: Tx, tree: Tree): Promise<unknown[]> =>
 
 /**
  * Halts the logs of a database that was restored from a backup, because such a database doesn't show how far they had
- * grown. The MAC covers only the end of the halt. Each restore sets a later time, so that the MAC of an earlier
- * recovery does not end this halt. A log with a next log has ended and lacks nothing.
+ * grown. This statement leaves the MAC unchanged: only the recovery that ends the halt writes a new one. Each restore
+ * sets a later time, so that the MAC of an earlier recovery does not end this halt. A log with a next log has ended and
+ * lacks nothing.
  */
 export const haltRestored = async (tx: Tx, at: Date): Promise<void> =>
   void (await tx.query(sql`

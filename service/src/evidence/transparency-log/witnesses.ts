@@ -156,7 +156,7 @@ async function ask(
   isAgain = false,
 ): Promise<Answer> {
   if (!witness) return { size: recordedSize, isFailing: true, alarm: null, why: "the policy has no such witness" };
-  // The size from which the request asks the witness to go on. If the recorded size is larger than the log, the request
+  // The size at which the request's consistency proof begins. If the recorded size is larger than the log, the request
   // states 0. The witness then refuses it, and states the size that it has really cosigned.
   const old = recordedSize > newest.size ? 0 : recordedSize;
   const fails = (why: string): Answer => ({ size: recordedSize, isFailing: true, alarm: null, why });

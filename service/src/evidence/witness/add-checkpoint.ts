@@ -30,8 +30,8 @@ type Question = { old: number; proof: Buffer[]; note: string };
 const maxHashes = 63;
 
 /**
- * The largest part of a checkpoint's note that is stored: the text, and the log's signatures. With the cosignature
- * added, it must fit into the database column.
+ * The most bytes of a checkpoint's note that are stored: its text and the log's signatures. With the cosignature added,
+ * the note must fit into the database column.
  */
 const maxNoteBytes = 60 * 1024;
 
@@ -138,8 +138,8 @@ async function judge(
 }
 
 /**
- * The reason why this witness must not cosign the log with its present key; null when it may. It must not when the
- * stored state may be older than the last checkpoint that the key cosigned.
+ * Returns why this witness must not cosign the log with its present key; null when it may. It refuses if the stored
+ * state may be older than the last checkpoint that the key cosigned.
  */
 async function whyHalted(
   { rowMac, witness }: WitnessDeps,

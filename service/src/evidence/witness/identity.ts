@@ -11,7 +11,7 @@ import { parseLogsList, type WitnessedLog } from "./logs-list.ts";
 import { selectStates } from "./store.ts";
 
 export type WitnessSettings = {
-  /** The list of logs to cosign. When it is null, the service is not a witness. */
+  /** The path of the list of logs to cosign. When it is null, the service is not a witness. */
   witnessLogs: string | null;
   witnessKey: string;
   /** The name of the witness's key; null to derive it from the host of `baseUrl`. */
@@ -31,7 +31,10 @@ export type Witness = {
   logs: ReadonlyMap<string, WitnessedLog>;
   /** Returns the line of a cosignature over a checkpoint's text (C2SP tlog-cosignature). */
   cosign: (text: string, at: Date) => string;
-  /** The path of the file with the newest state of a log that this node cosigned. It is outside of the database. */
+  /**
+   * Returns the path of a file outside of the database. The file has the newest state of the log that this node
+   * cosigned.
+   */
   statePath: (origin: string) => string;
   /** Writes the file with the newest cosigned state. Called before the cosignature is sent. */
   remember: (origin: string, state: { size: number; root: Uint8Array }) => Promise<void>;

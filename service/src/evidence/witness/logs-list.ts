@@ -1,7 +1,10 @@
 import { EvidenceError } from "@signsealship/evidence/errors";
 import { parseNoteKey } from "@signsealship/evidence/log";
 
-/** A log that this witness cosigns: its keys, and how many requests with a larger checkpoint it may send in a day. */
+/**
+ * A log that this witness cosigns. `mostADay`: how many requests the log may send in a day; those without a larger
+ * checkpoint than the last one don't count.
+ */
 export type WitnessedLog = { origin: string; keys: string[]; mostADay: number };
 
 const usualMostADay = 8_640;

@@ -20,9 +20,7 @@ export type AccessDeps = { db: Database; clock: Clock; secrets: SecretBytes; row
 /** The queue of mails that contain a key or explain why there is none. */
 export const accessMailQueue = "access-mail";
 
-/**
- * The cipher for the column that stores an issued key until it is mailed. The encryption context is the request's id.
- */
+/** The encrypted column that stores an issued key until it is mailed. Its encryption context is the request's id. */
 const keyCipherColumn = "access_requests.sealed_key";
 export const keyCipher = (secrets: SecretBytes) => columnCipher(secrets, keyCipherColumn);
 

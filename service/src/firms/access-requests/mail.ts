@@ -45,7 +45,7 @@ const refusalLetter = (requestId: string, to: string, refusal: Refusal, at: Date
 /** Mails issued keys and refusals. Once the mail server has accepted a mail with a key, the stored key is deleted. */
 export const accessMail = defineMail({
   queue: accessMailQueue,
-  // With the queue's doubling delays, these attempts last about two days.
+  // The queue's delays double up to an hour, so these attempts last about two days.
   maxAttempts: 60,
   async load({ requestId, refusal }: AccessMail, { db, rowMac, secrets, baseUrl }: MailDeps) {
     const request = await selectToMail(db, rowMac, requestId);

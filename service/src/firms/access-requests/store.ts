@@ -92,8 +92,8 @@ export const lockAddress = (tx: Tx, workEmail: string) =>
     FROM (VALUES (${workEmail}::text)) AS asked (e)`);
 
 /**
- * The trial keys that were issued. `address`: true if the email address already got a key. `ofDomain`: how many
- * addresses of its domain got one.
+ * Whether trial keys were issued. `address`: true if the email address already got one. `ofDomain`: how many addresses
+ * of its domain got one.
  */
 export async function issuedTo(tx: Tx, workEmail: string): Promise<{ address: boolean; ofDomain: number }> {
   const [found] = await tx.query<{ address: boolean; ofDomain: number }>(sql`
@@ -104,7 +104,7 @@ export async function issuedTo(tx: Tx, workEmail: string): Promise<{ address: bo
 
 /**
  * Records that a refusal is mailed to the email address, which happens at most once a day.
- * @param tell false to run the same statement but record nothing
+ * @param tell false to record nothing, but run the same statement, so that it takes the same time
  * @returns the request that the mail is about; undefined when no mail is due
  */
 export async function markNotified(tx: Tx, workEmail: string, tell: boolean, at: Date): Promise<string | undefined> {
@@ -125,7 +125,10 @@ export async function addressHasKey(db: Sql, workEmail: string): Promise<boolean
   return found.length > 0;
 }
 
-/** Inserts a request that waits for a decision. @param wanted false to run the same statement but write nothing */
+/**
+ * Inserts a pending request.
+ * @param wanted false to write nothing, but run the same statement, so that it takes the same time
+ */
 export const insertRequest = (
   db: Sql,
   id: string,
@@ -159,7 +162,7 @@ export async function selectForDecision(tx: Tx, rowMac: RowMac, id: string): Pro
 
 /**
  * Opens a task for an operator to review the request.
- * @param wanted false to do the same work but roll it back
+ * @param wanted false to do the same work but roll it back, so that it takes the same time
  */
 export async function openReview(
   tx: Tx,

@@ -166,7 +166,10 @@ const subjects: Readonly<Record<Moment, string>> = {
   refused: "Live was not given",
 };
 
-/** Skips former owners, firms without a contact address, and mails that no longer match the state of the request. */
+/**
+ * Mails about requests for live access. Not sent to a former owner, to a firm without a contact address, or when the
+ * request's state has changed.
+ */
 export const liveAccessMail = defineMail({
   queue: "live-mail",
   async load({ requestId, moment, ownerId }: MomentMail, { db }: MailDeps) {

@@ -16,8 +16,8 @@ type Changed = { userId: string; partnerId: string };
 type Setting = { role?: Role; liveAccess?: boolean };
 
 /**
- * Sets a member's role or live access on behalf of the operator. The firm may have no owner after this change. Then the
- * next person who links to the firm becomes its owner.
+ * Sets a member's role or live access on behalf of the operator. This change can leave the firm without an owner. Then
+ * the next person who links to the firm becomes its owner.
  * @throws ServiceError for a person without a firm, or a role other than owner and member
  */
 export async function setMember(
@@ -113,8 +113,8 @@ export const membersOfKey = ({ db, clock }: { db: Sql; clock: Clock }, keyId: st
   );
 
 /**
- * Removes members that `membersOfKey` found from the firm, and signs them out everywhere. The caller must have locked
- * the firm.
+ * Removes the members of a key from the firm, as `membersOfKey` lists them, and signs them out everywhere. The caller
+ * must have locked the firm.
  */
 export async function endMembersOfKey(
   { db: tx, clock }: { db: Tx; clock: Clock },
@@ -193,7 +193,7 @@ export const listAnySessions = ({ db, clock }: ReadDeps, owner?: string) =>
   sessions.selectAnySessions(db, owner === undefined ? "all" : sessionsOf(owner), clock());
 
 /**
- * Ends any session.
+ * Ends one session of any member or operator.
  * @param actor for the audit log
  * @throws ServiceError when no session has this id
  */

@@ -59,7 +59,7 @@ export async function switchMails(
   );
 }
 
-/** Switches a kind of mail to a person off. @param by `link`: by the link in a mail, without signing in */
+/** Switches off a kind of mail for a person. @param by `link`: by the link in a mail, without signing in */
 export async function switchOff(
   tx: Tx,
   { userId, kind, at, by = "member" }: { userId: string; kind: MailKind; at: Date; by?: "member" | "link" },
@@ -71,7 +71,7 @@ export async function switchOff(
 }
 
 /**
- * Switches a kind of mail to a person on. Ends the unsubscribe links in earlier mails of this kind. The row of
+ * Switches on a kind of mail for a person. Ends the unsubscribe links in earlier mails of this kind. The row of
  * `mail_link_series` also records that a member asked for the mails about statements.
  */
 async function switchOn(tx: Tx, userId: string, kind: MailKind, at: Date): Promise<void> {
@@ -164,7 +164,8 @@ export const recipientIdOf = (
 /**
  * Queues a mail of the kind to each member with live access who gets such mails. Each mail is queued for the hours in
  * which its member gets mails.
- * @param hasWork returns the SQL condition on a member's firm; `partnerId` is the SQL of the firm's id
+ * @param hasWork returns the SQL condition under which a firm's members get the mail; `partnerId` is the SQL of the
+ * firm's id
  */
 export async function queueForMembers(
   tx: Tx,

@@ -251,7 +251,7 @@ async function changeMember(
     const owner = isLeaving ? null : await requireOwnerNow(tx, deps, principal);
     const membership = isUuid(userId) ? await store.findMembership(tx, rowMac, userId, clock()) : undefined;
     if (membership?.partnerId !== partnerId) throw new ServiceError("not_found", "No such member.");
-    // An owner without live access can't change members who have it.
+    // An owner without live access can't change members who have it, and can't grant it.
     if (owner && !owner.liveAccess && (membership.liveAccess || kind === "live access")) throw liveAccessRequired();
     requireProof(principal, clock(), kind === "live access" ? "live" : "test");
     const { action, detail } = await change(tx, membership);

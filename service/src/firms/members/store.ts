@@ -25,7 +25,7 @@ export type MemberFacts = {
 
 export const memberMembers = ({ seesBilling, ...facts }: MemberFacts): Members => {
   const { userId, email, partnerId, role, liveAccess, version } = facts;
-  // The MAC covers the right to see billing only if it is granted. So the MACs of memberships from before this right
+  // The MAC covers the right to see billing only if it is granted. So MACs that were written before this right existed
   // stay valid.
   return { userId, partnerId, email, role, liveAccess, version, ...(seesBilling && { seesBilling }) };
 };

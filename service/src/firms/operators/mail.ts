@@ -9,14 +9,17 @@ type OperatorMail = {
   userId: string;
   at: string;
   text: string | null;
-  /** The subject of a mail that is about money or keys, and not about operators. */
+  /** The subject of a mail about money or keys. Without it, the mail is about operators. */
   subject?: string;
   /** True if the recipient is the person concerned, who may no longer be an operator. */
   own?: boolean;
   morning?: Morning;
 };
 
-/** A mail about waiting tasks. `subject`: the end of the mail's subject. `lines`: one line for each queue. */
+/**
+ * A mail about waiting tasks. `lines`: one line for each queue. `isNews`: true for a mail during the day. The subject
+ * of a morning mail is `subject` after the word "Today:".
+ */
 type Morning = { subject: string; lines: string[]; isNews?: boolean };
 
 /**

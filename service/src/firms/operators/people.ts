@@ -107,7 +107,7 @@ const shown = ({ name, roles, active }: Omit<store.OperatorRow, "id" | "email">)
  * Changes an operator's name or roles, or ends or restores the operator's access. Ending the access signs the person
  * out. Tasks that the person has claimed and may no longer do are released. Mails those who were or are admins, and the
  * person.
- * @throws ServiceError in the console for the operator's own row, and for the last active admin
+ * @throws ServiceError in the console, for a change of one's own roles or access, and for the last active admin
  */
 export async function changeOperator(
   deps: PeopleDeps,

@@ -22,7 +22,7 @@ export type Permission =
   | "money.decide"
   /** Perform notarial acts for claimed orders, and use the notary's own journal. */
   | "notary.work"
-  /** Work on labels, packets and faxes. This right also shows the addresses and documents of these orders. */
+  /** Work on labels, packets and faxes. Includes reading the addresses and documents of the orders concerned. */
   | "paper.work"
   /** Manage firms: their tiers, live access, keys, quotas, webhooks and access requests. */
   | "partners.manage"
@@ -70,8 +70,8 @@ const withPasskey: ReadonlySet<Permission> = new Set([
 ]);
 
 /**
- * Rights to decide on another person's request. Includes `notary.work`, because a notary's own document needs no second
- * person.
+ * Rights to decide on another person's request. `notary.work` is one of them, because what a notary signs needs no
+ * approval by a second person.
  */
 const deciding: readonly Permission[] = ["money.decide", "documents.take_in", "notary.work", "notaries.manage"];
 
@@ -83,7 +83,10 @@ export const passkeyPermissions: readonly Permission[] = [...withPasskey];
 
 export const needsPasskey = (permission: Permission): boolean => withPasskey.has(permission);
 
-/** Parses role names: unique, in their usual order. @throws ServiceError for an unknown role, and for an empty list */
+/**
+ * Parses role names. The result has no duplicates and is in the order of `operatorRoles`. @throws ServiceError for an
+ * unknown role, and for an empty list
+ */
 export function readRoles(names: readonly string[]): OperatorRole[] {
   const unknown = names.find((name) => !operatorRoles.some((role) => role === name));
   if (unknown !== undefined || names.length === 0)

@@ -26,7 +26,8 @@ const operatorMembers = ({ id, email, name, roles, active, version, decidesFrom 
   name,
   roles: roles.join(),
   active,
-  // The MAC covers the time only when there is a wait. So the MACs of rows from before this column stay valid.
+  // The MAC covers `decidesFrom` only when there is a wait. So MACs that were written before this column existed stay
+  // valid.
   ...(decidesFrom !== null && { decidesFrom }),
 });
 

@@ -76,12 +76,19 @@ export async function setBranding(tx: Tx, partnerId: string, requested: Branding
 export const shownBranding = ({ brandName, accentColor, logoUrl }: Branding): Branding | null =>
   brandName || accentColor || logoUrl ? { brandName, accentColor, logoUrl } : null;
 
-/** The most logos that are stored for a firm. Earlier logos stay available, because old links refer to them. */
+/**
+ * The service stores at most this many logos of a firm, the newest ones. Earlier logos are kept because old links refer
+ * to them.
+ */
 const mostLogos = 5;
 
 export const logoPath = "/logos";
 
-/** Sets the firm's logo. @param png at most 256 KiB @throws ServiceError when browsers could not load it */
+/**
+ * Sets the firm's logo.
+ * @param png at most 256 KiB
+ * @throws ServiceError when `baseUrl` is plain http, because browsers would not load the logo; localhost is allowed
+ */
 export async function setLogo(
   tx: Tx,
   { partnerId, png, baseUrl }: { partnerId: string; png: Uint8Array; baseUrl: string },

@@ -41,9 +41,9 @@ export const firmNameOf = (id: Statement): Statement => sql`(SELECT p.name FROM 
 /** Like `joinFirm`, for rows that may have no firm. */
 export const leftJoinFirm = (id: Statement): Statement => sql`LEFT JOIN partners p ON p.id = ${id}`;
 
-/** For the SELECT list of a query on `partners p`: the member `isFirmAuthentic`, which `withFirmNames` needs. */
+/** For the SELECT list of a query on `partners p`: the column `isFirmAuthentic`, which `withFirmNames` needs. */
 export const markedFirm = marked(firmState, sql`p`, "isFirmAuthentic");
-/** SQL expression: the firm's name as `firmName`, with `markedFirm`. */
+/** SQL subquery: the columns `firmName` and `isFirmAuthentic` of one firm. */
 export const markedFirmOf = (id: Statement): Statement =>
   sql`(SELECT p.name AS "firmName", ${markedFirm} FROM partners p WHERE p.id = ${id})`;
 export type MarkedFirm = { isFirmAuthentic: boolean };

@@ -44,7 +44,7 @@ export const lastReason = (orderId: Statement, to: Statement): Statement => sql`
 
 /**
  * SQL expression: the actor of an order's latest change to a status.
- * @param from ignores changes from any other status than this one
+ * @param from the status that the order must have had before the change; null for any status
  */
 export const lastActor = (orderId: Statement, to: string, from: string | null = null): Statement => sql`(
   SELECT actor FROM audit_log
@@ -59,16 +59,16 @@ export const ordererOf = (orderId: Statement): Statement => sql`(
   SELECT actor FROM audit_log WHERE audit_log.order_id = ${orderId} AND action = 'order.created' ORDER BY id LIMIT 1)`;
 
 /**
- * SQL expression: how many times an order changed to a status. The return to a status when a hold of the order ends
- * doesn't count.
+ * SQL expression: how many times an order changed to a status. When a hold ends, the order returns to its earlier
+ * status; this doesn't count.
  */
 export const movesTo = (orderId: Statement, to: string): Statement => sql`(
   SELECT count(*)::int FROM audit_log
   WHERE audit_log.order_id = ${orderId} AND action = 'order.transition' AND to_status = ${to} AND from_status <> 'OnHold')`;
 
 /**
- * SQL condition: the log has a line about an order with this action, after the order's last change to a status. The
- * return to a status when a hold of the order ends doesn't count as a change.
+ * SQL condition: true if the log has a line about an order with this action, after the order's last change to a status.
+ * When a hold ends, the order returns to its earlier status; this doesn't count as a change.
  */
 export const hasLineAfterMove = (orderId: Statement, action: string, to: string): Statement => sql`EXISTS (
   SELECT FROM audit_log WHERE audit_log.order_id = ${orderId} AND action = ${action} AND id > coalesce((
@@ -157,7 +157,7 @@ const activity = sql`action IN ('order.created', 'order.transition', 'order.clai
         'room.order_attached')`;
 
 /**
- * SQL subquery: of the log lines about an order, the latest 100 that a room's page shows.
+ * SQL subquery: the latest 100 log lines about an order, of the kinds that a room's page shows.
  * @param room a condition on `room_id`
  */
 export const shownLines = (orderId: Statement, room: Statement): Statement => sql`(

@@ -77,8 +77,8 @@ export const placeColumns = sql`chain_position AS position, encode(chain_sha256,
 type UnplacedLine = MacLine & { position: number | null };
 
 /**
- * For log lines in the chain: their MAC covers position and hash. The MAC of a line that is not in the chain yet covers
- * the line itself (`lineRows`).
+ * The log lines in the chain. Their MACs cover the position, the hash and `placedAt`. The MAC of a line that is not in
+ * the chain yet covers the line itself (`lineRows`).
  */
 const placeRows = {
   table: sql`audit_log`,
@@ -99,7 +99,7 @@ const lineRows: MacTable<UnplacedLine> = {
 
 export const protectedTables = [placeRows, lineRows];
 
-/** True if the MAC of a line that is not in the chain yet is valid. */
+/** True if a line's MAC is valid. Only for lines that are not in the chain yet. */
 export const lineHolds = (rowMac: RowMac, line: MacLine & { mac: Buffer | null }): boolean =>
   rowMac.holds(auditTable, lineMembers(line), line.mac, { line: line.id });
 

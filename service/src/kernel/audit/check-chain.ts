@@ -13,7 +13,7 @@ export type ChainReport = { lines: number; waiting: number; faults: string[]; la
 
 const batch = 5_000;
 // A line counts as late if it was added to the chain more than this long after the time that it states. A running
-// service adds a line within a second; the rest allows for differences between the nodes' clocks.
+// service adds a line within a second; the rest of the minute allows for differences between the nodes' clocks.
 const lateMs = minuteMs;
 
 /**

@@ -35,7 +35,10 @@ type OwnSettings = {
    * set its own pause instead.
    */
   nextServiceWait: number;
-  /** True if mails to clients and signers that are not urgent wait from 9 PM to 7 AM, in the firm's time zone. */
+  /**
+   * True if mails that are not urgent wait from 9 PM to 7 AM, in the firm's time zone. This concerns mails to clients
+   * and signers.
+   */
   quietHours: boolean;
   baseUrl: string;
   dataDir: string;
@@ -63,8 +66,8 @@ type OwnSettings = {
   tsaTrust: string | null;
   otsCalendars: string[];
   /**
-   * True if each proof passport's seal is also submitted to the OpenTimestamps calendars by itself. The hourly roots of
-   * the log are submitted in any case.
+   * True if the seal of each proof passport is also submitted to the OpenTimestamps calendars individually. The hourly
+   * roots of the log are submitted in any case.
    */
   otsEachSeal: boolean;
   stripe: StripeSettings | null;
@@ -104,7 +107,7 @@ type OwnSettings = {
   /** `solo`: the operator who requested a refund may also approve it. `two-persons`: another operator must. */
   refundApproval: RefundApproval;
   logLevel: LogLevel;
-  /** Tests set this process's clock this many seconds into the future; otherwise 0. */
+  /** The seconds by which tests set this process's clock forward; 0 outside of tests. */
   timeTravelSeconds: number;
 };
 

@@ -6,9 +6,7 @@ export type SiteTexts<T> = Readonly<Record<"privacy" | "terms" | "contact", T | 
 /** The paths of the data files that contain the service's rules. */
 export type DataFiles = {
   priceFiles: { priceBook: string; catalog: string; states: string; zip3: string };
-  /**
-   * The file that describes the issuer of receipts, credit notes and statements, which is the operator's own business.
-   */
+  /** The file that describes the issuer of receipts, credit notes and statements: the operator's business. */
   billing: string;
   /** The file with the limits that apply to firms. */
   limits: string;

@@ -15,8 +15,8 @@ export type Place = { position: number; head: Buffer };
 const chainStart: Buffer = Buffer.alloc(32);
 
 /**
- * The head after an event: SHA-256 over the previous head's 32 bytes and the UTF-8 of its position, topic and id, each
- * followed by a line feed (docs/webhook-chain.md).
+ * The head after an event: SHA-256 over the 32 bytes of the previous head, and the UTF-8 of the event's position, topic
+ * and id. A line feed follows each of these three (docs/webhook-chain.md).
  */
 const headAfter = (before: Uint8Array, position: number, topic: string, eventId: string): Buffer =>
   createHash("sha256").update(before).update(`${position}\n${topic}\n${eventId}\n`).digest();
@@ -32,9 +32,9 @@ type ChainDeps = { db: Database; rowMac: RowMac };
 type Page = { chained: number; last: number | null };
 
 /**
- * Adds all of the owner's events without a position to the chain, in the order of their ids. An event that commits only
- * after this run gets a position in a later run; no position is used twice. Any number of nodes may run this function
- * concurrently. Skips events whose MAC is invalid.
+ * Gives a position in the chain to each of the owner's events that has none, in the order of their ids. An event that
+ * commits only after this run gets a position in a later run; no position is used twice. Any number of nodes may run
+ * this function concurrently. Skips events whose MAC is invalid.
  */
 export async function placeEvents({ db, rowMac }: ChainDeps, owner: Owner): Promise<void> {
   for (let last: number | null = 0; last !== null; ) {
@@ -48,8 +48,8 @@ export async function placeEvents({ db, rowMac }: ChainDeps, owner: Owner): Prom
 }
 
 /**
- * Adds one batch of the owner's events without a position to the chain. Does nothing while another node adds events of
- * the same owner.
+ * Gives positions in the chain to one batch of the owner's events that have none. Does nothing while another node adds
+ * events of the same owner.
  */
 export async function placeSomeEvents({ db, rowMac }: ChainDeps, owner: Owner): Promise<void> {
   await db.transaction(async (tx) => {

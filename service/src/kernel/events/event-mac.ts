@@ -37,7 +37,7 @@ export const eventMembers = (event: EventFacts) => ({
   environment: event.environment,
   subject: event.subject,
   roomId: event.roomId,
-  // A null channel is left out, because the MACs of events from before the channel was recorded don't cover it.
+  // A null channel is left out. So MACs that were written before the channel was recorded stay valid.
   ...(event.channel !== null && { channel: event.channel }),
 });
 

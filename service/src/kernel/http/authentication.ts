@@ -85,7 +85,7 @@ export function linkedPrincipalOf(request: FastifyRequest): Principal {
 }
 
 /**
- * Refuses writes that another site makes a browser send (CSRF).
+ * Refuses a write that a page of another site made the browser send (CSRF).
  *
  * Browsers send the origin of each write. It must be the service's own, or the requested host with a scheme that is at
  * least as secure. Without an origin, `Sec-Fetch-Site` decides. A client that sends neither header is not a browser, so

@@ -16,7 +16,7 @@ type Subscribe = (send: SendEvent, end: () => void) => () => void;
 /**
  * Server-sent events for the routes of a Fastify scope (HTML, section 9.2). All streams end when the service stops;
  * otherwise the stop would wait until every page had closed its stream.
- * @returns a function that responds with a stream; `subscribe` may refuse before the stream begins
+ * @returns a function that responds with a stream; if `subscribe` throws, no stream begins
  */
 export function eventStreams(scope: FastifyInstance) {
   const open = new Set<ServerResponse>();

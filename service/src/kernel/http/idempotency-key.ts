@@ -4,7 +4,7 @@ import { invalid } from "../platform/errors.ts";
 import type { Answer } from "../platform/idempotency.ts";
 import { json, type Sent } from "./route.ts";
 
-/** The `Idempotency-Key` header, for routes whose requests may be retried, for /openapi.json. */
+/** The schema of the `Idempotency-Key` header in /openapi.json, for routes whose requests may be retried. */
 export const idempotencyHeader = Type.Object({
   "idempotency-key": Type.Optional(
     Type.String({

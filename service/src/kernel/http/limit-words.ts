@@ -1,7 +1,7 @@
 import type { Policy } from "./rate-limits.ts";
 
 /**
- * For the guide about limits: the words for each rate-limit policy. `by` says whose requests are counted together,
+ * Describes each rate-limit policy for the guide about limits. `by` says whose requests are counted together, and
  * `appliesTo` which routes the policy covers.
  */
 export const limitWords: Readonly<Record<Policy, { by: string; appliesTo: string }>> = {

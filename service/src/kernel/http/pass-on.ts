@@ -38,8 +38,8 @@ const limitsOfPassing = {
    */
   answerMs: 60_000,
   /**
-   * The most simultaneous requests for one page of a live session: a participant's link, or the notary's page. A
-   * participant may have six event streams open.
+   * The most simultaneous requests from one page of a live session. Each participant's link has one page, and the
+   * notary has one. A participant may have six event streams open.
    */
   ofPage: 8,
   /** The most simultaneous requests for one live session, which has at most eleven pages. */
@@ -47,7 +47,10 @@ const limitsOfPassing = {
 };
 type Limits = typeof limitsOfPassing;
 
-/** Another node, the live session or device test that it serves (`id`), and the page from which a request comes. */
+/**
+ * Another node, and the `id` of the live session or device test that it serves. `page` is the page that sent the
+ * request.
+ */
 type Holder = NodeAddress & { readonly id: string; readonly page: string };
 
 /** A request that is being forwarded. */
@@ -60,8 +63,8 @@ type Passed = {
 };
 
 /**
- * The methods whose requests have a body. For other methods the body is dropped. Its length would be missing in the
- * head, so the other node would parse the body as the next request (request smuggling).
+ * The methods whose requests have a body. For other methods, the body is dropped along with the headers that describe
+ * it. If it were sent without its length, the other node would parse it as the next request (request smuggling).
  */
 const methodsWithBody = new Set(["POST", "PUT", "PATCH"]);
 const ofBody = ["content-length", "content-type", "content-encoding"];
@@ -114,8 +117,8 @@ const busy = () => new BusyError("Too many requests are passed on to other serve
 
 /**
  * Ends the oldest request of a page, so that a new one can be forwarded. Requests are forwarded before the other node
- * checks the link's code. Otherwise a stranger who has a person's link, but not the code, could use up the page's
- * requests and lock the person out.
+ * checks the link's code. If no request were ended, a stranger with a person's link, but not the code, could use up the
+ * page's requests. The person would be locked out.
  *
  * Event streams are never ended, because only a browser that sent the right code gets one. A request whose whole body
  * was sent isn't ended either. The other node may have acted on it, and the caller would not learn the result.
@@ -140,7 +143,7 @@ export class Passing {
   readonly #openOf = new Map<string, Map<string, Set<Passed>>>();
 
   /**
-   * Opens the part of this node that forwards requests.
+   * Creates an object that forwards this node's requests.
    * @param limits shorter limits, for tests
    */
   constructor(own: OwnNode, limits: Partial<Limits> = {}) {

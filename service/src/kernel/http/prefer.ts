@@ -4,7 +4,7 @@ import { Type } from "typebox";
 /** The longest wait that a caller may request. */
 const mostWaitSeconds = 10;
 
-/** The header of routes that may wait for the transparency log, for /openapi.json. */
+/** The schema of the `Prefer` header in /openapi.json, for routes that can wait for the transparency log. */
 export const preferHeader = {
   prefer: Type.Optional(
     Type.String({
@@ -16,7 +16,10 @@ export const preferHeader = {
   ),
 };
 
-/** The wait that a caller prefers (RFC 7240, section 4.3: `Prefer: wait=N`), in seconds; null without a valid one. */
+/**
+ * Reads the wait that a caller prefers (RFC 7240, section 4.3: `Prefer: wait=N`).
+ * @returns seconds, at most `mostWaitSeconds`; null if no valid wait was sent
+ */
 export function preferredWait({ headers }: Pick<FastifyRequest, "headers">): number | null {
   // If there are several `wait` preferences, the first counts (section 2).
   const wait = [headers.prefer ?? []]

@@ -36,8 +36,8 @@ export type RateLimits = {
 
 /**
  * The caller for whom a policy counts a request (contract, Limits, "Keyed by"). On a partner-write route, a session
- * counts for its firm. `site` is a wider network around the caller's, such as an IPv6 /48, all of which may belong to
- * one customer. `site` is null for an IPv4 address, a session, a key and a firm.
+ * counts for its firm. `site` is a wider network that contains the caller's, such as an IPv6 /48. The whole site may
+ * belong to one customer. `site` is null for an IPv4 address, a session, a key and a firm.
  */
 function callerOf(policy: Policy, request: FastifyRequest): { caller: string; site: string | null } {
   const { principal, session } = request;

@@ -141,8 +141,8 @@ const notFormCodes: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Calls `onRefusal`, then sends the refusal. A form route has its own message for a body of the wrong type, instead of
- * Fastify's.
+ * Creates the error handler of a route. It calls `onRefusal` and sends the error. For a body of the wrong type, a form
+ * route sends its own message instead of Fastify's.
  */
 const refuse =
   <P extends TObject, Q extends TObject, A extends TSchema>({ form, onRefusal }: JsonRoute<P, Q, A>) =>
@@ -184,8 +184,8 @@ function schemaOf<P extends TObject, Q extends TObject, A extends TSchema>(
 }
 
 /**
- * Registers a schema that has an `$id`, so that it is described once, and returns a reference to it. Other schemas stay
- * as they are.
+ * Registers a schema that has an `$id`, so that /openapi.json describes it once, and returns a reference to it. Returns
+ * any other schema unchanged.
  */
 function shared(app: FastifyInstance, schema: Named): TSchema {
   if (schema.$id === undefined) return schema;
@@ -194,7 +194,8 @@ function shared(app: FastifyInstance, schema: Named): TSchema {
 }
 
 /**
- * Requires that each text in the query was sent once. The domain checks all other values.
+ * Requires that each text parameter of the query was sent at most once, also one that the schema doesn't name. The
+ * domain checks all other values.
  * @throws ServiceError for a text that was sent more than once
  */
 function requireEachOnce(query: object, { properties }: TObject): void {

@@ -46,7 +46,7 @@ export const requestId = () =>
 
 export const tier = () => text("The firm's tier: `trial`, `PartnerLink`, `ProOffice` or `ClosingDesk`.", "trial");
 
-/** A firm, as responses about the firm itself show it. */
+/** The schema of a firm in responses about that firm. */
 export const firm = () =>
   Type.Object(
     {
@@ -57,7 +57,7 @@ export const firm = () =>
     { description: "The firm." },
   );
 
-/** The response to a write that returns no data. */
+/** The schema of the member `ok` in the response to a write that returns no data. */
 export const ok = (description = "Always true: a refusal has another status.") => Type.Literal(true, { description });
 
 /** The schema of a code of 160 bits in hex. */

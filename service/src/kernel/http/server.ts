@@ -63,8 +63,8 @@ export function createServer(options: ServerOptions): FastifyInstance {
     forceCloseConnections: "idle",
     rewriteUrl: ({ url = "/" }) => decodable(url),
     http: { requireHostHeader: false },
-    // As long as the longest request line. So even a code that is too long reaches its route and gets that route's own
-    // 404.
+    // A path parameter may be as long as the longest request line. So even a code that is too long reaches its route
+    // and gets that route's own 404.
     routerOptions: { maxParamLength: 16_384, ignoreTrailingSlash: true },
     frameworkErrors: (error, request, reply) => wireError(error, request, reply as FastifyReply),
     schemaController: { compilersFactory: uncompiled },

@@ -33,7 +33,7 @@ export function unknownAnswer(app: FastifyInstance) {
 }
 
 /**
- * Adds a route for texts that can't be codes because they are too long or contain slashes. It responds as for an
+ * Adds a route for URLs with an impossible code: one that is too long or contains slashes. It responds as for an
  * unknown code.
  * @param url the route's URL pattern; ends with `/*`
  */

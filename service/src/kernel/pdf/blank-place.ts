@@ -9,7 +9,7 @@ export type BlankPlace = {
   /** The index of the page, counted from 0. */
   readonly page: number;
   readonly box: Box;
-  /** The position, from the upper left corner of the page. */
+  /** The upper left corner of `box`, measured from the upper left corner of the page. */
   readonly upperLeft: { readonly x: number; readonly y: number };
 };
 

@@ -17,7 +17,10 @@ export type Drawing = {
   readonly named: NamedContents | null;
 };
 
-/** A content stream that a page or an annotation draws, and the content streams that the page's resources name. */
+/**
+ * A content stream that a page or an annotation draws, by its object number. `ofPage` has the content streams listed in
+ * the page's resources; null for a stream that the page's Contents doesn't name.
+ */
 export type Root = { readonly num: number; readonly ofPage: NamedContents | null };
 
 const aName = /\/([^\s\0/<>[\](){}%]+)/g;

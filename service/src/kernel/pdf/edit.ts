@@ -3,8 +3,8 @@ import { PdfRefusal } from "./refusal.ts";
 import type { Dict } from "./values.ts";
 
 /**
- * The dictionary as text (latin1: one character per byte) in which these keys have new values. All other bytes stay the
- * same.
+ * The text of the dictionary (latin1: one character per byte) with new values for the keys of `changes`. Keys that it
+ * lacks are added. All other bytes stay the same.
  * @throws PdfRefusal `needs_repair` when one of these keys occurs twice
  */
 export function withEntries(dict: Dict, changes: Readonly<Record<string, string>>): string {
@@ -36,7 +36,10 @@ export function withElements(array: Span, added: readonly string[]): string {
 /** Words by which some readers find objects when they search the file. Text from a user must not contain them. */
 const FOUND_BY_READERS = /obj|stream|trailer|xref/;
 
-/** A text string (ISO 32000-1 7.9.2.2) as written: literal for printable ASCII, else UTF-16 with a byte order mark. */
+/**
+ * Writes a text string (ISO 32000-1 7.9.2.2). It is a literal for printable ASCII without a word of `FOUND_BY_READERS`,
+ * else UTF-16 with a byte order mark.
+ */
 export function textString(text: string): string {
   if (/^[ -~]*$/.test(text) && !FOUND_BY_READERS.test(text)) return `(${text.replace(/[\\()]/g, "\\$&")})`;
   return `<FEFF${Buffer.from(text, "utf16le").swap16().toString("hex")}>`;

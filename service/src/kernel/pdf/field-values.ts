@@ -39,7 +39,7 @@ const mostComparisons = 1_000_000;
 const runsIn = (items: readonly Item[]): Run[] => items.filter((item) => "str" in item);
 
 /**
- * The values of a page's fields, in reading order, each with the words where a screen reader should speak it. A
+ * The values of a page's fields, in reading order. Each has the words next to which a screen reader should speak it. A
  * checkbox's value comes before the words to its right. Any other value comes after the words to its left or above it.
  */
 export function fieldValues(

@@ -9,7 +9,7 @@ import type { ObjectOffset, XrefTable } from "./xref/xref-table.ts";
 export type Section = {
   /** The section's table; null when the section is a stream. */
   readonly table: XrefTable | null;
-  /** The section's stream. In a hybrid file, it is the stream that `XRefStm` names. */
+  /** The section's stream; null when the section has none. In a hybrid file, it is the stream that `XRefStm` names. */
   readonly stream: XrefStream | null;
   readonly trailer: Dict;
 };

@@ -9,7 +9,7 @@ import { asName, asRef, type Dict, elements, entry, isArray, isDict, readDict, u
 export type FormField = {
   readonly ref: Ref;
   readonly dict: Dict;
-  /** The type of this node's field (FT), or else that of the nearest ancestor that has one. */
+  /** The field type (FT) of this node, or else of the nearest ancestor with one. */
   readonly type: string | undefined;
   /** The ancestors of the node, starting with the root. */
   readonly above: readonly Dict[];

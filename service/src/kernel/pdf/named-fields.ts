@@ -13,7 +13,10 @@ export type NamedField = Pick<FormField, "ref" | "dict" | "type"> & {
   readonly name: string | null;
   /** The value of Ff, inherited from the nearest ancestor when the field has none. */
   readonly flags: number;
-  /** The field's own dictionary first (it may be a widget), then the dictionaries of its children without a name. */
+  /**
+   * The dictionaries of the field's widgets. The first is the field's own dictionary, which may be a widget too. Then
+   * come those of its children without a name.
+   */
   readonly widgets: readonly Pick<FormField, "ref" | "dict">[];
 };
 
@@ -88,7 +91,7 @@ export const ONLY_STATE = "/N";
 export const fieldLock = (names: readonly string[], permission: 2 | null): string =>
   `<</Type/SigFieldLock/Action/Include/Fields[${list(names)}]${permission === null ? "" : `/P ${permission}`}>>`;
 
-/** The lock of these fields as an entry of the signature dictionary: a signature reference (ISO 32000-1 12.8.2.4). */
+/** The entry of a signature dictionary that locks these fields: a signature reference (ISO 32000-1 12.8.2.4). */
 export const fieldLockReference = (names: readonly string[], { root }: PdfLookup): string =>
   `/Reference[<</Type/SigRef/TransformMethod/FieldMDP/TransformParams` +
   `<</Type/TransformParams/Action/Include/Fields[${list(names)}]/V/1.2>>/Data ${root.ref.num} ${root.ref.gen} R>>]`;

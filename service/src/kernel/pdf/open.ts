@@ -24,13 +24,15 @@ export function openPdf(bytes: Buffer, maxBytes: number = LIMITS.fileBytes): Pdf
     throw new PdfRefusal("needs_repair", `an object ends at ${lost}, after the last cross-reference section`);
   }
   const file = openChain(bytes, header, startxref);
-  // Finding the encryption key may have read object streams without decrypting them. The new map discards these.
+  // While the encryption key was searched, object streams may have been cached without decryption. An empty cache
+  // replaces them.
   return { ...file, objectStreams: new Map(), encryption: openEncryption(file) };
 }
 
 /**
- * The document as its cross-reference sections describe it, from the last `startxref` on; null when they need repair.
- * Doesn't check for encryption, or for objects after the last section.
+ * Opens the document by its cross-reference sections, beginning with the one that the last `startxref` names. Null when
+ * the sections need repair. Doesn't check for encryption, or for objects after the last section.
+ * @param header the offset of `%PDF-`
  */
 export function readableChain(bytes: Buffer, header: number): PdfFile | null {
   try {
@@ -87,7 +89,7 @@ function readSections(bytes: Buffer, base: number, startxref: number, budget: Bu
 
 /**
  * The offset of the section before this one; undefined if there is none. Some producers write 0 for none. Refuses a 0
- * when a section really begins at offset 0, because readers disagree about it.
+ * when a section really begins at offset 0, because some readers would read that section and others would not.
  */
 function previous(bytes: Buffer, base: number, trailer: Dict): number | undefined {
   const offset = offsetEntry(trailer, "Prev");

@@ -9,9 +9,9 @@ import { asInteger, asName, type Dict, elements, entry, isArray, isDict, readDic
 type Allowed = 2 | 3 | null;
 
 /**
- * The changes that the document's certification still allows (ISO 32000-2 12.8.2.2): 2 allows forms and signatures, 3
- * also allows annotations. Null without a certification.
- * @throws PdfRefusal `docmdp_forbids_changes` for P 1
+ * The changes that the document's certification still allows (P in ISO 32000-2 12.8.2.2): 2 allows forms and
+ * signatures, 3 also allows annotations. Null without a certification.
+ * @throws PdfRefusal `docmdp_forbids_changes` for 1, which allows no changes
  */
 export function certification(file: PdfFile, catalog: Dict): Allowed {
   const permissions = resolveDict(file, entry(catalog, "Perms"), "Perms");
@@ -47,7 +47,10 @@ export function signaturesIn(file: PdfFile, acroForm: Dict): { count: number; al
 
 const stricter = (one: Allowed, other: Allowed): Allowed => (one === 2 || other === 2 ? 2 : (one ?? other));
 
-/** The changes that a signature's Reference array allows: DocMDP for a certification, FieldMDP with /P for a lock. */
+/**
+ * The changes that the Reference array of a signature allows. A certification states them in DocMDP, a lock in FieldMDP
+ * with /P.
+ */
 function statedIn(file: PdfFile, signature: Dict): Allowed {
   const stated = entry(signature, "Reference");
   if (!stated) return null;

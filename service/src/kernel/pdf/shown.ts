@@ -6,9 +6,7 @@ export type PdfPage = Awaited<ReturnType<OpenedPdf["getPage"]>>;
 export type Box = readonly [left: number, bottom: number, right: number, top: number];
 export type Shown = { readonly id: string; readonly subtype: string; readonly isSignature: boolean; readonly box: Box };
 
-/**
- * In points. Two boxes that overlap by less don't cover each other: this much is usually the white space between lines.
- */
+/** In points. A smaller overlap of two boxes is ignored, because the white space between lines is usually that high. */
 export const tolerance = 1;
 const hiddenFlag = 2;
 

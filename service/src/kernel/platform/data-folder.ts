@@ -62,7 +62,7 @@ export function prepareDataFolder(folder: string): void {
     try {
       unlinkSync(probe);
     } catch {
-      // Nothing must be removed: the probe file was not created. The error of its creation is already being thrown.
+      // There is nothing to remove: the probe file was not created. The error of its creation is already being thrown.
     }
   }
   const { bavail, bsize } = statfsSync(folder);

@@ -38,7 +38,7 @@ export function fingerprintOf(fields: ReadonlyMap<string, string>, documentSha25
     .digest();
 }
 
-/** The status and result that are stored for a request. `result` is null before the work has begun. */
+/** The status and result that are stored for a request. `result` is null while the work has no result yet. */
 export type Stored = { status: number; result: object | null };
 
 /** Parses a result that an earlier release stored as a text. Only the routes of web pages stored such results. */

@@ -32,8 +32,8 @@ export const isLanguage = (text: string | undefined): text is Language => langua
 
 /**
  * A time in words, followed by the name of its time zone. Mails state times in the zone of their firm, because the zone
- * of a mail's reader is unknown. US zones have short names only in US English and US Spanish.
- * In other languages, an offset from UTC would be shown instead.
+ * of a mail's reader is unknown. US zones have short names only in US English and US Spanish. Other languages use the
+ * long name, because their short form is an offset from UTC.
  */
 export function zonedText(at: Date, zone: string, language: Language = "en"): string {
   const isShort = language === "en" || language === "es";

@@ -28,8 +28,8 @@ function networkOf({ parts }: ipaddr.IPv6, groups: number): string {
 }
 
 /**
- * The key by which limits count a client address: the whole IPv4 address, or the first 64 bits of an IPv6 address,
- * because a customer usually gets a whole /64. Any other text stays unchanged.
+ * The text under which rate limits count a client: the whole IPv4 address, or the first 64 bits of an IPv6 address,
+ * because a customer usually gets a whole /64. Any text that is not an address stays unchanged.
  */
 export function clientNetwork(ip: string): string {
   // Fast path: an IPv4 address has only one plain notation, so it need not be parsed.
@@ -50,9 +50,9 @@ export function clientSite(ip: string): string | null {
 }
 
 /**
- * The trustworthy addresses of an `X-Forwarded-For` header, without the ports and brackets that some proxies write.
- * Entries up to the last one that is not an address are dropped. The request then counts as coming from the proxy that
- * wrote that entry.
+ * The trustworthy addresses of an `X-Forwarded-For` header, without the ports and brackets that some proxies write. If
+ * an entry is not an address, it is dropped with all entries before it. The request then counts as coming from the
+ * proxy that wrote that entry.
  */
 export function forwardedAddresses(header: string): string {
   const entries = header.split(",").map(withoutPort);

@@ -50,7 +50,7 @@ export class OwnNode {
     return keysOf(this.#secrets).some((key) => isSame(addressMac(key, row, address), mac));
   }
 
-  /** The header that marks a request as forwarded by this node. */
+  /** The header of a request that this node forwards to `node`. It authenticates the request. */
   headerFor({ node }: NodeAddress, request: PassedOn): string {
     const at = this.#clock().getTime();
     const client = Buffer.from(request.client).toString("base64url");
@@ -76,7 +76,10 @@ export class OwnNode {
     return node === this.id ? { client } : "stale";
   }
 
-  /** The response to a header that names another node. It proves that a node of this service has read the header. */
+  /**
+   * The answer to a forwarded request whose header names another node. It proves that a node of this service has read
+   * the header.
+   */
   answerTo(header: string): string {
     return `${this.id}.${answerMac(this.#secrets, this.id, header)}`;
   }

@@ -24,7 +24,7 @@ export type EncryptedColumn = {
   /** The name from which the column's key is derived. */
   use: string;
   column: Statement;
-  /** The context that is authenticated together with a value, except for its constant end (`after`). */
+  /** SQL for the context that is authenticated together with a value. The constant text `after` is appended to it. */
   context: Statement;
   /**
    * The alias under which the context is selected. An alias `"context@kind"` means that the context is a sealed text,
@@ -39,8 +39,8 @@ export type SealedColumn = {
   kind: SealedKind;
   column: Statement;
   /**
-   * The column that identifies and orders the rows; by default the sealed column itself. Its values are texts, or
-   * numbers with `isNumbered`.
+   * The column that identifies and orders the rows; by default the sealed column itself. Its values are numbers if
+   * `isNumbered` is set, and texts otherwise.
    */
   by?: Statement;
   isNumbered?: true;
@@ -51,7 +51,7 @@ export type SealedColumn = {
    * `column`.
    */
   text?: Statement;
-  /** Selects the rows that have such a text. */
+  /** The condition for the rows whose text must be encrypted; by default all rows. */
   which?: Statement;
 };
 

@@ -20,7 +20,8 @@ export type DurableKind = "key" | "seal";
 /**
  * Builds the INSERT of revocations. The INSERT runs in the transaction of the change that revokes: alone, or inside a
  * `WITH` clause of that change's statement.
- * @param subject the id of the revoked object, or the version of a row that is replaced
+ * @param subject the id of the revoked object; for a member or an operator, the version of the row that is replaced or
+ * deleted
  * @param from the text after FROM; then the INSERT adds one revocation for each row that this text selects
  */
 export const revocationRow = (
@@ -32,9 +33,8 @@ export const revocationRow = (
   SELECT ${kind}, (${subject})::text, ${effectiveAt}::timestamptz FROM ${from}`;
 
 /**
- * SQL condition: any of these subjects (texts or nulls) is revoked.
- * @param first if a subject is a column, it must include the name of its table, because the table of revocations also
- * has an `id`
+ * SQL condition: any of these subjects (texts or nulls) is revoked. A column must be written with its table's name,
+ * because the table of revocations also has an `id`.
  */
 export const isRevoked = (now: Date, ...[first, ...more]: readonly [Statement, ...Statement[]]): Statement =>
   sql`EXISTS (SELECT FROM revocations WHERE effective_at <= ${now}
@@ -142,8 +142,8 @@ const without = (all: readonly DurableRevocation[], others: readonly DurableRevo
 };
 
 /**
- * Copies each revocation that only the database has to this node's file, and each that only the file has to the
- * database. Each node has a file of its own, so a revocation in any node's file reaches all nodes.
+ * Adds to this node's file the revocations that only the database has, and to the database those that only the file
+ * has. Each node has a file of its own, so a revocation in any node's file reaches all nodes.
  */
 export async function mergeRevocations({ db, rowMac }: { db: Sql; rowMac: RowMac }, path: string): Promise<void> {
   const [rows, lines] = [await durableRevocations(db, rowMac), await readRevocationsFile(path)];

@@ -33,7 +33,7 @@ const longestCached = 512;
 export type OnUnvouched = (table: string, members: Members) => void;
 
 /**
- * Creates the MACs of rows.
+ * Opens the functions that make and verify the MACs of rows.
  * @param master the keys of SECRETS_KEY and SECRETS_KEYS_OLD; a MAC key is derived from each of them
  * @param onUnknownKey called with the key id of a MAC whose key is missing
  */

@@ -27,8 +27,8 @@ export type SealedTexts = {
   /** The encrypted forms of the text, one under each key. If the text is stored, its stored form is one of them. */
   allForms: (kind: SealedKind, text: string) => string[];
   /**
-   * Decrypts a sealed form. Any other text is returned unchanged, and so is an altered form: it is not a valid code,
-   * and no MAC matches it.
+   * Decrypts a sealed form. Returns any other text unchanged, and also an altered form. That is safe: an altered form
+   * is not a valid code, and no MAC matches it.
    * @throws ServiceError `unavailable`, with the id of the missing key, when the form's key is missing
    */
   open: (kind: SealedKind, stored: string) => string;

@@ -10,7 +10,7 @@ const unreadable = /[\p{Cc}\p{Cs}\uFFFD]/u;
 const invisible = /^[\p{Default_Ignorable_Code_Point}\p{Cf}\p{Z}\p{M}\u2800]*$/u;
 const unreadableInLines = /[\p{Cs}\uFFFD]|(?![\t\n\r])\p{Cc}/u;
 
-/** A UUID in lowercase hex. */
+/** True if the text is a UUID in lowercase hex. */
 export const isUuid = (text: string): boolean => uuid.test(text);
 
 /**
@@ -22,13 +22,13 @@ export function requireUuid(field: string, text: string): string {
   return text;
 }
 
-/** A code of 160 bits in lowercase hex, as for an order, a room, a fill token or a link. */
+/** True if the text is a code of 160 bits in lowercase hex, as for an order, a room, a fill token or a link. */
 export const isCode = (text: string): boolean => code.test(text);
 
-/** A verify code: 128 bits in lowercase base32. */
+/** True if the text is a verify code: 128 bits in lowercase base32. */
 export const isVerifyCode = (text: string): boolean => verifyCode.test(text);
 
-/** A secret of 256 bits in lowercase base32, without its prefix. */
+/** True if the text is a secret of 256 bits in lowercase base32, without its prefix. */
 export const isSecret = (text: string): boolean => secret.test(text);
 
 /** True if the text has a visible character. Spaces and marks without a shape are invisible. */
@@ -53,7 +53,7 @@ export const toPlainText = (text: string): string => text.replace(new RegExp(unr
 export const shownText = (text: string): string => toPlainText(text.slice(0, 100));
 
 /**
- * A key that is equal for texts that look the same: the text in compatibility form (UAX #15, NFKC), without invisible
+ * Returns the same key for texts that look the same: the text in compatibility form (UAX #15, NFKC), without invisible
  * characters, and with single spaces.
  */
 export const lookOf = (text: string): string =>

@@ -17,8 +17,8 @@ export const marksOf = (blobKey: Statement): Statement =>
   sql`(${marksAmong(sql`deleted_blobs WHERE deleted_blobs.blob_key = ${blobKey}`)})`;
 
 /**
- * SQL: joins the deletion marks of a blob.
- * @param blobKey as an expression of the other tables
+ * SQL: a JOIN of the deletion marks of one blob.
+ * @param blobKey the blob's key, as an expression on the tables before the JOIN
  */
 export const joinMark = (blobKey: Statement): Statement =>
   sql`JOIN deleted_blobs ON deleted_blobs.blob_key = ${blobKey}`;

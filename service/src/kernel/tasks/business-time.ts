@@ -37,7 +37,7 @@ function formatOf(zone: string): Intl.DateTimeFormat {
   return format;
 }
 
-/** The time that a clock on the wall of this zone shows at an instant, written as if it were UTC, in milliseconds. */
+/** The local time in the zone at an instant: the milliseconds that the same date and time would have in UTC. */
 function wallClock(instant: number, zone: string): number {
   const part: Record<string, number> = {};
   for (const { type, value } of formatOf(zone).formatToParts(instant)) part[type] = Number(value);
@@ -46,8 +46,9 @@ function wallClock(instant: number, zone: string): number {
 }
 
 /**
- * The instant at which a clock in the zone shows a time. When daylight saving ends, a time occurs twice. Then the
- * result is the earlier instant west of Greenwich, and the later one east of it.
+ * The instant of a local time in the zone. When daylight saving ends, a local time occurs twice. Then the result is the
+ * earlier instant west of Greenwich, and the later one east of it.
+ * @param wall the local time in the form that `wallClock` returns
  */
 function instantOf(wall: number, zone: string): number {
   const guess = wall - (wallClock(wall, zone) - wall);

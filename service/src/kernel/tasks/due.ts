@@ -65,8 +65,8 @@ export function readTaskTimes(path = shipped): TaskTimes {
 }
 
 /**
- * Refuses a time limit that the calendar's business hours can't reach. Counts from the first holiday, so that all
- * holidays fall into the period.
+ * Refuses a time limit for which the calendar has too few business hours (`addBusinessHours`). Counts from the first
+ * holiday, so that all holidays fall into the period.
  */
 function requireEnoughHours(path: string, { calendar, hours, onTheWay }: TaskTimes): void {
   const [first = "2026-01-01"] = [...calendar.holidays].toSorted();

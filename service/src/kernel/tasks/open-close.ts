@@ -6,7 +6,7 @@ import { dueAt } from "./due.ts";
 import type { TaskKind } from "./kinds.ts";
 import { changeTasks, insertTasks, taskState, verifiedTask } from "./store.ts";
 
-/** A task to open. A member may be an SQL expression over the rows of `from`. */
+/** A task to open. If `openTask` gets `from`, the members may be SQL expressions over its rows. */
 export type NewTask = {
   kind: TaskKind;
   at: Date;
@@ -143,7 +143,7 @@ export const openUnlessPaused = (tx: Tx, task: NewTask & { orderId: number }): P
       SELECT FROM tasks x WHERE x.order_id = o.id AND x.kind = ${task.kind} AND x.state = 'paused')`,
   );
 
-/** Drops paused tasks of an order that will not return to its earlier status. */
+/** Drops the paused tasks of an order that was on hold and moves to another status than the one before the hold. */
 export async function dropPaused(tx: Tx, orderId: number, end: Omit<TaskEnd, "state">): Promise<void> {
   await changeTasks(tx, sql`t.order_id = ${orderId} AND t.state = 'paused'`, ended({ state: "dropped", ...end }));
 }

@@ -26,8 +26,8 @@ export const verifiedTask: Statement = verified(taskState, sql`tasks`);
 export const fromTasks: Statement = sql`FROM tasks t`;
 
 /**
- * SQL: joins the task with this id.
- * @param id the task's row id, as an expression of the other tables
+ * SQL: a JOIN of the task with this id.
+ * @param id the task's row id, as an expression on the tables before the JOIN
  */
 export const joinTask = (id: Statement): Statement => sql`JOIN tasks t ON t.id = ${id}`;
 

@@ -82,7 +82,7 @@ export const insertAdvance = (tx: Tx, partnerId: string, seconds: number, at: Da
       ${totalOf(partnerId)} + ${seconds}::bigint`);
 
 /**
- * Records at the clock's last advance that the clock was reset.
+ * Stores the time of a reset in the row of the clock's last advance.
  * @returns false when the clock already shows real time
  */
 export async function resetAdvances(tx: Tx, partnerId: string, at: Date): Promise<boolean> {

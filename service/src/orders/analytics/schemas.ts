@@ -61,5 +61,5 @@ export const Analytics = Type.Object(
   },
 );
 
-/** The contract's snapshot (Analytics). */
+/** The response of the analytics route without its `requestId` (contract, Analytics). */
 export type Snapshot = Omit<Static<typeof Analytics>, "requestId">;

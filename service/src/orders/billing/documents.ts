@@ -99,8 +99,8 @@ export const documentCents: Statement = sql`(CASE WHEN d.kind = 'receipt' THEN p
 
 /**
  * The part of a credit note that reduces the order's price. A reversed credit note leaves the price reduced, so a later
- * credit note for the same money doesn't reduce it again. Only the amount above the payment's highest net credit so far
- * counts.
+ * credit note for the same money doesn't reduce it again. Only the amount by which the payment's net credit exceeds its
+ * earlier maximum counts.
  */
 export const creditedCents: Statement = sql`(CASE WHEN d.kind = 'credit_note' THEN (
   SELECT greatest(0, max(n.net) FILTER (WHERE n.id = d.id) - greatest(0, coalesce(max(n.net) FILTER (WHERE n.id < d.id), 0)))
@@ -153,7 +153,10 @@ export const numberText = ({ kind, environment, year, number }: NumberParts): st
 
 const numberForm = /^(?:TEST-)?([A-Z]{1,3})-(\d{4})-(\d{5,9})$/;
 
-/** The order of the document or line with this number, as a list of one id; empty when the firm has none. */
+/**
+ * Finds the order that the document or line with this number is about. Returns a list with the order's id; empty when
+ * the firm has no document or line with this number.
+ */
 export async function ordersByNumber(db: Sql, { partnerId, environment }: Owner, text: string): Promise<number[]> {
   const [, letter, year, digits] = numberForm.exec(text.toUpperCase()) ?? [];
   const kind = lineKinds.find((each) => letters[each] === letter);

@@ -25,7 +25,7 @@ import {
 import type { BoughtServices } from "../pricing/pricing.ts";
 import { creditedCents, documentCents, type LineKind, numberText, type Paid, verifiedAmount } from "./documents.ts";
 
-/** The firm's payment outside the processor that the line books or reverses. */
+/** A payment from the firm that did not go through the processor. The line books or reverses it. */
 type Received = {
   way: LossPaymentWay;
   /** The number of the check, or the bank's reference. */
@@ -73,8 +73,9 @@ export type StatementLine = Paid & {
 };
 
 /**
- * In US cents. `closing` is `opening + corrections + payments - refunds - losses - (charges - credits)`. If it is
- * positive, the service holds money that paid for no order. If it is negative, the firm owes the money.
+ * The sums of a month, in US cents. `closing` is `opening + corrections + payments - refunds - losses - (charges -
+ * credits)`. If `closing` is positive, the service holds money that paid for no order. If it is negative, the firm owes
+ * that money.
  *
  * A reversal reduces the refunds or losses that the reversed document increased, but never the credits. `owed` is the
  * firm's debt for payments that banks took back, less what was paid again. A duplicate payment for one order doesn't

@@ -19,8 +19,8 @@ type ReadersMonth = Owner & { month: string; userId: string };
 const queue = "statement-mail";
 
 /**
- * The mail that a month is closed and its statement is ready. It goes to an owner of the firm, or to a member who may
- * see billing and asked for this mail.
+ * Tells a person by mail that a month is closed and its statement is ready. The mail goes to an owner of the firm, or
+ * to a member who may see billing and asked for this mail.
  */
 export const statementMail = defineMail({
   queue,

@@ -51,8 +51,8 @@ export function readIssuer(path: string): Issuer {
 }
 
 /**
- * PostgreSQL reads an offset such as `+05:00` with the opposite sign, and an abbreviation such as `CET` without summer
- * time. So only the name of a region is a time zone.
+ * True if the text is UTC or a region's time zone, such as America/New_York. PostgreSQL reads an offset such as
+ * `+05:00` with the opposite sign, and an abbreviation such as `CET` without summer time. So these are refused.
  */
 function isZone(zone: string): boolean {
   if (zone !== "UTC" && !zone.includes("/")) return false;
@@ -69,8 +69,7 @@ export const registerIssuer = (db: Database, issuer: Issuer, at: Date): Promise<
   db.transaction((tx) => addVersion(tx, null, issuer, { by: "system", at }));
 
 /**
- * Adds a version of the issuer (`partnerId` is null), or of a firm as the buyer that receipts name, unless it equals
- * the latest version.
+ * Adds a version of the issuer (`partnerId` is null) or of a firm as the buyer, unless the latest version is the same.
  */
 async function addVersion(
   tx: Tx,

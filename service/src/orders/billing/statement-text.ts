@@ -36,7 +36,8 @@ function compare(one: string | null, other: string | null): number {
 }
 
 /**
- * The words for a line's kind, with a note when the payment didn't pay for its order, or paid for it again.
+ * The words for a line's kind. They say if the payment didn't pay for its order, or paid for it again. For a firm's
+ * payment for a loss, they also say how and when the money arrived.
  * @param zone the time zone of the statement
  */
 export const lineKind = (line: Line, zone: string): string =>
@@ -52,7 +53,10 @@ const receivedWords = ({ kind }: Line): string => (kind === "loss_payment" ? "Re
 const dayText = (at: Date, timeZone: string): string =>
   new Intl.DateTimeFormat("en-US", { dateStyle: "medium", timeZone }).format(at);
 
-/** A note on each payment from the firm for a loss, because the column of a printed statement is too narrow for it. */
+/**
+ * The full words for each payment from the firm for a loss, as notes. The column of a printed statement is too narrow
+ * for them.
+ */
 export const receivedNotes = (lines: readonly Line[], zone: string): string[] =>
   lines.flatMap((line) => (line.received ? [`${line.number}: ${lineKind(line, zone)}.`] : []));
 

@@ -36,7 +36,7 @@ export type BulkDeps = { orders: OrderDeps; withTemplate: WithTemplate; cipher: 
 
 const mostBytes = 5 * 1024 * 1024;
 const mostErrors = 200;
-/** After this many rows, other requests can run. */
+/** The number of rows that are processed before other requests get their turn. */
 export const between = 25;
 
 export type Checked = {
@@ -220,7 +220,7 @@ const pageSize = { usual: 100, most: 500 };
 
 /**
  * A page of a bulk's rows, in the order of the file. The cursor is the number of the page's last row.
- * @throws ServiceError
+ * @throws ServiceError `not_found`, and for a `limit` or `cursor` that is not valid
  */
 export async function rowPage(deps: BulkDeps, owner: Owner, bulkId: string, query: PageQuery) {
   await ownBulk(deps, owner, bulkId);

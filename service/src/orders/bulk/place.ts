@@ -22,7 +22,8 @@ export type ShownSum = { cents: number; methodId: string };
 /**
  * Places orders for at most 100 waiting rows, for at most ten seconds. The caller repeats the call until no row waits.
  * A row and its order are committed together, so neither a crash nor a concurrent caller can place a row twice.
- * @param shown the only charge that the caller agreed to; null for none. By default, the active method is charged.
+ * @param shown the only charge that the caller agreed to; null to charge nothing. If it is undefined, the active
+ * payment method is charged.
  * @throws ServiceError `not_found`; `conflict` when the sum is not the shown one, or another caller is placing the
  * orders without this charge; and errors that prevent placing any order
  */
@@ -56,8 +57,9 @@ const isSameCharge = (one: ShownSum | null | undefined, other: ShownSum): boolea
   one?.cents === other.cents && one.methodId === other.methodId;
 
 /**
- * The prices of the next orders that `placeRows` places and the firm pays, in cents by row number. Asks no carrier for
- * a rate. Omits orders that a person must price. Also omits altered rows, because `placeRows` stops at them.
+ * The prices of the orders that `placeRows` would place next, in cents by row number. Contains only orders that the
+ * firm pays. Asks no carrier for a rate. Omits orders that a person must price. Also omits altered rows, because
+ * `placeRows` stops at them.
  */
 export async function nextPrices(
   deps: BulkDeps,

@@ -80,7 +80,8 @@ export type NewBulk = {
 
 /**
  * Inserts a bulk, unless the same one is already stored. A stored bulk whose rows are all canceled does not count,
- * because it can place nothing any more. It gets another fingerprint, so that the new bulk can have this one.
+ * because it can place nothing any more. Its fingerprint is changed, so that the new bulk can be stored with the same
+ * content.
  * @returns the bulk's id; `isNew` is false when the same bulk was already sent
  */
 export async function insertBulk(tx: Tx, bulk: NewBulk): Promise<{ bulkId: string; isNew: boolean }> {

@@ -20,7 +20,8 @@ export type Trouble = OrderState & {
    */
   faxIsFixed: string | null;
   /**
-   * The number of changes of the fax number in the last 24 hours. `emailChanges`: the same number for email addresses.
+   * How often the fax number was changed in the last 24 hours. `emailChanges`: how often email addresses were corrected
+   * in that time.
    */
   faxChanges: number;
   emailChanges: number;

@@ -57,7 +57,8 @@ export type PeopleDeps = {
 
 /**
  * `corrected`: the codes of the orders in which an email address was replaced. `altered`: those left out, because their
- * record was altered in the database. `isUnmailed`: as in `MovedInRooms`.
+ * record was altered in the database. `isUnmailed`: a room's link was not mailed to the new address, because the room
+ * reached its daily limit of mails.
  */
 export type CorrectedOrders = { corrected: readonly string[]; altered: readonly string[]; isUnmailed: boolean };
 
@@ -66,7 +67,7 @@ type By = { actor: string; at: Date };
 /**
  * Locks the order, and all orders of the firm that are in a closing with it.
  * @returns `altered`: the codes of those that were left out, because their row was altered
- * @throws ServiceError
+ * @throws ServiceError `not_found` for an order of another owner, and `conflict` when the closing was changed meanwhile
  */
 export async function lockWithClosing(
   tx: Tx,
@@ -163,7 +164,7 @@ async function record(
   return true;
 }
 
-/** Mails to the client's new address the links that the earlier address had received, if they are still useful. */
+/** Mails the client's links again, to the new address, if they are still useful. */
 async function mailNewAddress(tx: Tx, { id, status }: LockedOrder, { at }: By): Promise<void> {
   if (isPayable(status)) await mailClient(tx, id, "quote_ready", at, { isRepeated: true });
   if (status === "Completed" && (await whenDocumentsWereDeleted(tx, id)) === null)

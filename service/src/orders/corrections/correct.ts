@@ -151,9 +151,11 @@ export async function correctOrder(
 }
 
 /**
- * Corrects an email address of clients and signers in the orders of a closing, wherever it can still change, and of
- * people in its room. All changes are in one transaction. Orders with an altered record are left out.
- * @throws ServiceError naming the rule, or `conflict` when the address can't be corrected in any of the orders
+ * Corrects an email address in a closing: of clients and signers in its orders, and of people in its room. Leaves out
+ * orders in which the address can't change any more, and orders with an altered record. All changes are in one
+ * transaction.
+ * @throws ServiceError naming the rule, or `conflict` when nobody in the closing has the earlier address where it can
+ * still change
  */
 export async function correctAddress(
   deps: CorrectDeps,

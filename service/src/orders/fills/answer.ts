@@ -132,8 +132,8 @@ export async function previewOf(deps: FillDeps, fill: Fill): Promise<Buffer> {
 
 /**
  * Writes the answers into the document and ends the fill.
- * @returns the faults of the answers when the document could not be made; `stale` when the answers have changed since
- * the client saw them
+ * @returns an empty list when the fill has ended; else the faults of the answers, or `stale` when the answers have
+ * changed since the client saw them
  */
 export async function finishFill(deps: FillDeps, fill: Fill, revision: number): Promise<Fault[] | "stale"> {
   requireOpen(deps, fill);

@@ -20,11 +20,11 @@ type Deps = Pick<TemplateDeps, "db" | "blobs" | "rowMac" | "clock" | "workers"> 
   pricing: Pick<TemplateDeps["pricing"], "catalogRow">;
 };
 
-/** The document and the environment of a form. `actor`: who changes the form, for the audit log. */
+/** A change of the form of a catalog document, named by its slug. `actor`: who changes the form, for the audit log. */
 type FormChange = { slug: string; environment: Environment; actor: string };
 
 /**
- * Stores a PDF as the next version of a catalog document's form, which every firm can have filled in online.
+ * Stores a PDF as the next version of a catalog document's form. Every firm can then ask people to fill it in online.
  * @throws ServiceError naming the field and the rule; nothing was written then
  */
 export async function addCatalogForm(
@@ -99,6 +99,6 @@ export async function formsOfDocument(
   };
 }
 
-/** The subject of an error message that says why the form can't be filled in online. */
+/** The beginning of an error message about a form that can't be filled in online. The reason follows it. */
 export const formSubject = (isCatalogForm: boolean): string =>
   isCatalogForm ? "docSlug" : "docSlug takes the form of your own template, which";

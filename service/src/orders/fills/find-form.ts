@@ -13,7 +13,7 @@ type Deps = { templates: TemplateDeps };
 type FormWithQuestions = { form: FormVersion; isCatalogForm: boolean; questions: Question[] };
 
 /**
- * Finds the form to fill in: that of the template or of the catalog document that the fields name.
+ * Finds the form to fill in. The request names its template or its catalog document.
  * @throws ServiceError
  */
 export async function formFor(

@@ -70,8 +70,8 @@ export function readNewFill(body: unknown): NewFillFields {
   if (send && isComplete) throw invalid("send and complete exclude each other.");
   return {
     template,
-    // Omitted when null, so that requests with a template keep the fingerprints that earlier releases stored with their
-    // idempotency keys.
+    // Omitted when null, because earlier releases had no `docSlug`. A request with a template then still matches the
+    // fingerprint stored with its idempotency key.
     ...(docSlug !== null && { docSlug }),
     templateVersion: version === null ? null : String(version),
     name: text("name", 200),

@@ -92,7 +92,9 @@ const longestAnswer = 4_000;
 /** Characters that change the direction of text, or break a line invisibly. */
 const misleading = /[\u200E\u200F\u2028-\u202E\u2066-\u2069]/u;
 
-/** The reason why an answer is refused. `limit` is the allowed number of characters. */
+/**
+ * The reason why an answer is refused. `limit`: the allowed number of characters; 0 for a rule without such a limit.
+ */
 export type Fault = {
   readonly name: string;
   readonly rule: "long" | "room" | "characters" | "option" | "missing";

@@ -26,7 +26,10 @@ export const fillState: StateMac = {
     ${r}.created_by, extract(epoch FROM ${r}.created_at), extract(epoch FROM ${r}.expires_at), extract(epoch FROM ${r}.ended_at)`,
 };
 
-/** Counts the size of each open form's document toward the firm's storage, because a filled-in copy will follow. */
+/**
+ * Counts the size of each open fill's form toward the firm's storage, because the finished fill will store a filled-in
+ * copy.
+ */
 export const storedForms: StoredBlobs = (partnerId) => sql`
   SELECT v.blob_key, v.bytes FROM fills f ${joinVersion} WHERE f.partner_id = ${partnerId} AND f.state = 'open'`;
 
@@ -203,8 +206,8 @@ export const countMail = (tx: Tx, id: string, most: number, now: Date): Promise<
   changeRowIf(tx, fillState, id, sql`mails = mails + 1`, sql`mails < ${most} AND ${openAt(now, null)}`);
 
 /**
- * A fill is deleted this long after its end. Until then its firm can see the outcome. Its document can be ordered for a
- * shorter time.
+ * A fill is deleted this long after its end. Until then its firm can see the outcome. An order can use its document
+ * only for a shorter time.
  */
 const retentionMs = 30 * dayMs;
 

@@ -2,7 +2,7 @@ import { timingSafeEqual } from "node:crypto";
 import { derivedToken, deriveKey, keysOf, type SecretBytes } from "../../kernel/platform/secrets.ts";
 import { isCode } from "../../kernel/platform/text.ts";
 
-// Derives a fill's token from the fill's id. So no table stores the link's token or the document's token, and the
+// Derives a fill's two tokens from its id: one for the link, one for the document. So no table stores them, and the
 // service can still show both to the firm again.
 
 const under = (key: SecretBytes, use: "link" | "token", id: string): string =>

@@ -25,8 +25,8 @@ import { type AcceptsPayment, dueCents, isPaidByFirm, zoneOrDefault } from "../p
 import { signingMark } from "./together.ts";
 
 /**
- * True if the client has signed, so that the mail to signers already reported the completion to the client. After a
- * correction, a signature still has the earlier email address, so the signer's corrected address is compared.
+ * True if the client is a signer who has signed. The mail to signers has then already reported the completion to the
+ * client. Compares the signer's corrected email address, because a signature keeps the earlier one.
  */
 export async function hasClientSigned(
   db: Sql,
@@ -45,7 +45,7 @@ export type Mailable = {
   status: string;
   documentsDeletedAt: Date | null;
   payBy: Payer;
-  /** True if the firm made the last payment attempt that failed, before the client became the payer. */
+  /** True if the last failed payment attempt was the firm's, and the client became the payer after it. */
   isFailureOfFirm: boolean;
   /** True if the order was paid, and the firm made all payments. */
   isPaidByFirm: boolean;
@@ -54,8 +54,8 @@ export type Mailable = {
   /** True if `supplementCents` replaces a payment that a bank took back; null when there is no such amount. */
   replacesLoss: boolean | null;
   /**
-   * The cents to pay again because a bank took a payment back; null for none. Set even while the postage must be paid
-   * first.
+   * The cents to pay again because a bank took a payment back; null for none. It is also set while more postage is due,
+   * which must be paid first.
    */
   lossCents: number | null;
 };
@@ -96,8 +96,8 @@ export function stillHolds(acceptsPayment: AcceptsPayment, moment: MailMoment, o
 }
 
 /**
- * Returns the delay, in milliseconds, of a mail to a firm's client or signer that can wait. At night the mail waits
- * until 7 AM in the firm's time zone, because the recipient's zone is unknown.
+ * Returns how many milliseconds to delay a mail that can wait. At night, mail to a firm's client or signer waits until
+ * 7 AM in the firm's time zone, because the recipient's zone is unknown.
  */
 export type UntilMorning = (partnerId: string) => Promise<number>;
 
@@ -124,8 +124,8 @@ const ofOthers: ReadonlySet<MailMoment> = new Set([
 ] as const);
 
 /**
- * True if a mail may wait until the morning. A signature completes an order that is neither shipped nor faxed, so the
- * mail about its completion is sent at once.
+ * True if a mail may wait until the morning. A test order's mail and a mail that somebody requested never wait. A
+ * signature completes an order that is neither shipped nor faxed, so the mail about its completion is sent at once.
  */
 export const canWait = (
   { moment, isAlone, isWhole }: Pick<OrderMail, "moment" | "isAlone" | "isWhole">,

@@ -13,7 +13,9 @@ export type MailFacts = {
   refundedCents: number | null;
   /** The amount of the partial or failed refund, or of the returned payment, that the mail is about; else null. */
   partCents: number | null;
-  /** The part of the refunded amount that the payer's bank had taken back before, so that no refund moves it. */
+  /**
+   * The part of the refunded amount that the payer's bank had already taken back. The refund doesn't send this part.
+   */
   lostCents: number;
   /** Everything that was paid for the order; null if nothing was paid. */
   paidCents: number | null;

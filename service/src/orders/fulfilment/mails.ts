@@ -164,7 +164,7 @@ async function partCentsOf(db: Sql, orderId: number, refund: string): Promise<nu
   return note?.cents ?? null;
 }
 
-/** The cents of a payment that was refunded in whole; null for a payment that is unknown or was not refunded. */
+/** The cents of the latest credit note for the refund of a whole payment; null for none. */
 async function returnedCentsOf(db: Sql, orderId: number, paymentIntent: string): Promise<number | null> {
   const notes = sql`FROM ${billingDocuments(sql`d`)} WHERE d.payment_id = p.id AND d.kind <> 'receipt'`;
   const [payment] = await db.query<{ cents: number }>(sql`
@@ -236,8 +236,8 @@ export function letterTogether(
     if (goal === "documents") return [name, order.isSimulated ? "Download (simulated)" : "Download", links.documents];
     const cents = amountOf?.(order) ?? null;
     if (cents === null) return [label, name];
-    // The mail's button uses the link of the first order. If that order leaves the room, the links of the other rows
-    // still open the other orders.
+    // The mail's button has the first order's link to the closing. Each row has the link of its own order, which still
+    // works if the first order leaves the room.
     return goal === "payment" ? [name, dollars(cents), links.closing] : [name, dollars(cents)];
   });
   const amounts = orders.flatMap((order) => amountOf?.(order) ?? []);

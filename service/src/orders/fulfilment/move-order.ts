@@ -117,8 +117,8 @@ export async function moveOrder(deps: MoveDeps, request: MoveRequest): Promise<{
 }
 
 /**
- * Refuses a tracking number that no carrier uses, because it is mailed to clients. A provider's own number is not
- * checked.
+ * Refuses a tracking number with characters that no carrier uses, because the number is mailed to clients. A number
+ * from a provider is not checked.
  * @throws ServiceError
  */
 function requireTrackingNumber(number: string | undefined): void {

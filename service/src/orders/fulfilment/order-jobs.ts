@@ -18,8 +18,8 @@ import { perform } from "./perform.ts";
 type NextSegmentDeps = { db: Database; clock: Clock; log: Log };
 
 /**
- * Moves a live order whose service has ended to its next service, or to its end. There is no pause, unless the firm or
- * the installation requires one.
+ * Handles live orders when one of their services has ended: moves each order to its next service, or to its end. There
+ * is no pause, unless the firm or the installation requires one.
  * @param waitSeconds the pause for firms that have not chosen one
  */
 export function nextSegmentJobs(jobs: Jobs, deps: NextSegmentDeps, waitSeconds: number): void {
@@ -63,7 +63,7 @@ export type Taker = {
 type DispatchDeps = { db: Database; clock: Clock };
 
 /**
- * Offers live orders that wait for a label, a letter or a fax to the providers. When no provider claims an order,
+ * Offers the providers each live order that waits for a label, a letter or a fax. When no provider claims an order,
  * people do the work.
  */
 export function dispatchJobs(jobs: Jobs, deps: DispatchDeps, takers: readonly Taker[]): void {

@@ -122,8 +122,8 @@ const paperSentence =
   "A signer wants to sign on paper, and was told that your firm arranges it. The order’s page says what you can do.";
 
 /**
- * The closings of the owner that contain one of the orders and whose certificate the service seals by itself.
- * `closing/rooms` implements this.
+ * Returns the owner's closings that contain one of the orders, if the service seals the closing's certificate by
+ * itself. `closing/rooms` implements this.
  */
 type CertificatesOf = (db: Sql, owner: Owner, orderIds: readonly number[]) => Promise<readonly Certificate[]>;
 
@@ -144,8 +144,8 @@ const isFaxedAhead = (row: Row | undefined): boolean => row !== undefined && fax
 type Candidate = { id: number; status: MailedStatus };
 
 /**
- * The orders that still have the status in the payload, read in batches until the mail is full. `counts` has the number
- * of orders by status, including orders that were not read.
+ * The orders that still have the status in the payload, read in batches until the mail is full. `counts`: the number of
+ * orders for each status; orders that were not read are counted as in the payload.
  * @returns null when no order has its status any more
  */
 export async function summaryOf(
@@ -203,9 +203,9 @@ const caution =
   "You receive this email because you placed these orders, or own the firm and nobody else gets it. Switch such mails off under Sign-in and security. Trouble with an order is always mailed to somebody of the firm.";
 
 /**
- * Notifies the member who placed the orders that a person must act, or that the orders have ended. If a key placed
- * them, or the member gets no such mails, an owner is notified of orders that need a person. Not sent when no order has
- * its status any more.
+ * Tells the member who placed some orders which of them need a person, and which have ended. If a key placed them, or
+ * the member gets no such mails, an owner is told which need a person. Not sent when no order still has the status in
+ * the payload.
  */
 export const orderUpdateMail = defineMail({
   queue: "order-news",

@@ -94,9 +94,9 @@ async function catchUp(tx: Tx, order: LockedOrder, by: Actor): Promise<LockedOrd
 }
 
 /**
- * The time to record for an arrival, of which a person reports only the day. On the day of the hand-over, the time is
- * not before the hand-over.
- * @throws ServiceError for an earlier day
+ * Returns the time to record for an arrival: `deliveredAt`, or the time of the hand-over if that is later on the same
+ * day. People report only the day of an arrival.
+ * @throws ServiceError for a day before the hand-over
  */
 async function arrivalAt(tx: Tx, orderId: number, deliveredAt: Date): Promise<Date> {
   const { shippedAt = deliveredAt } = (await lastShipment(tx, orderId)) ?? {};

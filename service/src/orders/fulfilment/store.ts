@@ -35,7 +35,7 @@ export async function furthestDocument(db: Sql, orderId: number) {
   return document;
 }
 
-/** The columns of a fax that its MAC covers. They are all columns that the order shows. */
+/** The columns of a fax that its MAC covers: all those that an order shows. */
 export const faxState: StateMac = {
   table: sql`faxes`,
   key: sql`id`,

@@ -17,7 +17,7 @@ import {
 import { isPaidByFirm } from "../payments/payments.ts";
 
 /**
- * Returns the closing rooms of the order's own firm that contain the order, each with that firm's orders in it.
+ * Returns the closing rooms that contain the order and belong to its firm, each with the firm's orders in it.
  * `closing/rooms` implements this.
  */
 export type ClosingsOf = (
@@ -25,7 +25,7 @@ export type ClosingsOf = (
   orderId: number,
 ) => Promise<readonly { id: string; name: string; orders: readonly number[] }[]>;
 
-/** An order that a mail may cover, because it has the same client in the same closing. */
+/** An order of the same client in the closing of the mail's order. The mail may cover it, too. */
 type Peer = {
   id: number;
   status: string;
@@ -35,7 +35,7 @@ type Peer = {
 };
 
 /**
- * The orders that one mail covers, in the order of the closing. `closing`: the closing's name; null for a mail about an
+ * The orders that one mail covers, sorted as in the closing. `closing`: the closing's name; null for a mail about an
  * order without a shared closing.
  */
 type Covered = { closing: string | null; orderIds: readonly number[] };
@@ -73,8 +73,8 @@ const repeated: ReadonlySet<MailMoment> = new Set(["quote_ready", "payment_faile
  */
 const payingMs = 5_000;
 /**
- * A payment mail waits this long for the request to sign that the same client gets, which also confirms the payment.
- * That request is usually sent a few seconds after the payment, once the documents are prepared.
+ * A payment mail waits this long for the client's request to sign, which also confirms the payment. That request is
+ * usually sent a few seconds after the payment, once the documents are prepared.
  */
 const askedMs = minuteMs;
 /**
@@ -157,8 +157,8 @@ async function aloneOf(db: Sql, orderId: number): Promise<Group> {
 }
 
 /**
- * The first closing in which the client has several orders. Other orders of the client whose MAC is invalid are left
- * out.
+ * The first closing in which the client has several orders. Leaves out the client's other orders if their MAC is
+ * invalid.
  */
 async function closingOf({ db, closingsOf }: Deps, orderId: number): Promise<Group | null> {
   for (const { id, name, orders } of await closingsOf(db, orderId)) {
@@ -186,10 +186,10 @@ async function isToBeAsked(db: Sql, peers: readonly Peer[]): Promise<boolean> {
 export type MentionedPayments = { orderIds: readonly number[]; totalCents: number; at: string };
 
 /**
- * Claims the payments that a signer's mail is to confirm: those of the signer's closing, or of a single order. The
- * signer must be the client who paid, and no other mail may have confirmed the payments. A repeated job gets the same
+ * Claims the payments that a request to sign confirms: those of the signer's closing, or of a single order. The signer
+ * must be the client who paid, and no other mail may have confirmed the payments. A repeated job gets the same
  * payments.
- * @param asked `mail` is the identity of the signer's mail
+ * @param asked `mail` identifies the request to sign
  * @returns null when there is nothing to confirm
  */
 export async function claimMentionedPayments(
@@ -228,8 +228,8 @@ const lockMails = (tx: Tx, { id }: Pick<Group, "id">) =>
   tx.query(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`client-mail:${id}`}, 0))`);
 
 /**
- * For these orders: the claims of mails about this event, and the mails about it that were sent. `isLater` is true if
- * the claim or the mail is not older than `since`, by the database's clock.
+ * Reads which mails about this event claimed these orders, and when such mails were sent. `isLater`: true if the claim
+ * or the sending was at `since` or later, by the database's clock.
  */
 const claimsOf = (tx: Tx, moment: MailMoment, ids: readonly number[], since: string | null = null) =>
   tx.query<Claim>(sql`

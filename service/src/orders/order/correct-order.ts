@@ -40,8 +40,8 @@ export async function readCorrectable(tx: Tx, orderId: number): Promise<Correcta
 export type EmailMove = { from: string; to: string; name: string | null };
 
 /**
- * The result of a correction in rooms. `isMoved`: somebody had the earlier address. `isUnmailed`: a link that the earlier
- * address had was not mailed to the new one, because the room has mailed as many links as it may in a day.
+ * The result of a correction in rooms. `isMoved`: true if somebody had the earlier address. `isUnmailed`: true if a
+ * link to a room was not mailed to the new address, because of the room's daily limit.
  */
 export type MovedInRooms = { isMoved: boolean; isUnmailed: boolean };
 
@@ -49,16 +49,16 @@ export type MovedInRooms = { isMoved: boolean; isUnmailed: boolean };
 const comparable = (name: string): string => name.trim().normalize("NFC").toLowerCase();
 
 /**
- * True if the correction applies to this person. Ignores the letter case of the name and the address. The name of a
- * client without a name is the email address, so every correction of that address applies to this client.
+ * True if the correction applies to this person. Ignores the letter case of the name and the address. A person whose
+ * name is only the email address is included in every correction of that address.
  */
 export const hasEmailOf = ({ from, name }: EmailMove, person: { name: string; email: string }): boolean =>
   person.email.toLowerCase() === from.toLowerCase() &&
   (name === null || [name, from].some((each) => comparable(person.name) === comparable(each)));
 
 /**
- * The people of an order who had the earlier address. `client` and `signers` were changed to the new address. People in
- * `left` still have the earlier one.
+ * The people of an order who had the earlier address. `client` and `signers` now have the new address. `left`: the
+ * names of those who still have the earlier one.
  */
 export type MovedPeople = { client: boolean; signers: readonly { n: number; name: string }[]; left: readonly string[] };
 

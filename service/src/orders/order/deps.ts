@@ -36,6 +36,9 @@ export type Offer = {
    * function itself is null when payments are not configured.
    */
   checkoutUrlOf: ((orderCode: string) => Promise<string | null>) | null;
-  /** True if orders in this environment can be paid online. A live processor account can't pay test orders. */
+  /**
+   * True if orders in this environment can be paid online. Test orders can't be paid through a live account of the
+   * processor.
+   */
   acceptsPayment: (environment: Environment) => boolean;
 };

@@ -161,7 +161,7 @@ export const documentsPath = (secrets: SecretBytes, orderCode: string, changes: 
 
 /**
  * The path of the page on which a client sees and pays all of the client's orders of a closing. Only the client
- * receives the path, by mail, in a link about one of these orders.
+ * receives the path, in a mail about one of these orders.
  * @param changes as in `documentsPath`
  */
 export const clientClosingPath = (secrets: SecretBytes, orderCode: string, changes: number): string =>

@@ -29,8 +29,8 @@ type FillFacts = {
   blobKey: string;
   expiresAt: Date;
   /**
-   * `for...`: the only firm and environment that can order the document. `template...`: the template that was filled
-   * in. All of them are null for a document that was not filled in from a firm's template.
+   * `for...`: the only firm and environment whose orders may use the document. `template...`: the template that was
+   * filled in. All of them are null for a document that was not filled in from a firm's template.
    */
   forPartner: string | null;
   forEnvironment: Environment | null;
@@ -140,7 +140,7 @@ export type NewFilled = OriginalDocument & {
   at: Date;
 };
 
-/** Stores the document under its fill's token. The firm may order it with the token within seven days. */
+/** Stores the document under its fill's token. Within seven days, an order of the firm may use it. */
 export async function insertFilled(tx: Sql, rowMac: RowMac, filled: NewFilled): Promise<Date> {
   const { token, slug, owner, use, at, sha256, bytes, pages, blobKey } = filled;
   const expiresAt = new Date(at.getTime() + usableForMs);
@@ -180,8 +180,8 @@ type FilledState = {
 
 /** The states of filled-in documents by their tokens. Deleted documents are left out. */
 export async function fillStates(db: Sql, tokens: readonly string[]): Promise<ReadonlyMap<string, FilledState>> {
-  // The order that used the document has the same blob key. Returns the order's code only if the fill's own firm owns
-  // the order.
+  // Finds the order that used the document by the blob key, which both have. Returns the order's code only if the
+  // fill's own firm owns the order.
   const rows = await db.query<FilledState & { sha256: string }>(sql`
     SELECT encode(f.token_sha256, 'hex') AS sha256, f.used_at AS "usedAt", f.expires_at AS "expiresAt", f.pages, (
       SELECT o.code FROM documents d JOIN orders o ON o.id = d.order_id
@@ -198,8 +198,8 @@ export async function fillStates(db: Sql, tokens: readonly string[]): Promise<Re
 }
 
 /**
- * `slug` names the catalog document that was completed online; null for none. `use` names the template from which the
- * document was filled in.
+ * A document that a token stands for. `slug` names the catalog document that was completed online; null for none. `use`
+ * names the template from which the document was filled in.
  */
 export type FilledDocument = OriginalDocument & { slug: string | null; use?: TemplateUse | null };
 

@@ -91,7 +91,7 @@ function noteText(typed: string): string {
   return text;
 }
 
-/** A note that can't be decrypted is logged and returned as null, so that the other notes can still be shown. */
+/** Decrypts a note. Logs a failure and returns null, so that the other notes can still be shown. */
 function opened(cipher: ColumnCipher, log: Log, sealed: Buffer, id: string): string | null {
   try {
     return cipher.decrypt(sealed, id).toString();

@@ -9,7 +9,7 @@ export type UnusedTemplate = { templateId: string; version: number | null };
 export const unusedWords = ({ templateId, version }: UnusedTemplate): string =>
   `The document was filled in from your template ${templateId}: send it as template${version === null ? "" : `, and ${version} as template_version,`} to use its fields and roles.`;
 
-/** `docSlug` is the catalog document that decided about signing and notarization; null for none. */
+/** `docSlug`: the catalog document whose catalog row set `sign` and `notarize`; null for none. */
 type Bought = BoughtServices & { docSlug: string | null };
 
 /** Warnings about fields that do not mean what their sender may expect. The form itself is valid. */
@@ -27,8 +27,8 @@ export function formWarnings(
 }
 
 /**
- * Explains `svc_fax`, which only price estimates have. No order field has a similar name that the warning could
- * suggest.
+ * Adds a hint to the warning about `svc_fax`, which is a field of price estimates only. No order field has a similar
+ * name that the warning could suggest.
  */
 const withFaxHint = (warning: string): string =>
   warning.startsWith("svc_fax ") ? `${warning} An order is faxed when it has a number in fax_to.` : warning;

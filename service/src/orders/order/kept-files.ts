@@ -21,13 +21,13 @@ export const mostUploads: Readonly<Record<UploadForm, number>> = { order: 5, clo
 export const mostUploadsByMember: Readonly<Record<UploadForm, number>> = { order: 5, closing: 100 };
 
 /**
- * A file is stored for this long. A closing's draft lasts 14 days from its first save, which can be a moment after the
- * upload of its first file.
+ * How long a file is stored. A closing's draft lasts 14 days from its first save, which can come after the first
+ * upload. So its files are stored one day longer.
  */
 const uploadMs: Readonly<Record<UploadForm, number>> = { order: dayMs, closing: 15 * dayMs };
 
 /**
- * Stores a file that a firm uploaded with a web form. The firm need not upload it again for a limited time.
+ * Stores a file that a firm uploaded with a web form, so that for a limited time the firm need not upload it again.
  * @returns the file's fill token and number of pages. Null when the file is not a PDF, and when the firm or the member
  * has no room for another file.
  */
@@ -87,7 +87,7 @@ export async function endOfUploads(
   return first?.expiresAt ?? null;
 }
 
-/** Of these tokens, those whose files the firm can still order. */
+/** Of these tokens, those whose files the firm can still use in an order. */
 export async function usableUploads(
   { db, clock }: Pick<FillDeps, "db" | "clock">,
   tokens: readonly string[],

@@ -9,21 +9,21 @@ export type NotarizationSale = {
   environment: Environment;
   docSlug: string | null;
   signerState: string | null;
-  /** False for a document that may be notarized only in ink. */
+  /** True unless the document may be notarized only in ink. */
   acceptsSignature: boolean;
 };
 
 /**
- * Finds out whether any registered notary can perform an order. The code about notaries is in a higher layer, so the
- * composition root injects this.
+ * Finds out whether any registered notary may notarize an order's document. The code about notaries is in a higher
+ * layer, so the composition root injects this.
  */
 export type NotarySupply = {
   /**
-   * The reason, as a sentence for the firm, why no notary can perform the order; null when one can, and for test
-   * orders.
+   * The reason, as a sentence for the firm, why no notary may notarize the document; null when one may. Always null for
+   * test orders and, unless `refuses` is true, while no notary is registered.
    */
   gapOf: (db: Sql, sale: NotarizationSale) => Promise<string | null>;
-  /** True to refuse an order that no notary can perform (setting NOTARY_REQUIRED). If false, a person prices it. */
+  /** True to refuse an order for which there is no notary (setting NOTARY_REQUIRED). If false, a person prices it. */
   refuses: boolean;
 };
 

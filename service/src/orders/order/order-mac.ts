@@ -93,8 +93,8 @@ export const signerState: StateMac = {
 export const verifiedSigner: Statement = verified(signerState, sql`s`);
 
 /**
- * For ORDER BY: the latest envelope of an order comes first. The envelope of a notarial act comes last until the notary
- * has signed. Until then, the order's sealed document has the signatures of the envelope before it.
+ * For ORDER BY: the latest envelope of an order comes first. But the envelope of a notarial act comes last until the
+ * notary has signed. Until then, the signatures in the order's sealed document are those of an earlier envelope.
  */
 export const latestFirst = (e: Statement): Statement => sql`(${e}.outcome IS DISTINCT FROM 'Completed'
   AND EXISTS (SELECT FROM envelope_rooms room WHERE room.envelope_id = ${e}.id)), ${e}.attempt DESC`;

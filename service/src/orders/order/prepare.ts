@@ -38,7 +38,7 @@ export async function prepareOrder(deps: OrderDeps, principal: Principal, sent: 
 
 /**
  * Checks that the service can send text messages to every signer who is identified by them.
- * @throws ServiceError naming the field that requests text messages to a number that gets none
+ * @throws ServiceError naming the phone that gets none, or the field that asks for them when the service sends none
  */
 function requireTexts({ texts }: Offer, signers: readonly NamedSigner[], fields: SentOrder["fields"]): void {
   const index = signers.findIndex(({ auth, phone }) => auth === "text_code" && !texts?.reaches(phone ?? ""));
@@ -59,7 +59,7 @@ async function filledDocument(
   return isCode(token) ? findFill(deps, owner, token, deps.clock()) : undefined;
 }
 
-/** Sets the order's catalog entry to that of the document that was completed online. */
+/** Adds the catalog document that was completed online to a form without `doc_slug`. */
 function withSlugOf(filled: FilledDocument | undefined, fields: SentOrder["fields"]): SentOrder["fields"] {
   if (!filled?.slug || (fields.get("doc_slug") ?? "").trim() !== "") return fields;
   return new Map([...fields, ["doc_slug", filled.slug]]);
@@ -88,7 +88,7 @@ async function examineSent(
   if (upload && !looksLikePdf(upload.bytes)) throw invalid("document must be a PDF.");
   const { signers, signatureFields: fields } = form.signing;
   // If signing is not bought, people sign only in the notary's presence, perhaps in ink. So the document needs places
-  // for signatures only if the form states places.
+  // for their signatures only if the form requests fields.
   const people = signers?.map(({ name }) => name) ?? [form.name ?? form.email];
   const names = form.services.sign || fields !== null ? people : [];
   const places = { signers: names, fields, beforeNotary: people.length };

@@ -39,8 +39,8 @@ export const firstOrders = {
 };
 
 /**
- * SQL condition: true if the firm made the order's last failed payment attempt, before the client became the payer. Not
- * verified, so it may only choose words and mails.
+ * SQL condition: true if the order's last failed payment attempt was the firm's, and the client became the payer after
+ * it. Not verified, so it may only choose words and mails.
  */
 export const isFailureOfFirm = (orderId: Statement): Statement =>
   hasLineAfterMove(orderId, "order.payer_changed", "PaymentFailed");

@@ -17,7 +17,8 @@ export type SentOrder = {
   /** True if a page may be added for signers for whom the document has no place to sign; true by default. */
   mayAddPage?: boolean;
   /**
-   * Compares the priced order with what the sender saw. Nothing is written yet. By default, the active method is charged.
+   * Compares the priced order with what the sender saw, before anything is written. Without this function, the firm's
+   * active payment method may be charged.
    * @returns the only method of the firm that may be charged automatically; null for none
    * @throws ServiceError to refuse the order
    */
@@ -26,7 +27,10 @@ export type SentOrder = {
   withTemplate?: WithTemplate | undefined;
 };
 
-/** The price of an order that is not written yet, and why a person has to set it; null if nobody has to. */
+/**
+ * The price of an order that is not written yet. `manualQuoteReason`: why a person has to set the price; null if nobody
+ * has to.
+ */
 export type PricedOrder = { totalCents: number; manualQuoteReason: string | null };
 
 /** A template's own document and its display name. */
@@ -59,8 +63,8 @@ type ToStore = {
 };
 
 /**
- * Stores the document that was sent with the form, or a copy of the template's document. A document that was filled in
- * online is already stored. Without the copy, deleting the order's documents would delete the template's.
+ * Stores the document that was sent with the form, or a copy of the template's document. Without the copy, deleting the
+ * order's documents would delete the template's. A document that was filled in online is already stored.
  */
 export async function storedDocument(
   { blobs }: { blobs: Blobs },

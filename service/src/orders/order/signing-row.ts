@@ -10,7 +10,7 @@ import { documentMembers } from "./documents.ts";
 import type { RequestedField } from "./form/requested-field.ts";
 import { type OrderSigner, signersOf } from "./form/signers.ts";
 
-/** An order's signing facts: who gets signing links, and what each person signs in which places. */
+/** An order's signing facts: the people who get signing links, and the fields where each of them signs. */
 export type SigningFacts = {
   orderCode: string;
   /** The signers; null when the client is the only one. */
@@ -45,8 +45,8 @@ const exact = <Measured extends object>(measured: Measured) =>
   );
 
 /**
- * The members that the MAC of a stored row covers. The service never writes a value without a canonical form. For a row
- * with such a value, the result matches no MAC.
+ * The members that the MAC of a stored row covers. A value without a canonical form was not written by the service. A
+ * row with such a value gets members that match no MAC.
  */
 function storedMembers(row: SigningFacts): Members {
   try {

@@ -45,7 +45,10 @@ export async function readTemplateUse(
   return { templateId, version, owner: { partnerId, environment } };
 }
 
-/** Builds the INSERT that records from which template an order was placed. It is part of the order's statement. */
+/**
+ * Builds the INSERT that records from which template an order was placed, as a part of the statement that writes the
+ * order.
+ */
 export const insertTemplateUse = (
   { templateId, version, rowMac }: TemplateUse & { rowMac: Buffer },
   newOrder: Statement,

@@ -39,7 +39,7 @@ export type PublicOrderRow = OrderRow & {
   /** The encrypted name of the document. */
   documentName: Buffer | null;
   statusBeforeHold: string | null;
-  /** True if the firm made the last payment attempt that failed, before the client became the payer. */
+  /** True if the last failed payment attempt was the firm's, and the client became the payer after it. */
   isFailureOfFirm: boolean;
   /** The carrier of the latest shipment; null without a shipment. */
   carrier: string | null;

@@ -1,6 +1,6 @@
 /**
- * Books money that a firm paid outside the processor, such as by check, for a payment that a bank took back, and reverses
- * a wrong booking. A payment for several orders was lost as one, so its money is divided among them.
+ * Books money that a firm paid outside the processor, such as by check, for a payment that a bank took back. Also
+ * reverses wrong bookings. If the lost payment was for several orders, the firm's money is divided among them.
  */
 import { auditLine } from "../../kernel/audit/audit.ts";
 import type { Environment } from "../../kernel/identity/identity.ts";
@@ -37,8 +37,8 @@ type By = { environment: Environment; actor: string; at: Date };
 /**
  * Books money that the firm paid for a lost payment: first for the order `code`, then for the other orders that the
  * payment was for.
- * @throws ServiceError for another payment, values that can't be right, a sum above the debt, and a booking that
- * already exists
+ * @throws ServiceError for a payment of another order, values that can't be right, a sum above the debt, and a booking
+ * that already exists
  */
 export async function bookLossPayment(tx: Tx, typed: TypedLossPayment, by: By): Promise<void> {
   const { payment, amountCents } = typed;
@@ -96,8 +96,8 @@ function factsOf({ way, reference: typed, receivedOn }: TypedLossPayment): Facts
 const noSuchPayment = () => new ServiceError("not_found", "No such payment.");
 
 /**
- * Locks all orders of the firm that the lost payment was for, by ascending id. The code that applies the processor's
- * events locks them in the same sequence.
+ * Locks all orders that the lost payment was for, by ascending id. The code that applies the processor's events locks
+ * them in the same sequence.
  */
 async function lockPayees(tx: Tx, { code, payment }: TypedLossPayment, { environment }: By): Promise<LockedOrder[]> {
   const [owner] = await tx.query(sql`
@@ -130,7 +130,7 @@ async function requireDay(
   if (receivedOn < first) throw invalid(`The day must not be before ${first}, when the bank took the payment back.`);
 }
 
-/** Requires that nobody has booked this money before: two people may open the same letter. */
+/** Requires that nobody has booked this money before, because two people may handle the same check. */
 function requireNew(losses: readonly OpenLoss[], { way, reference, receivedOn }: Facts): void {
   const isSame = (each: OpenLoss["bookings"][number]) =>
     each.reversedAt === null &&
@@ -170,7 +170,7 @@ async function book(
 }
 
 /**
- * Reverses a booking of an order that the caller has locked. The money was not received, or went back to the firm.
+ * Reverses a booking of money that was not received, or that went back to the firm. The caller has locked the order.
  * @throws ServiceError for a booking of another order, and for one that was reversed before
  */
 export async function reverseLossPayment(

@@ -129,7 +129,8 @@ async function sharesOf(db: Sql, paymentIntent: string): Promise<Share[]> {
 /**
  * Locks a refund and its orders, in the same sequence as the code that applies the processor's events.
  * @param mustWait true to lock the refund only if it still has to be assigned to orders
- * @returns undefined when there is no such refund, or it was assigned or has ended
+ * @returns undefined for an unknown refund, for one of the other environment, and with `mustWait` for one that nobody
+ * has to assign
  */
 export async function lockRefundByHand(
   tx: Tx,

@@ -78,8 +78,8 @@ export async function giveBack(
 ): Promise<void> {
   const { db, clock, log } = deps;
   const { id, paymentIntent, simulated, lostCents } = payment;
-  // Doesn't subtract refunds that were requested here: `processor.refundShare` does that, because the processor's list
-  // identifies them.
+  // Refunds that this service requested are not subtracted here. `processor.refundShare` subtracts them, because the
+  // processor's list shows which refunds are ours.
   const amountCents = payment.amountCents - lostCents - payment.byHandCents;
   if (amountCents <= 0 || isLost(payment)) return;
   const isPart = asShare || lostCents > 0 || (await wentBackOutside(db, id));
@@ -92,8 +92,8 @@ export async function giveBack(
     await db.transaction((tx) => applyEvent(tx, event, options));
     return;
   }
-  // The amount for the task of a person, in case only an earlier account can make the refund. All earlier refunds are
-  // subtracted here, because `refundShare` doesn't run then.
+  // If only an earlier account can make the refund, a person does it, and the task names this amount. `refundShare`
+  // doesn't run then, so all earlier refunds are subtracted here.
   const leftCents = payment.amountCents - lostCents - payment.creditedCents;
   await refundAtProcessor(deps, { orderId, paymentIntent, amountCents: leftCents, part }, (processor, intent) =>
     isPart

@@ -111,8 +111,8 @@ const paidTogether =
   "Your firm has paid this order together with others, by a wrong sum. Wait until that payment was refunded.";
 
 /**
- * True if the service holds a payment for several orders, including this one. A payment of a wrong sum is stored only
- * for the first of its orders.
+ * True if the service holds a payment for several orders, including this one. A payment of a wrong sum has a row only
+ * for the first of its orders, so this also finds it for the others.
  */
 async function isPaidWithOthers(db: Sql, orderId: number): Promise<boolean> {
   const held = await db.query(sql`

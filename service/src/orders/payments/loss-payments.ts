@@ -90,7 +90,8 @@ export const paidAtInBooks: Statement = sql`CASE WHEN o.environment = 'test' THE
     WHERE r.payment_id = p.id AND r.kind = 'receipt'), p.received_at) ELSE p.received_at END`;
 
 /**
- * The payments of these orders of which a bank took money back, oldest first, with the money that the firm paid for them.
+ * The lost payments of these orders, oldest first: those of which a bank took at least a part back. Each has the
+ * bookings of money that the firm paid for it.
  * @throws ServiceError `unavailable` for an altered row
  */
 export function lostPayments(db: Sql, orderIds: readonly number[]): Promise<LostPayment[]> {

@@ -42,7 +42,7 @@ export async function openLossesOfFirm(db: Sql, { partnerId, environment }: Owne
   return ids.length === 0 ? [] : openLosses(db, ids);
 }
 
-/** At most this many orders are looked at for the list of all firms, the newest first. */
+/** `debtsOfFirms` reads at most this many orders with a lost payment, the newest first. */
 const mostOrders = 200;
 
 /**
@@ -68,9 +68,12 @@ export async function openLossesOfOrder(db: Sql, orderCode: string): Promise<Ope
   return order ? openLosses(db, [order.id]) : [];
 }
 
-/** A lost payment on the operator's page of one of its orders, where an operator can book money for it. */
+/** A lost payment as the operator's page of an order shows it. An operator can book money for the payment there. */
 export type LossToBook = OpenLoss & {
-  /** The open cents of all orders of the firm that the payment was for, and their number. */
+  /**
+   * The payment may have paid several orders of the firm. `openInAll`: the cents that the firm still owes for all of
+   * them. `openOrders`: the number of those for which it owes any.
+   */
   openInAll: number;
   openOrders: number;
 };
@@ -88,7 +91,7 @@ export async function lossesToBook(db: Sql, orderId: number): Promise<LossToBook
 export const isSamePayment = (one: OpenLoss, other: OpenLoss): boolean =>
   one.id === other.id || (one.paymentIntent !== null && one.paymentIntent === other.paymentIntent);
 
-/** The ids of the orders, of the same firm, that these payments were for. */
+/** The ids of all orders for which the same firm made these payments. */
 export async function ordersOfPayments(db: Sql, payments: readonly { id: number }[]): Promise<number[]> {
   const receipt = (of: Statement) => sql`d.payment_id = ${of}.id AND d.kind = 'receipt'`;
   const found = await db.query<{ id: number }>(sql`

@@ -1,5 +1,6 @@
 /**
- * Recognizes the credit notes of money that was paid back outside the payment processor, by the names of their refunds.
+ * Recognizes the credit notes of money that was paid back outside the payment processor: their `refund` begins with
+ * `outside:`.
  */
 import type { Sql } from "../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
@@ -29,7 +30,10 @@ export const outsideWay = (d: Statement): Statement =>
 export const isPaidOutside = (d: Statement): Statement => sql`(${d}.refund LIKE 'outside:%' AND NOT EXISTS (
   SELECT FROM billing_documents v WHERE v.payment_id = ${d}.payment_id AND v.refund = 'reversed:' || ${d}.refund))`;
 
-/** True if a part was returned outside the processor, which still treats that part as refundable. */
+/**
+ * True if a part of the payment was returned outside the processor. The processor doesn't know this, and still treats
+ * that part as refundable.
+ */
 export async function wentBackOutside(db: Sql, paymentId: number): Promise<boolean> {
   const notes = sql`SELECT FROM billing_documents d WHERE d.payment_id = ${paymentId} AND d.refund LIKE 'outside:%'`;
   return (await db.query(notes)).length > 0;

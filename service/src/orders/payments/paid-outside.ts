@@ -47,7 +47,7 @@ export type FailedRefundAnswer = {
 export const booksMoney = ({ how }: FailedRefundAnswer): boolean => how !== booksNothing;
 
 /**
- * Ends the task about a failed refund, with a note. If the money was returned outside the processor, books it. Closes
+ * Ends the task about a failed refund, with a note. Books the money if it was returned outside the processor. Closes
  * the partial refund that only an earlier account can make, because its task would open again otherwise.
  * @throws ServiceError without an answer, when no held money can have been returned, and while another refund of the
  * payment is open. Also after another refund, unless the answer says that this money is additional, and without a
@@ -256,8 +256,8 @@ const isPaidBack = (notes: readonly Note[], name: string): boolean =>
   notes.some(({ refund }) => refund.startsWith("outside:") && refund.endsWith(`:${name}`));
 
 /**
- * The part that a refund was to return, if the refund failed before it got a credit note. Empty for a refund of a
- * shared payment that names no order, because only people can divide it among the orders.
+ * The part that a refund was to return, if the refund failed before it got a credit note. Empty if the payment is for
+ * several orders and the refund names none of them, because only people can divide it.
  */
 async function uncreditedPart(tx: Tx, payments: readonly Payment[], subject: string): Promise<Returned[]> {
   for (const { id, paymentIntent } of payments) {

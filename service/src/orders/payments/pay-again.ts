@@ -40,7 +40,7 @@ export async function unpaidLossOf(db: Sql, orderCode: string): Promise<number> 
 
 /**
  * The payments from which a partial refund is made first; normally none. While the service holds the price of an order
- * twice, these are the payments that replaced a lost one. A refund of the first payment would credit the price,
+ * twice, these are the payments that replaced a lost one. A refund of the original payment would credit the price,
  * although the service still holds it.
  * @throws ServiceError `unavailable` for an altered row
  */

@@ -77,7 +77,7 @@ const restSubject = (orderId: number): string => `received:${orderId}:rest`;
 /** The subject of the task to release an order on hold, whose lost payment the firm has paid outside the processor. */
 export const releaseSubject = (orderId: number): string => `received:${orderId}:release`;
 
-/** Closes the task about the rest of a debt that the firm did not pay outside the processor. */
+/** Closes the task about the part of a debt that is still owed after the firm paid, or a booking was reversed. */
 export async function endRest(tx: Tx, orderId: number, { actor, at }: By): Promise<void> {
   const end = { state: "done", at, by: actor, outcome: "nothing is left to decide about the rest" } as const;
   await closeTasks(tx, { orderId, kinds: ["dispute"], subject: restSubject(orderId) }, end);
@@ -113,7 +113,8 @@ export async function endTasksAfter(tx: Tx, order: LockedOrder, cents: number, b
 }
 
 /**
- * Closes the tasks with this kind of subject about all disputes of an order; with `lost`, only about its lost disputes.
+ * Closes the tasks about the order's disputes whose subject ends with `about`. With `lost`, only those about lost
+ * disputes.
  */
 async function endTasksOfDisputes(tx: Tx, orderId: number, about: "lost" | "twice", end: TaskEnd): Promise<void> {
   const disputes = await tx.query<{ subject: string }>(sql`
@@ -152,9 +153,9 @@ export async function askReturn(
 }
 
 /**
- * After money from the firm was booked, or a booking was reversed: withdraws a request to pay another amount, and closes
- * outdated tasks. If the whole loss is paid, closes the tasks that ask a person to settle it. If a withdrawn amount or a
- * reversed booking leaves a debt without a task, opens one.
+ * After money from the firm was booked, or a booking was reversed: withdraws a request to pay again if the debt is a
+ * different sum now, and closes outdated tasks. If the whole loss is paid, closes the tasks that ask a person to settle
+ * it. If a withdrawn amount or a reversed booking leaves a debt without a task, opens one.
  * @returns the cents of the price that nobody has paid now
  */
 export async function reviseDebt(

@@ -118,8 +118,8 @@ export const dueLossOf = (status: string, supplements: readonly Supplement[]): S
 export const supplementCents: Statement = sql`(SELECT s.amount_cents ${due})`;
 
 /**
- * SQL condition on an order `o`: true if its parcel waits for the payment of more postage. Not verified: a query
- * that does more than choose words must verify the supplements, too.
+ * SQL condition on an order `o`: true if its parcel waits for the payment of more postage. Doesn't verify the
+ * supplements. Unless a query only chooses a text by the result, it must verify them, too.
  */
 export const isPostageDue: Statement = sql`(o.status = ${waiting} AND EXISTS (
   SELECT FROM supplements s WHERE s.order_id = o.id AND s.state = 'asked' AND NOT s.replaces_loss))`;
@@ -151,9 +151,8 @@ export const dueCents: Statement = sql`${supplementCents} AS "supplementCents",
 type HeldSupplement = { cents: number; paidAt: Date };
 
 /**
- * For a locked order: the paid supplements on top of the order's price of which the service still holds money, with the
- * cents that it holds. Money that a bank took back is included again once it was paid again, online or outside the
- * processor.
+ * For a locked order: the money that the service still holds of paid supplements, without those that replaced a loss.
+ * If a bank took such money back, it counts again once it was paid again, online or outside the processor.
  * @throws ServiceError `unavailable` when a supplement or its payment was altered
  */
 export async function heldSupplements(tx: Tx, orderId: number): Promise<HeldSupplement[]> {
@@ -166,7 +165,7 @@ export async function heldSupplements(tx: Tx, orderId: number): Promise<HeldSupp
   let replacedAt: Date | undefined;
   for (const { paymentId, paidAt, isBack, replacesLoss } of paid) {
     if (isBack) continue;
-    // No refund is named "", so this is the rest of the payment.
+    // No refund has an empty name, so `restBefore` is never null here.
     const cents = (await restBefore(tx, paymentId, "")) ?? 0;
     if (!replacesLoss) own.push({ paymentId, cents, paidAt });
     else if (cents > 0) replacedAt = paidAt;
@@ -183,9 +182,9 @@ export async function heldSupplements(tx: Tx, orderId: number): Promise<HeldSupp
 }
 
 /**
- * The cents that a bank took back from a payment and has not returned: `now`, and `before` the loss was paid again
- * online.
- * @param replacedAt the time of that payment; null for none, so that `before` is 0
+ * The cents that a bank took back from a payment and has not returned. `now`: from all losses. `before`: only from
+ * losses that were booked before the price was paid again online.
+ * @param replacedAt the time of that online payment; null for none, so that `before` is 0
  */
 async function lossesOf(tx: Tx, paymentId: number, replacedAt: Date | null): Promise<{ now: number; before: number }> {
   const documents = sql`FROM billing_documents d WHERE d.payment_id = ${paymentId}`;
@@ -234,8 +233,8 @@ export async function insertSupplement(
 }
 
 /**
- * Withdraws the open supplement of a locked order, for postage or for a price to pay again, if there is one. Closes its
- * checkout.
+ * Withdraws the open supplement of a locked order, if there is one, and closes its checkout.
+ * @param ofLoss true for a loss to pay again, false for postage
  */
 export async function withdrawSupplement(
   tx: Tx,

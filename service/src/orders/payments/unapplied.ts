@@ -62,7 +62,7 @@ export async function unappliedPayments({ db }: { db: Sql }, environment: Enviro
 }
 
 /**
- * The order and the payment behind money that moved no order.
+ * Finds a payment that paid for no order, by the event that reported it.
  * @throws ServiceError `not_found` for an event that is unknown or in the other environment, `unavailable` for an
  * altered row
  */
@@ -87,8 +87,8 @@ const simultaneous = sql`FROM payments q WHERE q.order_id = p.order_id AND q.rec
 const events = sql`FROM processor_events e WHERE e.order_id = p.order_id AND e.received_at = p.received_at`;
 
 /**
- * SQL condition: true if the payment `p` paid for nothing. An event and its payment have the same time. Of an order's
- * payments that arrived in the same millisecond, the first one paid for the order.
+ * SQL condition: true if the payment `p` paid for nothing. The payment's event has the same time. If several payments
+ * of an order have that time, as many of them paid for nothing as there are `unapplied` events: the last ones.
  */
 export const isUnapplied: Statement = sql`((SELECT count(*) ${simultaneous} AND q.id >= p.id)
   <= (SELECT count(*) ${events} AND e.outcome = 'unapplied'))`;
@@ -115,8 +115,8 @@ export type ExtraPayment = {
 };
 
 /**
- * The payments of an order that paid for nothing, such as its price paid twice, the oldest first. Leaves out a payment
- * whose refund arrived first, because it may be the order's only one.
+ * The payments of an order that paid for nothing, such as its price paid twice, the oldest first. If a payment's refund
+ * arrived before the payment itself, leaves it out, because it may be the order's only payment.
  * @throws ServiceError `unavailable` for an altered row
  */
 export async function extraPaymentsOf(db: Sql, orderCode: string): Promise<ExtraPayment[]> {

@@ -33,11 +33,11 @@ type Undo = { document: number; reason: string; actor: string; at: Date; isRefun
 
 /**
  * Reverses the booking. The caller must have locked the order.
- * @param isRefundOpen true while a requested refund of the order has no decision, or an approved part moved no money
- * yet
+ * @param isRefundOpen true while a requested refund of the order has no decision, or an approved partial refund has
+ * moved no money yet
  * @throws ServiceError for a document that is not such a booking, for a booking that is already reversed, and while
- * another refund is open. Also for a payment that a bank has taken back or may take back: its loss was booked without
- * this part.
+ * another refund is open. Also if a bank disputes the payment or took it back, because the loss was booked without this
+ * part.
  */
 export async function undoPaidOutside(
   tx: Tx,

@@ -24,7 +24,7 @@ export const recordRefusedRun = ({ db, clock }: PlaybookDeps, principal: Princip
 
 /**
  * Starts an execution: writes one row, which then waits for a decision until it expires.
- * @returns the execution's name and nothing else about it
+ * @returns only the execution's name
  * @throws ServiceError for an unknown playbook, fields that break its rules, or a start that could not be confirmed
  */
 export async function runPlaybook(

@@ -114,8 +114,8 @@ export async function executionExists(db: Sql, which: Which): Promise<boolean> {
 
 /** Ends expired executions. Building the statement is separate from running it, so that tests can check its plan. */
 export function expireStatement(now: Date, limit: number): Statement {
-  // Updates by ctid, because a join by id would read the whole table for each batch. A row that was updated between its
-  // lock and this update is skipped: that earlier update has already ended the execution.
+  // Updates by ctid, because a join by id would read the whole table for each batch. Skips a row that another
+  // transaction changed after this statement began, for example because a decision ended the execution.
   return sql`
     WITH due AS (
       SELECT ctid FROM playbook_executions WHERE outcome IS NULL AND expires_at <= ${now}

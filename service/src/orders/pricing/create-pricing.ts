@@ -36,7 +36,8 @@ export type PriceRequest = {
 
 /**
  * `quoted`: the quote is complete. `noCarrierRate`: the quote has no postage line, so a person must price the order.
- * `carrierRate` is the carrier's rate behind the postage line; null when the zone table gave it.
+ * `carrierRate`: the carrier's rate in the postage line; null when that line has the rate of the zone table, or there
+ * is none.
  */
 export type Priced = { outcome: "quoted" | "noCarrierRate"; quote: Quote; carrierRate: CarrierRate | null };
 
@@ -123,8 +124,8 @@ export type VersionedPricing = Pricing & { priceBookVersion: number };
 const variables = { priceBook: "PRICE_BOOK", catalog: "CATALOG" } as const;
 
 /**
- * An operator's file that cannot be read is a configuration error, so the error names the variable with its path. The
- * files that come with the service have no variable.
+ * Reads the data files. An operator's file that cannot be read is a configuration error, so the error names the
+ * environment variable that contains its path. The files that come with the service have no variable.
  */
 function readFiles(paths: Record<keyof PricingFiles, string>): PricingFiles {
   try {

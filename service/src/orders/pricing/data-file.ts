@@ -53,7 +53,7 @@ export function readDataFile(path: string): string {
  */
 export function parseDataFile(text: string, file: string): Place {
   const lines = new LineCounter();
-  // `members` refuses duplicate keys, because it does so much faster than the library.
+  // `uniqueKeys` is off, because `members` finds duplicate keys much faster than the library.
   const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: false });
   const lineAt = (offset: number) => Math.max(1, lines.linePos(offset).line);
   const problem = document.errors[0] ?? document.warnings[0];
@@ -92,7 +92,8 @@ export function members(place: Place): Map<string, Place> {
     const path = place.path === "" ? name : `${place.path}.${name}`;
     const line = place.lineOf(key);
     const node = asNode(pair.value);
-    // An empty value has no text, and a block's text starts below its key. So errors about both name the key's line.
+    // Errors about an empty value name the line of its key, because there is no text. So do errors about a block, whose
+    // text begins below the key.
     const inline = isScalar(node) && node.value !== null;
     const member = { ...place, path, node, line: inline ? place.lineOf(node) : line };
     if (found.has(name)) fail(member, "is given twice");

@@ -17,7 +17,7 @@ import { type Address, isOneOfTheFiftyOrDc } from "./us-states.ts";
 /** A discount code. It subtracts an amount in cents, or a share of the workflow fee in hundredths of a percent. */
 type DiscountCode = { label: string } & ({ amountCents: number } | { workflowFeeBasisPoints: number });
 
-/** The postage for weights up to this one. `zoneCents` has the cents for zones 1 to 8, in this order. */
+/** The postage for weights up to `upToGrams`. `zoneCents` has the cents for zones 1 to 8, in this order. */
 type PostageStep = { upToGrams: number; zoneCents: number[] };
 
 export type PostageTable = {

@@ -30,8 +30,9 @@ export function parseZip3Areas(source: string, file: string): DataFile<Zip3Area[
 }
 
 /**
- * ZIP codes of post offices in another US state than the rest of their three-digit area: Fishers Island, Texhoma and
- * Alta. GeoNames and the Postal Service's ZIP Locale Detail place the last two in one or the other of two neighbors.
+ * ZIP codes whose post office is in another US state than the rest of their three-digit area: Fishers Island, Texhoma
+ * and Alta. For the last two, GeoNames and the Postal Service's ZIP Locale Detail name one or the other of two
+ * neighboring states.
  */
 const strays: ReadonlyMap<string, string> = new Map([
   ["06390", "NY"],
@@ -39,7 +40,10 @@ const strays: ReadonlyMap<string, string> = new Map([
   ["83414", "WY"],
 ]);
 
-/** The state of a ZIP or ZIP+4 code; null when it is malformed, or is in no area, as those of territories are. */
+/**
+ * The state of a ZIP or ZIP+4 code. Null for a malformed code, and for a code outside all areas, such as that of a
+ * territory.
+ */
 export function stateOfZip(areas: readonly Zip3Area[], postal: string): string | null {
   const zip = /^(\d{5})(?:-\d{4})?$/.exec(postal)?.[1];
   if (zip === undefined) return null;

@@ -88,8 +88,8 @@ function fitted(rect: Rect, { kind, size }: Pick<OnPage, "kind" | "size">): Rect
 const points = (value: number): number => Math.floor(value * 100) / 100;
 
 /**
- * The number of the signer whose role, as the only one, names the party, such as "Buyer 1" for "Buyers". If there is
- * only one signer, every place is that signer's.
+ * The number of the signer whose role names the party, such as "Buyer 1" for "Buyers"; null unless exactly one role
+ * does. If there is only one signer, every place is that signer's.
  */
 function signerOf(party: string | null, roles: readonly string[]): number | null {
   if (roles.length === 1) return 1;

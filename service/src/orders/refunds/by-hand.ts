@@ -105,9 +105,9 @@ async function lockRefund(tx: Tx, { environment }: Operator, refund: string, mus
 }
 
 /**
- * Requires that the parts add up to the refund, and that each order still has its part. If a bank also took money back,
- * less than the refund may be left. Then the parts must add up to what is left. Ignores an approved partial refund that
- * waits for this assignment: that refund gets what is left afterwards.
+ * Requires that the parts add up to the refund, and that each order's payment has at least its part left. If a bank
+ * also took money back, less than the refund may be left. Then the parts must add up to that. Ignores an approved
+ * partial refund that waits for this assignment: it gets only what is left afterwards.
  * @throws ServiceError naming the order and the rule
  */
 async function requireParts(tx: Tx, { refund }: Locked, parts: readonly AssignedPart[]): Promise<void> {
@@ -135,9 +135,9 @@ async function requireParts(tx: Tx, { refund }: Locked, parts: readonly Assigned
 }
 
 /**
- * Refuses an assignment while the processor has a refund of the payment that this service requested, but whose event
- * has not arrived. Until the event arrives, it is unknown here how much that refund's order has left.
- * @param refundIds the ids of the refunds that the processor has and this service requested
+ * Refuses an assignment while the event of a refund is missing that this service requested for the payment. Until the
+ * event arrives, it is unknown here how much that refund's order has left.
+ * @param refundIds the ids of the refunds that this service requested, from the processor's list
  */
 async function requireEvents(tx: Tx, { refund }: Locked, refundIds: readonly string[]): Promise<void> {
   const unknown = await missingRefunds(tx, refund.paymentIntent, refundIds);

@@ -31,10 +31,10 @@ import { lockShown, type RefundDeps } from "./rules.ts";
 import { selectApprovedParts, selectOpenOfOrder } from "./store.ts";
 
 /**
- * Ends the task about a failed refund. If the money was returned outside the processor, books that. Like the approval
- * of a refund, a booking needs a named person with a recent passkey check, whose right to decide has begun.
- * @throws ServiceError without the permission, and for a booking without these; while another refund of the payment is
- * open; and when the service holds no money of this refund
+ * Ends the task about a failed refund. If the money was returned outside the processor, books it. Like the approval of
+ * a refund, a booking needs a named person with a recent passkey check. A new right to decide begins only after a day.
+ * @throws ServiceError without the permission; for a booking, if `requireBooker` refuses the operator; while another
+ * refund of the payment is open; and when the service holds no money of this refund
  */
 export async function finishFailedRefund(
   { db, clock }: Pick<RefundDeps, "db" | "clock">,
@@ -86,7 +86,8 @@ async function reverseBooking(
 }
 
 /**
- * Requires a named person with the permission and a recent passkey check, whose right to decide has begun.
+ * Requires a named person with the permission and a recent passkey check. If an admin gave the permission within the
+ * last day, it is too early.
  * @throws ServiceError
  */
 function requireBooker(operator: Operator, now: Date): void {

@@ -194,13 +194,16 @@ async function reasonAgainst(
 
 const returnedWithOrder = "The whole order is being refunded, which includes this part.";
 
-/** True if the partial refund has its credit note. For sandbox money, no refund at the processor shows the state. */
+/**
+ * True if the partial refund has its credit note. For sandbox money, only the credit note shows that the refund was
+ * made.
+ */
 const isCredited = async (db: Database, payment: number, request: string): Promise<boolean> =>
   (await db.transaction((tx) => restBefore(tx, payment, request))) === null;
 
 /**
- * True if the whole order is being refunded. Its payment may pay for other orders, too, so that the processor would also
- * accept a refund of the part after that of the whole share.
+ * True if the whole order is being refunded. Then no part may be refunded in addition. If the payment is for several
+ * orders, the processor would accept both.
  */
 async function isBeingRefunded(db: Sql, orderId: number): Promise<boolean> {
   const [order] = await db.query<{ status: string }>(sql`

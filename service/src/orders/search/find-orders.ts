@@ -99,7 +99,8 @@ const latest = (condition: Statement): Statement => sql`
   SELECT id FROM (SELECT o.id ${fromOrders} WHERE ${condition} LIMIT ${orderedMost}) AS unordered ORDER BY id DESC LIMIT ${foundMost}`;
 
 /**
- * The ids of matching orders in the scope, at most the latest 200 for each search method.
+ * The ids of matching orders in the scope, at most the latest 200 for each search method. A whole code also finds an
+ * order outside the scope, so the caller's query must restrict the orders, too.
  * @param text as `searchText` returned it
  * @param methods the search methods that features above this one declare
  */
@@ -142,8 +143,7 @@ export async function ordersByCodeStart(db: Sql, scope: SearchScope, text: strin
 }
 
 /**
- * At most this many of the owner's latest orders are searched by title. Titles are encrypted, so no index contains
- * them.
+ * `ordersByTitle` reads at most this many of the firm's latest orders. Titles are encrypted, so no index contains them.
  */
 const readMost = 1_000;
 

@@ -7,8 +7,8 @@ export type OrderSort = "newest" | "oldest" | "changed";
 type Sorted = { code: string; createdAt: Date; updatedAt: Date };
 
 /**
- * The sort orders of a firm's list, each with its column and direction. A position is a time and a code that the caller
- * has already seen.
+ * The ways to sort a firm's list of orders, each with its column and direction. `placeAt` returns an order's position
+ * in the list: the time and the code of an order that the caller has already seen.
  */
 export const sorts: Readonly<
   Record<OrderSort, { column: Statement; newestFirst: boolean; placeAt: (order: Sorted) => string }>

@@ -18,8 +18,8 @@ const ofCatalog = (environment: Environment): Statement => sql`t.partner_id IS N
 type Row = Stored & { slug: string };
 
 /**
- * Opens a form that was found by the slug in the row of its template. No MAC covers that row, so the slug is compared
- * with the one in the form's content, which the version's MAC covers.
+ * Opens a form. The slug in its template's row is under no MAC. So compares it with the slug in the form's content,
+ * which the version's MAC covers.
  * @throws ServiceError `unavailable` for an altered form
  */
 function openedForm(rowMac: RowMac, { slug, ...row }: Row): FormVersion & { slug: string } {

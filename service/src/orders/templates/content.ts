@@ -15,7 +15,10 @@ import {
 import type { Pricing } from "../pricing/pricing.ts";
 import { roleSchema } from "./schemas.ts";
 
-/** A role in a document, such as Buyer. The fields refer to it in `signer`, by its place in the list of roles. */
+/**
+ * A role in a document, such as Buyer. A field's `signer` is the number of its role in the list of roles, counted from
+ * 1.
+ */
 export type TemplateRole = {
   readonly name: string;
   readonly routing: number;

@@ -154,8 +154,9 @@ async function requireFilledFrom(
 }
 
 /**
- * The firm's own template from which the document of a fill token was filled in. Null for any other document, and for a
- * template whose orders would have neither fields nor roles. `version` is null for the latest version.
+ * The firm's own template from which the document of a fill token was filled in. Null for any other document, and for
+ * an archived template or a deleted version. Also null if orders of the template would have neither fields nor roles.
+ * `version` is null for the latest version.
  */
 export async function templateOfFill(
   deps: Expanding,

@@ -9,8 +9,8 @@ export type PagePrint = {
   /** 32-bit hashes, one for each run of five words in a row, in ascending order. */
   readonly shingles: readonly number[];
   /**
-   * Only for the first page: hashes of each run of three words at its beginning, in their order. Templates from earlier
-   * releases have neither `title` nor `words`.
+   * Only for the first page: hashes of the runs of three words near the page's beginning, in the page's sequence.
+   * Templates from earlier releases have neither `title` nor `words`.
    */
   readonly title?: readonly number[];
   /** Hashes of the page's words, each once, in ascending order. */

@@ -18,8 +18,7 @@ export const printsIn = (workers: Workers, holder: string, bytes: Buffer): Promi
 
 const mostStored = 32;
 /**
- * The fingerprints as they are stored: only the smallest hashes of each page, which are a random sample of all its
- * hashes.
+ * The fingerprints to store. Only the smallest hashes of each page are stored, as a random sample of all its hashes.
  */
 export const storedPrints = (prints: readonly PagePrint[]): PagePrint[] =>
   prints.map(({ shingles, title, words, ...size }) => ({
@@ -33,8 +32,8 @@ export const storedPrints = (prints: readonly PagePrint[]): PagePrint[] =>
 export type Likeness = "same_file" | "same_form" | "other" | "unreadable";
 
 /**
- * The fractions of its hashes that a page of the form must share with the page of a filled-in copy. Different forms of
- * one office share whole clauses, so a copy must also have the form's title. With the same title, a lower fraction of
+ * A copy's page must have at least these fractions of the stored hashes of the form's page. Different forms of one
+ * office share whole clauses, so a copy must also have the form's title. With the same title, a lower fraction of
  * `phrases` suffices, because an entry between two labels changes the phrases around it.
  *
  * A form that has only labels is recognized by its `words`: a copy has nearly all of them. Measured with the 160 forms
@@ -82,7 +81,9 @@ function isSamePage(page: PagePrint, other: PagePrint, isTitled: boolean): boole
   return phrases >= least.phrases || sharedOf(page.words ?? [], other.words ?? []) >= least.words;
 }
 
-/** The fraction of the sampled hashes that the other page has as well; 0 for an empty sample. */
+/**
+ * The fraction of the hashes in `sample` (one page's) that are also in `all` (another page's); 0 for an empty sample.
+ */
 function sharedOf(sample: readonly number[], all: readonly number[]): number {
   const found = new Set(all);
   return sample.filter((shingle) => found.has(shingle)).length / Math.max(sample.length, 1);

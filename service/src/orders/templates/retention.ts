@@ -79,8 +79,8 @@ async function archivedByLog(db: Sql, rowMac: RowMac, ids: readonly string[]): P
   const named = sql`action = 'template.archived' AND detail ->> 'templateId' = ANY (${templateIds}::text[])`;
   const lines = rows.length === 0 ? [] : await readWrittenLines(db, rowMac, named);
   const archivedLines = lines.map(({ occurredAt, partnerId, detail }) => {
-    // Earlier releases did not record the environment. Such a template is treated as live, because test clocks don't
-    // move the deletion of live data.
+    // Lines of earlier releases don't name the environment. They confirm only templates whose row says live, because
+    // test clocks don't move the deletion of live data.
     const { templateId, environment = "live" } = JSON.parse(detail ?? "{}") as Partial<Row>;
     return [templateId, partnerId, environment, Date.parse(`${occurredAt.slice(0, 23)}Z`)].join(" ");
   });

@@ -114,8 +114,8 @@ export async function addVersion(
 
 /**
  * Archives a template, or restores it. Repeating it changes nothing.
- * @throws ServiceError `not_found`. Also when a template can't be restored: its document was deleted, or the firm has
- * too many other templates.
+ * @throws ServiceError for an unknown template. When restoring, also if its document was deleted or the firm has too
+ * many other templates
  */
 export async function archiveTemplate(
   { clock, db, rowMac }: Pick<TemplateDeps, "clock" | "db" | "rowMac">,
@@ -230,8 +230,9 @@ async function examined(
 }
 
 /**
- * Tries to sign the document in the names of the template's roles. So a field that doesn't fit is refused when the
- * template is saved.
+ * Tries to sign the document, with a signer for each of the template's roles. So a field that doesn't fit is refused
+ * when the template is saved.
+ * @returns the number of pages; null if the template's orders are not signed
  */
 async function tried(
   deps: TemplateDeps,

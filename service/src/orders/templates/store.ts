@@ -56,7 +56,10 @@ export type TemplateVersion = Opened<FirmStored>;
 
 export type PrintedVersion = TemplateVersion & { readonly prints: readonly PagePrint[] };
 
-/** The MAC covers the owner. So moving a template to another firm in the database doesn't move its documents. */
+/**
+ * The MAC covers the owner. So if somebody moves a template to another firm in the database, its versions fail
+ * verification.
+ */
 function versionMembers(row: VersionRow): Members {
   const { templateId, version, partnerId, environment, name, content, printsSha256, sha256, bytes, pages, blobKey } =
     row;
@@ -89,7 +92,8 @@ export function opened<Row extends Stored>(rowMac: RowMac, row: Row): Opened<Row
 }
 
 /**
- * Adds the fingerprints of the pages. PostgreSQL computed their hash from the same row, and the MAC covers the hash.
+ * Adds the fingerprints of the pages. They need no further check: the verified MAC covers their hash, which PostgreSQL
+ * computed from the stored text.
  */
 export async function withPrints(
   { db }: Pick<Reading, "db">,

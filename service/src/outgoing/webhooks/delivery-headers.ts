@@ -18,7 +18,7 @@ export type Delivered = {
   topic: string;
   place: Place | null;
   keys: SigningKeys;
-  /** The newest signed note of the transparency log; null for none. */
+  /** The newest checkpoint of the transparency log, as a signed note; null if there is none. */
   checkpoint: string | null;
 };
 

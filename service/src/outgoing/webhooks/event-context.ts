@@ -7,7 +7,10 @@ import { leftJoinOrder, orderState } from "../../orders/order/order.ts";
 import { leftJoinRecordingEvent, recordingEventState } from "../../signing/notaries/notaries.ts";
 import type { EventContext, RecordingContext } from "./payload.ts";
 
-/** The columns of `event`, `o`, `r` and `told` from which bodies are built. Passports are read separately. */
+/**
+ * The columns from which bodies are built, for the aliases of `contextJoins`: `o` (order), `r` (room) and `told`
+ * (recording). Passports are read separately.
+ */
 export const contextColumns: Statement = sql`${eventColumns},
   o.code AS "orderCode@order", o.status AS "orderStatus", o.external_reference AS "externalReference",
   r.code AS "roomCode@room", r.name AS "roomName", ${marked(orderState, sql`o`)},

@@ -2,7 +2,7 @@ import type { EventChannel } from "../../kernel/events/events.ts";
 import type { Environment } from "../../kernel/identity/identity.ts";
 import { isOrderTopic, isRecordingTopic, isSignerTopic, testTopic } from "./topics.ts";
 
-/** The facts of a passport about a document; hashes are lowercase hex SHA-256. */
+/** The facts of a proof passport; hashes are lowercase hex SHA-256. */
 export type PassportContext = { verifyCode: string; docSha256: string; sealedSha256: string; createdAt: Date };
 
 /** The facts about the recording of a session with a notary, in an event. */
@@ -35,8 +35,8 @@ export type EventContext = {
 type Data = Record<string, string | number>;
 
 /**
- * Builds the body of a delivery (contract, Events) from the present records; null when the record that the event is
- * about was deleted.
+ * Builds the body of a delivery (contract, Events) from the event and its present records. Null when a record that the
+ * topic needs is null.
  */
 export function payloadOf(event: EventContext, baseUrl: string): Buffer | null {
   const data = dataOf(event, baseUrl);
@@ -71,7 +71,7 @@ function orderData({ order, topic, eventId, subject, channel, environment, occur
   };
 }
 
-/** The number of the signer. It is the third part of the id of an event about a signer. */
+/** The number of the signer whom an event is about. It is the third part of the event's id. */
 const signerOf = (eventId: string): number => Number(eventId.split(":")[2]);
 
 function recordingData({ order, recording, topic, subject, environment, occurredAt }: EventContext): Data | null {

@@ -9,10 +9,7 @@ import { mayChangeSubscriptions } from "./subscriptions/subscriptions.ts";
 
 export const webhookKeyColumn = "webhook_keys.private_key";
 
-/**
- * The context that the encryption of a private key authenticates. So a key that was copied into another owner's row
- * can't be decrypted.
- */
+/** Ties an encrypted private key to its owner. So a key that was copied into another owner's row can't be decrypted. */
 export const keyContext = ({ partnerId, environment }: Owner): string => `${partnerId}:${environment}`;
 
 // The offset of the raw Ed25519 key in its SubjectPublicKeyInfo (RFC 8410, section 4).

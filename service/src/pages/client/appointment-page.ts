@@ -34,7 +34,10 @@ export type AppointmentView = {
   error?: string | null;
 };
 
-/** The page on which a client books, moves and cancels the appointment for an order. A guest only sees it. */
+/**
+ * The page on which a client books, moves and cancels the appointment for an order. Guests, such as witnesses, only see
+ * the appointment.
+ */
 export function appointmentPage(assets: Pick<Assets, "url">, view: AppointmentView): string {
   const { token, found, now, hasDeviceCheck, reader, error } = view;
   const { language } = reader.words;
@@ -79,10 +82,7 @@ function bookedPart(
 <form method="post" action="${linkFor(reader, `${appointmentPath(token)}/cancel`)}"><div class="form-actions"><button type="submit" class="quiet-button">${words.cancel}</button></div></form>`;
 }
 
-/**
- * Says where a session takes place. For a session in the notary's own video tool, the text says that the link was
- * mailed.
- */
+/** The place of a session. For a session in the notary's own video tool, a text that says that the link was mailed. */
 const pointOf = ({ mode, meetingPoint }: NotarySession, words: AppointmentWords): string =>
   mode === "ipen" ? (meetingPoint ?? "") : meetingPoint === null ? words.here : words.byMail;
 

@@ -36,7 +36,7 @@ export type AppointmentPageDeps = {
   live: Omit<DeviceDeps, "limits"> | null;
 };
 
-/** The states of a queue place in which its person waits for the meeting room to open, and may test their device. */
+/** In these states of a place in the queue, the person waits for the meeting room to open and may test their device. */
 const checkedIn: ReadonlySet<QueuePlace["state"]> = new Set(["booked", "waiting", "taken"]);
 
 /** `key` is the secret part of the URL: the token of a person's link, or the order's code. */
@@ -48,7 +48,8 @@ type Routed = {
   /** Performs the action of a POST. Null for a GET, which only shows the page. */
   act: ((asked: Asked) => Promise<{ redirect: string }>) | null;
   /**
-   * `now` for the routes of the queue for a notary without an appointment. Their errors are shown in the queue's words.
+   * `now`: the route belongs to the queue of people who wait for a notary without an appointment. Its errors are shown
+   * in the queue's words.
    */
   refused?: "now";
 };
@@ -108,7 +109,7 @@ const bookingOf = (deps: AppointmentPageDeps): BookingDeps => ({
 
 const backToAppointment = ({ key, reader }: Asked) => ({ redirect: linkFor(reader, appointmentPath(key)) });
 
-/** Shows one person's appointment, with the place in the queue of a person who waits. */
+/** Shows one person's appointment and, if the person waits in the queue, their place in it. */
 const showAppointment =
   (deps: AppointmentPageDeps): Routed["show"] =>
   async ({ key: token, reader }, refused) => {

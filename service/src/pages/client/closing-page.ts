@@ -145,7 +145,10 @@ type Link = { code: string; token: string };
 const pathOf = ({ code, token }: Link): string => `/orders/${code}/closing/${token}`;
 const notFound = () => new ServiceError("not_found", "Order not found.");
 
-/** @throws ServiceError, the same for an unknown order and for another order's token */
+/**
+ * The order that the link of a closing names.
+ * @throws ServiceError, the same for an unknown order as for a token of another order
+ */
 async function requireToken({ db, documents }: OrderPageDeps, { code, token }: Link): Promise<PublicOrderRow> {
   const order = await orderOf(db, code);
   if (!(await documents.links.isClosingToken(code, token))) throw notFound();
@@ -197,7 +200,10 @@ ${receipts.length > 0 && card("receipts", words.orderPage.receipts, receiptList(
 </div>`;
 }
 
-/** Carrier, tracking number and dates. The page says "recorded", because a carrier or an operator says so. */
+/**
+ * Carrier, tracking number and dates. The service only has a carrier's or an operator's word for a delivery, so the
+ * page says "Recorded as delivered".
+ */
 function parcelFacts(parcel: NonNullable<ClientOrder["parcel"]>, zone: string, words: Reader["words"]): Html {
   const { carrier, tracking } = words.orderPage.facts;
   const text = closingWords[words.language];
@@ -222,7 +228,10 @@ const documentsForm = ({ path, email, environment }: Shown, reader: Reader): Htm
 const titleIn = ({ titleOf }: Shown, order: ClientOrder, { words }: Reader): string =>
   titleOf(order) ?? nameOf({ label: order.label, orderCode: order.code }, words);
 
-/** The orders to pay now, with the sum on the payment button. When nothing is due: the prices of the orders. */
+/**
+ * The orders to pay now and their sum, which the payment button shows too. When nothing is due: the orders that the
+ * client pays, with their prices.
+ */
 function priceCard(shown: Shown, reader: Reader): Html | false {
   const { closing, due } = shown;
   const { words } = reader;

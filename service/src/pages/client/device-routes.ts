@@ -15,8 +15,8 @@ export const devicePath = (token: string): string => `/appointments/${token}/dev
 type Params = { token: string };
 
 /**
- * The query that names this node, with a MAC. Later requests of a device test send it, because they must reach the node
- * with the test's connection. Empty without NODE_URL.
+ * The query string that names this node, with a MAC. The later requests of a device test contain it, because they must
+ * reach the node that holds the test's connection. Empty without NODE_URL.
  */
 function queryOf(own: OwnNode, token: string): string {
   const address = own.addressFor(`device ${token}`);

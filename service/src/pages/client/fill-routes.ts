@@ -130,7 +130,10 @@ type Post = {
   path: string;
 };
 
-/** A form that has ended accepts no more answers; its last page is shown. */
+/**
+ * Adds a POST route of the form. A form that has ended accepts no more answers, so the route then shows the form's last
+ * page.
+ */
 function post(
   forms: FastifyInstance,
   deps: FillRoutesDeps,

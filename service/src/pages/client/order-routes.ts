@@ -52,7 +52,10 @@ export type OrderPageDeps = {
      * left out.
      */
     payableTogether: (orderCode: string) => Promise<PaidTogether>;
-    /** Returns the URL of one hosted checkout for these orders. @throws ServiceError when none can be paid */
+    /**
+     * Returns the URL of one hosted checkout for all orders of `payableTogether`. @throws ServiceError when none can be
+     * paid
+     */
     checkoutTogether: (orderCode: string) => Promise<string>;
     /** The client's receipts and credit notes for an order. */
     receiptsOf: (orderCode: string) => Promise<readonly BillingDocument[]>;
@@ -66,7 +69,7 @@ export type OrderPageDeps = {
   documents: {
     titleOf: TitleOf;
     signersOf: (orderCode: string) => Promise<readonly ShownSigner[]>;
-    /** Documents that firms sent to other people. */
+    /** For the page with documents of a closing or an order that a firm sent to somebody by link. */
     deliveries: DeliveryDeps;
     links: {
       /** Returns true if `token` is the token of the link to this order's documents. */
@@ -74,7 +77,8 @@ export type OrderPageDeps = {
       /** Returns true if `token` is the token of the link to all of the client's orders in this order's closing. */
       isClosingToken: (orderCode: string, token: string) => Promise<boolean>;
       /**
-       * Mails the link to the order's client; with `isWhole`, the links to all finished orders of the client's closing.
+       * Mails the order's client a link to the order's documents. With `isWhole`, the mail has links for all finished
+       * orders of the client in the closing.
        * @throws ServiceError when there is nothing to send, or when the link was sent too often
        */
       mail: (orderCode: string, asked?: { isWhole: boolean }) => Promise<void>;
@@ -199,7 +203,10 @@ const isActSimulated = async ({ documents }: OrderPageDeps, order: PublicOrderRo
   order.status === "NotarizationComplete" &&
   (await documents.of(order.code)).some(({ isSimulated }) => isSimulated);
 
-/** @throws ServiceError for another order's token; the error is the same as for an unknown order */
+/**
+ * The order that a link to documents names.
+ * @throws ServiceError, the same for an unknown order as for a token of another order
+ */
 async function requireToken({ db, documents }: OrderPageDeps, code: string, token: string): Promise<PublicOrderRow> {
   const order = await orderOf(db, code);
   if (!(await documents.links.isToken(code, token))) throw new ServiceError("not_found", "Order not found.");

@@ -127,10 +127,12 @@ export function dashboard(app: FastifyInstance, deps: DashboardDeps): void {
 }
 
 /**
- * After a rejected form, the browser shows the URL to which the form was sent. Reloading that URL with GET would fail.
- * So a GET redirects to the page with the form, which is found by dropping the last parts of the URL. Records the
- * routes that are registered in the scope after this call.
- * @returns a function that registers the redirects, once all routes exist
+ * Redirects a GET of a form's URL to the page that shows the form. After a rejected form, the browser's address is the
+ * form's URL, and reloading it would fail otherwise. The page's URL is the longest beginning of the form's URL that is
+ * a page.
+ *
+ * Call this before the scope's routes are added, because only later routes are known.
+ * @returns a function that adds the redirects; call it when all routes exist
  */
 function waysBack(scope: FastifyInstance): (after: FastifyInstance) => void {
   const pages = new Set<string>();

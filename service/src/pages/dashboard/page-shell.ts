@@ -14,7 +14,7 @@ import type { Previewed } from "../ui/previewed.ts";
 import { type Html, html } from "../ui/render.ts";
 import { failingBanner } from "./webhooks/failing-banner.ts";
 
-/** Renders the signing page of each signer. The code of the signing pages implements it. */
+/** Renders each signer's signing page as a preview. `pages/signing/` implements this function. */
 type PreviewPages = (previewed: Previewed) => string[];
 
 /** The dependencies that the dashboard's pages share. */

@@ -27,8 +27,8 @@ type PlacesPreviewDeps = {
 };
 
 /**
- * The response to our script. `revisions` are appended to the document in turn. `pages` has an entry for each signer:
- * the page, and the number of revisions in the document that this signer sees.
+ * The response to our script, which appends `revisions` to the document one after another. `pages` has an entry for
+ * each signer. `revision`: how many revisions are in the document when this signer signs.
  */
 export type PlacesPreview = {
   /** The bytes of each revision, in Base64. */

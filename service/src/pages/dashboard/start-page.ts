@@ -130,7 +130,8 @@ function body(
   orders: Html,
   clock: Html | null,
 ): Html {
-  // The checklist ends with the firm's first live order. After that, the page proposes no next step.
+  // The checklist is only for test, and ends with the firm's first live order. In live and after that order, the page
+  // proposes no next step.
   const open = isOver ? [] : checklist.filter(({ done }) => !done);
   // Another step is proposed before the webhook, because a firm without software of its own never needs one.
   const next = open.find(({ key }) => key !== "webhook") ?? open[0];

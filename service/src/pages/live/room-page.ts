@@ -23,7 +23,7 @@ import { linkFor, type Reader } from "../ui/words/reader.ts";
 export type RoomView = {
   token: string;
   entered: Entered;
-  /** The name of the notary. `people` lists the signers in their order. */
+  /** The name of the notary. `people` lists the other persons of the session, such as signers and witnesses. */
   notary: string;
   people: readonly { n: number; name: string; role: Entered["person"]["role"] }[];
   act: keyof LiveWords["acts"];

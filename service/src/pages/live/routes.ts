@@ -69,7 +69,9 @@ function askedBy({ params, query, form, request }: PageCall): Asked {
 }
 
 /**
- * The view of a signer's room. Before the code is entered, the view contains only the name of the person.
+ * The view of a signer's room. Before the code is entered, `roomPage` shows nothing of the view except the person's
+ * name.
+ *
  * @throws ServiceError `not_found`
  */
 async function roomView(live: LiveDeps, { link, form, reader }: Asked): Promise<RoomView> {

@@ -132,7 +132,10 @@ export function operatorPages(app: FastifyInstance, deps: OperatorDeps, passing:
   consoleScope(app, console, uploads, "uploads");
 }
 
-/** The order on whose page a notary works. The order's live session may be at another node. */
+/**
+ * The order of a request for a page at the notary's desk; null for other pages. A request is passed on if another node
+ * runs the order's live session.
+ */
 function orderOfNotary({ routeOptions, params }: FastifyRequest): { code: string } | null {
   return routeOptions.url?.startsWith("/operator/notary/orders/:code")
     ? { code: (params as { code: string }).code }

@@ -55,8 +55,8 @@ const mailHeaders = {
 };
 
 /**
- * Adds the mails of an installation without a mail server. The mails contain sign-in links, so only a request from the
- * same machine, with the owner's token in its URL, may read them.
+ * Adds the pages that show the mails of an installation without a mail server. The mails contain sign-in links, so only
+ * a request from the same machine, with the owner's token in its URL, may read them.
  */
 export function outboxRoutes(app: FastifyInstance, deps: { limits: RateLimits; assets: Assets; outbox: Outbox }): void {
   const { assets, outbox } = deps;

@@ -28,8 +28,8 @@ type Act = {
   form: FormValues;
   client: Client;
   /**
-   * True if the browser shows the response in a tab of its own: not in a frame, and not to a script. Only a script can
-   * detect clickjacking in a frame. So a frame without scripts must open the page in a tab.
+   * True if the browser opens the response in a tab of its own: not in a frame, and not for a script. In a frame, only
+   * a script can detect clickjacking. So a form that is sent without scripts must open in a tab.
    */
   inTab: boolean;
 };
@@ -185,8 +185,8 @@ async function entered(
   if (link.language) await ceremony.setLanguage(withSession, link.language);
   const { frame, host } = await ceremony.view(withSession);
   const cookie = sessionCookie(link.token, session, ownOrigin.startsWith("https:"));
-  // The session is in the URL instead of a cookie in two cases. Browsers store no cookies in a frame. On a shared
-  // device, the next signers would use the cookie too.
+  // In a frame, browsers store no cookies. On a device that a member hands out, the next signers would send the cookie,
+  // too. In both cases, the token in the URL stands for the session.
   return { redirect: `/sign/${pathOf(link)}`, headers: frame || host !== null ? {} : { "Set-Cookie": cookie } };
 }
 

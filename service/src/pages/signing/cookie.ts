@@ -10,7 +10,7 @@ const longest = 200;
 /** The parts of a URL below `/sign/`. `document` is set when the link opens several documents. */
 export type SignParams = { readonly token: string; readonly document?: string };
 
-/** The two URL patterns of a signer's link: for the link itself, and for one document of it by number. */
+/** The two URL patterns of a signer's link: without a document's number, and with one. */
 export const signUrls = <Rest extends string>(rest: Rest) =>
   [`/sign/:token${rest}`, `/sign/:token/:document(^\\d{1,3}$)${rest}`] as unknown as readonly `/sign/:token${Rest}`[];
 

@@ -38,8 +38,8 @@ export type PageState = {
 
 /**
  * Renders a step of the signing inside the layout that all pages of a link share.
- * @param script null for a page that must not load the script, because there the script would delete the stored
- * signature
+ * @param script null for a page without the script. On such a page, the script would delete the signature that the tab
+ * stores.
  */
 export function renderFrame(
   assets: Pick<Assets, "url">,

@@ -54,9 +54,9 @@ const inPresence = (state: PageState): Html =>
   html`<div class="card"><p>${roomWords(state).lead}</p>${!state.view.room?.isRemote && backLink(state.words)}</div>`;
 
 /**
- * The page that a signer sees while the notary has to act, or while an audio and video session is on hold. In a
- * session, the script polls for the form, and shows it in place. `typed`: the values of a form that was rejected
- * because of the hold.
+ * The page that a signer sees while the notary has to act, or while an audio and video session is on hold. In such a
+ * session, the script polls for the signing form, and shows it in this page. `typed`: the values of a form that was
+ * rejected because of the hold.
  */
 function handBack(state: PageState): Html {
   const { view, words, typed, token } = state;
@@ -170,8 +170,8 @@ const bold = (text: string): Html =>
 type Ended = Exclude<PageState["view"]["state"], "identify" | "ready">;
 
 /**
- * True if the page of a completed document must not announce another file or document. Either the notary has finished,
- * or the page already leads to the next document.
+ * True if the page of a completed document must not say that more will come. Either the notarized document is already
+ * there, or the page leads to the signer's next document.
  */
 const expectsNothing = (view: PageState["view"]): boolean =>
   hasMoreToSign(view) || view.copies.some(({ kind }) => kind === "notarized");

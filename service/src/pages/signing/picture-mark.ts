@@ -2,7 +2,7 @@ import { inflateSync } from "node:zlib";
 import { encodePng, type UploadedMark } from "../../signing/envelopes/envelopes.ts";
 import { type Picture, readPicture, samplesOf } from "./picture.ts";
 
-/** Parses the picture of a form; null when malformed. */
+/** Parses the picture of a signature from a form field; null when malformed. */
 export function pictureMark(text: string): UploadedMark | null {
   const picture = readPicture(text);
   const rgba = picture && rgbaOf(picture);

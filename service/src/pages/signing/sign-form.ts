@@ -38,17 +38,17 @@ export function signRequest(
   return { revision, mark: signatureMark(form, words), values };
 }
 
-/** The value of a field in the sent form: the text, or for a checkbox or an option, if it is ticked. */
+/** The value of a field in the sent form. A radio option is `On` or `Off`, and a checkbox `On` or empty. */
 function typedIn(form: FormValues, one: ShownField): string {
   const value = (form[inputOf(one)] ?? "").trim();
   return one.kind === "radio" ? (value === one.name ? on : off) : value;
 }
 
 /**
- * Rejects the form if a calculated number differs from the number that the page displayed. So nobody signs a number
- * that they did not see.
+ * Rejects the form if a calculated number differs from the one that the page displayed. So nobody signs a number that
+ * they did not see. Also rejects a number that breaks the field's rules, and a missing one in a required field.
  * @param seen the number that the form sent
- * @returns the number
+ * @returns the number; empty for none
  */
 function requireSeen(seen: string, one: ShownField, result: Calculated, { refused, ...words }: Words): string {
   const label = labelOf(one, { refused, ...words });
@@ -61,7 +61,7 @@ function requireSeen(seen: string, one: ShownField, result: Calculated, { refuse
 
 /**
  * Reads the value of a field.
- * @returns the typed or chosen text; for a checkbox or a radio's option, if it is ticked
+ * @returns the typed or chosen text; `On` or `Off` for a checkbox or a radio option
  */
 function valueIn(form: FormValues, one: ShownField, words: Words): string {
   const { refused } = words;

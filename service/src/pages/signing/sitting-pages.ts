@@ -70,7 +70,7 @@ const clientOf = ({ ip, headers }: FastifyRequest) => ({ ip, userAgent: headers[
 
 /**
  * The page between two signers who sign on the same device.
- * @param left how many documents of the closing were skipped when the device was handed over
+ * @param left how many documents of the closing could not be signed yet when the device was handed over
  */
 function betweenTurns(
   { assets }: RenderDeps,

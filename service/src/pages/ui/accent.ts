@@ -1,8 +1,8 @@
 import { type Html, html } from "./render.ts";
 
 /**
- * A stripe in a firm's color. It contains no text, so no color can make text unreadable. Our style sheet outlines it,
- * so that the stripe is visible on a background of the same color. Empty when the text is not a color.
+ * A stripe in a firm's color. It contains no text, so no color can make text unreadable. Our style sheet draws a border
+ * around it, so that the stripe is visible on a background of the same color. Empty when `colour` is not a color.
  */
 export const accentStripe = (colour: string | null | undefined): Html | "" =>
   colour && /^#[0-9a-f]{6}$/i.test(colour)

@@ -69,7 +69,7 @@ export function moneyTable(caption: string, quote: MoneyTable, totalLabel?: stri
 </table>`;
 }
 
-/** A table of names with their prices or shares. */
+/** A table of names, each with a price or a percentage. */
 export const moneyRows = (caption: string, rows: readonly (readonly [name: string, value: string])[]): Html =>
   html`<table class="money"><caption>${caption}</caption>
 <tbody>${rows.map(([name, value]) => html`<tr><th scope="row">${name}</th><td>${value}</td></tr>`)}</tbody></table>`;
@@ -102,7 +102,7 @@ export const emptyState = (title: string, text: string): Html =>
 export const card = (id: string, title: string, body: Html): Html =>
   html`<section class="card" id="${id}" aria-labelledby="${id}-title"><h2 id="${id}-title">${title}</h2>${body}</section>`;
 
-/** The head of a page: its title, and its purpose. */
+/** The head of a page: its title, its purpose, and links or buttons (`actions`). */
 export const pageHead = (title: string, lead: Html | string = "", actions: Html | "" = ""): Html =>
   html`<div class="page-head"><div><h1>${title}</h1>${lead && html`<p class="lead">${lead}</p>`}</div>${actions}</div>`;
 

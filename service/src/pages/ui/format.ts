@@ -3,7 +3,8 @@ import { type Html, html } from "./render.ts";
 
 const usd = new Intl.NumberFormat("en-US", { style: "currency", currency: "USD" });
 /**
- * The formats of a time. "exact" adds UTC to the reader's time, for comparisons with evidence. "short" is for tables.
+ * The formats of a time in the reader's time zone. "exact" adds the time in UTC, for comparisons with evidence. "plain"
+ * is the same without UTC. "short" is for tables.
  */
 type TimeForm = "exact" | "plain" | "short";
 

@@ -5,7 +5,10 @@ export type PageOptions = {
   /** The title without the product's name. */
   title: string;
   body: Html;
-  /** True if the page's URL is a credential, so that search engines and referrers must not get it. */
+  /**
+   * True if the page's URL is a credential. Then search engines must not list the page, and no referrer may contain its
+   * URL.
+   */
   credential?: boolean;
   /**
    * True to keep the page out of search engines and link previews. Unlike with `credential`, a form on the page still

@@ -5,7 +5,9 @@ import { type Html, html } from "../ui/render.ts";
 import type { VerifyConfig } from "./browser/config.ts";
 import { publishedCertificates } from "./known-certificates.ts";
 
-/** The files that can be dropped or chosen, in words. */
+/**
+ * How the area describes the files that can be dropped or chosen, and the types of files that its file dialog accepts.
+ */
 export type DropWords = { file: string; hint: string; accept: string };
 
 /**

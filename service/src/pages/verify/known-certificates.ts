@@ -1,7 +1,10 @@
 import { readTrust } from "@signsealship/evidence/seal";
 import { nameText } from "@signsealship/evidence/x509";
 
-/** The common name in a subject as RFC 4514 writes it; the whole subject when there is none. */
+/**
+ * The common name in a certificate's subject, which is text in the form of RFC 4514. Without a common name, the whole
+ * subject.
+ */
 export const commonName = (subject: string): string => /(?:^|,\s*)CN=((?:\\.|[^,\\])+)/.exec(subject)?.[1] ?? subject;
 
 /**

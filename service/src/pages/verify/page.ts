@@ -42,8 +42,8 @@ ${onPaper(`${baseUrl}/verify`)}`,
   });
 
 /**
- * Malformed and unknown codes get the same page, which suggests checking the file itself.
- * @param file the kind of file for a code of this URL
+ * The page for a malformed or unknown code. Both get the same page, which suggests checking the file itself.
+ * @param file the kind of file for which the code in this URL stands
  */
 export const unknownCodePage = (
   assets: Pick<Assets, "url">,

@@ -36,7 +36,8 @@ ${returnTo !== invitationPath && html`<p class="quiet">No access yet? <a href="/
   );
 
 /**
- * The page is the same for every email address, so that it reveals neither the members nor the number of sent links.
+ * The page that says that a link was sent. It is the same for every email address, so it reveals neither the members
+ * nor the number of sent links.
  */
 export const linkSentPage = (assets: AssetUrls, email: string, mailsStayHere: boolean): string =>
   page(

@@ -63,7 +63,8 @@ ${still(kind)}
   );
 
   app.register(async (scope) => {
-    // Mail programs send either type of form. The body is ignored, because the URL contains everything.
+    // Mail programs send multipart or URL-encoded forms (RFC 8058). The body is ignored, because the URL contains
+    // everything.
     scope.removeAllContentTypeParsers();
     scope.addContentTypeParser("*", { parseAs: "string", bodyLimit: mostBytes }, (_request, _body, done) =>
       done(null, {}),

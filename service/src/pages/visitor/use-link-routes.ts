@@ -49,7 +49,10 @@ export function signInLinkRoutes(scope: FastifyInstance, deps: SignInLinkDeps): 
   });
 }
 
-/** Shows a link's page, and uses the link. A session always gets a new token, to prevent session fixation. */
+/**
+ * Adds a link's page, and the route that uses the link when the person presses the page's button. A session always gets
+ * a new token, to prevent session fixation.
+ */
 function linkRoutes(
   scope: FastifyInstance,
   deps: SignInLinkDeps,

@@ -74,10 +74,13 @@ export type Act<R> = {
   ) => Promise<{ kind: "done"; result: R } | { kind: "not_done" } | { kind: "unclear"; why: string }>;
   /**
    * Builds the act's result from the findings of a person who looked it up at the provider.
-   * @throws ServiceError `validation` for a malformed id or number
+   * @throws ServiceError `validation` for a malformed id or tracking number
    */
   resultOf: (finding: ProviderFinding, intent: Intent) => R;
-  /** Runs in the transaction that ends the intent, with the order's row locked. */
+  /**
+   * Applies the end of an intent, in the same transaction, with the order's row locked. After `unclear`, another end
+   * may follow.
+   */
   settled(tx: Tx, intent: Intent, end: ActEnd<R>): Promise<void>;
 };
 

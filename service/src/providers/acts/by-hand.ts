@@ -72,10 +72,7 @@ export const actsOfOrder = (db: Sql, orderId: number) =>
       ended_at AS "endedAt", ended_by AS "endedBy", why, ${verifiedCall}
     FROM provider_calls WHERE order_id = ${orderId} ORDER BY id`);
 
-/**
- * A message that names the work which a provider may be doing now and which staff could also do; null when there is
- * none.
- */
+/** A message about work that a provider may be doing now, and that staff could do instead. Null when there is none. */
 export async function actUnderWay(db: Sql, orderId: number): Promise<string | null> {
   type Found = Pick<ActOnRecord, "act" | "provider" | "state"> & { isBeside: boolean };
   const acts = await db.query<Found>(sql`

@@ -10,11 +10,11 @@ import { endIntent } from "./end.ts";
 import { enqueueIntent, type IntentRow, lockIntent, updateIntent } from "./store.ts";
 
 /**
- * The delays before the first look-ups of an act whose outcome stays unknown. After them, a task asks staff to find out
- * the outcome.
+ * The delays between the first look-ups of an act while its outcome stays unknown. If it is still unknown after the
+ * last delay, a task asks staff to find it out.
  */
 const pausesMs = [1, 2, 5, 10, 15].map((minutes) => minutes * minuteMs);
-/** The most look-ups of an act: one after each delay of `pausesMs`, then one an hour for a day. */
+/** The most look-ups of an act after its first one: one after each delay of `pausesMs`, then one an hour for a day. */
 export const mostLooks = pausesMs.length + 24;
 
 type LookDeps = { clock: Clock; sealed: SealedJson };

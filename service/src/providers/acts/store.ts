@@ -23,9 +23,9 @@ export type IntentState = "intended" | "begun" | "unknown" | "done" | "failed" |
 /** An intent with its state. */
 export type IntentRow = Intent & {
   state: IntentState;
-  /** How often the act of this intent has begun; also the number of the current attempt. */
+  /** How often the intent's act has begun. Unlike `attempt`, this number grows when the same intent is tried again. */
   tries: number;
-  /** The number of attempts that failed and certainly had no effect. */
+  /** How often the intent's act failed and certainly had no effect. */
   failures: number;
   looks: number;
   lookAt: Date | null;

@@ -43,7 +43,7 @@ export type Caller = {
 };
 
 type CallerHealth = {
-  /** True while the circuit breaker is open, so that requests are not sent. */
+  /** True while no requests are sent, because the circuit breaker is open or the provider asked to wait. */
   isPaused: boolean;
   lastAnsweredAt: Date | null;
   lastFailure: { at: Date; why: string } | null;

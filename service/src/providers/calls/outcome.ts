@@ -1,7 +1,7 @@
 import type { BoundedAnswer } from "../../kernel/platform/bounds/bounded-request.ts";
 import { hourMs } from "../../kernel/platform/clock.ts";
 
-/** The outcome of one request. Only with `unknown` may the provider have acted without a readable response. */
+/** The outcome of one request. Only `unknown` leaves it open whether the provider acted. */
 export type CallOutcome =
   /** The provider answered with a status 2xx and JSON, which is parsed. */
   | { kind: "answered"; status: number; body: unknown; bytes: Uint8Array }
@@ -88,8 +88,8 @@ const plainWords = (text: string, secrets: readonly string[]): string =>
 const longestRetryAfterMs = hourMs;
 
 /**
- * The `Retry-After` header in seconds (RFC 9110, section 10.2.3). Its other form is a date, which these providers never
- * send.
+ * Converts a `Retry-After` header from seconds to milliseconds, at most an hour (RFC 9110, section 10.2.3). Null
+ * without the header, and for its other form, a date, which these providers never send.
  */
 function retryAfterMs(header: string | null): number | null {
   return header !== null && /^\d{1,6}$/.test(header) ? Math.min(Number(header) * 1000, longestRetryAfterMs) : null;

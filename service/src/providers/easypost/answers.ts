@@ -45,7 +45,10 @@ export const ShipmentAnswer = Type.Object({
 
 type Shipment = Static<typeof ShipmentAnswer>;
 
-/** The outcome with the parsed response. An unreadable response is `unknown`, because EasyPost may have acted. */
+/**
+ * The outcome of a request, with the parsed response as `result`. If the response can't be parsed, the outcome is
+ * `unknown`, because EasyPost may have done what was requested.
+ */
 export type Asked<R> = { kind: "done"; result: R } | Exclude<CallOutcome, { kind: "answered" }>;
 
 export function readAnswer<Schema extends TSchema, R>(
@@ -107,7 +110,7 @@ export const ratesOf = ({ rates }: Shipment): CarrierOffer[] =>
     return amountCents === null ? [] : [{ rateId: rate.id, ...namesOf(rate), amountCents }];
   });
 
-/** The label of a shipment; null before the label is bought. */
+/** The label of a shipment; null before the label is bought, or if EasyPost's answer lacks a part of it. */
 export function labelOf(shipment: Shipment): BoughtLabel | null {
   const { id, selected_rate: rate, tracking_code: trackingNumber, tracker, postage_label: label } = shipment;
   const amountCents = rate && centsOf(rate);

@@ -14,7 +14,7 @@ import {
   trackingOf,
 } from "./answers.ts";
 
-/** A US address in EasyPost's form. */
+/** A US address. `addressOf` converts it to EasyPost's form. */
 type PostalAddress = {
   name: string;
   line1: string;
@@ -26,10 +26,10 @@ type PostalAddress = {
 
 type ShipmentRequest = {
   from: PostalAddress;
-  /** The provider's id of a verified address. */
+  /** The id that `verifyAddress` returned for the receiver's address. */
   toAddressId: string;
   weightGrams: number;
-  /** The reference that EasyPost's own pages show. */
+  /** The service's name for the shipment. EasyPost's own pages show it. */
   reference: string;
 };
 
@@ -53,7 +53,8 @@ export type EasyPost = {
 
 const gramsPerOunce = 28.349523125;
 /**
- * Ounces with one decimal, rounded up. The weight is first rounded to thousandths, because of floating-point errors.
+ * The weight in ounces, rounded up to one decimal. It is rounded to thousandths first, so that a floating-point error
+ * never adds a tenth of an ounce.
  */
 const ouncesOf = (grams: number): number => Math.ceil(Math.round((grams / gramsPerOunce) * 1000) / 100) / 10;
 

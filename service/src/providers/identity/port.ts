@@ -46,7 +46,7 @@ export type IdentityProofing = {
   /** The result; null while the check is in progress. @throws ServiceError `unavailable` */
   look: (reference: string, id: string) => Promise<CredentialResult | null>;
   /**
-   * Requests that the provider delete its own copies.
+   * Requests that the provider delete its own copies of the check's data.
    * @throws ServiceError `unavailable`
    */
   forget: (reference: string) => Promise<void>;
@@ -61,7 +61,10 @@ type QuizRequest = {
   person: { name: string; address: string; dateOfBirth: string };
   questions: number;
   choices: number;
-  /** For a repeated quiz: the earlier quiz, and the share of its questions that must be new. */
+  /**
+   * For a repeated quiz: the reference of the earlier quiz, and the percentage of its questions that must be replaced
+   * (0 to 100).
+   */
   repeats: { reference: string; renewed: number } | null;
 };
 

@@ -7,7 +7,8 @@ import { away } from "./stripe.ts";
 type Settings = { url: string; apiKey: string };
 
 /**
- * The account of a quiz provider that implements the protocol of docs/identity-checks.md. No company is the default.
+ * The account of a quiz provider that implements the protocol of docs/identity-checks.md. The operator configures its
+ * URL; there is no default provider.
  */
 export const quizAccount = ({ url, apiKey }: Settings): Account => ({
   provider: "quiz",

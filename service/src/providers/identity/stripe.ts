@@ -23,8 +23,8 @@ export function stripeIdentityAccount({ apiKey, apiBase, webhookSecret }: Settin
 const toleranceSeconds = 300;
 
 /**
- * Accepts events that Stripe signed in the last five minutes: HMAC-SHA256 over `t.body`. One of the `v1` signatures
- * must match.
+ * Accepts events that Stripe signed at most five minutes ago. The header `stripe-signature` has a time `t` and one or
+ * more signatures `v1`. One of them must be the HMAC-SHA256 of `t`, a dot and the body.
  */
 export const stripeVerifier =
   (secret: string): InboundVerifier =>

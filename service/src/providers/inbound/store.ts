@@ -8,7 +8,10 @@ import type { Headers, SignedEvent } from "./verifier.ts";
 /** The queue of stored events; payload `{eventRow}`. */
 export const eventQueue = "provider-event";
 
-/** A handler's result. `unknown`: the object of the event is not stored, but may be stored later. */
+/**
+ * A handler's result. `known`: the event was applied earlier. `unknown`: the object of the event is not stored, but may
+ * be stored later.
+ */
 export type EventOutcome = "applied" | "known" | "unknown" | "irrelevant";
 
 /** A stored, signed event. `id` is the id of its row. */

@@ -34,8 +34,8 @@ export async function workEvent(
 }
 
 /**
- * The result of the first handler that has applied the event, now or earlier; otherwise `unknown` if a handler returned
- * that.
+ * Calls the handlers in turn until one returns `applied` or `known`. If none does, the result is `unknown` if any
+ * handler returned that, otherwise `irrelevant`.
  */
 async function handledBy(handlers: readonly EventHandler[], event: StoredEvent): Promise<EventOutcome> {
   let outcome: EventOutcome = "irrelevant";

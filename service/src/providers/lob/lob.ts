@@ -33,7 +33,7 @@ export type Lob = {
    */
   send: (letter: NewLetter, idempotencyKey: string) => Promise<Answer<AcceptedLetter>>;
   get: (letterId: string) => Promise<Answer<AcceptedLetter>>;
-  /** The letters with this metadata, the newest first. */
+  /** The newest letters with this metadata, at most ten, the newest first. */
   find: (metadata: Readonly<Record<string, string>>) => Promise<Answer<AcceptedLetter[]>>;
   /** Cancels a letter. Lob allows this until production of the letter starts. */
   cancel: (letterId: string) => Promise<Answer<null>>;
@@ -94,7 +94,8 @@ function formOf({ to, from, pdf, mailClass, doubleSided, metadata }: NewLetter):
   form.append("mail_type", "usps_first_class");
   if (mailClass !== "standard") form.append("extra_service", mailClass);
   form.append("use_type", "operational");
-  // The file is part of the request. With a URL, third parties could get a client's document.
+  // The request contains the file itself. If Lob fetched it from a URL, third parties could fetch the client's document
+  // too.
   form.append("file", new Blob([pdf], { type: "application/pdf" }), "letter.pdf");
   return form;
 }

@@ -1,6 +1,6 @@
 /**
- * The hash chain of a session's chunks, with one line for each chunk. All takes (one participant's recording over one
- * connection) share one sequence, so no participant's part can be removed unnoticed.
+ * The hash chain of a session's chunks, with one line for each chunk. A take is one participant's recording over one
+ * connection. All takes of a session share one sequence, so that no participant's takes can be removed unnoticed.
  */
 import { createHash } from "node:crypto";
 import { canonicalJson } from "@signsealship/evidence/manifest";
@@ -13,7 +13,7 @@ export type ChainLine = {
   readonly seq: number;
   readonly at: string;
   readonly take: number;
-  /** The participant whose media the take contains, by the session's name for the participant. */
+  /** The session's name for the participant whose media the take contains. */
   readonly person: string;
   readonly n: number;
   readonly from: number;
@@ -62,8 +62,8 @@ export function readLine(text: string): ChainLine {
 }
 
 /**
- * Verifies that lines continue the chain from `from`.
- * @returns the new head, or the first line that does not follow its predecessor
+ * Verifies that lines continue the chain from the head `from`.
+ * @returns the new head, or the number (`seq`) of the first line that does not follow its predecessor
  */
 export function followChain(from: ChainHead, lines: readonly ChainLine[]): ChainHead | { readonly brokenAt: number } {
   let head = from;

@@ -22,8 +22,8 @@ type EngineDeps = {
 };
 
 /**
- * Code and packages. The engine's process may read only these and its spool folder. The data folder with the keys may
- * be next to the code, and must stay unreadable.
+ * The paths of the code and its packages. The engine's process may read only these and its spool folder. The data
+ * folder with the keys may be next to the code, and must stay unreadable.
  */
 const code = ["node_modules", "packages", "service/src", "service/package.json", "package.json"].map((path) =>
   fileURLToPath(new URL(`../../../../${path}`, import.meta.url)),
@@ -287,8 +287,8 @@ export function openMediaEngine(deps: EngineDeps): MediaEngine {
       const wasOpen = sessions.has(session);
       await engine.ask("close", session);
       forget(session);
-      // If the LiveKit server does not respond, the requests are retried in the background, so that the session can end
-      // now.
+      // Ends the LiveKit rooms that another node, or this one before its restart, opened for the session. If the
+      // LiveKit server does not respond, `endings` retries in the background, so that the session can end now.
       if (everywhere && !wasOpen) await endings?.earlierRooms(session);
     },
     listen(listener) {

@@ -21,8 +21,8 @@ const mostUnanswered = 6;
 const mostSilentMs = 5_000;
 
 /**
- * Sends heartbeats to the engine's process. Counts heartbeats and not time: after this process itself was slow, it
- * reads the answers that have arrived before it sends the next heartbeat.
+ * Sends heartbeats to the engine's process. It counts unanswered heartbeats, not time. After this process itself was
+ * slow, it first reads the answers that have arrived, and then sends the next heartbeat.
  */
 export function beatFor(own: Pick<ChildProcess, "send">, onHang: () => void) {
   let unanswered = 0;

@@ -52,10 +52,10 @@ export type ServerMessage =
 export type EndCause = "failed" | "removed" | "replaced" | "closed";
 
 /**
- * The quality of one second of a participant's media. `silentMs`: time since the last packet or, before the first,
- * since the connection was opened. `unseenMs`: null before the first picture. In a recorded session, it is the time
- * since the recording got a whole frame of each kind that the participant sends; otherwise, the time since the last
- * video packet.
+ * The quality of one second of a participant's media. `silentMs`: the time since the last packet or, before the first,
+ * since the connection was opened. `unseenMs`: the time since the last video packet; null before the first picture.
+ * While video is recorded: the time since the recording last got a whole frame of audio or of video, whichever is
+ * longer.
  */
 type Quality = {
   readonly session: string;

@@ -37,7 +37,10 @@ function canOpen(port: number, v6: boolean): Promise<boolean> {
   });
 }
 
-/** `public`, or the kind of address that browsers elsewhere can't reach, such as `loopback` or `private`. */
+/**
+ * The kind of the announced address: `public`, or a kind that browsers elsewhere can't reach, such as `loopback` or
+ * `private`.
+ */
 export function reachOf({ announce }: EmbeddedMedia): string {
   const range = parseAddress(announce)?.range() ?? "invalid";
   return range === "unicast" ? "public" : range === "uniqueLocal" ? "private" : range;

@@ -12,7 +12,10 @@ import type { Chunk } from "./webm/take.ts";
 /** A stored chunk: its line of the hash chain, and its encrypted bytes with their tag. */
 export type SpooledChunk = { readonly line: ChainLine; readonly sealed: Buffer };
 
-/** A part of a recording is moved to the store after this time, or when it has `partBytes`. */
+/**
+ * A file is closed after this time, or when it has `partBytes`. Closed files are moved to the store as the parts of a
+ * recording.
+ */
 const partMs = 60_000;
 const partBytes = 16 * 1024 * 1024;
 /** The most chunks in the write queue. Chunks are written one after another. */
@@ -130,7 +133,7 @@ export function openSpool({ folder, key, head: before, now, onChunk, onPart, onF
       previousSha256: head.sha256,
     };
     const record = encoded({ line, sealed: sealChunk(key, chunk.take, chunk.n, chunk.bytes) });
-    // The file is named after the number of its first line, so that files sort in the order of the chain.
+    // The file is named after the `seq` of its first chunk, so that files sort in the order of the chain.
     const path = join(folder, `${String(line.seq).padStart(10, "0")}${openEnd}`);
     if (!file) {
       file = { handle: await open(path, "wx", 0o600), path, bytes: 0, at: now() };

@@ -24,7 +24,7 @@ type RemoteCredential = {
 
 export type RemoteSigning = {
   /**
-   * The ids of the keys of the token's person.
+   * The ids of the keys that belong to the person of this access token.
    * @throws ServiceError
    */
   list: (token: string) => Promise<string[]>;
@@ -47,7 +47,7 @@ type SignOrder = {
 };
 
 const sha256Oid = "2.16.840.1.101.3.4.2.1";
-/** OIDs of the signature algorithms with SHA-256, and of those that name only the kind of key. */
+/** OIDs of RSA and ECDSA signatures with SHA-256, and of the key types RSA and EC, which name no hash algorithm. */
 const algorithms: readonly string[] = [
   "1.2.840.113549.1.1.11",
   "1.2.840.10045.4.3.2",
@@ -146,7 +146,10 @@ function membersIn(body: Uint8Array): Members | null {
   }
 }
 
-/** The refusal quotes the trust service's message, without control characters. Only the notary sees the refusal. */
+/**
+ * The error for a failed request. It quotes the trust service's message without control characters, because only the
+ * notary sees the error.
+ */
 function refusalOf(status: number, members: Members | null, end: string): ServiceError {
   const reasons = [members?.["error"], members?.["error_description"]]
     .filter((each) => typeof each === "string")

@@ -9,7 +9,7 @@ export type TelnyxFax = {
   status: TelnyxFaxStatus | null;
   clientState: string | null;
   failureReason: string | null;
-  /** The pages that the receiving machine got, and the duration of the call. Only events contain them. */
+  /** The number of pages that the receiving machine got, and the duration of the call. Only events contain them. */
   pages: number | null;
   seconds: number | null;
 };
@@ -55,8 +55,9 @@ export function faxInEvent(body: unknown): TelnyxFax | null {
 }
 
 /**
- * Reads a page of a list of faxes. An item that can't be parsed is null. `pages` is the number of pages if Telnyx
- * states it. Null when the body is not a list.
+ * Reads one page of a list of faxes. An item that can't be parsed becomes null. `pages` is the number of pages that the
+ * list has; null if Telnyx doesn't state it.
+ * @returns null when the body is not a list
  */
 export function faxesOf(body: unknown): { faxes: (TelnyxFax | null)[]; pages: number | null } | null {
   const { data, meta } = fieldsOf(body);

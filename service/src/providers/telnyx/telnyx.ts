@@ -20,7 +20,7 @@ type FaxToSend = {
 export type Telnyx = {
   sendFax: (fax: FaxToSend) => Promise<TelnyxResult<TelnyxFax>>;
   getFax: (id: string) => Promise<TelnyxResult<TelnyxFax>>;
-  /** The faxes to a number that were created since the time, with null for each fax that can't be parsed. */
+  /** The faxes to the number `to` that were created at `since` or later. A fax that can't be parsed is null. */
   listFaxes: (which: { to: string; since: Date }) => Promise<TelnyxResult<(TelnyxFax | null)[]>>;
   /** Cancels a fax in progress. */
   cancelFax: (id: string) => Promise<TelnyxResult<null>>;
@@ -32,7 +32,8 @@ export type Telnyx = {
 };
 
 const pageSize = 100;
-// The most pages to read. The fax was sent only minutes ago, so it must be on one of the first pages.
+// The most pages of a list to read. The caller looks for a fax that it sent only minutes ago, so the fax must be on one
+// of the first pages.
 const mostPages = 10;
 
 const unreadable: TelnyxFailure = { kind: "unknown", why: "an answer that says nothing of what was asked" };

@@ -111,8 +111,8 @@ export function envelopeJobs(jobs: Jobs, deps: EnvelopeDeps): void {
 }
 
 /**
- * Deletes temporary data of the ceremony, then ends envelopes and reminds signers that are due. Several nodes may run
- * it at once.
+ * Deletes temporary data of the ceremony, then ends overdue envelopes and sends due reminders. Several nodes may run it
+ * at once.
  * @returns true if more may be due
  */
 export async function sweepEnvelopes(deps: EnvelopeDeps, stopping?: AbortSignal): Promise<boolean> {

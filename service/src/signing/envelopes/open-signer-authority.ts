@@ -164,8 +164,8 @@ async function openOwnChain(
 }
 
 /**
- * The authority certificates that were replaced at this path. All are retired a day after the current certificate's
- * `notBefore`.
+ * Reads an authority's replaced certificates, which are kept next to its file. All count as retired a day after the
+ * current certificate's `notBefore`.
  */
 async function retiredAt(file: Parameters<typeof replacedChains>[0], { notBefore }: Certificate) {
   const until = new Date(notBefore + retirementMs);

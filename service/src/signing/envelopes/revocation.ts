@@ -16,8 +16,8 @@ import { issueSignerCertificate } from "./signer-authority.ts";
 /** The number of certificates that share one revocation list. A full list then has less than 60 KB. */
 const listSize = 1_000;
 /**
- * After this time, the key of an unfinished act can no longer be used. A prepared act expires after ten minutes, and
- * its time stamp takes some time.
+ * How long after its issue the certificate of an unfinished act is revoked. A prepared act expires after ten minutes,
+ * and its time stamp takes some time.
  */
 const unusedKeyMs = 30 * 60_000;
 /**
@@ -40,8 +40,8 @@ type Certificate = { authority: string; serial: string; revokedAt: Date | null; 
 const certificateTable = "signer_certificates";
 
 /**
- * A database trigger only allows a higher version, so that nobody can restore an earlier row together with its valid
- * MAC.
+ * The members that the MAC of a certificate's row covers. A database trigger only allows a higher `version`, so that
+ * nobody can restore an earlier row together with its valid MAC.
  */
 const certificateMembers = ({ authority, serial, revokedAt, version }: Omit<Certificate, "listed">) => ({
   ...{ authority, serial, revokedAt, version },

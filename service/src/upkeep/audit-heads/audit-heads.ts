@@ -39,7 +39,7 @@ export type RecordsExport = {
   day: string;
   head: string;
   text: string;
-  /** The lines of each set. The head contains the Merkle root of each set's lines. */
+  /** For each set of records, such as `payments`, its lines. The head contains the Merkle root of each set's lines. */
   lines: Record<string, string[]>;
   /**
    * The rows whose content has not changed since that day. For the other rows, only the digest of that day's content

@@ -26,7 +26,7 @@ type Deps = Pick<Resources, "db" | "rowMac" | "config" | "clock">;
 
 /**
  * Compares the operator's records with the daily heads in the transparency log. Finds rows that were restored to an
- * earlier content, deleted, or moved to another firm. Finds audit logs whose lines are missing or differ from a head.
+ * earlier content, deleted, or moved to another firm. Also finds an audit log that lacks lines or differs from a head.
  */
 export async function verifyRecords(deps: Deps): Promise<RecordsReport> {
   const faults: string[] = await haltOf(deps);
@@ -77,7 +77,7 @@ const promisedMs = dayMs;
 
 type WaitingHead = { day: string; takenAt: Date; ageMs: number; isLate: boolean };
 
-/** The newest head, if it is not in the log. Its line may still be merged, unless the line was forged or lost. */
+/** The newest head, if it is not in the log. `isLate` is true if the log should have merged its line by now. */
 function notLoggedHead(
   heads: readonly StoredHead[],
   logged: ReadonlyMap<string, readonly string[]>,
@@ -163,7 +163,7 @@ function statesCheck(heads: readonly StoredHead[]) {
             : `the states of ${name} that are stored are not those of the head of ${day}`,
         ),
       ),
-    /** A fault for each recorded state whose day has no head, because no root covers it. */
+    /** A fault for each day that has recorded states but no head, because no root covers these states. */
     headless: (present: readonly StoredHead[]) =>
       [...others]
         .filter(([day]) => !present.some((head) => head.day === day))
@@ -172,8 +172,8 @@ function statesCheck(heads: readonly StoredHead[]) {
 }
 
 /**
- * The times at which people were removed from firms, from audit lines with valid MACs. Only memberships are ever
- * deleted, so nothing else explains a missing row.
+ * Reads from audit lines with valid MACs when people were removed from firms. Only memberships are ever deleted, so
+ * nothing else explains a missing row.
  */
 async function memberRemovals(tx: Tx, { rowMac }: Deps): Promise<Map<string, Date[]>> {
   const removals = new Map<string, Date[]>();
@@ -189,8 +189,8 @@ async function memberRemovals(tx: Tx, { rowMac }: Deps): Promise<Map<string, Dat
 type Retirement = { certificateSha256: string; retiredAt: string; reason: string; at: Date };
 
 /**
- * The retirements of seal certificates, from audit lines with valid MACs. A certificate may be retired again with the
- * same date and reason.
+ * Reads the retirements of seal certificates from audit lines with valid MACs. A certificate may be retired again with
+ * the same date and reason.
  */
 async function retirementsOf(tx: Tx, { rowMac }: Deps): Promise<Retirement[]> {
   const lines = await readWrittenLines(tx, rowMac, sql`action = 'seal_certificate.retired'`);
@@ -261,8 +261,8 @@ function faultOf({ before, firm, isGone, isReturn, from, to }: Step): string | n
 const slackMs = 10 * minuteMs;
 
 /**
- * True if a person was removed from a firm between two heads. A membership that is created again later has another
- * state.
+ * True if a person was removed from a firm between two heads. A removal does not explain a return to an earlier state,
+ * because a membership that is created again later has another state.
  */
 const wasRemoved = (step: Step, { removals }: Explained, isWithin: (step: Step, at: Date) => boolean): boolean =>
   step.before.source === "members" &&

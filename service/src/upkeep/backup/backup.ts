@@ -8,8 +8,8 @@ export { type RestoreReport, restoreBackup } from "./restore.ts";
 export { writeRestoredLine } from "./restored-line.ts";
 
 /**
- * Gauge: the Unix time of the last backup on any node, for each kind: made by the command, or recorded for another
- * program. No value before the first backup.
+ * Gauge: the Unix time of the last backup on any node. It has one value for backups that the command made, and one for
+ * backups that were recorded for another program. No value before the first backup.
  */
 export function backupMetrics(metrics: Metrics, db: Sql): void {
   metrics.gauge(

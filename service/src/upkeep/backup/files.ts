@@ -150,7 +150,7 @@ function parsed(text: string): Record<string, unknown> | null {
 }
 
 /**
- * Copies a backup's files below one of its folders.
+ * Copies the files that a backup has in one of its folders, or below it.
  * @throws StartupError for a missing or altered file
  */
 export async function copyVerified(

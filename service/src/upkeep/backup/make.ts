@@ -49,7 +49,8 @@ const isWithin = (inner: string, outer: string): boolean => !relative(outer, inn
  * Backs up the embedded database and the blobs while the service runs. The folder gets its final name when the backup
  * is complete.
  * @param keys a separate folder for the keys; null leaves them out
- * @throws StartupError for a folder that is not empty, or that would be part of its own backup
+ * @throws StartupError for a folder that is not empty, and for one that is inside the data folder or another folder of
+ * the backup
  */
 export async function makeBackup(deps: BackupDeps, folder: string, keys: string | null): Promise<BackupReport> {
   const { dataDir } = deps;
@@ -122,10 +123,7 @@ type Copied = Omit<StoredFile, "path"> & { stamp: string };
 // Matches the names of unfinished blobs and of the store's probe file.
 const noBlob = /\.tmp$|^probe\.\d+$/;
 
-/**
- * Copies the blobs that the first pass did not copy, or that changed since then, for example because they were
- * incomplete.
- */
+/** Copies the blobs that are not in `copied`, and those that changed after an earlier pass copied them. */
 async function copyBlobs(from: string, to: string, copied: Map<string, Copied>): Promise<void> {
   await mkdir(to, { recursive: true, mode: 0o700 });
   if ((await stampOf(from)) === null) return;

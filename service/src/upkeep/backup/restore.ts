@@ -111,7 +111,8 @@ async function settle(deps: RestoreDeps, facts: BackupFacts): Promise<RestoreRep
     const missingBlobs = blobFolder === null ? [] : await missingOf(db, blobFolder);
     const { held, sessionsEnded } = await db.transaction(async (tx) => {
       const held = await hold(tx, new Date(facts.endedAt));
-      // Deletes sessions and links. Otherwise, those that ended or were used after the backup would be valid again.
+      // Deletes sessions, sign-in links and confirmation codes. Otherwise, those that ended or were used after the
+      // backup would be valid again.
       const sessionsEnded = await deleteAllSessions(tx);
       const at = clock();
       await tx.query(sql`INSERT INTO backups (kind, finished_at) VALUES ('restored', ${at})`);

@@ -46,7 +46,7 @@ export type OrderRecord = {
   /** The letters that Lob accepted. */
   letters: LetterOnRecord[];
   notes: OrderNote[];
-  /** The names of operators, keyed by their actor in the audit log. */
+  /** The names of operators, by the `actor` that stands for each of them in the audit log. */
   names: ReadonlyMap<string, string>;
 };
 
@@ -82,8 +82,8 @@ export async function orderRecord(db: Database, code: string, environment: Envir
 }
 
 /**
- * Opens a document of an order for an operator, and adds a line about it to the audit log.
- * @throws like `openOrderDocument`
+ * Opens a document of an order for an operator, and records the access in the audit log.
+ * @throws ServiceError `not_found` or `unavailable`, like `openOrderDocument`; Error when the bytes were altered
  */
 export async function openDocumentAsOperator(
   deps: StoredDeps,
@@ -122,8 +122,8 @@ export type ConsoleMove = keyof typeof moves;
 export const isConsoleMove = (text: string): text is ConsoleMove => Object.hasOwn(moves, text);
 
 /**
- * True if the operator's roles permit the move, regardless of the order's status. Agents may also make the moves that
- * need `paper.work`.
+ * True if the operator's roles permit the move, whatever the order's status. An operator with `orders.work` may also make the
+ * moves that need `paper.work`.
  */
 export const mayMove = (operator: Operator, move: ConsoleMove): boolean =>
   may(operator, moves[move]) || (moves[move] === "paper.work" && may(operator, "orders.work"));
@@ -138,8 +138,8 @@ type Now = {
 };
 
 /**
- * The moves that the order's status allows. Includes the moves of a fax that is sent early, before the order reaches
- * its fax statuses. Leaves out manual work while a provider may be doing the same work.
+ * The moves that the order's status allows. A fax may be sent before the order reaches its fax statuses; the moves of
+ * such a fax are included. Leaves out manual work while a provider may be doing the same work.
  */
 function movesNow(order: Moving, { isUnderWay, lastFax }: Now): ConsoleMove[] {
   const ahead: readonly PeopleEvent[] = aheadMoves(order, lastFax);

@@ -32,7 +32,10 @@ export const listedColumns = sql`o.code AS "code@order", o.status, p.name AS "fi
   o.document_name AS "documentName", o.doc_slug AS "docSlug",
   o.total_cents AS "totalCents", o.created_at AS "createdAt", ${marked(orderState, sql`o`)}, ${markedFirm}`;
 
-/** Shows an order whose MAC is invalid as altered, in place of its status. An operator has to investigate it. */
+/**
+ * If the MAC of an order is invalid, replaces its status by a text that says so. An operator has to investigate such an
+ * order.
+ */
 export const listed = (rows: readonly (ListedOrder & Marked & MarkedFirm)[]): ListedOrder[] =>
   withFirmNames<ListedOrder & Marked>(rows).map(({ isAuthentic, ...order }) =>
     isAuthentic ? order : { ...order, status: alteredStatus },

@@ -57,7 +57,10 @@ const joined = (rows: Statement): Statement =>
 
 export type QueueCount = { kind: TaskKind; open: number; overdue: number; oldest: Date };
 
-/** The numbers of open and overdue tasks of each kind that has any. Exported so that tests can check its query plan. */
+/**
+ * Counts the open and the overdue tasks of each kind. Leaves out kinds without open tasks. Exported so that tests can
+ * check its query plan.
+ */
 export const countsStatement = (environment: Environment, kinds: readonly TaskKind[], now: Date): Statement => sql`
   SELECT kind, count(*)::int AS open, (count(*) FILTER (WHERE due_at <= ${now}))::int AS overdue, min(due_at) AS oldest
   ${fromTasks} WHERE environment = ${environment} AND kind = ANY (${kinds}::text[]) AND ${isOpen} GROUP BY kind`;
@@ -91,8 +94,8 @@ export const claimedStatement = (environment: Environment, by: string, limit: nu
 export const claimedTasks = (db: Sql, environment: Environment, by: string, limit: number) =>
   listed(db, claimedStatement(environment, by, limit));
 
-// The query scans the index once for each kind, up to the limit, and then selects the tasks of all kinds that are due
-// first.
+// For each kind, the query reads at most `limit` tasks from the index. From all of these, it selects the tasks with the
+// earliest due times.
 export const dueStatement = (environment: Environment, kinds: readonly TaskKind[], limit: number): Statement =>
   joined(sql`SELECT t.* FROM unnest(${kinds}::text[]) AS k (kind), LATERAL (
       SELECT * ${fromTasks} WHERE environment = ${environment} AND t.kind = k.kind AND ${isOpen}
@@ -176,8 +179,8 @@ export async function mailNewTasks({ db, clock }: { db: Database; clock: Clock }
 }
 
 /**
- * The kinds with live tasks from the last day that are unclaimed and that no mail has announced. Leaves out kinds that
- * were mailed about in the last 15 minutes.
+ * The query for the unclaimed live tasks of the last day that no mail has announced, grouped by kind. Leaves out kinds
+ * that a mail announced in the last 15 minutes.
  */
 const newTasks = (now: Date): Statement => sql`
   SELECT t.kind, count(*)::int AS count, json_agg(t.id) AS ids ${fromTasks}
@@ -263,7 +266,7 @@ function expiring({ name, pem }: SigningCertificate, at: Date): NeededTask[] {
   return [[`${name} ${day}`, { reason: `The certificate of the ${name} expires on ${day}.`, since: null }]];
 }
 
-/** The queues with failed jobs for which no person has closed the task. */
+/** The queues whose task about failed jobs is open or claimed. */
 export const queuesToLookAt = async (db: Pick<Database, "query">): Promise<string[]> =>
   (
     await db.query<{ queue: string }>(sql`

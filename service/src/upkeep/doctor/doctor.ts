@@ -103,7 +103,7 @@ const refundFinding = ({ refundApproval }: Config): Finding =>
       }
     : { name: "refunds", result: "ok", detail: "by two persons" };
 
-/** Opens the data folder, the database and the blobs as the service does. */
+/** Opens the data folder, the database and the blobs as the service does, and checks them. */
 async function openedFindings(config: Config): Promise<Finding[]> {
   try {
     const resources = await openResources(config, openLog("silent"));

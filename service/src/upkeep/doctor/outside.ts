@@ -48,8 +48,8 @@ async function authorityStamps(url: string, { clock, random }: Senses, anchorsOf
 }
 
 /**
- * Checks a server of optional evidence, such as time stamps. Without it, the service continues to seal, and each seal
- * records which evidence is missing.
+ * Checks a server that provides optional evidence, such as time stamps. A failure is only a warning: the service
+ * continues to seal, and each seal records which evidence is missing.
  */
 async function asked(name: string, url: string, ask: () => Promise<Found>): Promise<Finding> {
   const { result, detail } = await runCheck(name, ask);
@@ -143,7 +143,7 @@ export async function providerFindings(config: Config, { clock }: Senses): Promi
     const name = `provider ${provider}`;
     if (!found) return { name, result: "ok", detail: without };
     if (!found.ok) return { name, result: "failed", detail: found.detail };
-    // A quiz's result is in the response to its answers, so the quiz provider sends no events.
+    // The quiz provider returns the result in its response to a person's answers, so it sends no events.
     return found.takesEvents || provider === "quiz"
       ? { name, result: "ok", detail: found.detail }
       : {

@@ -20,8 +20,8 @@ const listed = (keys: readonly string[]): string =>
   `${keys.slice(0, shown).join(", ")}${keys.length > shown ? ` and ${keys.length - shown} more` : ""}`;
 
 /**
- * Verifies the MACs of all rows that the service would refuse if they were altered. Also checks deletion marks that
- * were refused as forged.
+ * Verifies the MACs of all rows that the service would refuse if they were altered. Also checks the deletion marks that
+ * are recorded as refused.
  * @throws Error that lists each table's rows by key
  */
 export async function rowsWhole({ db, rowMac }: Pick<Examined, "db" | "rowMac">): Promise<string> {
@@ -65,8 +65,8 @@ async function examineTable<Row>(
 }
 
 /**
- * Checks the deletion marks that were refused as forged. If a refused mark has a valid MAC, the service did
- * not record that refusal.
+ * Checks the deletion marks that are recorded as refused. A mark with an invalid MAC is forged. If a refused mark has a
+ * valid MAC, the refusal itself was not recorded by the service.
  */
 async function refusedMarks(tx: Tx, rowMac: RowMac): Promise<string[]> {
   const marks = await tx.query<MacRow<Mark>>(sql`${markRows.rows} WHERE id IN (${refusedMarkIds})`);
@@ -84,8 +84,8 @@ async function refusedMarks(tx: Tx, rowMac: RowMac): Promise<string[]> {
 }
 
 /**
- * Verifies the audit log's hash chain from the first line to the last. Lines that got their position late are only a
- * warning: the command line can write lines while no service is running.
+ * Verifies the audit log's hash chain from the first line to the last. Lines that were added to the chain late are only
+ * a warning: the command line can write lines while no service is running to add them.
  * @throws Error with the faults
  */
 export async function auditLogWhole(resources: Pick<Resources, "db" | "rowMac">): Promise<Found> {

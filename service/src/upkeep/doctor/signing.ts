@@ -32,8 +32,8 @@ export async function signingFindings(config: Config, senses: Senses): Promise<F
 }
 
 /**
- * The findings about the signing keys that exist. Creates no missing key, because a new key could differ from the one
- * that a running service uses.
+ * Checks the signing keys of a running service. If key files are missing, reports only that and creates none: a new key
+ * could differ from the one that the service uses.
  */
 export async function presentKeyFindings(config: Config, senses: Senses): Promise<Finding[]> {
   const missing = ownKeyFiles(config).filter((path) => !existsSync(path));

@@ -40,8 +40,8 @@ export type OwnLog = {
 const longestWaitMs = 10 * minuteMs;
 const most = 50;
 /**
- * The most characters of a line that a finding quotes. An entry may have 64 KB, although by the grammar only lines with
- * keys are longer than this.
+ * The most characters of a line that a finding quotes. An entry may have 64 KB, but by the grammar, only a line that
+ * contains keys is longer than this.
  */
 const longestShown = 200;
 

@@ -25,7 +25,7 @@ async function inBatches<T>(items: readonly T[], work: (item: T) => Promise<void
     await Promise.all(items.slice(index, index + atOnce).map(work));
 }
 
-/** The identity of a blob, from the row that refers to it; null without one. */
+/** Reads the identity of a blob from the row that refers to it; null if no row does. */
 async function useOf(db: Sql, blobKey: string): Promise<BlobUse | null> {
   for (const { table, columns, useOf } of blobTables) {
     const [row] = await db.query<object>(sql`SELECT ${columns} FROM ${table} WHERE blob_key = ${blobKey} LIMIT 1`);
@@ -62,7 +62,7 @@ export async function countBlobs({ db, blobs }: Pick<BlobsDeps, "db" | "blobs">,
   for await (const keys of blobKeys(blobs, now)) {
     await inBatches(keys, async (key) => {
       const under = await blobs.keyIdOf(key);
-      // A blob without a row is an orphan. It will be deleted, so it is not counted.
+      // A blob that has neither a key id nor a row is an orphan. It will be deleted, so it is not counted.
       if (under === null || (under === "none" && (await useOf(db, key)) === null)) return;
       counts.set(under, (counts.get(under) ?? 0) + 1);
     });

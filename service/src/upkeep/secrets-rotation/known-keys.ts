@@ -12,8 +12,8 @@ export async function recordedKeys(db: Sql): Promise<string[]> {
 }
 
 /**
- * Opens the keys of SECRETS_KEY and SECRETS_KEYS_OLD, and records the first as the current key. Creates a key only for
- * a new database.
+ * Opens the keys of SECRETS_KEY and SECRETS_KEYS_OLD, and records the key of SECRETS_KEY as the current one. Creates a
+ * key only for a new database.
  * @throws StartupError naming a missing key that data may depend on
  */
 export async function openRecordedKeys(

@@ -22,7 +22,7 @@ const running = await forTests(openRoomsService());
 const acme = await running.partner("ClosingDesk", "Acme Title");
 const { db, rowMac, service } = running;
 const records = { db, rowMac, log: openLog("silent"), blobs: await blobsOf(service.dataDir) };
-/** A certificate cache for the test, with the same settings as the service's own. */
+/** The test checks certificates by its own cache, which has the same settings as the service's. */
 const deps = { ...records, certificates: createCertificateCheck({ ...records, workers: inlineWorkers }) };
 
 const unknown = '{"verdict":"unknown"}';
@@ -282,7 +282,7 @@ test("chainOk is computed from the stored bytes, so an altered or missing manife
   const shown =
     "Version 2 is not what was sealed, so no version can follow it. The operator of this service has to look at it.";
   assert.deepEqual([refused.status, refused.body.error], [409, shown]);
-  // The sweep closes the tasks of sealed closings. It must leave the task about this closing open.
+  // The sweep closes such a task when its closing could be sealed. The task about this altered closing must stay open.
   await reportSealFailures({ db: running.db, clock: () => new Date() });
   const tasks = () =>
     running.db.query<{ reason: string; state: string }>(sql`
@@ -343,7 +343,8 @@ test("the page of a version whose stored manifest is unreadable says that verifi
     // more.
     if (index < 4) assert.equal((await verify(running.service.baseUrl, first.verifyCode)).chainOk, false, altered);
   }
-  // The next version still links to what was sealed, and its page reports that the previous version was altered.
+  // The second version's link is still the hash of the first version as it was sealed. So its page reports that the
+  // first version was altered.
   assert.match((await pageOf(second)).text, /This closing certificate failed/);
 });
 

@@ -860,8 +860,8 @@ test("counts only the deliveries that the firm sends by hand toward the limit of
   const [of] = await running.db.query<{ id: string }>(sql`
     SELECT room_id AS id FROM closing_deliveries WHERE recipient_email = ${receivers[0]}`);
   const byHand = (email: string) => send({ email, [`send-${finished}`]: "on" }, room);
-  // The first receiver already got the document automatically. Sending it again by hand works, and only that delivery
-  // is counted.
+  // The first receiver already got the document automatically, which doesn't count toward the day's limit. The same
+  // document can still be sent by hand, and that delivery counts.
   assert.equal((await byHand("one@lender.example")).status, 303);
   await running.db.transaction(async (tx) => {
     const [at, expiresAt] = [new Date(), new Date(Date.now() + 86_400_000)];

@@ -165,7 +165,7 @@ type Check = (files: { name: string; bytes: Uint8Array }[]) => ReturnType<typeof
 
 /**
  * Asserts that the closing certificate's proofs hold among all other files, with the certificate alone, and under any
- * file name. Proofs of another file, or cut off, fail.
+ * file name. A log proof of another file fails, and so does a truncated one.
  */
 async function assertClosingProven(check: Check, dropped: { name: string; bytes: Uint8Array }[]) {
   const ofClosing = dropped.filter(({ name }) => name.startsWith("Closing"));

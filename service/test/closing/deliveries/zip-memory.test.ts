@@ -15,8 +15,8 @@ const collect = runInNewContext("gc") as () => void;
 
 const mebibyte = 1024 * 1024;
 /**
- * One gibibyte in the long run. The short run has an eighth, which is enough to detect a zip whose files are held in
- * memory.
+ * With `FUZZ=long`, the documents have 1 GiB in all. Otherwise they have an eighth of that, which is enough to detect a
+ * zip whose files are held in memory.
  */
 const documents = process.env["FUZZ"] === "long" ? 32 : 4;
 const documentBytes = 32 * mebibyte;

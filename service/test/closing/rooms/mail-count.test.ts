@@ -14,7 +14,10 @@ import { newOperator } from "../../firms/operators/console-people.ts";
 import { certificateFiles } from "../../signing/notaries/certificate-files.ts";
 import { ohioCommission } from "../../signing/notaries/orders-to-notarize.ts";
 
-/** The most mails that one closing may send to each person, with an appointment with a notary. */
+/**
+ * The most mails that one closing with a notary's appointment may send: to a client who pays, to another signer, and to
+ * a client whose firm pays.
+ */
 const most = { payer: 5, signer: 4, whenFirmPays: 4 };
 
 const running = await forTests(openHarness());

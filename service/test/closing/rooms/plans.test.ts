@@ -12,7 +12,7 @@ const acme = await running.partner("ClosingDesk");
 const room = await acme.room();
 await acme.ok("POST", `/api/rooms/${room}/orders`, { orderCode: await acme.order() });
 
-/** The plan with sequential scans disabled. A scan that still appears proves a missing index. */
+/** The plan with sequential scans disabled. If it still contains a sequential scan, an index is missing. */
 const plan = (statement: Statement) =>
   explain(running.db, statement, { settings: "SET LOCAL enable_seqscan = off; SET LOCAL enable_bitmapscan = off" });
 

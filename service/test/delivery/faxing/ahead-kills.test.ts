@@ -29,7 +29,7 @@ const faxStates = async (code: string) =>
 async function killAndRestart(): Promise<void> {
   const { harness } = world;
   await harness.service.kill();
-  // Retries the transaction after a deadlock with the killed node's last statement.
+  // The killed node's last statement may still run and cause a deadlock. `db.transaction` then tries again.
   await db.transaction((tx) =>
     tx.query(sql`UPDATE provider_calls SET begun_at = begun_at - interval '10 minutes' WHERE state = 'begun'`),
   );

@@ -63,7 +63,7 @@ export async function openFaxWorld(env: Record<string, string> = {}) {
     async passTime(code: string) {
       const which = sql`order_id = (SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", code)})`;
       await changeRowsOf(db, attemptState, which, sql`due_at = now() - interval '1 s'`);
-      // Retries the transaction after a deadlock with the service.
+      // This update and the service may cause a deadlock. `db.transaction` then tries again.
       await db.transaction((tx) =>
         tx.query(
           sql`UPDATE provider_calls SET look_at = now() - interval '1 s' WHERE ${which} AND look_at IS NOT NULL`,

@@ -60,8 +60,9 @@ const contentOf = (events: number[]): ReceiptContent => ({
 });
 
 /**
- * Makes one receipt of a new order `times` times, and then twice at once. @returns the order's code, the path of its
- * documents for the firm, and those of them that are receipts of this kind
+ * Makes one receipt of a new order `times` times, and then twice at once.
+ * @returns the order's code, the path where the firm gets the order's documents, and the receipts of this kind among
+ * these documents
  */
 async function receiptOf(kind: ReceiptKind, content: ReceiptContent | null, times = 1) {
   const code = await running.order([{ name: "Jane Doe", email: "jane@example.com" }]);

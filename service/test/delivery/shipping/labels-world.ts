@@ -103,7 +103,7 @@ export async function openLabelsWorld(env: Record<string, string> = {}) {
     tasks: (code: string) =>
       db.query<{ id: number; kind: string; state: string; reason: string | null }>(sql`
         SELECT t.id, kind, state, reason FROM tasks t JOIN orders o ON o.id = t.order_id WHERE ${isSealed(sql`o.code`, "order", code)} ORDER BY t.id`),
-    /** Runs the waiting jobs of a queue at once. */
+    /** Makes the waiting jobs of a queue due now. */
     hurry: (queue: string) => makeJobsDue(db, queue),
     queued: async (queue: string) => (await db.query(sql`SELECT FROM jobs WHERE queue = ${queue}`)).length,
     async close() {

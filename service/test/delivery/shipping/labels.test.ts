@@ -237,7 +237,7 @@ test("a report that arrived while an order was on hold counts after the hold", a
   await until(async () => (await world.statusOf(code)) === "Shipped");
   assert.equal((await world.labels(code)).length, 1);
 
-  // The parcel waits for pickup, and the test then lets the three days pass.
+  // The parcel waits to be picked up. The test makes the job due that the service runs three days later.
   await world.deliver(label.trackerId, "available_for_pickup", {}, { twice: true });
   const [trouble] = await until(async () => {
     await world.hurry("label-pickup");
@@ -367,7 +367,8 @@ test("a label that a person reported as bought is followed by EasyPost's data ab
   const code = await world.payFor(await world.place());
   const label = await world.boughtLabel(code);
   const { easypost, db } = world;
-  // Changes the label to one that a person reported as bought: a mistyped tracking number, no tracker and no file.
+  // Makes the label look as if a person had reported it as bought: with a mistyped tracking number, and without a
+  // tracker or a file.
   await setLabel(
     label.id,
     sql`tracker_id = NULL, label_url = NULL, file_sha256 = NULL, tracking_number = 'MISTYPED',
@@ -397,7 +398,7 @@ test("while the provider is unreachable people ship by hand, and nothing else is
   world.easypost.failOn(/^POST/, ...Array(20).fill({ status: 503 }));
   const code = await world.payFor(order);
   const { cookie } = await newOperator(world.harness, { roles: ["shipper"] });
-  // Simulates half an hour of attempts at once.
+  // The attempts would take half an hour. `hurry` makes each of them due now.
   const task = await until(async () => {
     await world.hurry("label-prepare");
     return (await world.tasks(code)).find(({ reason }) => reason);

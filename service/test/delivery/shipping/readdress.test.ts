@@ -160,7 +160,8 @@ test("a payment for a supplement that is no longer needed becomes a task for a p
   const { code } = await dearer();
   const session = sessionOf((await checkout(code)).body.checkoutUrl);
   const event = stripe.pay(session);
-  // Shipping to the next address costs the quoted price, so no supplement is due.
+  // Shipping to this next address costs only the quoted price. So the supplement is withdrawn, and the payment for it
+  // can't be applied.
   assert.equal((await correct(code, { ship_line1: "10 Near Street" })).status, 200);
   await until(async () => (await world.labels(code)).at(-1)?.state === "bought");
   await deliver(event);
@@ -273,7 +274,7 @@ test("while a label is being bought, or its purchase has an unknown outcome, the
 async function killAndRestart(): Promise<void> {
   const { harness } = world;
   await harness.service.kill();
-  // Retries the transaction after a deadlock with the killed node's last statement.
+  // The killed node's last statement may still run and cause a deadlock. `db.transaction` then tries again.
   await db.transaction((tx) =>
     tx.query(sql`UPDATE provider_calls SET begun_at = begun_at - interval '10 minutes' WHERE state = 'begun'`),
   );

@@ -12,7 +12,7 @@ import { bytesOf, fileForm, postSeal, type SealAnswer } from "./seal-document.ts
 
 const folder = temporaryFolder();
 const seals = repeats(100, 60, 200);
-// The service is killed whenever this many seals are acknowledged, and once more at the end.
+// The service is killed when the number of acknowledged seals reaches each of these, and once more at the end.
 const killAfter = [30, 75, 140].slice(0, repeats(2, 1, 3));
 
 after(() => service?.stop());

@@ -37,7 +37,7 @@ export function selfSigned(key: SealKey, at: number = someInstant): Promise<Cert
 export const memoryRoot = (at: number = someInstant): Promise<Authority> =>
   makeRoot({ key: memoryKey("p-256"), host: "seal.example", serialNumber: Buffer.alloc(16, 0xa8), at });
 
-/** A checkpoint in the format of seals, signed by nobody. */
+/** A checkpoint in the form in which seals contain it. Its signature is made up. */
 export const sampleCheckpoint = [
   "sign.example.com/log/test",
   "1234567",

@@ -26,7 +26,8 @@ const folder = await forTests(
 const tools = fileURLToPath(new URL("../../../../testing/tools/log/", import.meta.url));
 const leaves = 1_500;
 
-// A checkpoint is published after its leaves are numbered, and an export ends at the checkpoint.
+// The size of the newest checkpoint, where an export ends. Newer leaves may already be numbered, but are not published
+// yet.
 const leavesNow = async () =>
   (await db.query<{ size: number | null }>(sql`SELECT max(size) AS size FROM log_checkpoints WHERE log = 'test'`))[0]
     ?.size ?? 0;

@@ -105,7 +105,7 @@ test("a size that no checkpoint has is refused in the database, and keeps no quo
 test("the published state never shrinks, whichever nodes answer, with clocks that differ", async () => {
   const step = fc.record({
     grows: fc.integer({ min: 0, max: 3 }),
-    /** How many states older than the newest one the state is that gets a new quorum; null for no new quorum. */
+    /** The state that gets a new quorum, counted back from the newest state, which is 0. Null if no state gets one. */
     quorumBehind: fc.option(fc.integer({ min: 0, max: 4 })),
     passes: fc.integer({ min: 0, max: 45 }),
     clocks: fc.array(fc.integer({ min: -20, max: 20 }), { minLength: 1, maxLength: 3 }),

@@ -294,7 +294,7 @@ test("a log whose published entries are gone ends as lost, and entries without a
   assert.equal(followed.exitCode, 0, followed.text);
 });
 
-/** A process that is killed after n steps; statements and commits are steps. */
+/** The database of a process that is killed after n steps; statements and commits are steps. */
 function killedAfter(n: number): Database & { steps: () => number } {
   let steps = 0;
   const step = () => {

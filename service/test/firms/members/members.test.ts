@@ -124,7 +124,8 @@ test("an owner who is demoted during the request no longer has an owner's rights
   const [, roleOfTwo = "", roleOfThree = ""] = await pathsOf(partnerId, "role");
   const [, removeTwo = ""] = await pathsOf(partnerId, "remove");
   assert.equal((await postForm(service.baseUrl + roleOfTwo, { role: "owner" }, one.headers)).status, 303);
-  // Both requests wait for the firm's row. The request that removes the other request's sender gets the lock first.
+  // Both requests wait for the firm's row, in this order: one removes two, and then two, who is no longer a member,
+  // makes three an owner.
   const waiting: Promise<Response>[] = [];
   await db.transaction(async (tx) => {
     await tx.query(sql`SELECT FROM partners WHERE id = ${partnerId} FOR UPDATE`);

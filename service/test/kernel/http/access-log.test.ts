@@ -6,7 +6,7 @@ import { type Logger, pino } from "pino";
 import { type AccessLine, logAccess } from "../../../src/kernel/http/server.ts";
 import { maskCodes } from "../../../src/kernel/platform/logs.ts";
 
-/** A log like the service's, which stores its lines in an array. */
+/** A log like the service's, except that it stores its lines in an array. */
 function keptLog(level = "info"): { log: Logger; lines: string[] } {
   const lines: string[] = [];
   const write = (line: string) => lines.push(line);

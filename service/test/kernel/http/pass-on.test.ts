@@ -210,7 +210,7 @@ test("requests of one page leave room for other pages of their session, and a pa
   const stuck = [uploadTo(url), uploadTo(url), uploadTo(url), uploadTo(url)];
   const [first, second, ...rest] = stuck;
   assert.ok(first && second);
-  // Each request that exceeds the page's limit ends the page's oldest request, but no event stream.
+  // A page may have three requests. Each further request ends the page's oldest one, but never an event stream.
   await first.send("a");
   await until(() => ends.size === 2);
   await second.send("a");

@@ -20,7 +20,7 @@ describe("pageCount", () => {
   test("agrees with pdfinfo on every sealable file of the zoo", needs("poppler"), () => {
     for (const { name, expected, path } of zooFiles()) {
       if (expected !== "sealed") continue;
-      // Poppler treats fields of 8 bytes as damage, but the standard allows them.
+      // Poppler treats cross-reference fields of 8 bytes as damage, but the standard allows them.
       if (name === "xref-stream-widths-888.pdf") continue;
       // Poppler does not open a document without a trailer.
       if (name === "broken-truncated-table.pdf") continue;

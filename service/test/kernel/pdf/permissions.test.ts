@@ -16,7 +16,7 @@ const signed = (options: Partial<FormSignature>): string => signForm(formDocumen
 const allowed = (pdf: string) => lookUpPdf(Buffer.from(pdf, "latin1")).docMdp;
 const forbidden = (pdf: string): void =>
   assert.throws(() => allowed(pdf), { name: "PdfRefusal", reason: "docmdp_forbids_changes" });
-/** Replaces a text in the file by another one of the same length. */
+/** Replaces a text in the file. Spaces after the new text keep the file's length. */
 const rewritten = (pdf: string, from: string, to: string): string => {
   assert.ok(pdf.includes(from));
   return pdf.replace(from, to.padEnd(from.length));

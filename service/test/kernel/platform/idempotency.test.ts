@@ -38,7 +38,7 @@ const sendInSteps = (key: RequestKey, steps: Pick<Steps<Thing>, "begin" | "finis
 const first = (thing: string) => ({ status: 200, result: { thing }, replayed: false });
 const replay = (thing: string) => ({ status: 200, result: { thing }, replayed: true });
 
-/** Simulates that the time in which a claim may be pending has passed, by the database's clock. */
+/** Moves the end of a claim's pending time into the past, by the database's clock. */
 const endPending = ({ owner: { partnerId } }: RequestKey) =>
   orders.db.query(sql`
     UPDATE idempotency_keys SET pending_until = now() - interval '1 s'

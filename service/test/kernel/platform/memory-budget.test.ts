@@ -7,8 +7,8 @@ import {
 } from "../../../src/kernel/platform/bounds/memory-budget.ts";
 
 /**
- * A budget, and pieces of work that reserve its bytes and that a test can end. `running` contains the names of running
- * pieces.
+ * Opens a budget for a test. `start` begins a piece of work that reserves bytes of the budget, and `end` ends it.
+ * `running` contains the names of the running pieces.
  */
 function openBudget(limits: { bytes: number; waiting: number } & Partial<MemoryLimits>) {
   const usual = { bytesEach: limits.bytes, waitingEach: limits.waiting, waitMs: 60_000 };

@@ -20,8 +20,8 @@ after(async () => {
 const upgrade = (db: Database) => migrate({ db, asOwner: (work) => work(db), folder: migrations });
 
 /**
- * A database that a release before the baseline upgraded to version `schema`. Its list of migrations has the versions 1
- * to `schema`. Its tables are always those of the baseline.
+ * A database whose list of migrations has the versions 1 to `schema`, as releases before the baseline wrote it. Its
+ * tables are always those of the baseline.
  */
 async function databaseOfSchema(schema: number): Promise<{ db: Database; dataDir: string }> {
   const dataDir = join(folder.path, `data-${databases.length}`);

@@ -12,8 +12,9 @@ test("knows a lock that a foreign key waits for, and one that it passes", () => 
 });
 
 /**
- * A row that a transaction writes twice, such as when its MAC is added, has its foreign keys checked again. That check
- * would wait for a reader who locked the order FOR UPDATE. If the reader then waits for the row, both wait forever.
+ * If a transaction writes a row twice, for example to add its MAC, PostgreSQL checks the row's foreign keys again. This
+ * check waits for a reader that has locked the order FOR UPDATE. If that reader then waits for the row, both wait
+ * forever.
  */
 test("no statement of the service locks rows against foreign keys", () => {
   const root = join(import.meta.dirname, "../../../src");

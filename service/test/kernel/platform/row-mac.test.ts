@@ -40,7 +40,7 @@ test("a missing, short or altered MAC, and one of another key, is not valid", ()
   }
   const other = openRowMac(secretBytes(Buffer.alloc(32, 8)));
   assert.equal(other.holds("t", members, mac), false);
-  // The key's id distinguishes MACs of different keys.
+  // The first four bytes of a MAC are the id of its key.
   assert.notDeepEqual(other.of("t", members).subarray(0, 4), mac.subarray(0, 4));
 });
 

@@ -66,8 +66,8 @@ test("finds statements that do more than expand", () => {
 });
 
 /**
- * Connections of a node that supports this schema version. They use the role of the tables' owner, because the fence
- * applies to every role.
+ * Opens connections under a name. A node's name states the schema version that the node supports. The connections use
+ * the role of the tables' owner, because the fence applies to every role.
  */
 async function nodesOf(dataDir: string, name: string) {
   return openDatabase({ ...connectionTo(dataDir, "owner"), application_name: name }, () => {}, { poolSize: 2 });

@@ -170,7 +170,10 @@ test("refuses entries that are no longer needed", () => {
   ]);
 });
 
-/** The breaches after this script has changed the database, which is then rolled back. */
+/**
+ * Runs a script in the database, and rolls it back. @returns the database's writes that the list of owners does not
+ * allow after the script
+ */
 async function breachesAfter(script: string): Promise<string[]> {
   let breaches: string[] = [];
   const rollback = new Error("rollback");

@@ -507,9 +507,10 @@ const audit = (templateId: string, { environment = "live", ...move }: Move) =>
   orders.db.query(auditLine({ ...move, actor: "key:1", detail: { templateId, environment } }));
 
 /**
- * A template. `keys` are the blobs of its versions' documents, starting with version 1.
+ * Stores a template with one version for each blob in `keys`, in that order. A date in `archivedAt` archives it.
  * @returns its id
- * @param moves the template's lines in the audit log; null when a member archives the template
+ * @param moves the template's lines in the audit log; null to archive the template by `archiveTemplate`, which writes
+ * them
  */
 async function template(
   keys: readonly string[],

@@ -26,7 +26,8 @@ const database = await forTests(openOrdersDatabase());
 const { db } = database;
 const issuer = new URL("../../../data/billing.yaml", import.meta.url).pathname;
 await registerIssuer(db, readIssuer(issuer), new Date("2021-01-01T00:00:00Z"));
-// PostgreSQL finds payments by their order. If all payments were for one order, each line would read all of them.
+// PostgreSQL finds payments by their order. If all payments were for one order, each line of a statement would read all
+// of them.
 const orderIds: number[] = [];
 let partnerId = "";
 for (let n = 0; n < orders; n++) {
@@ -63,7 +64,7 @@ async function rowsRead(work: (tx: Parameters<Parameters<typeof db.transaction>[
         WHERE relname = 'billing_documents'`);
       return read?.rows ?? 0;
     };
-    // PostgreSQL may not have counted the reads of earlier statements yet.
+    // The counters may still include reads of earlier transactions, which PostgreSQL adds to its totals later.
     const before = await rows();
     await work(tx);
     return (await rows()) - before;

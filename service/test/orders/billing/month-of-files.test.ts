@@ -79,7 +79,9 @@ const rowsOf = (file: string): string[][] =>
 const centsOf = (text: string) => Math.round(Number(text.replace("\u2212", "-").replaceAll(/[$,]/g, "")) * 100);
 const sum = (cents: readonly number[]) => cents.reduce((all, each) => all + each, 0);
 
-/** The paid cents minus the refunded cents of a month, as each form of its statement states them. */
+/**
+ * A month's paid cents minus its refunded and lost cents, as the statement's sums, CSV file, PDF and page state them.
+ */
 async function papersOf(month: string) {
   const found = await statementOf({ db, clock }, owner, month);
   const { sums } = found.statement;

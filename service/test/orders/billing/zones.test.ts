@@ -27,7 +27,7 @@ const orders = await forTests(openOrdersDatabase());
 const { db } = orders;
 let now = new Date("2026-01-10T12:00:00Z");
 const clock = () => now;
-// The billing file that the service ships with names New York as its time zone.
+// The service's own billing file has New York as its time zone.
 await registerIssuer(db, readIssuer(new URL("../../../data/billing.yaml", import.meta.url).pathname), now);
 const [firm] = await db.query<{ partnerId: string }>(sql`SELECT id AS "partnerId" FROM partners`);
 const partnerId = firm?.partnerId ?? "";
@@ -43,7 +43,7 @@ const principal = {
 } as unknown as Principal;
 
 let count = 0;
-/** Pays a new order at a time. @returns its code */
+/** Sets the clock to `time`, and pays a new order. @returns the order's code */
 async function paidAt(time: string): Promise<string> {
   now = new Date(time);
   const code = await orders.insert("QuoteReady");

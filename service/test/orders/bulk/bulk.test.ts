@@ -18,7 +18,7 @@ await forTests({ stop: () => service.stop() });
 const partner = await newPartner(service, { tier: "ProOffice" });
 const other = await newPartner(service);
 
-/** Opens the database for each use, because a restarted service has another server. */
+/** Opens the database for each use, because a restarted service starts another PostgreSQL server. */
 async function query<Row>(statement: Parameters<ReturnType<typeof databaseOfRunning>["query"]>[0]): Promise<Row[]> {
   const db = databaseOfRunning(folder.path);
   try {
@@ -90,7 +90,7 @@ const ordersOf = async (bulkId: string) =>
 const states = ({ body }: { body: Body }) => [body["waiting"], body["placed"], body["failed"], body["canceled"]];
 const place = async (bulkId: string) => states(await call("POST", `bulk/${bulkId}/place`));
 
-/** The number of orders that the last file placed, and the number of its rows. */
+/** The number of orders from the last file, and the number of the file's rows that have an order. */
 async function placedOrders(): Promise<number[]> {
   const [row] = await query<{ orders: number; rows: number }>(sql`
     SELECT count(*)::int AS orders, count(DISTINCT external_reference)::int AS rows FROM orders
@@ -217,7 +217,7 @@ test("a canceled bulk deletes its people's data, and so does a bulk that nobody 
   await sweepBulks(db, new Date(Date.now() + 31 * 24 * 3_600_000));
   await db.close();
   assert.equal(await kept(second), 0);
-  // The same file makes a new bulk, once.
+  // The first bulk is canceled, so uploading its file again creates a new bulk. Three uploads at once create only one.
   const again = await Promise.all([1, 2, 3].map(() => accepted(canceled)));
   assert.equal(new Set([first, ...again]).size, 2);
   assert.deepEqual(await place(again[0] ?? ""), [0, 2, 0, 0]);

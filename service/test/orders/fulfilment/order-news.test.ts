@@ -177,8 +177,8 @@ const noted = (from: number, to: number, status: Noted["status"]): Noted[] =>
   Array.from({ length: to - from }, (_, n) => ({ n: from + n, id: from + n, status, partnerId: "x" }));
 
 /**
- * Reads a batch of orders and returns only those for which `isSo` is true. The others look as if their status had just
- * changed.
+ * Simulates the read of a batch of orders. It returns only the orders for which `isSo` is true, as if the status of the
+ * others had just changed.
  */
 const reading = (isSo: (id: number) => boolean) => (batch: readonly Pick<Noted, "id" | "status">[]) =>
   Promise.resolve(

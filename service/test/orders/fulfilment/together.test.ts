@@ -22,8 +22,8 @@ const client = newClient(service.baseUrl, key, (status) => status < 300);
 
 let clients = 0;
 /**
- * A closing of one client, with one document for each element of `documents`, which names its services. One more
- * document has another client.
+ * Places the orders of one client's closing. Each element of `documents` gives the services for one document. One more
+ * document is for another client.
  */
 async function closing(documents: readonly Record<string, string>[], doesClientSign = false) {
   const email = `client${++clients}@example.com`;

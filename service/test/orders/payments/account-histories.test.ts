@@ -71,7 +71,8 @@ const page: Step = { do: "page", order: 0, node: 0 };
 const pay = (which: number): Step => ({ do: "pay", page: which });
 
 /**
- * Histories of charges and pages in an earlier account. They run first, because a random history rarely contains them.
+ * Histories in which a charge or a payment page of an earlier account is left. They run first, because random histories
+ * rarely reach that.
  */
 const plainHistories: Step[][] = [
   [charge, send(0, true), change(1), send(0), charge, send(0)],
@@ -93,7 +94,7 @@ async function openHistory() {
   const reported = new Set<string>();
   const at = <T>(list: readonly T[], n: number): T | undefined => list[n % Math.max(list.length, 1)];
 
-  /** The processor, a stale node or an open page may reject a step. */
+  /** Runs work that the processor may reject, or the service, such as for a stale node. @returns true if it was done */
   const attempt = (work: () => Promise<unknown>): Promise<boolean> =>
     work().then(
       () => true,

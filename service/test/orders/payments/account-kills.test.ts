@@ -44,7 +44,7 @@ const newestMethod = async () =>
   (await db.query<Method>(sql`SELECT id, state, method FROM payment_methods ORDER BY added_at DESC LIMIT 1`))[0];
 const openSetup = async () =>
   /cs_test_[0-9a-f]+/.exec(await (await post("/dashboard/billing/method", owner)).text())?.[0] ?? "";
-/** Delivers events repeatedly until the service confirms each, as the processor does. */
+/** Delivers events. The service must confirm each. */
 async function deliver(events: readonly Parameters<typeof stripe.deliver>[1][]): Promise<void> {
   for (const event of events) assert.equal((await stripe.deliver(live.url(), event)).status, 200);
 }

@@ -41,7 +41,7 @@ async function addOwner({ owner: { partnerId } }: PayingFirm): Promise<void> {
   );
 }
 
-/** A firm with an owner, whose card expires at the end of this month. */
+/** A firm that has an owner and a card. The card expires at the end of this month. */
 async function expiring(): Promise<PayingFirm> {
   const firm = await world.newFirm();
   await addOwner(firm);

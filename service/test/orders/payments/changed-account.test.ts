@@ -238,7 +238,7 @@ test("a payment page of the earlier account is neither shown nor replaced while 
   assert.ok(await notice(node));
   await assert.rejects(checkoutUrl(node, code, null), /An earlier payment page is still open.* ends within 23 hours/);
   await assert.rejects(closeCheckouts(node, await world.orderIdOf(code)), /payment processor’s account was changed/);
-  // This order has since been paid in the new account.
+  // An order that has no payment page in the earlier account.
   const paid = await orders.insert("QuoteReady");
   world.advance(24 * hour);
   const after = await checkoutUrl(node, code, null);
@@ -280,7 +280,7 @@ test("cards and bank accounts of the earlier account are charged no more, and ea
       WHERE partner_id = ${owner.partnerId} AND action = 'payment_method.unusable'`);
     assert.deepEqual(lines, [{ reason: "account_changed" }]);
   }
-  // An owner finishes the page of the earlier account.
+  // An owner finishes the page for adding a payment method in the earlier account.
   const [id, addedBy] = [randomUUID(), `key:${one.principal.key?.id}`];
   const { customer, owner } = one;
   const before = new Date(clock().getTime() - 2 * minute);
@@ -471,7 +471,7 @@ const differencesOf = async (intent: string) =>
 test("a debit that clears after the change is a payment of the account that it was sent to", async () => {
   const own = firstAccount();
   await notice(own);
-  // Dates the movements that earlier tests booked to the present time of the test's clock.
+  // Gives the movements of earlier tests the present time of the test's clock.
   stamp(stripe);
   await compare(own);
   const { intent } = await charged("processing");
@@ -510,8 +510,8 @@ test("back in the first account, its books are compared from where they were lef
   assert.deepEqual(await differencesOf(intent), []);
   const node = await otherAccount();
   await notice(node);
-  // Somebody refunds a part of the payment at the processor while the node uses the other account. Later, back in the
-  // first account, another refund has no movement, as if its row were forged.
+  // Somebody refunds a part of the payment at the processor while the node uses the other account. Later, in the first
+  // account again, the processor's books lack the movement of another refund, as if the refund's row were forged.
   for (const event of stripe.refundByHand(intent, 1_000)) await world.take(event);
   stamp(stripe);
   for (let day = 0; day < 6; day += 1) await compare(node);
@@ -679,7 +679,8 @@ test("a key of the test mode is refused after payment pages of a live key that m
   assert.deepEqual(await recorded(), [{ account: name }], "the setting names it");
   assert.equal(await presentAccount(node(null)), name);
 
-  // The service gets the live key again, whose account it can't read. So the recorded test account is no longer in use.
+  // The service gets the live key again, and can't read that key's account. The live payment page shows that the
+  // recorded test account is no longer in use.
   assert.equal(await requireNewestKey(node(name)), name);
   await page("cs_live_2");
   await assert.rejects(presentAccount(node(null)), isRefusedFor(/of the test mode .* a live account is in use/));

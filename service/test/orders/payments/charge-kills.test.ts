@@ -39,7 +39,7 @@ async function place(): Promise<string> {
   await until(async () => (await db.query(sql`SELECT FROM jobs WHERE queue = 'firm-charge'`)).length === 0);
   return orderCode;
 }
-/** The orders that are charged at once: one alone, or those of a room. */
+/** The orders that one payment charges: a single order, or those of a room. */
 type Target = { path: string; codes: readonly string[]; fields: Record<string, string> };
 /** The form with which a page charges the sum that it shows. */
 async function shownAt(page: string): Promise<Omit<Target, "codes">> {

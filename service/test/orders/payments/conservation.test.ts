@@ -67,7 +67,7 @@ const rarely = fc.nat(3).map((n) => n === 0);
 const crash = fc.oneof({ weight: 3, arbitrary: fc.constant(null) }, { weight: 1, arbitrary: fc.nat(9) });
 const outcomes: MethodOutcome[] = ["succeeded", "succeeded", "processing", "card_declined", "authentication_required"];
 
-/** The way in which an amount is paid that becomes due after the order was paid. */
+/** The way to pay an amount that becomes due after the order was paid. */
 const by = fc.constantFrom("card" as const, "checkout" as const, "charge" as const, "nobody" as const);
 
 const step = fc.oneof(
@@ -274,7 +274,7 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
   let checksOfFirm = 0;
   /** The number of the firm's last check. */
   let check = 0;
-  /** The payments whose check bookings were reversed, by the subject of the task that each reversal opened. */
+  /** The payment of each reversed check booking, by the subject of the task that the reversal opened. */
   const undone = new Map<string, string>();
   const events: StripeEvent[] = [];
   const states = new Map<string, string>();
@@ -368,7 +368,9 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
     if (orders.length > 1) seen.add("charged together");
   }
 
-  /** Finds all sessions of the firm, including those whose URL was lost in a crash. */
+  /**
+   * Adds all payment pages of the firm at the processor to `sessions`, including those whose URL was lost in a crash.
+   */
   async function findSessions(): Promise<void> {
     const rows = await db.query<{ id: string }>(sql`
       SELECT DISTINCT s.id FROM checkout_sessions s LEFT JOIN checkout_parts c ON c.checkout_id = s.id
@@ -397,8 +399,8 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
         (!payment.isShared || (each["metadata"] as { payment?: string }).payment === String(payment.id)),
     );
     const left = given.reduce((sum, { amount }) => sum - Number(amount), payment.amountCents);
-    // Money that went back otherwise. Of a shared payment: manual refunds that people assigned to this order. Of
-    // another payment: checks.
+    // Other money that went back. For a shared payment, these are manual refunds that people assigned to this order;
+    // for any other payment, these are checks.
     const checkCents = byCheck.get(intent) ?? 0;
     return { payment, intent, left: payment.isShared ? left - payment.byHandCents : left - checkCents };
   }
@@ -415,7 +417,7 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
     return given.reduce((left, { amount }) => left - Number(amount), held);
   }
 
-  /** The manual refunds of payments for several orders that nobody has assigned to these orders. */
+  /** The manual refunds that nobody has assigned to orders, of payments for several orders. */
   async function unassigned(): Promise<WaitingRefund[]> {
     const own = new Set(intentsOf());
     return (await waitingRefunds({ db }, agent)).filter(({ paymentIntent }) => own.has(paymentIntent));
@@ -427,7 +429,7 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
     if (cents > 0) await giveBack(code, cents, points);
   }
 
-  /** Two people refund a part of an order, or with null all of it. */
+  /** Two people refund a part of an order, or all of it if `amountCents` is null. */
   async function giveBack(code: string, amountCents: number | null, points: number | null): Promise<void> {
     await decide();
     const isGiven = await attempt(points, async () => {
@@ -469,7 +471,7 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
     const task = at(waiting, n);
     const refund = stripe.refunds.find((each) => idOf(each) === task?.subject);
     const intent = undone.get(task?.subject ?? "") ?? String(refund?.["payment_intent"]);
-    // A bank can demand more of a payment than is left after a repayment by check.
+    // Leaves out disputed payments: a bank can demand more of a payment than is left after a repayment by check.
     if (!task || disputes.has(intent)) return;
     const centsOf = async () =>
       sumOf(
@@ -497,7 +499,7 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
       FROM billing_documents d JOIN payments p ON p.id = d.payment_id JOIN orders o ON o.id = p.order_id
       WHERE ${isPaidOutside(sql`d`)} AND d.partner_id = ${owner.partnerId} ORDER BY d.id`);
     const booking = at(bookings, n);
-    // After a bank took the money, the service knows of the dispute only once its event has arrived.
+    // Leaves out disputed payments: the service knows of a dispute only after its event has arrived.
     if (!booking || disputes.has(booking.intent)) return;
     const { id: document, intent, cents, code } = booking;
     const wrong = { code, document, reason: "never sent" };
@@ -532,7 +534,7 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
     if (isBooked) seen.add("firm paid by check");
   }
 
-  /** The bookings of the firm's checks that count. */
+  /** The bookings of the firm's checks that nobody has reversed. */
   const bookings = async () =>
     (await openLossesOfFirm(db, owner)).flatMap(({ orderCode, bookings: all }) =>
       all.flatMap((each) => (each.reversedAt === null ? [{ ...each, orderCode }] : [])),
@@ -558,7 +560,7 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
     refunds = stripe.refunds.length;
   }
 
-  /** Two people assign a manual refund to the first orders of the payment, as far as each order's money suffices. */
+  /** Two people divide a manual refund among the orders of its payment, as far as each order's money suffices. */
   async function assign(n: number, points: number | null): Promise<void> {
     const waiting = at(await unassigned(), n);
     if (!waiting) return;
@@ -610,7 +612,9 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
     await begin(code, by, points);
   }
 
-  /** Another program opened a page for the order, or this service lost its record. */
+  /**
+   * Opens a payment page without a record in the service, as if another program had opened it or the record were lost.
+   */
   async function orphan(code: string): Promise<void> {
     const lines = [{ orderCode: code, amountCents: 9_900, supplementId: null }];
     const about = { id: newUuid(), isShared: false, environment: "live", currency: "usd", expiresAt: clock() };
@@ -632,8 +636,8 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
   }
 
   /**
-   * Simulates the bank: it disputes a part of a payment, then decides, and may reverse a loss. Of a payment for several
-   * orders, it disputes a part of all of them.
+   * Simulates the bank: it disputes a part of a payment, then decides, and may reverse a loss. If the payment is for
+   * several orders, it disputes a part of the whole payment.
    */
   async function dispute(code: string, which: number, share: number, end: "won" | "lost"): Promise<void> {
     const intents = await db.query<{ intent: string }>(sql`
@@ -657,7 +661,8 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
   }
 
   /**
-   * Gives each event its own, later second: if a dispute has two decisions in one second, the service applies the loss.
+   * Gives each event a later second than the event before. If a dispute has two decisions in one second, the service
+   * applies the loss.
    */
   const later = (event: StripeEvent): StripeEvent => ({ ...event, created: ++second });
 
@@ -811,8 +816,8 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
       world.advance(11 * minute);
       await watchPayments(deps);
       look();
-      // Not over while a manual refund waits to be assigned to orders. After a bank has reversed money, a refund may
-      // wait again.
+      // The history is not over while a manual refund waits to be assigned to orders. After a bank has reversed money,
+      // an assignment may be dropped, and its refund waits again.
       const isOver = events.length === 0 && (await waitingJobs()).length === 0;
       if (isOver && (await unassigned()).length === 0) return;
     }

@@ -56,12 +56,12 @@ test("a dispute that waits for its payment to be recorded doesn't deadlock with 
   const events: Promise<boolean>[] = [];
   await db.transaction(async (tx) => {
     await lockIntent(tx, paymentIntent);
-    // This dispute finds no order, and waits for the payment.
+    // This dispute finds no order, and waits for the lock on the payment.
     events.push(world.take(opened));
     await until(async () => (await waitingLocks()) === 1);
     const payment = { paymentIntent, sessionId: "cs_early", amount: 9_900, currency: "usd", simulated: false };
     await db.transaction((other) => recordPayment(other, { orderId, ...payment, at: clock() }));
-    // This event finds the order, locks it, and also waits for the payment.
+    // This event finds the order, locks it, and also waits for the lock on the payment.
     events.push(world.take(closed));
     await until(async () => (await waitingLocks()) === 2);
   });
@@ -70,7 +70,10 @@ test("a dispute that waits for its payment to be recorded doesn't deadlock with 
   assert.deepEqual(await statuses([code]), ["OnHold"]);
 });
 
-/** Two payments of one firm's bank account, with disputes that are opened, lost and won again. */
+/**
+ * Two payments from one firm's bank account. `events` are about each payment and its dispute, which is opened and then
+ * lost; some events are repeated.
+ */
 async function burst(): Promise<{ codes: readonly string[]; events: StripeEvent[] }> {
   const { firm, codes, intent } = await charged();
   const method = await activeMethod(db, firm.owner);

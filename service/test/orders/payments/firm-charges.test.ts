@@ -380,7 +380,7 @@ test("a bank debit is pending for days, blocks a checkout, and its failure makes
     const late = stripe.chargeEvent(intent ?? "");
     stripe.firm.bankAnswers(intent ?? "", outcome);
     await deliver(stripe.chargeEvent(intent ?? ""));
-    // The event that the bank payment is pending arrives after the bank's answer.
+    // The event about the pending bank payment arrives after the event about the bank's answer.
     await deliver({ ...late, id: `${late.id}late` });
     assert.equal(await live.statusOf(code), outcome === "failed" ? "PaymentFailed" : "EsignPending");
   }
@@ -832,7 +832,7 @@ test("no refund is sent while the payment is disputed at the bank", async () => 
 });
 
 test("a late failure of an earlier charge does not undo a debit in progress", async () => {
-  // The bank account whose payment was disputed is not charged any more.
+  // The service no longer charges the bank account whose payment was disputed, so this test adds another one.
   const method = await addMethod({ type: "us_bank_account" });
   stripe.firm.outcomes.set(method, "insufficient_funds");
   const code = await placeForFirm();
@@ -848,7 +848,7 @@ test("a late failure of an earlier charge does not undo a debit in progress", as
   stripe.firm.outcomes.delete(method);
 });
 
-/** Matches an order's page that has this note at the payment in its progress. */
+/** Matches an order's page that shows this note at the payment step of the order's progress. */
 const paymentStep = (note: string) =>
   new RegExp(`<span class="step-label">Payment</span><span class="step-note">${note.replaceAll(/[$.]/g, "\\$&")}<`);
 

@@ -542,7 +542,7 @@ test("orders of two firms, or of two people, are never charged by one payment", 
   const placers = new Map([
     [first, one.firm],
     [second, one.firm],
-    // Each of these two orders names a key of the other firm as the one that placed it.
+    // The audit lines of these two orders say that a key of the other firm placed them.
     [other, one.firm],
     [one.codes[2], two.firm],
     [clients, one.firm],
@@ -576,7 +576,7 @@ test("an overdue payment is one task, and ending it ends the charges of all orde
   await watchPayments(deps);
   await watchPayments(deps);
   assert.deepEqual(await tasksOf(codes, "firm_charge"), [["open"], [], []]);
-  // Each charge links to its payment.
+  // Ending the charge of the second order ends the payment that all three orders share.
   const [, second] = await Promise.all(codes.map(async (code) => (await chargesOfCode(db, code))[0]));
   await endCharge(deps, { id: second?.id ?? "", environment: "live", actor: "operator:test" });
   assert.deepEqual(await states(codes), all(["failed"]));

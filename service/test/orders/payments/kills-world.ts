@@ -115,7 +115,7 @@ export async function openKillsWorld() {
           SELECT FROM ${table} t JOIN orders o ON o.id = t.order_id
           WHERE ${isSealed(sql`o.code`, "order", code)} AND ${which}`)
       ).length,
-    /** The audit lines of an order whose actions have this prefix, oldest first. */
+    /** The actions in an order's audit lines that begin with `start`, oldest first. */
     audited: async (code: string, start: string) =>
       (
         await db.query<{ action: string }>(sql`

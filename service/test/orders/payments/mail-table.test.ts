@@ -120,7 +120,7 @@ test("a mail about several documents names their file number once, or each one's
 });
 
 test("each mail to the firm about an order's money names its file number, where it has one", async () => {
-  // The mail about dearer postage needs an order with a parcel (firm-charges.test.ts).
+  // The mail about dearer postage needs an order with a parcel, so firm-charges.test.ts tests it.
   const moments: Record<Exclude<MoneyMoment, "postage">, true> = {
     ...{ disputed: true, lost: true, pay_again: true, paid_again: true, won: true, settled: true },
     ...{ refunded: true, refund_failed: true, paid_back: true, paid_back_undone: true },

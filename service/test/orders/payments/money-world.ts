@@ -74,7 +74,7 @@ export async function openMoneyWorld() {
     },
     newFirm: () => newFirm(db, stripe, clock()),
     newOperator: (...roles: OperatorRole[]) => newOperator(db, clock(), roles),
-    /** The queued jobs, in their order. */
+    /** The queued jobs, oldest first. */
     waitingJobs: () =>
       db.query<Job>(sql`
         SELECT id, queue, payload, attempts FROM jobs WHERE queue = ANY (${[...handlers.keys()]}::text[]) ORDER BY id`),
@@ -129,7 +129,7 @@ function createFuse() {
     left -= 1;
   };
   return {
-    /** Null for no crash. */
+    /** Sets the point at which the next step crashes; null for no crash. */
     set: (points: number | null) => {
       left = points ?? Number.POSITIVE_INFINITY;
     },

@@ -43,7 +43,7 @@ const tasks = () => db.query<{ reason: string }>(sql`SELECT reason FROM tasks WH
 
 test("a node that is killed between two pages leaves a comparison that one of two other nodes makes, once", async () => {
   assert.match(await health(), /Not compared yet/);
-  // Schedules the first comparison as of three hours ago, before the time of these charges.
+  // Schedules the first comparison by a clock that is three hours slow, so that it comes before these charges.
   const clock = () => new Date(Date.now() - 3 * hour);
   stripe.hangAfter(1);
   await Promise.all([scheduleReconciliation({ db, clock }), scheduleReconciliation({ db, clock })]);

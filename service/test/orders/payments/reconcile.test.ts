@@ -47,7 +47,7 @@ function stamp(): void {
     }
 }
 
-/** Advances the clock by a day, and compares our books with the processor's. */
+/** Advances the clock by 25 hours, and compares our books with the processor's. */
 async function compare(): Promise<void> {
   stamp();
   now += 25 * hours;

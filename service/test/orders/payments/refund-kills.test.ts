@@ -10,8 +10,8 @@ const world = await forTests(openKillsWorld());
 const { stripe, agent, approver, post, statusOf, killAt, killAsking, deliver, rows, audited } = world;
 
 /**
- * The expected mails about a paid order, each once: to the firm, and to the client in addition to those before the
- * payment.
+ * The subjects of all expected mails about a paid order: those to the firm, and those to the client with the two that
+ * every client gets.
  */
 const told = (firm: string[], client: string[]) => ({
   firm,

@@ -422,7 +422,7 @@ test("a declined card and an expired page move all of its orders, which can be p
 const page = async (path: string, cookie?: Record<string, string>) =>
   (await fetch(service.baseUrl + path, { headers: { Accept: "text/html", ...cookie } })).text();
 
-/** Submits the form of a page that leads to the processor. @returns the session's id */
+/** Submits a form that leads to the processor. @returns the id of the checkout session */
 async function leave(path: string, headers: Record<string, string> = {}): Promise<string> {
   const answer = await fetch(service.baseUrl + path, { method: "POST", headers: { Accept: "text/html", ...headers } });
   assert.equal(answer.status, 200);
@@ -681,8 +681,8 @@ test("a kill during the refund of a share refunds it once", async () => {
   );
 });
 
-// Each cut loses one response: of the look-up of one order's session, its expiry, the look-up after that, or the
-// creation.
+// The kill loses one response: that of the look-up of one order's session, of its expiry, of the look-up after the
+// expiry, or of the creation.
 for (const answered of [0, 1, 2, 3])
   test(`leaves one payable session after a kill at request ${answered + 1} of a shared checkout`, async () => {
     const { room, codes } = await closing();

@@ -255,7 +255,8 @@ test("a spender's month begins in the time zone of statements", async () => {
   const left = 100_000_000 - (spent?.cents ?? 0);
   const next = new Date(Date.UTC(world.clock().getUTCFullYear(), world.clock().getUTCMonth() + 1, 1)).toISOString();
   const utc = (hour: string) => next.replace("T00", hour);
-  // All charges of this file are in the current month of New York.
+  // Dates all charges of the firm to 01:00 UTC of the next month's first day. In New York, that is still the current
+  // month.
   await db.transaction(async (tx) => {
     await tx.script("ALTER TABLE firm_charges DISABLE TRIGGER firm_charges_stay");
     await tx.query(

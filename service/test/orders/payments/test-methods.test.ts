@@ -150,7 +150,7 @@ test("a bank debit settles or fails when the test clock has passed four days, an
   await acme.statusIs(settles, "AwaitingPayment");
   const fails = await acme.charge("bank_insufficient_funds");
   await acme.statusIs(fails, "AwaitingPayment");
-  // A payment in the sandbox as well would pay the order twice.
+  // A payment in the sandbox would pay the order a second time, so it is refused.
   await assert.rejects(acme.client.sandbox.checkout(settles, "success"), /A payment by your firm is under way/);
   await assert.rejects(acme.client.sandbox.advance(settles), /A payment by your firm is under way/);
   await acme.pass(3);

@@ -19,7 +19,7 @@ const reasons = ({ codes }: Group) =>
   Promise.all(codes.map(async (code) => (await chargesOfCode(db, code)).map(({ reason }) => reason)));
 const moneyOf = ({ firm }: Group) => intentsOf(firm).filter(({ status }) => status === "succeeded").length;
 
-/** A group whose first request the network delays: it may still arrive. */
+/** A group of orders. The network delays the first request for its payment, which may still arrive. */
 async function lost(): Promise<Group> {
   const found = await group();
   await charge(found);

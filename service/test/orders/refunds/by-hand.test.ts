@@ -109,7 +109,7 @@ async function resume(code: string): Promise<void> {
   await givers.get("part-refund-news")?.({ orderId }, { attempt: 1, signal: new AbortController().signal });
 }
 
-/** Requests and approves a refund of a part of an order, whose job has not run. */
+/** Requests and approves a refund of a part of an order. The job of this refund does not run. */
 async function approvedPart(code: string, amountCents: number): Promise<string> {
   const { id: requestedBy, actor } = agent;
   const asked = await db.transaction(async (tx) => {

@@ -137,7 +137,10 @@ test("room.passport_sealed states room and passport code, and no order", async (
   });
 });
 
-/** The feed's entry for the event of a passport; null when there is none. */
+/**
+ * The payload of a passport's event, as the feed lists it. It is null if the passport's row was altered, and undefined
+ * if the feed has no event.
+ */
 async function fromFeed(passportId = ""): Promise<Body | null | undefined> {
   type Feed = { events: { id: string; payload: Body | null }[] };
   const { events } = await client.ok<Feed>("GET", "/api/partner/events?topics=passport.sealed");

@@ -62,7 +62,7 @@ test("a client fills the form in by the keyboard on a phone, and each page is ac
   await page.getByRole("button", { name: "Finish and use this document" }).press("Enter");
   await page.getByRole("heading", { name: "Thank you" }).waitFor();
   await assertGoodLooks(opened);
-  // The browser itself reports the status of the rejected answer as an error.
+  // The browser itself reports the status 400 of the response as an error.
   assert.deepEqual(
     opened.troubles.filter((trouble) => !trouble.includes("400")),
     [],

@@ -39,7 +39,7 @@ after(async () => {
 
 const at = (path: string) => running.service.baseUrl + path;
 
-/** The page of the person who is to appear before the notary, from the mailed link. */
+/** Places an order for a notary. @returns the path of its signer's appointment page, from the mail */
 async function pageOfSigner(): Promise<string> {
   const { headers } = await newPartner(running.service);
   const body = orderForm({ ...minimal, email, svc_notary: "true", name: "Jane Doe" }, makePdf({ text: "Deed" }));

@@ -27,7 +27,7 @@ const place = (kind: Kind, x: number, y: number, near: string[] = [], page = 1):
   rect: { x, y, width: kind === "initials" ? 40 : 160, height: 24 },
   ...{ options: [], label: "", words: "", role: null, reason: "label_left", confidence: "high" },
 });
-/** The row of each place's signer; 0 for nobody. */
+/** For each place, the row of the signer whom `assign` chose; 0 for none. */
 const rowsOf = (places: ProposalOnPage[], people: ReturnType<typeof signers>) => {
   const rows = assign(places, people);
   return places.map((each) => rows.get(each) ?? 0);

@@ -31,7 +31,7 @@ before(async () => {
     PORT: port,
     BASE_URL: `http://127.0.0.1:${port}`,
     RATE_LIMITS: "off",
-    // A live key, which no test may use.
+    // A live key. The service must send no request with it here.
     STRIPE_SECRET_KEY: "sk_live_double",
     STRIPE_WEBHOOK_SECRET: stripe.webhookSecret,
     STRIPE_API_BASE: stripe.url,
@@ -47,7 +47,7 @@ after(async () => {
   folder.remove();
 });
 
-/** Moves the focus to the control with only the Tab key. */
+/** Moves the focus to the control with this label, by the Tab key alone. */
 async function tabTo({ page }: OpenPage, name: RegExp): Promise<void> {
   const focused = `(() => { const at = document.activeElement; const label = at?.labels?.[0]?.textContent ?? at?.textContent ?? "";
     return at === document.body ? "" : label.trim(); })()`;

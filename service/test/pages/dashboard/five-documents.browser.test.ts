@@ -12,8 +12,8 @@ type Page = OpenPage["page"];
 type Locator = ReturnType<Page["locator"]>;
 
 /**
- * Upper limits of this walk. `words`: how many words the form shows when it is opened, and when it is ready to be
- * placed.
+ * The most clicks of the agent, mails to each client, and words that the form shows: when it is opened, and when it is
+ * ready to be placed.
  */
 const most = { clicks: 12, mails: 5, words: { empty: 170, filled: 620 } };
 const words = (x: number, y: number, text: string) => `BT /F1 11 Tf ${x} ${792 - y} Td (${text}) Tj ET`;
@@ -184,7 +184,7 @@ test("five documents for two clients: 12 clicks of the agent, one payment, a lin
   await click(page.getByRole("group", { name: "5. Disclosure", exact: true }).getByLabel(ana.name));
   for (const [name, value] of Object.entries(shipping).filter(([name]) => !/svc_|state/.test(name)))
     await page.locator(`#field-${name}`).fill(value);
-  // Selects the state as a person does who types its letters.
+  // Selects the state, like a person who types its letters.
   await page.locator("#field-ship_state").selectOption(shipping.ship_state);
   await page.locator("#field-fax_to").fill("2125550123");
   await click(page.getByLabel("These are the client’s own documents"));

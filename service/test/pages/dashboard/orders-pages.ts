@@ -42,7 +42,7 @@ export async function openOrdersPages() {
     return `member${members}@harbor-title.com`;
   };
 
-  /** A member of a firm in a browser. */
+  /** Opens a browser in which a member of a firm is signed in. */
   async function open(look: Partial<Look> & { firm?: Firm } = {}) {
     const { firm = acme, ...more } = look;
     const opened = await signedIn(service, browser, { key: firm.key, email: newAddress(), width: 1280, ...more });

@@ -59,13 +59,13 @@ after(async () => {
 
 const welcomed = ({ page }: OpenPage) => page.getByRole("heading", { level: 1, name: /^Welcome/ }).waitFor();
 const address = (more = "") => `${service.baseUrl}${path}${more}`;
-// Ignores error statuses, which the browser reports, and requests that were aborted when a page was left.
+// Leaves out two things that the browser reports: error statuses, and requests that were aborted when a page was left.
 const ownTroubles = ({ troubles }: OpenPage) => troubles.filter((line) => !/status of 40[04]|^failed: /.test(line));
 const send = (body: FormData | string, headers: Record<string, string> = {}) =>
   fetch(address(), { method: "POST", body, headers: { Cookie: cookie, ...headers }, redirect: "manual" });
 const json = { Accept: "application/json" };
 
-/** Seals a new PDF, without checks. @returns the page of its passport */
+/** Seals a new PDF by a direct request, without the page. @returns the page of its passport */
 async function sealed(text: string): Promise<string> {
   const response = await send(fileForm(makePdf({ text })), json);
   assert.equal(response.status, 200, await response.clone().text());

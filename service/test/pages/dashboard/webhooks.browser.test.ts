@@ -34,7 +34,7 @@ after(async () => {
 
 const welcomed = ({ page }: OpenPage) => page.getByRole("heading", { level: 1, name: /^Welcome/ }).waitFor();
 const address = (more = "") => `${running.service.baseUrl}${path}${more}`;
-// Ignores error statuses, which the browser reports, and requests that were aborted when a page was left.
+// Leaves out two things that the browser reports: error statuses, and requests that were aborted when a page was left.
 const ownTroubles = ({ troubles }: OpenPage) => troubles.filter((line) => !/status of 40[049]|^failed: /.test(line));
 const rows = () => dana.page.locator("#feed tbody tr");
 const open = (id: string) => dana.page.goto(address(`/${id}`));

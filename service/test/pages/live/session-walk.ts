@@ -81,8 +81,8 @@ async function readTogether(notary: Page, rooms: readonly OpenPage[]): Promise<v
 }
 
 /**
- * Checks that a page of a session and its frames send requests only to the service, and that their policies allow
- * nothing else. Only the room's own page may use the camera.
+ * Checks that a page of a session and its frames send requests only to the service. Their content security policies
+ * must allow nothing else. Only the room's own page may use the camera.
  */
 async function asksOnlyTheService({ page, troubles }: OpenPage): Promise<void> {
   assert.deepEqual(
@@ -182,8 +182,8 @@ const actionMs = 15_000;
  * Repeats an action, while `ready` is shown, until the page shows `state`. On a busy machine, the service rejects an
  * action while a person is absent.
  *
- * Each attempt ends before the next one, and before this function returns. Otherwise it could act later: the second
- * signer's step has the same name, and would be marked too early.
+ * Each attempt ends before the next one, and before this function returns. Otherwise an attempt could still press a
+ * button later: the second signer's step has the same name, and would be marked too early.
  */
 async function tries(state: Locator, ready: Locator, act: () => Promise<void>): Promise<void> {
   const page = ready.page();
@@ -615,7 +615,7 @@ export async function walkThroughSessions(media: Record<string, string> = {}): P
     for (const email of people) await signsAtHome(email);
     await reachesNotary(code);
     await claim(code, nora.cookie);
-    // The notary tests the notary's own device in the waiting room.
+    // The notary tests the notary's own device before the signers come.
     const { page, rooms, opened } = await session(code, "jurat", people, async (notary) => {
       await pressAt(notary.getByRole("button", { name: "Check this device" }));
       await notary

@@ -124,8 +124,8 @@ test("a notary and a signer complete a jurat on one tablet, by keyboard, and no 
   await page.getByRole("heading", { name: /^Signature/, level: 3 }).waitFor();
   await press("Hand to Jane Doe");
   await page.getByRole("heading", { name: /Sign/ }).first().waitFor();
-  // The signature changes the document. Waits for the check, because the page's later requests for the old document
-  // would be rejected.
+  // The signature changes the document. Waits until the page has checked it, because the page's later requests for the
+  // old document would be rejected.
   await page.getByText("Checked: the document that you see").waitFor();
   await press(/^Sign$/);
   await page.getByText("You have signed. Hand the device back.").waitFor();
@@ -133,7 +133,7 @@ test("a notary and a signer complete a jurat on one tablet, by keyboard, and no 
 
   await markAs(/^Closing/, /^Notary’s signature/);
 
-  // The notary notes the act, and signs in the page.
+  // The notary notes the act, and signs the document on this page.
   await page.setViewportSize({ width: 1280, height: 900 });
   await page.getByRole("link", { name: "Note the act and sign" }).click();
   const form = page.locator("#act");

@@ -259,7 +259,7 @@ test("the page does not sign a prepared document that adds more than the notary'
     const answer = await route.fetch();
     const prepared = (await answer.json()) as { tail: string };
     const tail = Buffer.from(prepared.tail, "base64");
-    // Changes one digit of a coordinate, far after the place of the signature.
+    // Changes one digit of a field's coordinate, which is far behind the bytes of the signature.
     const digit = tail.lastIndexOf("/Rect[") + 6;
     tail.writeUInt8(tail.readUInt8(digit) === 0x31 ? 0x32 : 0x31, digit);
     await route.fulfill({ json: { ...prepared, tail: tail.toString("base64") } });

@@ -62,7 +62,10 @@ export type Options = {
   notices?: SigningView["notices"];
 };
 
-/** One signer's envelope in memory, with real files. `asked` lists the received requests. */
+/**
+ * An envelope of two signers in memory, with real files, as the first signer sees it. `asked` lists the received
+ * requests.
+ */
 export async function memoryCeremony(
   signing: Signing,
   {

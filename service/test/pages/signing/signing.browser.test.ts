@@ -185,8 +185,8 @@ test("by keyboard alone: fields are found, filled in and signed, and the shown d
   await press("Enter");
   await page.getByRole("textbox", { name: "Type", exact: true }).fill("Jane Q. Doe");
   await press("Enter");
-  // The list of the values that Sign will write has the focus, not the button. So the next key does not sign by
-  // accident.
+  // The focus is on the list of the values that the signature will write, and not on the button. So the next key does
+  // not sign by accident.
   assert.equal(await page.evaluate("document.activeElement.id"), "sign-values");
   await press("Enter");
   await page.keyboard.press("Tab");
@@ -223,7 +223,7 @@ test("with the bar alone: two presses adopt the initials, one press fills each o
   await page.getByRole("button", { name: "Initials 1-300, page 2: JD. Change" }).waitFor();
   assert.equal(await focused(opened), "Initials 2-300, page 3. Fill in JD");
   assert.equal(await bar.textContent(), "Fill in JD: Initials 2-300");
-  // A screen reader announces the values that one click has filled in: two initials. The signature is left.
+  // A screen reader announces the value that one press has filled in, and the number of fields that are left.
   const filled = page.locator("#sign-filled");
   assert.equal(await filled.textContent(), "Initials 1-300, page 2: JD. Left to fill in: 3");
   await seen(3);

@@ -31,7 +31,7 @@ describe("the bundles", () => {
         .map((name) => readFile(`${pages}${name}`, "utf8")),
     );
     const markup = sources.join("\n");
-    /** A pattern for the markup of the last part of a selector. */
+    /** A pattern that finds markup to which the last part of a selector may apply. */
     const inMarkup = (part: string): RegExp => {
       const [, state = ""] = /^\[.*\]:(\w+)$/.exec(part) ?? [];
       if (state !== "") return new RegExp(`\\.${state} = `);

@@ -38,7 +38,10 @@ async function openMenu({ page }: OpenPage): Promise<void> {
   for (const box of boxes) assert.ok(box && box.x >= 0 && box.x + box.width <= phone.width, JSON.stringify(box));
 }
 
-/** The checks of a page. In each language one page of a walk is checked for accessibility, in rotation. */
+/**
+ * The checks of one page on the way through the pages at `places`. Each page must fit. In each language, another of
+ * these pages is also checked for accessibility.
+ */
 const checksOf =
   (places: readonly string[], language: Language) =>
   async (opened: OpenPage, where: string): Promise<void> => {

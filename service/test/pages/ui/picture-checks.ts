@@ -1,6 +1,6 @@
 // Expressions that run in the page.
 
-/** The contrast of every mark of a picture with each color next to it: `{ mark, ratio }`. */
+/** The contrast of every mark in a chart with each color next to the mark: `{ mark, ratio }`. */
 export const contrastOfMarks = `(() => {
   const channels = (color) => color.match(/[\\d.]+/g).slice(0, 3).map((part) => Number(part) / 255);
   const luminance = (color) => channels(color)

@@ -61,7 +61,7 @@ const tones: Readonly<Record<string, string>> = {
 };
 
 /**
- * Vectors whose files the page does not verify as a set: by the kind that its seal states, the file is an ordinary
+ * Vectors whose files the page does not verify as a set. The kind that the seal states makes the file an ordinary
  * document.
  */
 const judgedByItself = new Set([

@@ -63,7 +63,7 @@ async function open(look: Look) {
     },
     send: () => page.getByRole("button", { name: "Send request" }).click(),
     heading: (name: RegExp) => page.getByRole("heading", { level: 1, name }).waitFor(),
-    /** Ignores messages about the scorer's own URLs, and about the status of a rejected form. */
+    /** Leaves out messages about the URLs of the reCAPTCHA double, and about the status of a rejected form. */
     ownTroubles: () =>
       opened.troubles.filter((line) => !line.includes(scorer.apiBase) && !line.includes("status of 400")),
   };

@@ -65,7 +65,7 @@ test("creates a shipment for a verified address, with rates in cents", async () 
   const [address, shipment] = double.requests.slice(-2);
   assert.deepEqual(address?.body["verify"], ["delivery"]);
   const sent = shipment?.body["shipment"] as { parcel: { weight: number }; options: object };
-  // 100 g are 3.527 ounces.
+  // 100 g are 3.527 ounces, which are rounded up.
   assert.equal(sent.parcel.weight, 3.6);
   assert.deepEqual(sent.options, { label_format: "PDF", label_size: "4x6" });
   assert.equal((await done(easypost.findShipment(shipmentId))).label, null);

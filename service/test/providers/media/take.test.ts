@@ -16,7 +16,7 @@ type Run = {
   lastsMs: number;
   /** The milliseconds by which the picture begins later than the sound. */
   pictureLateMs?: number;
-  /** The milliseconds by which the sender's report dates the sound too early. */
+  /** The sender's report gives the sound a time that is this many milliseconds too early. */
   soundSetBackMs?: number;
 };
 

@@ -27,8 +27,7 @@ const waiters = async () =>
   ).length;
 
 /**
- * Starts several operations one after the other, each after the previous one waits for the order's lock. Then releases
- * the lock.
+ * Holds the order's lock, and starts each operation once the previous one waits for that lock. Then releases the lock.
  */
 async function inTurn(code: string, ...works: (() => Promise<unknown>)[]): Promise<void> {
   const waiting: Promise<unknown>[] = [];

@@ -26,8 +26,8 @@ const days = 24 * 60 * minutes;
 const start = Date.now();
 
 /**
- * A separate authority, with functions that record and revoke its certificates, and that issue its CRLs some
- * milliseconds after `start`.
+ * A separate authority, with functions that record and revoke its certificates. `issueAt` issues its CRLs as if it were
+ * `ms` milliseconds after `start`.
  */
 async function authorityAlone() {
   const made = { key: memoryKey("p-256"), host: "seal.example", serialNumber: Buffer.alloc(16, 9), at: start };
@@ -174,7 +174,7 @@ test("never lists the certificate of an act without a time stamp, below the auth
   assert.deepEqual(rows, [{ authority, revokedAt: null }]);
 });
 
-/** Connects with the service's own role, without a key for MACs. */
+/** A database connection with the service's own role, but without the key for row MACs. */
 const insider = await forTests(openInsider(running.service.dataDir));
 
 test(

@@ -192,7 +192,7 @@ test("makes only the root of tests when the operator has their own chains", asyn
     signerCaCertificate: caPem,
   });
   assert.deepEqual((await opened(settings)).chain, made.chain);
-  // Only the root of test seals is created, because the live root is configured in a setting.
+  // Only files for test orders are created, because the settings name the live certificates.
   const names = readdirSync(join(settings.dataDir, "keys"));
   assert.ok(
     names.every((name) => name.startsWith("test-")),

@@ -65,7 +65,7 @@ const linkOf = new Map<string, string>();
 const linksTo = (email: string) =>
   mailsTo(running.service, email).flatMap((mail) => /\/appointments\/[0-9a-f]{40}/.exec(mail)?.[0] ?? []);
 
-/** The path of an order's appointment page, from the mail to its signer. */
+/** The path of an order's appointment page. The first call for an order requests the mail with this link. */
 async function pathOf(code: string, email = client): Promise<string> {
   const known = linkOf.get(code);
   if (known) return known;

@@ -489,7 +489,7 @@ test("an upload is checked before it is stored, and sealed only unchanged; the a
   assert.equal((await get(desk(code), nora)).status, 404);
 });
 
-/** The form below a report, with its box ticked. */
+/** The fields of the form below a report, as the browser sends them when the notary confirms the report. */
 const confirmedIn = (report: string) => {
   const value = (name: string) => new RegExp(`name="${name}"[^>]*? value="([^"]*)"`).exec(report)?.[1] ?? "";
   return { sha256: value("sha256"), actSha256: value("actSha256"), warnings: value("warnings") };
@@ -639,7 +639,7 @@ test("a journal can only be changed by entries that correct; copies verify with 
 const inFolder = (program: string, ...args: string[]): string =>
   execFileSync(program, args, { cwd: folder, encoding: "utf8" });
 
-/** Runs the commands of docs/notary-journal.md on the copy in the folder. */
+/** Runs the commands of docs/notary-journal.md on the copy of the journal in `folder`. */
 function documentedCheck(): string {
   const page = readFileSync(new URL("../../../../docs/notary-journal.md", import.meta.url), "utf8");
   const commands = [...page.matchAll(/```sh\n(.*?)```/gs)].map(([, command]) => command);

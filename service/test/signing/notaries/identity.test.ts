@@ -52,7 +52,8 @@ const running = await forTests(
 );
 const { harness, db } = running;
 const waiting: string[] = [];
-// Places and pays all live orders now. With a notary on record, they could no longer be quoted and paid.
+// Places and pays all live orders before a notary is on record. After that, only acts that one of these notaries may
+// perform would be quoted.
 for (let index = 0; index < 12; index++)
   waiting.push(await running.paidOrder({ svc_notary: "true", name: "Jane Doe", signer_state: "FL" }));
 const notaries: Record<string, { operator: Operator; cookie: string }> = {};
@@ -102,7 +103,7 @@ async function claimed(state: string): Promise<string> {
 const mailed = () => new Set(mailsTo(running.harness.service, "signer@example.com"));
 const tokenIn = (mail: string) => /\/identity\/([0-9a-f]{40})/.exec(mail)?.[1];
 
-/** Requests a check of the order's signer. @returns the token of the mailed link */
+/** Requests an identity check of the order's signer. @returns the token of the mailed link */
 async function asked(state: string, code: string): Promise<string> {
   const earlier = mailed();
   await askIdentity(deps, who(state).operator, code, { person: "1" });

@@ -39,7 +39,7 @@ const make = certificateFiles(folder.path);
 const { pem, p12 } = make("Nora Ames", { key: "p256" });
 const pin = "246810";
 
-/** The shipped rules, with witnessed signatures, which an administrator may offer where the US state allows them. */
+/** The shipped rules, changed to allow one more kind of act: witnessing a signature. */
 function rulesWithWitnessing(): string {
   const file = join(folder.path, "rules.yaml");
   const shipped = readFileSync(new URL("../../../data/notarization-rules.yaml", import.meta.url), "utf8");
@@ -136,7 +136,8 @@ const toRead = (code: string) =>
   marked([code, "open", null], [code, "appear"], [code, "identify", 1, identity()], ...asked(code));
 
 async function noted(code: string, more: Record<string, string> = {}): Promise<void> {
-  // The service rejects this mark, because an earlier step is still open.
+  // The answer is ignored. In some tests the service rejects this mark, for example because an earlier step is still
+  // open.
   await mark(code, "close", null);
   await notesAct({ get, post }, code, more);
 }
@@ -164,7 +165,7 @@ async function notaryId(): Promise<string> {
   return (await listNotaries(running.db)).find(({ operatorId }) => operatorId === nora.id)?.id ?? "";
 }
 
-/** An administrator's upload of a picture. */
+/** Uploads a picture of the notary's seal as an administrator. */
 async function addsSeal(bytes: Buffer, cookie: string): Promise<Response> {
   const body = new FormData();
   body.append("document", new Blob([new Uint8Array(bytes)]), "seal.png");
@@ -253,7 +254,8 @@ test("a jurat in person: reading, oath, signature, the notary's signature; reade
     lines.includes(`Sworn to or affirmed and subscribed before me by Jane Doe this date of ${today()}.`),
     lines.join(),
   );
-  // The block shows the seal that the previous test confirmed, as rendered by two readers.
+  // The notary's block shows the picture of the notary's seal that the previous test confirmed. Two PDF readers render
+  // it.
   assert.equal(hasSeal, true);
   const added = join(folder.path, "jurat-page-2.pdf");
   await run("mutool", ["clean", path, added, "2"]);
@@ -265,7 +267,9 @@ test("a jurat in person: reading, oath, signature, the notary's signature; reade
   assert.ok(mutool > 1_000 && poppler > 1_000, `${mutool} ${poppler}`);
 });
 
-/** Lets a person sign in the notary's presence, up to the notary's own signature. @returns the order's code */
+/**
+ * Performs all steps of a jurat in the notary's presence, except the notary's own signature. @returns the order's code
+ */
 async function actOf(signer: { name: string; email: string }): Promise<string> {
   const code = await begun("jurat", { signers: JSON.stringify([signer]), email: "ida-client@example.com" });
   await toRead(code);
@@ -410,14 +414,14 @@ async function closingWith(orderCode: string): Promise<string> {
   return roomCode;
 }
 
-/** The room's order in the manifest of a new version. */
+/** Seals a new version of the room's closing passport. @returns the room's order in the version's manifest */
 async function manifestIn(room: string): Promise<InManifest | undefined> {
   const { verifyCode } = await asFirm<{ verifyCode: string }>("POST", `/api/rooms/${room}/passport`);
   const { manifest } = await asFirm<{ manifest: { documents: InManifest[] } }>("GET", `/api/verify/room/${verifyCode}`);
   return manifest.documents[0];
 }
 
-/** The files of a closing's zip, without log proofs, and the text that explains them. */
+/** The files of a closing's zip, without log proofs and anchors, and the text of its README. */
 async function zipOf(room: string): Promise<{ files: { kind: string; sha256: string }[]; readme: string }> {
   const answer = await fetch(at(`/dashboard/rooms/${room}/zip`), { headers: member.headers });
   assert.equal(answer.status, 200);
@@ -438,7 +442,7 @@ async function claimedSigned(email: string): Promise<string> {
   return code;
 }
 
-/** The copies that the link in a signer's mail offers. */
+/** The kinds of the copies that a signer can save from the page to which the mailed link leads. */
 async function copiesFor(email: string): Promise<string[]> {
   const [path = ""] = mailsTo(running.service, email).flatMap((mail) => /\/sign\/[0-9a-f]{40}/.exec(mail)?.[0] ?? []);
   const answer = await fetch(at(path));
@@ -531,7 +535,7 @@ for (const [act, words] of [
     assert.doesNotMatch(readme, /custody certificate of a notarized document/);
   });
 
-/** Prepares the document and opens no sheet, as if the service was killed in between. */
+/** Leaves a prepared document without an open run sheet, as if the service was killed before it stored the sheet. */
 async function preparedAlone(code: string): Promise<void> {
   assert.equal((await post(desk(code, "/sheet"), { act: "jurat", pin })).status, 303);
   assert.equal((await post(desk(code, "/sheet/end"))).status, 303);

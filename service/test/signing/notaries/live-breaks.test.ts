@@ -1,6 +1,6 @@
 /**
- * Sessions with several signers, in which people, the media process or the service fail after the first signature. By
- * the rules of the notary's US state, an act begins again after every absence.
+ * Sessions with several signers. After the first signature, people leave, or the media process or the service is
+ * killed. The rules of the notary's US state require that an act begins again after every absence.
  */
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
@@ -45,7 +45,7 @@ const people = (name: string) => [
 ];
 const emailsOf = (name: string) => people(name).map(({ email }) => email);
 
-/** A session in which people act through the pages' own requests. */
+/** Acts for the people of a session by the same requests that their pages send. */
 function acting(session: BegunSession) {
   const { code, id, pages } = session;
   const [notary, ...signers] = pages;
@@ -106,7 +106,10 @@ function acting(session: BegunSession) {
     return postForm(at(`${path}/sign`), { revision: valueIn(page, "revision") ?? "1", name: "A signer" }, {});
   };
 
-  /** Marks a step, or opens the document, as soon as everybody is present. */
+  /**
+   * Repeats a request until the service accepts it, for example because everybody is present by then. Ends once
+   * `isDone`.
+   */
   async function gets(work: () => Promise<Response>, isDone: () => Promise<boolean>): Promise<void> {
     let last = "";
     await until(async () => {
@@ -118,7 +121,9 @@ function acting(session: BegunSession) {
     await until(isDone);
   }
 
-  /** Opens the signing pages in the signer's room, unless the signer's step has ended meanwhile. */
+  /**
+   * Opens the signing pages in the signer's room. @returns their path, or "" if the signer's step has ended meanwhile
+   */
   async function given(n: number, isOver = async () => false): Promise<string> {
     await gets(
       () => asNotary.post(`${desk}/turn`),
@@ -142,7 +147,7 @@ function acting(session: BegunSession) {
         await gets(() => asNotary.post(`${desk}/mark`, fieldsOf(name, turn.signer)), isOver);
         continue;
       }
-      // In a later run, the step of a signer who has already signed is marked automatically.
+      // After the act has begun again, the service itself marks the step of a signer who has already signed.
       const path = await given(turn.signer ?? 0, isOver);
       await until(async () => (await isOver()) || (await (name === "read" ? consents : signs)(path)).status === 303);
       await until(isOver);

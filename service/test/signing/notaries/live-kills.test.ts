@@ -58,7 +58,7 @@ function watchMachine() {
 
 const machine = await forTests(watchMachine());
 
-/** Asserts a time limit, without the machine's own delays since `from`. */
+/** Asserts that `ms` is at most the limit plus the machine's own delays since `from`. */
 function assertWithin(t: TestContext, what: string, ms: number, limit: number, from: number): void {
   const delay = machine.delayMs(from, Date.now());
   t.diagnostic(`${what}: ${ms} ms, of at most ${limit} and ${delay} of the machine`);
@@ -66,8 +66,8 @@ function assertWithin(t: TestContext, what: string, ms: number, limit: number, f
 }
 
 /**
- * Ends the session. Asserts that everything recorded is one chain, and that the manifest names a gap of each person
- * after each kill. Only the last moments before a kill may be lost.
+ * Ends the session. Asserts that everything recorded is one chain, and that the manifest names, for each person, a gap
+ * that ends after each kill. Only the last moments before a kill may be lost.
  */
 async function checkRecord(t: TestContext, session: BegunSession, killedAt: readonly number[]): Promise<void> {
   await world.end(session);
@@ -133,7 +133,7 @@ test("a media process that hangs is replaced, and one whose service hangs ends b
   process.kill(pid, "SIGSTOP");
   const stoppedAt = Date.now();
   try {
-    // The killed process stays a zombie until the stopped service continues.
+    // The media process has ended once it is a zombie. It stays one until the stopped service continues.
     await until(() => readFileSync(`/proc/${next}/stat`, "utf8").split(" ")[2] === "Z");
   } finally {
     process.kill(pid, "SIGCONT");

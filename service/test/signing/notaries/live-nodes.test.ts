@@ -36,7 +36,10 @@ const addressed = async () => {
   return { PORT: port, NODE_URL: `http://127.0.0.1:${port}` };
 };
 
-/** The authority of the holder's certificate. The other node trusts it through NODE_EXTRA_CA_CERTS. */
+/**
+ * Issues the TLS certificate of the node that holds the sessions (`holder`). The other node trusts this authority
+ * through NODE_EXTRA_CA_CERTS.
+ */
 const authority = makeAuthority(folder.path);
 
 /** A TLS endpoint in front of a node, as in a cluster that encrypts all traffic. */
@@ -129,7 +132,7 @@ async function linesOnDisk({ id }: BegunSession): Promise<ChainLine[]> {
   return read.flatMap(({ chunks }) => chunks.map(({ line }) => line));
 }
 
-/** Everything of a session that is left on the holder's disk, including parts that can't be stored. */
+/** The names of all files of a session that are left on the holder's disk, including files that can't be stored. */
 const filesOf = async ({ id }: BegunSession): Promise<string[]> =>
   (await Promise.all((await foldersOf(holderDir, id)).map((folder) => readdir(folder)))).flat();
 

@@ -68,7 +68,10 @@ test("the pages of a person whose connection failed join again, and no other pag
   assert.deepEqual([notary.got.news, signer.got.news], [0, 1]);
 });
 
-/** A live session with pages of one person, and the notifications of each page. */
+/**
+ * A live session in which the signer has the pages "one" and "two", and the notary has one page. `news` returns the new
+ * notifications of all three.
+ */
 function tabs(session: string) {
   rooms.add(session, 1, new Date(now), ["notary", "signer-1"], { until: 0, since: performance.now() });
   const heard: string[] = [];
@@ -98,8 +101,8 @@ test("of a person's pages, the one on which the person acted last has the connec
   assert.deepEqual(news(), ["one: taken two", "two: taken two"]);
   now += 60_000;
   admitted.length = 0;
-  // Page "one" requests the connection again, as if its laptop slept and missed the notification. Or as if page "two"
-  // took the connection while page "one" was connecting.
+  // Page "one" requests the connection again because it missed that page "two" has it: its laptop slept, or it was just
+  // connecting.
   assert.equal(await asks("one", 121_000), false);
   assert.deepEqual([admitted.length, news()], [0, []], "the page in use keeps its connection");
   assert.ok(await asks("two", 60_500), "it also may connect again");

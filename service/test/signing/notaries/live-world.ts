@@ -163,7 +163,7 @@ export const connectAll = (baseUrl: string, { id, pages }: BegunSession): Promis
     ),
   );
 
-/** The media engine through the routes of the person's room, as a page uses it. */
+/** A media engine for `openPeer` that sends requests to the person's room, as the person's page does. */
 function roomEngine(baseUrl: string, { path, cookie }: Page): MediaEngine {
   const listeners = new Set<(event: MediaEvent) => void>();
   const closing = new AbortController();

@@ -129,7 +129,7 @@ async function opened(email: string): Promise<{ code: string; room: string }> {
   return { code, room: await roomOf(email) };
 }
 
-/** A browser that opens a room's URL, with its cookie. */
+/** A browser that sends requests below a room's path, and keeps the room's cookie. */
 function browserAt(room: string) {
   let cookie = "";
   return {
@@ -157,7 +157,7 @@ async function entered(room: string, email: string) {
   return browser;
 }
 
-/** The paths of the document below a person's room: the page in the frame, and the file. */
+/** Two paths below the path of a person's room: the page that the room shows in a frame, and the document's PDF. */
 const documentFiles = ["/document", "/document.pdf"];
 
 /** The hash of the document that a person's browser gets. */
@@ -172,7 +172,7 @@ const agreed = {
   ...{ answer: "agree", own: "on", version: "1", language: "en" },
   ...{ city: "Columbus", region: "Ohio", country: "US" },
 };
-/** The files with media that the service has stored. */
+/** The names of all recording files on the service's disk. */
 function spooled(): string[] {
   const files = readdirSync(join(running.service.dataDir, "recordings"), { recursive: true, withFileTypes: true });
   return files.filter((file) => file.isFile()).map(({ name }) => name);
@@ -1153,8 +1153,8 @@ function checksFor({ orderId, notaryId }: LiveSession) {
 }
 
 /**
- * Voids the checks of the session's signer, like an interruption where the rules of the US state require new identity
- * checks.
+ * Voids the identity checks of the session's signer. An interruption does the same if the rules of the US state require
+ * new checks.
  */
 async function voids(code: string, tx?: Tx): Promise<void> {
   const { sheetId } = await liveOf(code);
@@ -1480,7 +1480,7 @@ test("a session that another node records to the same disk takes room there unti
   const { code } = await begun("shared-disk@example.com", "close");
   const { deps, free } = otherNode();
   const { id } = await liveOf(code);
-  // Ten people need 5.4 GB for two hours. The other node's session has two more.
+  // A session of nine people and the notary needs 5.4 GB for two hours. The other node's session has two more people.
   free.bytes = 6e9;
   await requireDisk(deps, 9);
   free.sessions = [id, newUuid()];
@@ -1542,7 +1542,7 @@ test("a session that the notary signs during the check of the disk is not ended"
   await stop();
   await endTechnical(deps, seen);
   assert.deepEqual([(await sheetOf(code))?.outcome, interrupted], [null, []]);
-  // Ends a session whose document was signed long ago, and which nobody completes.
+  // This time the caller has read that the session is signed. So it is a session that nobody completed, and it ends.
   await endTechnical(deps, await liveOf(code));
   assert.equal((await sheetOf(code))?.outcome, "technical");
 });
@@ -1603,7 +1603,8 @@ test("nobody can sign from the moment at which the engine is lost, and the signe
   joined(id);
   await given(code);
   const maySign = async () => (await signatures(code)).map((turn) => turn.maySign);
-  // The periodic watch hangs in its check of the disk, so only its next check could notice the following change.
+  // The periodic watch waits for its check of the disk. So the session can only be held because the engine reports its
+  // loss.
   const disk = Promise.withResolvers<number>();
   let looks = 0;
   const freeBytes = () => {
@@ -1831,7 +1832,7 @@ test("a signer's turn ends before the media do if the lease is not renewed, also
   joined(id);
   for (const person of ["notary", "signer-1"]) room.recorded.add(person);
   await giveTurn(deps, operator, code);
-  // The media stop 1.5 s before the lease ends.
+  // The node's media engine stops 1.5 s before the lease ends. The signer's turn must end even earlier.
   assert.ok((await turnEnd(orderId)) < lease.until - 1_500);
   const due = () => ({ ...lease, since: performance.now() - leaseMs / 2 });
   rooms.setLease(room, due());

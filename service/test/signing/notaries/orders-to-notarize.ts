@@ -15,7 +15,7 @@ export const ohioCommission = {
 };
 
 /**
- * Moves a firm's orders to a notary and back, over HTTP.
+ * Places a firm's orders and brings them to a notary, over HTTP.
  * @param origin the origin of the pages, because passkeys need a host name
  */
 export function ordersToNotarize(
@@ -37,7 +37,10 @@ export function ordersToNotarize(
       await fetch(at(`/api/partner/sandbox/orders/${orderCode}/advance`), { method: "POST", headers });
       return orderCode;
     },
-    /** Waits until the order has an open task, and claims it for the notary with this cookie. @returns its ids */
+    /**
+     * Waits until the order has an open task, and claims it for the notary with this cookie. @returns the ids of the
+     * task and of the order
+     */
     async claim(code: string, cookie: string): Promise<{ id: number; orderId: number }> {
       const task = await until(async () => {
         const [found] = await db.query<{ id: number; orderId: number }>(sql`

@@ -52,7 +52,7 @@ async function notarizationOf(headers: { Authorization: string }, code: string):
 
 /**
  * Creates a firm with an order that waits for a notary. Each firm has its own test clock. @returns the order, and
- * functions that use the appointment page from the mail to the signer
+ * functions that use its appointment page, to which a mail to the signer links
  */
 async function waitingOrder(email: string) {
   const { headers } = await newPartner(running.service);

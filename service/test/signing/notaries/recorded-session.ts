@@ -13,7 +13,7 @@ type Recorded = { notaryId: string; orderId: number | null; session?: string; se
 
 /**
  * Records a session of a running service with two people: one with a browser's fake camera, and one with only sound.
- * The recording has one mark, 1.5 seconds before its end.
+ * @returns the recording's id, and the time of its only mark, in seconds from the start
  */
 export async function recordSession(
   { db, service: { dataDir } }: Harness,

@@ -72,7 +72,7 @@ async function newNotary(state: string): Promise<string> {
   };
   return addNotary({ db, clock }, id, commission, "operator");
 }
-// The shipped rules require five years for Texas, and have no number for Florida.
+// By the shipped rules, recordings are kept for five years in Texas. For Florida, the rules have no number of years.
 const notaryId = await newNotary("TX");
 const inFlorida = await newNotary("FL");
 
@@ -400,7 +400,7 @@ test("everything of a notary is one zip, which names what was deleted, has not e
     const path = join(folder.path, name);
     mkdirSync(path);
     const made = await exportEverything(all, which, { reason, ...typed }, auditor.actor);
-    // A download ends at the first unreadable file, and begins again without such files.
+    // If a download fails at an unreadable file, the next one leaves out all unreadable files.
     const bytes = await downloaded(made, auditor).catch(() => downloaded(made, auditor));
     writeFileSync(join(path, "all.zip"), bytes);
     execFileSync("unzip", ["-q", "all.zip"], { cwd: path });
@@ -528,7 +528,7 @@ test("a download that meets an altered part reads each later file once, and only
   await atLate.promise;
   const left = pieces.return?.();
   isLeft.resolve();
-  // Without the receiver, the scan ends before it can report the fault.
+  // The receiver has left, so the download ends before it can report the altered part.
   await Promise.all([reading, left]);
   assert.deepEqual(await logged(), [early, altered], "only those of which bytes were sent");
 
@@ -593,7 +593,8 @@ test("a part of a replaced node is set aside: it neither forks the chain nor is 
   await until(() => (recordings.headOf("replaced")?.seq ?? 0) > 2);
   const [open = ""] = files();
   const late = readFileSync(join(folderOf, open));
-  // Simulates that another node continues the recording. The chain on that node's disk begins with its first line.
+  // Simulates that another node takes over the recording and starts a new chain there, because this node has stored no
+  // line yet.
   await db.transaction((tx) => nextRun(tx, id, held));
   await recordings.leave("replaced");
   await n.close();
@@ -711,7 +712,10 @@ await forTests({ stop: () => otherEngine.stop() });
 const other = await forTests(new Recordings({ ...deps, media: { engine: otherEngine, spoolDir: otherDir } }));
 const lineCount = (session: string) => recordings.headOf(session)?.seq ?? 0;
 
-/** Begins a session and records it, then ends the engine's part, which simulates a killed service. */
+/**
+ * Begins a session, records a few lines, and kills the media engine's process, as if the whole service had been killed.
+ * @returns the recording's id
+ */
 async function leftOnDisk(session: string): Promise<string> {
   const id = await begin(session);
   const n = await openPeer({ engine: media.engine, session, person: "n", video: false });
@@ -848,7 +852,10 @@ test("a node leaves a session although its slow store still has the session's la
   await recordings.end("slow-store", []);
 });
 
-/** A process that shares this node's disk. After it has read a part, its store waits until the test releases it. */
+/**
+ * Another process that shares this node's disk. When it wants to store a part that it has read, it waits until the test
+ * calls `release`.
+ */
 function waitingNode() {
   const [reached, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   const waiting = {

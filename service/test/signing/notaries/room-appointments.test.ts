@@ -69,7 +69,10 @@ const setHours = async (more: Record<string, string> = {}) =>
   assert.equal((await post("/hours", { ...hours, ...more })).status, 303);
 await setHours();
 
-/** A test order of a separate firm that waits for a notary. The first of these people gets the emails. */
+/**
+ * A test order, of its own firm, that waits for a notary. It has a signer for each email address. Each signer is mailed
+ * a link to the appointment page.
+ */
 async function waitingOrder(emails: readonly string[]) {
   const { headers } = await newPartner(running.service);
   const people = emails.map((email, n) => ({ name: `Person ${"ABCDEFGHI"[n]}`, email }));
@@ -107,7 +110,7 @@ async function waitingOrder(emails: readonly string[]) {
 
 type Order = Awaited<ReturnType<typeof waitingOrder>>;
 
-/** Books the first time by audio and video that is at least `hoursAhead` hours away. */
+/** Books the first offered time for a meeting by audio and video that is at least `hoursAhead` hours away. */
 async function bookRoom(order: Order, hoursAhead = 3): Promise<void> {
   const after = Date.now() + hoursAhead * 3_600_000;
   const [, slot = ""] =

@@ -87,7 +87,7 @@ async function quoted(): Promise<string> {
   return ((await answer.json()) as { status: string }).status;
 }
 
-/** The finding of `doctor`, which runs in another process on the same database. */
+/** The result of the check "online notarization" by `doctor`, which runs in another process on the same database. */
 async function elsewhere(): Promise<string | undefined> {
   const { stdout } = await runCli({ DATA_DIR: running.harness.service.dataDir }, "doctor", "--json");
   const { checks } = JSON.parse(stdout) as { checks: { name: string; result: string; detail: string }[] };

@@ -204,7 +204,7 @@ test("the notary fills the block that was reserved before the signers signed: re
   const tail = Buffer.from(prepared.tail ?? "", "base64").toString("latin1");
   assert.ok(reserved && tail.includes(`(${reserved.name})`), "the signature is in the reserved field");
   assert.doesNotMatch(tail, /SignSealShip-Notary-/, "no other field is added");
-  // The page signs only if exactly one signature was added and nothing else.
+  // Repeats the browser's own check: the tail adds exactly one signature and nothing else.
   const given = Buffer.from(await (await get(desk(code, "/document"))).arrayBuffer());
   const opened = await openUnlocked(Buffer.concat([given, Buffer.from(tail, "latin1")]));
   assert.equal(changesSince(opened, given.length), "signatures");

@@ -50,8 +50,7 @@ async function nextDay(): Promise<string> {
 }
 
 /**
- * Waits until the chain of the audit log has all of its lines. Each line of the transparency log must have a leaf and
- * be below a checkpoint.
+ * Waits until each line of the audit log is in its chain, and a checkpoint covers each line of the transparency log.
  */
 const settled = () =>
   until(async () => {

@@ -17,7 +17,7 @@ const cli = fileURLToPath(new URL("../../../src/cli/main.ts", import.meta.url));
 const place = temporaryFolder();
 const at = (...names: string[]) => join(place.path, ...names);
 
-/** Delays responses until the test sends them, so that their deliveries stay in progress. */
+/** Functions that send the delayed responses. Until the test calls one, its delivery stays in progress. */
 const answers: (() => void)[] = [];
 
 after(() => {

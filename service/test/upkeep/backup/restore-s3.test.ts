@@ -61,7 +61,7 @@ const placed = (dataDir: string, database: string, bucket: string) => ({
   BLOB_URL: `s3://${bucket}/prefix?endpoint=${encodeURIComponent(store.endpoint)}`,
 });
 
-/** Runs the code block that is under this heading and contains this text. */
+/** Runs the code block of docs/running.md that is under this heading and contains this text. */
 function type(heading: string, part: string, more: Record<string, string>): Promise<string> {
   // The printed commands call `aws` without `--endpoint-url`, which this test's store needs.
   const aws = `aws() { ${awsProgram} --endpoint-url ${store.endpoint} "$@"; }`;
@@ -99,8 +99,8 @@ test("blobs in S3 and an operator's own database are restored by the printed com
   const due = new Date(Date.now() + 600_000);
   await enqueue(db, "order-mail", { orderId: row?.id, moment: "payment_received", at: due, isAlone: true }, due);
 
-  // Waits until a checkpoint covers each line that has a leaf. A line that gets its leaf between the copies of the
-  // database and of the keys could be recovered only from a mirror.
+  // Waits until a checkpoint covers every line of the logs. Otherwise a line could enter a log's tree between the
+  // copies of the database and of the keys. Only a mirror could restore such a line.
   const unpublished = sql`SELECT FROM log_trees t WHERE size > coalesce((SELECT max(size) FROM log_checkpoints c
     WHERE c.log = t.log), 0) OR EXISTS (SELECT FROM log_entries e WHERE e.log = t.log)`;
   await until(async () => (await db.query(unpublished)).length === 0);

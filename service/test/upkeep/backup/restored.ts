@@ -5,7 +5,7 @@ import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import type { Service } from "@signsealship/testing/service";
 import { sealRoom, type Version, verify } from "../../closing/closing-passports/seal-room.ts";
 
-/** The verify codes of a firm, and the objects that they open. */
+/** The code of a firm's sealed room, the sealed version of its closing passport, and a proof passport. */
 export type Codes = { readonly room: string; readonly version: Version; readonly passport: { verifyCode: string } };
 
 /** A sealed room with an order, and a proof passport. */

@@ -32,7 +32,7 @@ const nodes = [await nodeWith(), await nodeWith()] as const;
 
 type Seen = { nodeUrl: string | null; leases?: { node: string; url: string | null }[]; machines?: number };
 
-/** The finding of the check in a database with these leases, to which this many machines are connected. */
+/** The finding of `doctor` about nodes, if the database has these leases and connections from this many machines. */
 async function found({ nodeUrl, leases = [], machines = 1 }: Seen): Promise<string> {
   const query = async ({ text }: Statement) => (text.includes("pg_stat_activity") ? [{ machines }] : leases);
   const config = { media: {}, nodeUrl };

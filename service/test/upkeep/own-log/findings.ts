@@ -5,7 +5,7 @@ import type { Database } from "../../../src/kernel/platform/database/database.ts
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
 import { openOwnLog } from "../../../src/upkeep/own-log/own-log.ts";
 
-/** Waits until each line has a leaf, and each tree is below a checkpoint. */
+/** Waits until each line is in its log's tree, and a checkpoint covers the whole tree of each log. */
 export const settled = (db: Database) =>
   until(async () => {
     const [waits] = await db.query<{ some: boolean }>(sql`

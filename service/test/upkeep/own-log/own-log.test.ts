@@ -140,13 +140,14 @@ test("a log that a restored copy continues from a stale export is found, and the
     const proven = await runCli({}, "monitor", file, "--key", key?.key ?? "");
     assert.match(proven.stdout, /Proven: this key signed two histories/);
     assert.match(readFileSync(file, "utf8"), /BEGIN OLDER CHECKPOINT[\s\S]*BEGIN NEWER CHECKPOINT/);
-    // The copy has more entries than ours, so the newest checkpoint is not ours.
+    // The copy's log now has more entries than ours, so its newest checkpoint is not one that we signed.
     await seal(copy, "more");
     await settled(copied);
     const again = join(folder.path, "again");
     const more = await runCli(own, "monitor", `${copy.baseUrl}/log/test`, "--own", "--state", again);
     assert.match(more.stdout, /WRONG: The checkpoint of \d+ entries is not one that this installation signed\./);
-    // The holder of a file from the copy detects the fork as well, because its seal contains a checkpoint of the copy.
+    // A holder of a file that the copy sealed detects the fork as well. The file's seal contains a checkpoint of the
+    // copy.
     for (let i = 0; i < 5; i++) await seal(running.service, `ours ${i}`);
     await settled(db);
     const received = join(folder.path, "received.pdf");

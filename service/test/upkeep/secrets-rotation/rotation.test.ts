@@ -76,7 +76,7 @@ const blobFiles = (): string[] =>
     .filter((entry) => entry.isFile() && !entry.name.endsWith(".tmp"))
     .map((entry) => join(entry.parentPath, entry.name));
 
-/** Requests everything that a service reads with a key. */
+/** Requests a document, evidence, a closing certificate and a room, which the service reads with its secrets key. */
 async function allReads(service: Service, made: Awaited<ReturnType<typeof makeEverything>>): Promise<void> {
   const get = async (path: string) => {
     const response = await fetch(service.baseUrl + path);

@@ -70,8 +70,9 @@ export function laterChanges(document: PdfDocument, signatures: readonly Signed[
 }
 
 /**
- * The permission (/P) of a signature's locks in a given revision. The strictest permission when the locks are
+ * The strictest permission (/P) that the locks of a signature state. It is the strictest of all when the locks are
  * unreadable; null when no lock states one.
+ * @param document the document at the revision in which to read the locks
  */
 export function lockPermission(
   document: PdfDocument,

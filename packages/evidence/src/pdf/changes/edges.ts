@@ -6,7 +6,9 @@ import { ROLE, type Role } from "./roles.ts";
 type FieldParent = {
   readonly name: string | undefined;
   readonly type: string | undefined;
-  /** The number of the object with the field's name (/T) and thus with its value. */
+  /**
+   * The number of the nearest object, the parent or one above it, that has a name (/T). That object also has the value.
+   */
   readonly holder: number | undefined;
   /** The number of the parent object, whose /Kids contain the field. */
   readonly node: number | undefined;
@@ -39,7 +41,10 @@ export type Along = { readonly parent?: FieldParent; readonly above?: number; re
 /** Receives, during a walk, the role of each object that the visited object references. */
 export type Lead = {
   readonly to: (value: PdfValue | undefined, role: Role, along?: Along) => void;
-  /** Like `to`, for a role that the object inherits. `key` is the key that leads to the object. */
+  /**
+   * Like `to`, and also records the key under which the visited object references this one. Used for roles that an
+   * object passes on.
+   */
   readonly by: (key: string, value: PdfValue, role: Role) => void;
   readonly field: (field: Field, dictionary: PdfDictionary) => void;
   readonly isField: (number: number) => boolean;

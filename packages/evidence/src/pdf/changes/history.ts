@@ -22,11 +22,12 @@ export type Moment = {
 };
 
 /**
- * Classifies each revision after revision `oldest`. Revisions are numbered from the newest, which is 0.
+ * Classifies each revision after revision `oldest` by its changes to the revision before it. Revisions are numbered
+ * from the newest, which is 0.
  *
- * @param oldest index of the revision at which the first step starts
+ * @param oldest index of the revision with which the first later one is compared
  * @param end where that revision ends
- * @param visit called with the document at each revision from `oldest` on, before the step from it is classified
+ * @param visit called with the document at each revision, from `oldest` to the newest
  * @throws EvidenceError when the document is unreadable, or reading takes too much work
  */
 export function judgeHistory(
@@ -77,8 +78,8 @@ export function judgeHistory(
     visit(index, { view: earlier, reach, reaches });
   }
   const later = lost.filter(({ at }) => at >= end);
-  // The signed bytes contain an object that no cross-reference section names. A later revision can make readers search
-  // the file for objects, and they would then find this object.
+  // Some readers may search the file for objects, and find others than those that cross-reference sections name. Either
+  // `startxref` is far from the end, or the signed bytes contain such an object.
   if (isMisled) later.push({ at: bytes.length, number: null });
   return withLost(steps, revisions.slice(0, oldest), later);
 }
@@ -97,8 +98,8 @@ function withLost(steps: readonly StepResult[], later: readonly Revision[], lost
 type ObjectCache = Map<number, Stored | undefined>;
 
 /**
- * Opens the document as of a revision. The result shares the budget, the keys and the parsed object streams, but not
- * the cache of resolved objects.
+ * Opens the document as of a revision. The result shares the budget, the decryption keys and the parsed object streams,
+ * but not the cache of resolved objects.
  */
 export function documentAt(document: PdfDocument, index: number): PdfDocument {
   const revisions = document.revisions.slice(index);

@@ -133,15 +133,15 @@ function trailerLevel({ earlier, later, between }: Step): Level {
 }
 
 /**
- * Rewriting an object stream changes all objects in it, although the revision's cross-reference sections do not name
- * these objects.
+ * Returns `other` if an object stream of earlier revisions was rewritten. That changes all objects in it, although the
+ * revision's cross-reference sections do not name these objects.
  */
 function containerLevel({ earlier, later }: Step, number: number, containers: ReadonlySet<number>): Level {
   const [was, is] = [earlier.entry(number), later.entry(number)];
   if (containers.has(number) && !isSameEntry(was, is)) return "other";
   const holder = is?.type === "compressed" ? is.stream : undefined;
-  // The object stream has the number of an earlier ordinary object. Some readers cache the ordinary object and do not
-  // look for objects inside the stream.
+  // `other` for an object in a new object stream that reuses the number of an ordinary object. Some readers cache the
+  // ordinary object and do not look for objects inside the stream.
   return holder !== undefined && !containers.has(holder) && earlier.inUse(holder) ? "other" : "none";
 }
 

@@ -22,8 +22,11 @@ const MAX_TRAILER = 4096;
 export type Lost = { readonly at: number; readonly number: number | null };
 
 /**
- * Finds objects and trailers that no cross-reference section names. A reader that considers a section faulty searches
- * the file, and uses the last object with each number. Readers differ on what makes a section faulty.
+ * Finds objects and trailers that no cross-reference section names. A trailer with the same /Root and /Encrypt as the
+ * document's own is left out.
+ *
+ * A reader that considers a section faulty searches the file, and uses the last object with each number. Readers differ
+ * on what makes a section faulty.
  *
  * @throws EvidenceError when the search takes too much work
  */
@@ -48,8 +51,8 @@ export function lostIn(document: PdfDocument, revisions: readonly Revision[]): L
 }
 
 /**
- * True if a reader could use an object that no cross-reference section names in place of an object in use. Bytes inside
- * objects that were read, such as attachments, do not count.
+ * True if a reader could use one of the lost objects or trailers in place of those in use. Bytes inside objects that
+ * were read, such as attachments, do not count.
  *
  * @param table the offsets of the objects in use
  */
@@ -83,8 +86,8 @@ function skipped({ budget }: PdfDocument, cursor: Cursor): Cursor {
 }
 
 /**
- * True if a trailer that no cross-reference section names has the same /Root and /Encrypt as the document's own
- * trailer. Repaired documents contain such trailers.
+ * True if the trailer at the cursor has the same /Root and /Encrypt as the document's own trailer. Repaired documents
+ * contain such trailers, which no cross-reference section names.
  */
 function leadsAlike({ bytes, trailer, budget }: PdfDocument, { position }: Cursor): boolean {
   spend(budget, COST.candidate);

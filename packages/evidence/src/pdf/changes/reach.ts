@@ -26,7 +26,7 @@ type Task = {
   readonly along: Along;
   /** The indirect object that contains the value. */
   readonly within: number;
-  /** The key that leads to the object, for inherited roles. */
+  /** The key that leads to the object; undefined if `Lead.to` reported it. */
   readonly by: string | undefined;
 };
 
@@ -58,7 +58,10 @@ export function reachFromTrailer(reach: Reach, view: View): void {
   walk(reach, view, tasks);
 }
 
-/** Assigns the inherited roles of changed objects to the objects that they reference now. */
+/**
+ * Gives roles to the objects that changed objects reference now. These roles follow from those that the changed objects
+ * already have.
+ */
 export function reachFromChanged(reach: Reach, view: View, numbers: Iterable<number>): void {
   const tasks: Task[] = [];
   for (const number of numbers) {
@@ -101,7 +104,10 @@ function leadInto(reach: Reach, tasks: Task[], within: number): Lead {
   };
 }
 
-/** The order of the tasks of a walk: pages and fields first, then annotations, then objects that inherit a role. */
+/**
+ * The turn in which a walk takes a task. Pages, fields and most other roles are first, then annotations, then objects
+ * with a role that is handed down.
+ */
 const turnOf = ({ role }: Task) => ((role & HANDED_DOWN) !== 0 ? 2 : role === ROLE.annotation ? 1 : 0);
 
 function walk(reach: Reach, view: View, starts: readonly Task[]): void {
@@ -129,8 +135,8 @@ function visit(reach: Reach, view: View, task: Task): Task[] {
 function placeOf(reach: Reach, view: View, task: Task): (Place & { readonly role: Role }) | undefined {
   const { value, role, along, within } = task;
   if (value.kind !== "reference") {
-    // A field that is a direct object has no number of its own. So the list that contains the field must not change,
-    // and the field gets the role `drawn`.
+    // A field that is a direct object has no number of its own, so it may not change. With the role `drawn`, the
+    // objects that it references may not change either.
     return { number: within, value, isStream: false, along, role: role === ROLE.field ? ROLE.drawn : role };
   }
   const { number } = value;
@@ -167,8 +173,8 @@ function admit(reach: Reach, number: number, role: Role, { owner, parent, above 
   if (!isOwned) reach.owners.set(number, owners.add(owner));
   if (role === ROLE.page) {
     const one = reach.above.get(number);
-    // Two nodes of the page tree reference this page. Readers may look up inherited entries in either, so the page must
-    // not change.
+    // If two nodes of the page tree reference one page, readers may look up inherited entries in either. So the page
+    // must not change.
     if (one !== undefined && one !== (above ?? null)) reach.roles.set(number, roles | role | ROLE.frozen);
     reach.above.set(number, above ?? null);
   }

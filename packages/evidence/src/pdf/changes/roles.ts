@@ -14,7 +14,7 @@ export const ROLE = {
   pageKids: 0x8,
   annots: 0x10,
   annotation: 0x20,
-  /** A part of an annotation, other than the widget of a form field. */
+  /** A part of an annotation. The parts of a form field's widget do not have this role. */
   annotationPart: 0x40,
   form: 0x80,
   fields: 0x100,
@@ -45,7 +45,10 @@ export const ROLE = {
    * too.
    */
   drawn: 0x4000000,
-  /** An object that a reader may reach while drawing an annotation, other than the widget of a form field. */
+  /**
+   * An object that a reader may reach while drawing an annotation. The objects of a form field's widget do not have
+   * this role.
+   */
   drawnPart: 0x8000000,
 } as const;
 export type Role = (typeof ROLE)[keyof typeof ROLE];

@@ -22,7 +22,10 @@ export type AddedField = {
    * empty or has a document time stamp.
    */
   readonly whenLocked: boolean;
-  /** True if the new field shows nothing on the page. FieldMDP locks apply to such a field, and /Lock entries don't. */
+  /**
+   * True if the new field shows nothing on the page. The locks in signatures (FieldMDP) apply to such a field, but the
+   * /Lock entries of signature fields don't.
+   */
   readonly isNew: boolean;
   /** The number of the object that is the field's value, for a signature in an invisible field. */
   readonly invisible: number | null;

@@ -37,7 +37,7 @@ export type View = {
   readonly entry: (number: number) => XrefEntry | undefined;
   /**
    * Reads an object; undefined when it is not in use.
-   * @throws EvidenceError when the object is not at the place that the revision states
+   * @throws EvidenceError when the object is not at the location that `entry` returns
    */
   readonly get: (number: number) => Stored | undefined;
   readonly spend: (work: number) => void;

@@ -20,7 +20,7 @@ const both = { log_inclusion: "holds", log_checkpoint_signed: "holds" } as const
 const retracted = { ...both, log_not_retracted: "fails" } as const;
 const counts = { ...both, log_not_retracted: "unchecked" } as const;
 
-/** Builds the proof of a retraction, which is the last line of the log. */
+/** Builds the log proof of a retraction. The retraction's line is the last one of its log. */
 function retraction(reason: RetractionReason, { of = sealedSha256, by = live, place = leaves.length } = {}): string {
   const line = formatEntry({ kind: "retract/v1", sealedSha256: of, reason });
   const all = [...leaves, hashOfLeaf(Buffer.from(line))];

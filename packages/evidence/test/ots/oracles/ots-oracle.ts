@@ -8,8 +8,8 @@ export type OracleRequest =
   | { readonly random: number };
 
 /**
- * The reference implementation's answer. `found` lists the attestations, sorted by their JSON text. Each is its
- * message, its kind (or the tag of an unknown kind), and its URI, height or payload.
+ * The reference implementation's answer. `found` lists the attestations, sorted by their JSON text. Each item has the
+ * attested message, the attestation's kind (or the tag of an unknown kind), and its URI, height or payload.
  */
 export type OracleAnswer = {
   readonly hex?: string;

@@ -17,8 +17,8 @@ const stamp = (signed: Uint8Array) => tokenOver(signed, tsa, Date.UTC(2026, 0, 2
 const PERMISSIONS: readonly Permission[] = [1, 2, 3, "approval"];
 
 /**
- * The most serious later change for the first signature that has a revision, or for the first signature if none has
- * one. An unreadable file is refused as a whole.
+ * The state of the claim about later changes, of the first signature that has a revision, or else of the first
+ * signature. For an unreadable file: the state of the claim `pdf_readable`.
  */
 async function first(pdf: string): Promise<string | undefined> {
   // With the appended comment, no signature covers the whole file. So none is treated as the seal.

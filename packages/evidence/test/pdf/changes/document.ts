@@ -92,7 +92,7 @@ const BODIES: Readonly<Record<keyof typeof OBJECT, string>> = {
 
 /**
  * Makes a PDF with a form, a note, metadata, outlines and tags.
- * @param changed bodies by object, which replace the usual bodies
+ * @param changed the new bodies of some objects, in place of the usual ones
  */
 export function formDocument(changed: Partial<Record<keyof typeof OBJECT, string>> = {}): string {
   const bodies = new Map(Object.entries({ ...BODIES, ...changed }).map(([key, body]) => [numberOf(key), body]));

@@ -24,7 +24,7 @@ const pick = <Item>(items: readonly Item[], random: Random): Item => items[rando
 const KEYS = "K ParentTree Nums Kids Parent P Obj Extensions MarkInfo Metadata DSS DR V AP N Annots Contents".split(
   " ",
 );
-/** Objects that are drawn, or that affect how a page or field is drawn. */
+/** Dictionary entries. Some affect how a page or field is drawn. */
 const ENTRIES = [
   "/Rotate 90",
   "/MediaBox [0 0 200 200]",
@@ -170,10 +170,16 @@ function drawn(files: readonly string[], { runs, page }: Renderer): (string | nu
 
 /** Names that pdf.js gives to the objects that it loads. They differ between documents, so they are not compared. */
 const ownName = /^(?:g_)?(?:d\d+_|img_p|[a-z]?_f\d+$|g_)/;
-/** Compares only the flags that hide a widget, because a filled-in field may look different. */
+/**
+ * The flags that hide a widget. Only these flags and the rectangle of a widget are compared, because a filled-in field
+ * may look different.
+ */
 const HIDING = 0x22;
 
-/** All that pdf.js would draw outside the fields, on a screen and in print, and its text. Needs no canvas. */
+/**
+ * Everything that pdf.js would draw outside the fields, on a screen and in print, and the text of the pages. Needs no
+ * canvas.
+ */
 async function readByPdfJs(pdf: string): Promise<string> {
   const { opening } = await openWithPdfJs(Buffer.from(asBytes(pdf)));
   try {

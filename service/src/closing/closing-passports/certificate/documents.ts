@@ -28,7 +28,10 @@ const takenInWords: Readonly<Record<TakenIn, string>> = {
   notarized: "Notarized elsewhere, taken in by an operator",
 };
 
-/** The room's orders with their artifacts and recorded facts. */
+/**
+ * The section about the room's orders: the hashes of each order's documents, and what this service has on record about
+ * the order.
+ */
 export function documentList(flow: Flow, { manifest: { documents }, details }: CertificateContent): void {
   section(flow, "Documents", documents.length === 0 ? 60 : 170);
   if (documents.length === 0) flow.text("No order was attached to the room.", quiet);

@@ -49,7 +49,7 @@ export async function countForeignRooms(tx: Tx, order: OrderKey, most: number): 
 
 export type RoomOfOrder = { code: string; name: string; status: string };
 
-/** The owner's rooms that contain the order, at most 100, in the order in which it was attached to them. */
+/** The owner's rooms that contain the order, at most 100, sorted by the time of its attachment, earliest first. */
 export const roomsOfOrder = async (
   db: Sql,
   orderCode: string,

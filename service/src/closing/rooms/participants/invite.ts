@@ -13,13 +13,13 @@ const roomMailQueue = "room-mail";
 
 export type RoomMail = { participantId: string; at: string };
 
-// The most email addresses to which a room mails its link in 24 hours. Includes those of removed participants, and
-// those that were corrected.
+// A room mails its link to at most this many email addresses in 24 hours. The addresses of removed participants count,
+// too, and so do addresses that were corrected since.
 const mostInvited = 25;
 
 /**
- * The invitations of the 24 hours before `at`: how many email addresses got one, and when this address got its last
- * one.
+ * Counts the email addresses that got the room's link in the 24 hours before `at` (`since`). `lastAt`: when `email`
+ * last got it in these hours; null if it did not.
  */
 export async function invitedTo(tx: Tx, roomId: string, { email, at }: { email: string; at: Date }) {
   const since = new Date(at.getTime() - dayMs);

@@ -38,7 +38,7 @@ export async function listParticipants(
 }
 
 /**
- * Adds a participant. Being listed gives a person no access to the room. A room lists each email address once.
+ * Adds a participant, unless one with this email address is present already. Participants get no access to the room.
  * @throws ServiceError when the room already has 25 participants
  */
 export async function addParticipant(
@@ -137,8 +137,9 @@ export async function moveParticipant(
     await markRemoved(tx, roomId, moved.participantId, at);
     await audit("room.participant_removed", moved.participantId);
   }
-  // A row that was just removed gets the new address, too. With the earlier one, it would withdraw documents from
-  // everybody who still waits at that address (`isWithdrawn` in deliveries).
+  // A participant who was just removed gets the new address, too. A removed participant's address ends the wait for
+  // documents of each person with that address (`isWithdrawn` in deliveries). Other people may still wait at the
+  // earlier address.
   await changeAddress(tx, roomId, { ...moved, email, invitedAt: lastAt, earlier });
   if (!listed) await audit("room.participant_corrected");
   const lacksLink = invitedAt !== null && (listed?.invitedAt ?? lastAt) === null;

@@ -45,8 +45,8 @@ export async function countParticipants(
 
 /**
  * The number of email addresses to which the room's link was mailed since the given time. Those of removed participants
- * and those that were corrected count, too. `lastAt`: when the link was last mailed to this address; null if it was
- * not.
+ * and those that were corrected count, too. `lastAt`: when the link was last mailed to `email` since then; null if it
+ * was not.
  */
 export async function countInvited(
   tx: Tx,
@@ -104,10 +104,7 @@ export async function markRemoved(tx: Tx, roomId: string, participantId: string,
   return rows.length === 1;
 }
 
-/**
- * Selects the rooms of the orders' firm that contain one of the orders. The room `roomId` is included in any case; null
- * for none.
- */
+/** Selects the rooms of the orders' firm that contain one of the orders, and the room `roomId` if that is not null. */
 type RoomsOf = { orderIds: readonly number[]; roomId: string | null };
 
 const roomsOf = ({ orderIds, roomId }: RoomsOf): Statement => sql`

@@ -127,7 +127,7 @@ export async function ownRoom({ db, rowMac }: ViewDeps, principal: Principal, ro
   };
 }
 
-/** Reads the whole room and, only if that is refused because of altered orders, the room without them. */
+/** Reads the whole room. If altered orders make that fail, reads the room without them. */
 async function readOwnRow(db: Sql, roomCode: string, owner: Owner) {
   try {
     return { row: await selectOwnRoom(db, roomCode, owner), altered: [] };

@@ -44,9 +44,7 @@ export type CardRow = BoughtServices & {
   statusBeforeHold: string | null;
   /** The signers of the latest envelope, or else those that the order names. Null when only the client signs. */
   signers: { name: string; email: string; routing: number; signed?: boolean }[] | null;
-  /**
-   * Verifies the signers that the order names, by their signature fields and MAC. Null once an envelope has signers.
-   */
+  /** The signature fields and the MAC that verify the signers named by the order. Null once an envelope has signers. */
   named: { fields: SigningFacts["fields"]; mac: string | null } | null;
   customerName: string | null;
   customerEmail: string;
@@ -91,7 +89,7 @@ export type OwnOrder = Titled &
     externalReference: string | null;
     payBy: Payer;
     totalCents: number;
-    /** The amount of the supplement that is due now; null for none. */
+    /** The supplement that is due now: an amount in addition to the order's total. Null for none. */
     supplementCents: number | null;
     /** True if the supplement replaces a payment that a bank took back; null when no supplement is due. */
     replacesLoss: boolean | null;
@@ -193,7 +191,7 @@ const ownCharges = firmPaysColumns(
   ofOwner,
 );
 
-/** For the owner alone: the owner's orders in the room with their charges, and all sealed versions, newest first. */
+/** Columns of the owner's view alone: charges, due day, automatic seal, orders, and sealed versions, newest first. */
 const ownColumns = sql`, ${ownCharges}, (SELECT r.closes_on::text FROM rooms r WHERE r.id = room."roomId") AS "closesOn", (
     SELECT json_build_object('sealedAt', ${isoTime(sql`s.sealed_at`)}, 'sealedVersion', s.sealed_version, 'problem', s.problem,
       'nextTryAt', CASE WHEN isfinite(s.next_try_at) THEN ${isoTime(sql`s.next_try_at`)} END)

@@ -47,7 +47,7 @@ export type FinishingDeps = { finished: FinishedDeps; moves: MoveDeps };
 
 /**
  * Verifies a document that was finished outside the service, and returns a report. Stores nothing.
- * @throws ServiceError
+ * @throws ServiceError when the order's status doesn't allow such a document, or reading the document takes too long
  */
 export async function reportOnFinished(
   deps: FinishedDeps,
@@ -115,8 +115,8 @@ type Upload = { bytes: Buffer; confirmed: FinishedConfirmation };
 
 /**
  * Seals and stores a document that was finished outside the service, and moves the order. A notarized document first
- * needs a second person's approval. A notary needs no approval, except within a day after an admin has granted the
- * notary a role.
+ * needs a second person's approval, unless a notary hands it in. For a day after an admin granted a notary a role, this
+ * exception does not apply.
  * @returns `sealed`; `asked` when the document waits for approval; the report to confirm again when nothing was stored
  * @throws ServiceError naming the check that failed, or because another file was confirmed
  */
@@ -224,8 +224,8 @@ async function sealFinished(
 }
 
 /**
- * Refuses the document if the order has meanwhile continued online: people signed there, or a notary claimed the order.
- * @throws ServiceError `conflict` when all signers have signed online, or a notary has claimed the order
+ * Refuses the document if the order's signing or notarization has meanwhile continued online.
+ * @throws ServiceError `conflict` when all signers have signed online, or another notary has claimed the order
  */
 async function requireFree(tx: Tx, { id, code }: LockedOrder, on: Finishing, actor: string): Promise<void> {
   if (on === "signed") {

@@ -73,7 +73,7 @@ async function lockExisting(tx: Tx, orderCode: string): Promise<LockedOrder> {
 /**
  * Requests another operator's approval of a document.
  * @param judge checks the locked order; throws when the order's status doesn't allow such a document
- * @throws ServiceError
+ * @throws ServiceError when the order has an open request already, or the operator is not a person
  */
 export async function requestAcceptance(
   { db, clock }: Deps,
@@ -112,7 +112,7 @@ type Decision = {
 
 /**
  * Locks the order, and ends its open request with the operator's decision.
- * @throws ServiceError when the request has already ended, or another person must decide
+ * @throws ServiceError when the request has already ended, or this operator may not make this decision
  */
 export async function decideAcceptance(
   tx: Tx,
@@ -143,7 +143,7 @@ export async function decideAcceptance(
 
 /**
  * Rejects a document that another operator submitted, with a reason, or withdraws the operator's own.
- * @throws ServiceError
+ * @throws ServiceError when no request is open, or this operator may not make this decision
  */
 export async function endAcceptance(
   deps: Deps & ApprovalDeps,

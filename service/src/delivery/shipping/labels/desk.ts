@@ -87,7 +87,7 @@ export async function openLabelFile(
  * Buys a label about which staff had to decide.
  * @param most the price that the person saw, in US cents; a label that costs more is not bought
  * @param mayExceed whether this person may also accept a price far above the quote
- * @throws ServiceError when there is nothing left to buy; `role_required` for a price that requires another role
+ * @throws ServiceError when the offer has changed or ended; `role_required` for a price that requires another role
  */
 export async function buyShownLabel(
   { db, clock }: Pick<LabelDeps, "db" | "clock">,

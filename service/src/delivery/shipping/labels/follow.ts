@@ -59,7 +59,10 @@ export async function followTracking(deps: LabelDeps, labelId: number, tracking:
 
 type Followed = { order: LockedOrder; label: Label; newReports: ReadonlySet<TrackingStatus> };
 
-/** Moves a locked order to match its parcel. Opens a task for anything that the order's status can't express. */
+/**
+ * Moves a locked order to match its parcel. Opens a task for staff if a new report needs attention and the order's
+ * status does not show it.
+ */
 export async function followParcel(deps: LabelDeps, tx: Tx, { order, label, newReports }: Followed): Promise<void> {
   const at = deps.clock();
   const isCurrent = await isOfOrder(tx, order, label);

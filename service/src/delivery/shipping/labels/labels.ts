@@ -18,7 +18,7 @@ export const labelSearch: SearchMethod = ({ kind, text }) => (kind === "words" ?
 
 /**
  * Registers the acts, event handler and jobs of labels.
- * @returns the provider that claims orders
+ * @returns the provider that buys labels for orders
  */
 export function openLabels(jobs: Jobs, deps: LabelDeps, receipts: Receipts): Taker {
   const { providers } = deps;

@@ -13,14 +13,14 @@ import { chooseRate } from "./quote.ts";
 import { findLabel, findLabelOrder, type Label, lockLabel, updateLabel } from "./store.ts";
 import { budgetOf, prepareQueue, tellShippers } from "./take.ts";
 
-// An outage is retried for two days. During that time, staff may ship by hand.
+// While EasyPost can't be reached, the job is retried for two days. During that time, staff may ship by hand.
 const patience = { maxAttempts: 300, retryMs: (attempt: number) => Math.min(2 ** attempt * 1000, 10 * minuteMs) };
 
 // At this attempt, EasyPost has been unreachable for about half an hour.
 const awayAttempt = 11;
 
 /**
- * The job that prepares a label: it requests the check of the address and the rates from EasyPost, which are free, and
+ * The job that prepares a label. It asks EasyPost to check the address and for rates, both of which are free, and
  * queues the purchase.
  */
 export function prepareJobs(jobs: Jobs, deps: LabelDeps): void {
@@ -120,8 +120,8 @@ async function decide(
 }
 
 /**
- * The label with its price limit computed again, because a supplement may have been paid or refunded since the label
- * was requested.
+ * The label with its price limit computed again. Since the label was requested, the payer may have paid for additional
+ * postage (a supplement), or may have got such a payment back.
  */
 async function withBudgetOfNow({ easypost: { settings } }: LabelDeps, tx: Tx, label: Label): Promise<Label> {
   if (label.orderedBy !== null || !settings) return label;

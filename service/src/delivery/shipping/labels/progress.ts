@@ -34,8 +34,8 @@ const byCarrier: readonly TrackingStatus[] = [
 export const isHandedOver = (seen: Seen): boolean => byCarrier.some((status) => seen.has(status));
 
 /**
- * True if the outcome of the parcel is final, whatever is reported later. A failed delivery is not final, because a
- * later attempt may succeed.
+ * True if the parcel was delivered, or goes back to the sender. A failed delivery is not final, because a later attempt
+ * may succeed.
  */
 export const isFinal = (seen: Seen): boolean => seen.has("return_to_sender") || seen.has("delivered");
 
@@ -52,7 +52,10 @@ export function parcelOutcome(seen: Seen): "delivered" | "failed" | "on_its_way"
 
 type ShippingEvent = Extract<PeopleEvent, "shipped" | "delivered" | "shipping_failed" | "shipping_retried">;
 
-/** The events that move an order to match its parcel; empty when the order already matches, or is not being shipped. */
+/**
+ * The causes of the transitions after which an order matches its parcel. Empty when the order already matches, or
+ * is not being shipped.
+ */
 export function eventsToFollow(orderStatus: string, seen: Seen): ShippingEvent[] {
   const outcome = parcelOutcome(seen);
   if (orderStatus === "ShippingPending") {
@@ -84,6 +87,7 @@ export const failureReason = (seen: Seen): string =>
  * @param newReports the reports that were not known before
  * @param seen all reports, including the new ones
  * @param orderStatus the order's status after the reports moved it
+ * @param isReturned whether a refund of the label was requested
  */
 export function followUpOf(newReports: Seen, seen: Seen, orderStatus: string, isReturned: boolean): string | null {
   if (newReports.has("return_to_sender") && orderStatus !== "ShippingFailed")

@@ -117,9 +117,7 @@ export async function insertLabel(
   return row.id;
 }
 
-/**
- * The number of times that the order has entered ShippingPending. Returns to it at the end of a hold are not included.
- */
+/** Counts how often the order entered ShippingPending. Does not count the end of a hold. */
 export async function shippingAttempt(db: Sql, orderId: number): Promise<number> {
   const [row] = await db.query<{ attempt: number }>(sql`
     SELECT ${movesTo(sql`${orderId}::bigint`, "ShippingPending")} AS attempt`);

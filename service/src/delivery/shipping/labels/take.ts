@@ -23,8 +23,8 @@ export const labelTaker = ({ easypost: { settings } }: TakerDeps): Taker => ({
     if (!settings) return null;
     const attempt = await shippingAttempt(tx, order.id);
     const labels = await labelsOf(tx, order.id);
-    // True if EasyPost has answered the request for the label's refund. Until then, the label blocks the next label of
-    // the same shipment, unless it was withdrawn.
+    // True if EasyPost has answered the request to refund the label. A label blocks the next label of the same shipment
+    // until then, unless the label was withdrawn.
     const isReturned = ({ refundState }: Label) => refundState !== null && refundState !== "intended";
     const isBlocking = (label: Label) => label.attempt === attempt && label.state !== "withdrawn" && !isReturned(label);
     if (labels.some(isBlocking)) return "beside";

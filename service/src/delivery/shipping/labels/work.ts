@@ -115,8 +115,8 @@ async function fillIn({ db, clock, providers }: LabelDeps, { id, shipmentId }: L
       await openTrouble(tx, label, clock(), `EasyPost shows no label of the shipment ${shipmentId}: was it bought?`);
       return false;
     }
-    // Before the parcel is handed over, the number that EasyPost states replaces the recorded one. Afterwards the
-    // recorded tracking number stays, even if it was mistyped.
+    // Before the parcel is handed over, the tracking number that EasyPost states replaces the recorded one. Afterwards,
+    // the recorded one stays, even if it was mistyped.
     const trackingNumber = order.status === "ShippingPending" ? bought.trackingNumber : label.trackingNumber;
     const { trackerId, labelUrl } = bought;
     const columns = sql`tracker_id = ${trackerId}, label_url = ${labelUrl}, tracking_number = ${trackingNumber}`;

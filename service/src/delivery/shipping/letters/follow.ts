@@ -106,8 +106,8 @@ type Followed = {
 };
 
 /**
- * Opens a task when staff must look into a report. Closes the task about the letter once the letter has ended and the
- * order's status shows how.
+ * Opens a task when staff must look into a report. When the letter's state becomes final, closes the earlier task about
+ * the letter, if the order's status or a new task shows that state.
  */
 async function tellPeople(tx: Tx, followed: Followed): Promise<void> {
   const { moved, letter, before, at } = followed;

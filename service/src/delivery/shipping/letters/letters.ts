@@ -22,7 +22,7 @@ export const letterSearch: SearchMethod = ({ kind, text }) => (kind === "words" 
 
 /**
  * Registers the acts, event handler and jobs of letters.
- * @returns the provider that claims orders; null without an account
+ * @returns the provider that does printing tasks instead of people; null without an account
  */
 export function openLetters(jobs: Jobs, deps: LetterDeps, receipts: Receipts): Taker | null {
   const { providers } = deps;

@@ -11,8 +11,8 @@ import { hadTrouble, openTrouble } from "./trouble.ts";
 export const pollEveryMs = dayMs;
 const withoutKeyMs = hourMs;
 /**
- * The assumed delivery time if Lob gives no estimate; and how long reports may be missing after the expected day,
- * before a task for staff is opened.
+ * `usualWayMs`: the assumed delivery time if Lob gives no estimate. `silentMs`: how long after the expected day a task
+ * for staff is opened, if there was no report.
  */
 const [usualWayMs, silentMs] = [6 * dayMs, 5 * dayMs];
 /** Polling stops after this time, because the postal service reports nothing about an older letter. */

@@ -19,8 +19,8 @@ async function recallLetters(deps: LetterDeps, tx: Tx, order: LockedOrder): Prom
 }
 
 /**
- * Requests from Lob to cancel a letter that isn't mailed yet, if its order no longer needs it. The caller must have
- * locked the order's row.
+ * Asks Lob to cancel a letter that isn't mailed yet, if its order no longer needs it. The caller must have locked the
+ * order's row.
  */
 export async function recallWhereUnwanted(deps: LetterDeps, tx: Tx, order: LockedOrder, letter: Letter): Promise<void> {
   if (letter.recalledAt || stageOf(letter.progress) !== "accepted") return;
@@ -65,7 +65,7 @@ export const cancelAct = (deps: LetterDeps): Act<null> => ({
   },
   async lookUp(intent, call) {
     const letter = await createLob(call).get(recalledOf(intent).letterId);
-    // Lob has no such letter, so it won't print one.
+    // Lob has no letter with this id, so it won't print one.
     if (letter.kind === "refused" && letter.status === 404) return { kind: "done", result: null };
     if (letter.kind !== "done") return { kind: "unclear", why: letter.why };
     return letter.result.isCancelled ? { kind: "done", result: null } : { kind: "not_done" };

@@ -41,7 +41,7 @@ export const sendAct = (deps: LetterDeps): Act<AcceptedLetter> => ({
     const { orderCode, owner, documentId, to, from, mailClass, doubleSided } = planOf(intent);
     const key = letterKey(orderCode, intent.attempt);
     const metadata = { order: orderCode.slice(0, 6).toUpperCase(), letter: key };
-    // Reserves memory for the document twice: once as the file that was read, and once in the body of the request.
+    // The document is in memory twice: as the file that was read, and in the body of the request.
     return withDocument(deps, { orderCode, owner, documentId }, (bytes) =>
       createLob(call).send({ to, from, pdf: new Uint8Array(bytes), mailClass, doubleSided, metadata }, key),
     );
@@ -75,9 +75,9 @@ export const sendAct = (deps: LetterDeps): Act<AcceptedLetter> => ({
 });
 
 /**
- * The order's address may have changed since the letter was planned. A letter may go only to the order's present
- * address.
- * @throws Error when it differs
+ * Checks that a planned letter still has the order's present address. The order's address may have changed since the
+ * letter was planned.
+ * @throws Error when the addresses differ
  */
 async function requireAddress(tx: Tx, orderCode: string, to: Address): Promise<void> {
   const [order] = await tx.query<{ shipTo: Address | null }>(
@@ -100,7 +100,7 @@ async function withDocument(
       return send(bytes);
     });
   } catch (error) {
-    // An outage prevented reading the document, so the error is thrown and the act is retried.
+    // The act is retried after an outage that prevented reading, and after any error of `send`.
     if (isRead || !(error instanceof ServiceError) || error.code === "unavailable") throw error;
     return { kind: "refused", status: 0, code: null, why: error.message };
   }

@@ -20,7 +20,10 @@ import { type Edition, keepCertificate, openStoredCertificate } from "./kept.ts"
 export type CertificateDeps = Omit<NamedDeps, "db"> & {
   db: Database;
   clock: Clock;
-  /** The resources that draw and seal proof certificates. `baseUrl` is the service's URL in a certificate's text. */
+  /**
+   * The resources for drawing and sealing proof certificates. `baseUrl` is the service's URL, for links in the
+   * certificate.
+   */
   making: { workers: Workers; sealing: Pick<Sealing, "sealDocument" | "chainPem">; baseUrl: string };
 };
 

@@ -41,8 +41,8 @@ const proofs = [
 ] as const;
 
 /**
- * The routes that serve the log's proofs for both kinds of proof certificate: the public one, and the one that names
- * the firm.
+ * The routes for a proof certificate's own proofs from the transparency log. They exist for both kinds of certificate:
+ * the public one, and the one that names the firm.
  */
 export function certificateProofRoutes(app: FastifyInstance, { frame, passports, proofCertificate }: Deps): void {
   const tag = "Proof passports";

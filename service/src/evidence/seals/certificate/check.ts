@@ -94,7 +94,7 @@ function sealFault(leaf: Certificate, place: number): Fault | null {
   // The certificates above the seal's own one may have any usage, because a reader that trusts the seal's own
   // certificate needs no others.
   if (place > 0) return null;
-  // Checks the usage as of the start of the validity, because a fault in the dates is already reported elsewhere.
+  // Checks the usage as of the start of the validity, because `checkChain` reports faults in the dates separately.
   const fault = leafFault(leaf, "documentSigning", leaf.notBefore);
   if (fault !== null) return explained(fault, ": its key usage allows neither digitalSignature nor nonRepudiation");
   return leaf.basicConstraints?.ca === true ? ["wrong-usage", " is an authority's"] : null;

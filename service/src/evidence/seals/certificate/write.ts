@@ -72,9 +72,9 @@ const mailAddresses = (base: string): DerValue =>
   sequence(sequence(primitive(0x81, Uint8Array.from(Buffer.from(base)))));
 
 /**
- * Name constraints: no certificate below this one may have a usable mail address (RFC 5280, section 4.2.1.10). The
- * excluded name is empty, which means all addresses, but openssl ignores an empty name. So only addresses at a host
- * that can't exist (RFC 6761) are permitted, too.
+ * Name constraints for a root: certificates below it may have no usable mail address (RFC 5280, section 4.2.1.10). An
+ * empty excluded name excludes all addresses, but openssl ignores an empty name. So the only permitted addresses are
+ * those at `invalid`, a host that can't exist (RFC 6761).
  */
 export const noMailAddresses = extension(
   OID.nameConstraints,

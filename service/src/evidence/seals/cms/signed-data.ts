@@ -23,8 +23,8 @@ import { signatureAlgorithm } from "../algorithms.ts";
 export type SignerChain = readonly [Certificate, ...Certificate[]];
 
 /**
- * The content that a seal signs: the digest of the covered bytes, and their offsets in the file. The signature value is
- * written into the gap between them.
+ * The place of a seal in a file, and the digest of the bytes that the seal covers. The signature value is written into
+ * the gap between those bytes.
  */
 export type SealPlace = {
   /** SHA-256 of the detached content, 32 bytes. */

@@ -13,8 +13,8 @@ const OPEN = 0x5b;
 
 /**
  * True if the document, or the appended revision, contains a decoy. A decoy is four numbers in brackets that would be a
- * valid /ByteRange if the signature value were at another place. The signed bytes don't state that place. Our verifier
- * reads it from the signature itself, but other PDF readers don't.
+ * valid /ByteRange if the signature value were at another place. The signed bytes alone don't determine where the
+ * signature value is. Our verifier reads its place from the signature itself, but other PDF readers don't.
  * @throws PdfRefusal `too_complex`
  */
 export function holdsDecoy(original: Buffer, { tail, contentsStart, contentsEnd, byteRange }: Tail): boolean {
@@ -38,8 +38,8 @@ function findRange(bytes: Buffer, from: number, to: number, search: Search): boo
 }
 
 /**
- * The place of the first `[` at or after `from`. Compares the next bytes one by one, because calling `indexOf` for each
- * of many close brackets is slow.
+ * The place of the first `[` at or after `from`. Compares the next bytes one by one. Calling `indexOf` for each bracket
+ * would be slow in a document with many brackets next to each other.
  */
 function nextBracket(bytes: Buffer, from: number): number {
   const near = Math.min(from + 24, bytes.length);

@@ -48,14 +48,14 @@ export type LockParts = { readonly field: string; readonly reference: string };
 
 /**
  * The most characters in all field names of one lock. A seal contains the names twice, and the size of the appended
- * revision is limited. A lock with longer names lists no field at all.
+ * revision is limited. A lock whose names are longer in total lists no field at all.
  */
 const mostNamed = 64 * 1024;
 
 /**
- * The lock of a seal, with the names of the fields that it locks. Leaves out a field with an appearance that none of
- * its states selects, because pyHanko would report it as changed after any later revision. A lock of the `fields` kind
- * also leaves out unsigned signature fields.
+ * The lock of a seal, with the names of the fields that it locks. Leaves out a field with an appearance that no state
+ * (AS) selects. PyHanko would report such a field as changed after any later revision. A lock of the `fields` kind also
+ * leaves out unsigned signature fields.
  * @throws PdfRefusal
  */
 export function lockParts(look: PdfLookup, locks: SealLock | undefined): LockParts {

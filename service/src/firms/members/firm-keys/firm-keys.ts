@@ -100,7 +100,10 @@ function requireEnvironment(text: string): Environment {
   return text;
 }
 
-/** Requires a current owner who works in the key's environment and has a recent proof for it. */
+/**
+ * Requires that the caller is an owner now, works in the key's environment, and has the recent proof that this
+ * environment needs.
+ */
 async function requireOwnerOf(
   tx: Tx,
   deps: KeyDeps,

@@ -95,7 +95,10 @@ export async function withdrawInvitation(
 
 type Giver = { own: Membership; principal: Principal; at: Date };
 
-/** An owner can't grant more access than the owner has, nor change an invitation that grants more. */
+/**
+ * Requires the owner's live access and a recent proof for an invitation that grants live access, or that granted it
+ * before. Any other invitation needs only the proof.
+ */
 function requireMayGive({ own, principal, at }: Giver, liveAccess: boolean): void {
   if (liveAccess && !own.liveAccess) throw liveAccessRequired();
   requireProof(principal, at, liveAccess ? "live" : "test");

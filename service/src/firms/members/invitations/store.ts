@@ -33,7 +33,7 @@ export const selectPending = (db: Sql, partnerId: string) =>
     SELECT ${columns} FROM invitations i JOIN users u ON u.id = i.invited_by
     WHERE i.partner_id = ${partnerId} AND i.ended_at IS NULL ORDER BY i.created_at DESC, i.id LIMIT 200`);
 
-/** One of the firm's invitations. The caller must have locked the firm. */
+/** A pending invitation of the firm. The caller must have locked the firm. */
 export async function selectOwn(tx: Tx, partnerId: string, invitationId: string): Promise<Invitation | undefined> {
   const [found] = await tx.query<Invitation>(sql`
     SELECT ${columns} FROM invitations i JOIN users u ON u.id = i.invited_by

@@ -6,7 +6,7 @@ import { joinFirm, verifiedFirm } from "../../partners/partners.ts";
 
 type LinkEvent = { userId: string; ownerId: string; at: string; invited?: boolean };
 
-/** Mails every other owner that a person linked with a key, accepted an invitation, or got live access by a key. */
+/** Mails the other owners after a person linked with a key, accepted an invitation, or got live access by a key. */
 export async function mailOwners(
   tx: Tx,
   { partnerId, userId, at, invited = false }: { partnerId: string; userId: string; at: Date; invited?: boolean },

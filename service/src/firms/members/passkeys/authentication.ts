@@ -43,7 +43,7 @@ export async function withPasskey<T>(
 ): Promise<T> {
   const answer = answerOf(text);
   const credential = await findCredential(deps.db, deps.rowMac, { userId, credentialId: answer.id, now: deps.clock() });
-  // Section 7.2, step 6: a returned user handle must be the person's.
+  // WebAuthn level 3, section 7.2, step 6: a returned user handle must be the person's.
   const handle = answer.response.userHandle ?? handleOf(userId);
   if (!credential || handle !== handleOf(userId)) throw refusedPasskey();
   const { counter } = await verifyAnswer(deps, { sessionId, userId, purpose: "show", answer, current: credential });

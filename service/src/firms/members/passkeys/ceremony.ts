@@ -78,7 +78,7 @@ export function answerOf(text: string): { id: string; response: { userHandle?: u
 
 /**
  * Verifies a response to the session's challenge, and consumes the challenge even when the response is refused.
- * @param asked.known the stored credential; null for a new one
+ * @param asked.current the stored credential; null for a new one
  * @throws ServiceError when the response is not accepted
  */
 export async function verifyAnswer(

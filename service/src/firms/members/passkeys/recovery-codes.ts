@@ -26,7 +26,7 @@ export async function newRecoveryCodes(
 }
 
 /**
- * Consumes a recovery code, in any spelling.
+ * Consumes a recovery code. The person may type it in upper or lower case, with or without hyphens.
  * @returns true if it was a valid code of the person
  */
 export const useRecoveryCode = (

@@ -183,7 +183,10 @@ export async function consumeRecoveryCode(
   return true;
 }
 
-/** SQL condition: true if the person `u` of a query is an operator, who has a security page in the console. */
+/**
+ * SQL condition: true if the person `u` of a query is an active operator. Operators have a security page in the
+ * console.
+ */
 export const isOperator = sql`EXISTS (SELECT FROM operators o WHERE o.user_id = u.id AND o.active)`;
 
 type Address = { email: string; isOperator: boolean };

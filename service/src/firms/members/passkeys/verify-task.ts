@@ -67,7 +67,7 @@ async function verifyShown(sent: unknown, stored: CurrentCredential, expected: E
     ...expectedOf(expected),
   });
   const backupEligible = authenticationInfo.credentialDeviceType === "multiDevice";
-  // Section 7.2, step 19: backup eligibility never changes.
+  // WebAuthn level 3, section 7.2, step 19: backup eligibility never changes.
   if (!verified || backupEligible !== stored.backupEligible) throw new Error("the passkey is not accepted");
   return { ...stored, counter: authenticationInfo.newCounter };
 }

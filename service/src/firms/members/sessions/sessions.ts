@@ -59,8 +59,8 @@ function principalFrom(row: store.SessionRow, proof: Proof): Principal | null {
 }
 
 /**
- * The session, from a `Cookie` header, that an operator began with a link from the command line; null without a valid
- * session.
+ * Finds the session of a `Cookie` header, if an operator began it with a link from the command line. Returns null
+ * without a valid session.
  */
 export async function findOperatorSession(
   { db, clock, rowMac }: SessionDeps,
@@ -104,7 +104,7 @@ export async function beginSession(tx: Tx, rowMac: RowMac, start: SessionStart):
 
 /**
  * Completes a session after its second factor.
- * @param passkeyAt when a passkey was used
+ * @param passkeyAt when the passkey was used; null after a recovery code
  * @returns its new token
  * @throws ServiceError when the session has ended
  */
@@ -135,7 +135,7 @@ export async function endSession({ db, clock }: EndDeps, session: Session, sessi
   if (!wasDeleted) throw new ServiceError("not_found", "No such session.");
 }
 
-/** Ends the sessions whose tokens a `Cookie` header has under these names. */
+/** Ends the sessions whose tokens are in the cookies with these names. */
 export async function signOut(
   { db, clock }: EndDeps,
   header: string | undefined,

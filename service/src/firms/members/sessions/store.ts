@@ -210,7 +210,7 @@ export async function deleteSession(tx: Tx, userId: string, sessionId: string, a
 export const endOtherSessions = (tx: Tx, userId: string, sessionId: string, at: Date) =>
   endSessions(tx, sql`s.user_id = ${userId} AND s.id <> ${sessionId}`, at);
 
-/** Ends the session of a cookie, if there is one. */
+/** Ends the session with this token, if there is one. */
 export const deleteSessionByToken = (tx: Tx, tokenSha256: Buffer, at: Date) =>
   endSessions(tx, sql`s.token_sha256 = ${tokenSha256}`, at);
 

@@ -29,8 +29,8 @@ export const invitationToken = (secrets: SecretBytes, invitationId: string): str
   derivedToken(deriveKey(secrets, "invitation"), invitationId);
 
 /**
- * The token of an existing link, derived from SECRETS_KEY or one of SECRETS_KEYS_OLD; null when no key gives the stored
- * hash.
+ * Returns a function that computes the token of an existing link from its id. It tries SECRETS_KEY and
+ * SECRETS_KEYS_OLD, and returns null when no key gives the stored hash.
  */
 const matchingToken =
   (make: typeof linkToken) =>

@@ -132,9 +132,9 @@ function secretsOf(token: string, browser: string | null): store.LinkSecrets {
 }
 
 /**
- * Shows what a link would do, for the page that asks for confirmation.
- * @param browser null for an operator's link
- * @throws ServiceError
+ * Returns the facts about a usable link, for the page that asks for confirmation.
+ * @param browser the secret in the browser's cookie; null for an operator's link
+ * @throws ServiceError for a link that can't be used
  */
 export async function lookAtLink({ db, clock, rowMac }: SignInDeps, token: string, browser: string | null) {
   const link = await store.findLink(db, rowMac, secretsOf(token, browser), clock());
@@ -208,10 +208,13 @@ export const signInMail = defineMail({
   },
 });
 
-/** A session from a mailed link, which grants no access before its second factor. */
+/** A session that began with a mailed link. It grants no access before its second factor. */
 type DueSession = { id: string; userId: string; email: string };
 
-/** The session of a `Cookie` header whose second factor is due; null without one, or when it has expired. */
+/**
+ * Finds the session of a `Cookie` header, if its second factor is due. Returns null without such a session, or when it
+ * has expired.
+ */
 export async function dueSessionOf(
   { db, clock, rowMac }: { db: Sql; clock: Clock; rowMac: RowMac },
   cookie: string | undefined,

@@ -143,7 +143,7 @@ export async function consumeLink(
 }
 
 /**
- * The person with this email address, created if needed.
+ * Finds the person with this email address, or inserts a row for a new person.
  * @returns the person's id
  */
 export async function upsertUser(tx: Tx, email: string, at: Date): Promise<string> {

@@ -51,7 +51,10 @@ export function keyName(text: string): string {
   return name;
 }
 
-/** Parses scopes: unique, in their listed order. @throws ServiceError for an empty list or an unknown word */
+/**
+ * Parses the names of scopes. The result has no duplicates and is in the order of `scopes`. @throws ServiceError for an
+ * empty list or an unknown word
+ */
 export function keyScopes(names: readonly string[]): Scope[] {
   const unknown = names.find((name) => !isScope(name));
   if (unknown !== undefined || names.length === 0) throw invalid(`scopes must be one or more of ${scopes.join(", ")}.`);

@@ -62,7 +62,7 @@ export async function lockFirmOfKey({ db }: { db: Tx }, keyId: string): Promise<
   return partnerId;
 }
 
-/** Revokes a key from the next request on, on every node. @throws ServiceError for an unknown key */
+/** Revokes a key. Every node refuses the next request with it. @throws ServiceError for an unknown key */
 export async function revokeKey(
   { db, clock, rowMac }: { db: Sql; clock: Clock; rowMac: RowMac },
   keyId: string,

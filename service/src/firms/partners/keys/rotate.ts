@@ -39,7 +39,10 @@ export async function rotateUnderLock(
   return { ...issued, previousKeyId: keyId, previousExpiresAt };
 }
 
-/** A row that was altered in the database gets no new MAC, because a new MAC would make the row authentic. */
+/**
+ * Requires a key that is active, was not replaced before, and has a valid MAC. The rotation may write a new MAC, which
+ * would make an altered row authentic.
+ */
 function requireRotatable(rowMac: RowMac, key: store.KeyRow, now: Date): void {
   const conflict = (message: string) => new ServiceError("conflict", message);
   if (key.revokedAt) throw conflict("This key is revoked. Issue a new one instead.");

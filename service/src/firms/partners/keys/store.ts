@@ -101,7 +101,10 @@ export async function countCreatedKeys(tx: Tx, partnerId: string, since: Date): 
   return row?.keys ?? 0;
 }
 
-/** Makes a key expire at a future time. An attacker who restores the old row does not extend the key. */
+/**
+ * Makes a key expire at a future time. The expiry is also stored as a revocation, so an attacker who restores the old
+ * row does not extend the key.
+ */
 export const updateExpiry = (
   tx: Tx,
   rowMac: RowMac,

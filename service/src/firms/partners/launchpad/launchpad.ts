@@ -114,7 +114,10 @@ type Facts = {
   liveCompletedAt: Date | null;
 };
 
-/** For each fact, an SQL expression about the firm `p`. The feature that owns the table declares it. */
+/**
+ * For each fact, an SQL expression about the firm `p`. Each expression is declared by the feature that owns the table
+ * in it.
+ */
 export type FirstTimes = Readonly<Record<Exclude<keyof Facts, "joinedAt" | "liveEnabled" | "liveKeyAt">, Statement>>;
 
 /**
@@ -126,7 +129,7 @@ export const ofFirmIn: Readonly<Record<Environment, Statement>> = {
   live: sql`partner_id = p.id AND environment = 'live'`,
 };
 
-/** SQL expression: when the first row of the firm `p` was created. */
+/** SQL expression: when the firm `p` got its first row in a table, in one environment. */
 export const firstIn = (table: Statement, environment: Environment, more = nothing): Statement =>
   sql`(SELECT min(created_at) FROM ${table} WHERE ${ofFirmIn[environment]}${more})`;
 

@@ -1,6 +1,6 @@
 import type { WireCode } from "./wire-errors.ts";
 
-/** The meaning of each machine code and the remedy, for the guide about errors. */
+/** The meaning of each error code, and what the caller can do about it; for the guide about errors. */
 export const errorWords: Readonly<Record<WireCode, string>> = {
   validation: "The request breaks a rule; the message names the field and the rule. Correct it.",
   unauthenticated: "No key was sent, or one that is unknown or malformed. Check the `Authorization` header.",

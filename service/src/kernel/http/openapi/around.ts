@@ -68,7 +68,7 @@ const refusal = (description: string, error: string) => ({
 /** The most bytes of a JSON or text body that the server reads. */
 export const mostBodyBytes = 256 * 1024;
 
-/** The message for a too long body on a route for forms, when the body is not a form. */
+/** The message for a body that is too long and is not a form, on a route that takes forms. */
 export const otherBodyTooLarge = (bytes: number): string =>
   `The body is too large: a body that is not multipart/form-data may have at most ${bytes / 1024} KiB.`;
 
@@ -119,8 +119,8 @@ function describeBody(operation: Operation): void {
   delete operation[bodyOptional];
   if (!requestBody) return;
   if (optional) requestBody.required = false;
-  // Only JSON routes get a 415. Forms with a document get a 400 instead, by the contract, also when the document is too
-  // large.
+  // Only JSON routes get a 415. By the contract, forms with a document get a 400 for a wrong media type or a too large
+  // document. Their 413 is for other bodies.
   const isJson = "application/json" in requestBody.content;
   if (isJson || "application/x-www-form-urlencoded" in requestBody.content)
     responses["413"] ??= structuredClone(tooLarge);

@@ -28,7 +28,7 @@ type Described = {
 
 const schema = "https://schema.getpostman.com/json/collection/v2.1.0/collection.json";
 
-/** Collection variables that a script sets from the response of this operation, for use in later requests. */
+/** For each operation, the collection variable that a script sets from the response, for use in later requests. */
 const remembered: Readonly<Record<string, string>> = {
   createOrder: "orderCode",
   createRoom: "roomCode",

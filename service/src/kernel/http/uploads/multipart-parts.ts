@@ -90,8 +90,8 @@ async function readText(part: MultipartFile): Promise<string> {
 }
 
 /**
- * Reads the form's file. The parser cuts a file off one byte after the limit. So a file with one byte too many is too
- * large.
+ * Reads the form's file. The parser cuts off a longer file one byte after `maxUploadBytes`. If that byte arrives, the
+ * file is too large.
  */
 async function readFile(part: MultipartFile, rules: PartRules, capacity: number | null): Promise<Upload | "too large"> {
   if (capacity === null) {

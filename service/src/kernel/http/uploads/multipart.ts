@@ -67,7 +67,7 @@ export async function acceptMultipart(scope: FastifyInstance): Promise<void> {
       headerPairs: 100,
     },
     throwFileSizeLimit: false,
-    // Declares text parts that are labeled as JSON to be files. Otherwise the plugin would parse them as JSON; it never
+    // Treats a text part that is labeled as JSON as a file. Otherwise the plugin would parse it as JSON; it never
     // parses files.
     isPartAFile: (_name, contentType, filename) =>
       filename !== undefined || contentType === "application/octet-stream" || contentType === "application/json",

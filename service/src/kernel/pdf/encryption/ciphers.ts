@@ -41,13 +41,13 @@ export function rc4(key: Buffer, data: Buffer): Buffer {
   return out;
 }
 
-/** The cipher of algorithm 1 with RC4. */
+/** Algorithm 1 of ISO 32000-2 (7.6.3) with RC4. */
 export function rc4Cipher(fileKey: Buffer): Cipher {
   const apply = (data: Buffer, object: Ref) => rc4(objectKey(fileKey, object, ""), data);
   return { decrypt: apply, encrypt: apply };
 }
 
-/** The cipher of algorithm 1 with AES-128 (AESV2). */
+/** Algorithm 1 of ISO 32000-2 (7.6.3) with AES-128 (AESV2). */
 export function aes128Cipher(fileKey: Buffer): Cipher {
   return aesCipher("aes-128-cbc", (object) => objectKey(fileKey, object, "sAlT"));
 }

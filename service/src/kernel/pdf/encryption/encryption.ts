@@ -6,7 +6,10 @@ import { asInteger, asName, asSignedInteger, type Dict, elements, entry, isArray
 import { aes128Cipher, aes256Cipher, type Cipher, type Encryption, rc4Cipher } from "./ciphers.ts";
 import { type KeyEntries, openByEmptyPassword, permissionsGenuine } from "./file-key.ts";
 
-/** Bits 4 and 6 of P. Adding a form field, such as a signature field, needs both (table 22). */
+/**
+ * Bits 4 and 6 of P, the document's permissions (ISO 32000-2, table 22). Adding a form field, such as a signature
+ * field, needs both.
+ */
 const MAY_ADD_FIELDS = 0b101000;
 
 /**

@@ -1,7 +1,10 @@
 import { createCipheriv, createDecipheriv, createHash } from "node:crypto";
 import { rc4 } from "./ciphers.ts";
 
-/** The values from which the key and the permissions are computed (ISO 32000-2 table 21). */
+/**
+ * The entries of an Encrypt dictionary that serve to compute the file key and to verify the permissions (ISO 32000-2,
+ * table 21).
+ */
 export type KeyEntries = {
   readonly revision: number;
   /** The key's length in bytes, 5 to 16. Not used from revision 5 on. */

@@ -21,7 +21,7 @@ export const wordsIn = ({ runs }: PageContent): Run[] =>
 
 /**
  * The blanks of a page; blanks made of marks, such as underscores, come first. A box or a drawn line at the place of
- * such marks is not a second blank. A line in a box isn't one either.
+ * such marks is not a second blank. A line in a box is not a second blank either.
  */
 export function blanksIn(content: PageContent): Blank[] {
   const words = wordsIn(content);

@@ -23,7 +23,9 @@ const isBelow = (run: Run, blank: Blank): boolean => {
   return gap > -3 && gap < measures.labelBelow + (blank.box ? 4 : 0);
 };
 
-/** The words directly below a blank, unless they are the label of a blank next to them. */
+/**
+ * The words directly below a blank. Leaves out words with another blank to their right, because they label that blank.
+ */
 export function captionsBelow(blank: Blank, { words, blanks, content }: PageWords): Run[] {
   const inOther = (run: Run) => content.boxes.some((box) => box.y >= blank.y - 4 && isInside(run, box));
   const near = words.filter(
@@ -122,7 +124,10 @@ export function signerBlock(blank: Blank, page: PageWords): Found | null {
 export const hasWords = (blank: Blank, { words }: PageWords): boolean =>
   words.some((run) => isOnLine(run, blank) && endOf(run) > blank.x - 160 && run.x < endOf(blank) + 40);
 
-/** True if a caption that matches no pattern may name the party who signs. */
+/**
+ * True if a caption may name the party who signs. It has at most five words, begins with a capital letter, and is not
+ * any other kind of label.
+ */
 export const isShortName = ({ text }: Run): boolean =>
   /^\(?\p{Lu}/u.test(text) && text.split(/\s+/).length <= 5 && !/[\d$€:?]/.test(text) && kindOfLabel(text) === null;
 

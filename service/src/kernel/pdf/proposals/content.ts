@@ -7,7 +7,10 @@ import type { Operators, Ops } from "./walk.ts";
 
 export type { Rect, Rule } from "./lines.ts";
 
-/** An option of a choice. Each option of a radio group has a rectangle of its own. */
+/**
+ * An option of a dropdown or a radio group. `rect` is the rectangle of a radio button; null for an option of a
+ * dropdown.
+ */
 export type OwnOption = { readonly label: string; readonly rect: Rect | null };
 
 /** A form field that the document already contains. For a radio group, `rect` is the rectangle of its first option. */

@@ -23,7 +23,7 @@ export function executionAbove(
   const first = Math.min(...words.filter(({ text }) => executionWords.test(text)).map(({ y }) => y));
   const sentences = words.filter((run) => isSentence(run) && !isInPart(run, ofOthers));
   const last = Math.max(...sentences.map(({ y }) => y));
-  // A line with a party's name that shares a row with the word "Date" is a line for a signature.
+  // If a row has a label for a date, a party's name on that row asks for a signature.
   const dates = words.filter(({ text }) => kindOfLabel(text) === "date").map(({ y }) => y);
   return (y, isCaption = false) =>
     y >= first - 4 || ((isCaption || sentences.length > 1) && y > last) || dates.some((date) => Math.abs(date - y) < 4);

@@ -30,8 +30,7 @@ const mostGlyphs = 100_000;
 const identity: Matrix = [1, 0, 0, 1, 0, 0];
 
 /**
- * The characters of a page that read upright, in the order of the page's content.
- *
+ * The upright characters of a page, in the order of the page's content.
  * @param scaleOf returns the factor by which the widths of a font's characters are multiplied
  */
 export function glyphsIn(operators: Operators, OPS: Ops, toShown: Matrix, scaleOf: (font: string) => number): Glyph[] {

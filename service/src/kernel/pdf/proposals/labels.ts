@@ -100,7 +100,7 @@ export function wrapped(last: Run, { words, blanks }: PageWords): string {
   while (lines.length < linesOfLabel.most) {
     const [top] = lines;
     const above = top && words.find((run) => isLineAbove(run, top));
-    // Words above that have a blank of their own, on their line, are another label.
+    // If the words above have a blank on their own line, they are another label.
     if (!above || blanks.some((blank) => isOnLine(above, blank) && blank.x >= endOf(above) - 2)) break;
     lines.unshift(above);
   }

@@ -6,7 +6,7 @@ export type Rect = { readonly x: number; readonly y: number; readonly width: num
 /** A horizontal line that the page draws, at height `y`. */
 export type Rule = { readonly x: number; readonly y: number; readonly width: number };
 
-/** In points: a filled rectangle that is lower than this is a rule. */
+/** In points. A filled rectangle with a smaller height than this is a rule. */
 const thin = 2.5;
 
 /**
@@ -57,7 +57,7 @@ function collect({ points, isCurved }: Subpath, clip: Rect | null, into: Lines):
   const shown = clipped(bounds, clip);
   if (!shown) return;
   const { x, y, width, height } = shown;
-  // Narrower pieces are ignored. Even a dot of a dotted line is wider than 0.3 points.
+  // Ignores pieces that are narrower than 0.3 points. Even a dot of a dotted line is wider.
   if (width > 0.3 && height <= thin) into.rules.push({ x, y: y + height, width });
   else if (width <= thin && height > 6) into.uprights.push({ x, top: y, bottom: y + height });
   else if (points.length >= 4 && width > 8 && height > 6 && (isCurved || isBox(points, bounds))) into.boxes.push(shown);
@@ -94,7 +94,10 @@ const isBox = (points: Points, { x, y, width, height }: Rect): boolean =>
   points.every(([left, top]) => (near(left, x) || near(left, x + width)) && (near(top, y) || near(top, y + height)));
 const near = (a: number, b: number): boolean => Math.abs(a - b) < 1;
 
-/** The points of each part of a path, in the encoding of pdf.js: 0 move, 1 line, 2 cubic, 3 quadratic, 4 close. */
+/**
+ * The points of each part of a path. In pdf.js, a number begins each step of the path: 0 move, 1 line, 2 cubic, 3
+ * quadratic, 4 close.
+ */
 function subpaths(path: ArrayLike<number>, matrix: Matrix): Subpath[] {
   const found: Subpath[] = [];
   let points: (readonly [number, number])[] = [];

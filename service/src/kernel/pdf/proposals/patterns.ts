@@ -115,7 +115,7 @@ export const measures = {
   leastInitials: 18,
   /** The greatest width of a blank for initials before an item of a list. A wider blank is for words. */
   mostInitials: 60,
-  /** The greatest distance from words that ask for initials down to the blanks of the list. */
+  /** The greatest distance from words that ask for initials down to the blanks before a list's items. */
   initialsAbove: 500,
   /**
    * A height on the page, as a share of the page's height. Below it, short blanks after a party's name are for
@@ -148,7 +148,7 @@ export const measures = {
   /** The greatest distance from the end of a label with a colon to the blank on its right. */
   labelFarBeside: 260,
   /**
-   * The least height of a box that a party's name may label. In a lower box, a party's name without a colon is a
+   * The least height of a box that a party's name may label. In a flatter box, a party's name without a colon is a
    * heading.
    */
   leastLabeledBox: 28,

@@ -33,10 +33,12 @@ export type Proposal = {
   readonly confidence: "high" | "medium" | "low";
 };
 
-/** A proposal before its party, the texts near it and its confidence are determined. */
+/** A proposal whose party, nearby texts and confidence are not yet determined. */
 type Plain = Omit<Proposal, "role" | "near" | "confidence">;
 
-/** Proposes fields for the blanks of a page whose labels ask for them, but never for a notary's or a witness's blanks. */
+/**
+ * Proposes the fields of a page that its signers sign or fill in. The blanks of notaries and witnesses get no fields.
+ */
 export const propose = (content: PageContent): Proposal[] => proposeAll(content).signers;
 
 /** Proposes fields for the parties who sign and, separately, for the witnesses of their signatures. */
@@ -61,7 +63,8 @@ export function proposeAll(content: PageContent): { signers: Proposal[]; witness
       parts,
     ).flatMap((piece) => asProposal(piece, page)),
   ]);
-  // A date or name next to the line of a witness is the witness's, even outside the part below the witnesses' heading.
+  // A blank for a date or name that is next to a witness's line is for the witness. That is so even outside the part
+  // below the witnesses' heading.
   const isTheirs = ({ kind, rect }: Plain) =>
     (kind === "date" || kind === "name") && theirs.some((each) => each.kind === kind && meet(each.rect, rect));
   const signers = apart([...own, ...lined, ...unlined]).filter((each) => !isTheirs(each));
@@ -215,9 +218,9 @@ function ofLabelsAlone(page: PageWords): Plain[] {
 }
 
 /**
- * The label without its punctuation; null if the words don't ask for an entry. Words that end with a colon or an arrow
- * do, and so do words that share a row with other labels. An example is "Signature of U.S. person" and "Date" on a W-9.
- * The arrow may be a run of its own, behind a label of several lines.
+ * The label that this run ends; null if it doesn't ask for an entry. A label with a colon or an arrow at its end asks
+ * for one. So does "Signature of ..." on a row with "Date", as on a W-9. The arrow may be a run of its own, behind a
+ * label of several lines.
  */
 function labelAlone(run: Run, page: PageWords): string | null {
   if (pointing.test(run.text)) return run.text;
@@ -242,7 +245,7 @@ function ofOwnField({ kind, name, rect, options }: OwnField, page: PageWords): P
     return [{ kind, rect, options, label: words, words, reason: "own_field" }];
   // Form editors give fields names such as "Text12". Then the words next to the field decide what it asks for.
   const named = kindOfLabel(label);
-  // A field that is named "Seller" asks for a name.
+  // A field named after a party, such as "Seller", is not for a signature because of its name.
   const isNamed = named !== null && (named !== "signature" || isExplicit(label));
   const meaning = isNamed || kind !== "text" ? named : kindNear(rect, page);
   if (meaning === "notary") return [];

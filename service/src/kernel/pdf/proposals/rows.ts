@@ -41,8 +41,8 @@ export function labelToTheLeft(blank: Blank, page: PageWords): Found | null {
   }
   const label = lastPart(wrapped(left, page)) ?? lastPart(left.text);
   const isAdjacent = isColon || blank.x - endOf(left) < 12;
-  // Words that are too long for a label may be a sentence that continues in the blank. If the sentence ends further
-  // from the blank, it is in another column.
+  // Words that are too many for a label may be a sentence that continues in the blank. If there is a gap before the
+  // blank, they are in another column.
   if (label === null) return isAdjacent ? { label: "", kind: kindOfClause(left, blank) } : null;
   const isInSentence = words.some(
     (run) => run !== left && isOnLine(run, blank) && endOf(run) <= left.x + 2 && left.x - endOf(run) < nextWord,
@@ -169,7 +169,7 @@ const asksInitials = (text: string): boolean =>
 /** In characters. If a label is too long, only this many characters at its end are read. */
 const longestEnd = 40;
 
-/** True for words right after a line that label it: "____, Seller", "____ (date)" and "____ (Seal)". */
+/** True if words right after a line label that line: "____, Seller", "____ (date)" and "____ (Seal)". */
 const isTagOf = (run: Run, blank: Blank): boolean =>
   Math.abs(run.y - blank.y) < 6 &&
   run.x >= endOf(blank) - 2 &&

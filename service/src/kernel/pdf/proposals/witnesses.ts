@@ -55,7 +55,8 @@ function withoutWitness(label: string): string | null {
 }
 
 /**
- * The document's own field for a witness, with the label that a signer's field would have; empty for any other field.
+ * The document's own field for a witness, with the name of a signer's field: "Signature" for "Signature of Witness".
+ * Empty for any other field.
  */
 export function ofWitness(field: OwnField): OwnField[] {
   const label = field.name.replace(/([a-z])([A-Z])/g, "$1 $2").replace(/[._\-[\]#]+/g, " ");

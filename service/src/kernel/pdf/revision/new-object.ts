@@ -13,8 +13,7 @@ export type NewObject = {
 };
 
 /**
- * Throws if an object to be rewritten as a dictionary or array is a stream. Without its data, the object would mean
- * something else.
+ * Refuses a stream where an object is rewritten as a dictionary or array. The new version would lack the stream's data.
  * @throws PdfRefusal `needs_repair`
  */
 export function refuseStream(old: Span, ref: Ref): void {

@@ -38,7 +38,8 @@ const NUMBERS_WIDTH = 40;
 
 /**
  * The bytes of a revision without a signature, to append to a document.
- * @param docSha256 hex SHA-256 of the document, from which unique values are derived
+ * @param docSha256 hex SHA-256 of the document; the new file identifier and the initialization vectors are derived from
+ * it
  */
 export function buildRevision(look: PdfLookup, objects: readonly NewObject[], docSha256: string): Buffer {
   const lead = leadOf(look);

@@ -16,7 +16,7 @@ export type RevisionWriter = ObjectWriter & {
   /** Reserves a number for an object that the caller writes itself. */
   number: () => Ref;
   /**
-   * Converts a text in PDF syntax to the value for a key of an existing dictionary. The value is encrypted if the
+   * Converts a text to a value in PDF syntax, for a key of an existing dictionary. The value is encrypted if the
    * dictionary's other strings are.
    */
   text: (ref: Ref, dict: Dict, text: string) => string;

@@ -42,8 +42,8 @@ export type DocumentNotice = {
 };
 
 /**
- * Thrown for content that readers print or download but don't show, so that the document is refused. The message shown
- * to people is "document can't be signed:" and this error's message.
+ * Thrown to refuse a document with content that readers print or download but don't show. People see the words
+ * "document can't be signed:" and this error's message.
  */
 export class UnseenContent extends Error {
   constructor(why: string) {

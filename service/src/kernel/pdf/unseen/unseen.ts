@@ -68,7 +68,7 @@ function formNotices({ file, root, acroForm }: PdfLookup): DocumentNotice[] {
   return notices;
 }
 
-/** Printing preferences that leave out pages or parts of pages (ISO 32000-2, table 147). */
+/** Returns a notice if the printing preferences can leave out pages or parts of pages (ISO 32000-2, table 147). */
 function printNotices({ file, root }: PdfLookup): DocumentNotice[] {
   const value = resolve(file, entry(root.dict, "ViewerPreferences"));
   if (!value || !isDict(value)) return [];

@@ -18,7 +18,8 @@ import { type ByteRange, joinedFile, type StoredFile, sha256OfFile, storedFile }
 /** Reads blobs in parts, so that a response with a part doesn't need the whole blob in memory. */
 export type BlobReader = {
   /**
-   * Opens blobs as one document.
+   * Opens blobs as one document, in the given order; null when one of them is missing. `Blobs.open` and
+   * `Blobs.openJoined` explain the parameters.
    * @throws as `Blobs.open` and `openJoined` do
    */
   open: (

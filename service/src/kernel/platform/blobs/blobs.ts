@@ -19,8 +19,8 @@ import type { StoredFile } from "./stored-file.ts";
 export type { BlobAt, BlobBackend } from "./backend.ts";
 
 /**
- * A store of documents, encrypted at rest. Two of its operations use the memory budget: the streams of
- * `StoredFile.body`, and `withBytes`.
+ * A store of documents, encrypted at rest. `withBytes`, and the streams that `StoredFile.body` returns, use the memory
+ * budget.
  */
 export type Blobs = {
   /**

@@ -14,15 +14,15 @@ export type BlobUse = {
 
 const contextOf = ({ kind, owner, sha256 }: BlobUse): Buffer => Buffer.from(JSON.stringify([kind, owner, sha256]));
 
-// The layout of a blob: the magic with a version (5 bytes), the key's id (4), and the blob's own key encrypted under
-// that key (nonce 12, key 32, tag 16). Then come chunks of 64 KiB, each with a tag of 16 bytes that also authenticates
-// the blob's identity.
+// The layout of a blob: the magic with a version (5 bytes), the id of the master key (4), and the blob's own key,
+// encrypted (nonce 12, key 32, tag 16). The key that encrypts it is derived from the master key. Then come chunks of 64
+// KiB, each with a tag of 16 bytes that also authenticates the blob's identity.
 //
 // As in the STREAM construction, a chunk's nonce is its number (11 bytes) and a flag for the last chunk. So missing,
 // swapped or added chunks are detected.
 //
-// Versions 1 and 2 have a salt (32 bytes) instead of the key's id and the blob's key, which is derived from the salt.
-// Version 1 doesn't authenticate the identity.
+// Versions 1 and 2 have a salt (32 bytes) instead of the id and the encrypted key. The blob's key is derived from the
+// master key and the salt. Version 1 doesn't authenticate the identity.
 const magic = Buffer.from("SSSB\x03", "latin1");
 const saltedMagic = Buffer.from("SSSB\x02", "latin1");
 const unboundMagic = Buffer.from("SSSB\x01", "latin1");

@@ -79,7 +79,7 @@ async function readPart(path: string, start: number, length: number): Promise<Bl
   }
 }
 
-/** Blobs as files in a folder that only this user can read. */
+/** Blobs as files in a folder that only the service's own system user can read. */
 export function folderBackend(folder: string): BlobBackend {
   return {
     write: (key, pieces) => writeBlob(join(folder, key), pieces),

@@ -60,8 +60,8 @@ function createShares(total: number, share: number) {
   }
 
   /**
-   * True if a holder may get more memory. A holder that already uses some must leave at least as much memory free as it
-   * would then use. Otherwise a few holders with full shares would leave nothing for others.
+   * True if a holder may get more memory. A holder that already uses memory must leave at least as much free as it
+   * would use in total. Otherwise a few holders with full shares would leave nothing for others.
    */
   const mayHold = (held: number, more: number): boolean =>
     held === 0 || (held + more <= share && held + more <= free - more);

@@ -27,7 +27,10 @@ export type Tx = Sql & {
 /** The time limit of one statement, in milliseconds. */
 export type StatementTime = { readonly statementMs: number };
 
-/** The time limit for slow transactions: a migration, or one that waits for the lock of another node's migration. */
+/**
+ * The time limit of one statement in slow transactions: a migration, or one that waits for the lock of another node's
+ * migration.
+ */
 export const longStatements: StatementTime = { statementMs: hourMs };
 
 export type Database = Sql & {
@@ -73,8 +76,8 @@ export type DatabaseOptions = {
   direct?: pg.ClientConfig | null;
 };
 
-// The time that the driver waits longer than PostgreSQL. PostgreSQL itself cancels a statement that takes too long, but
-// a server that hangs can't.
+// The driver gives up this much later than PostgreSQL. Usually PostgreSQL itself cancels a statement that takes too
+// long, but a server that hangs can't.
 const graceMs = 2_000;
 const usualStatementMs = 30_000;
 
@@ -229,7 +232,7 @@ function inTurn(): <T>(work: () => Promise<T>) => Promise<T> {
   };
 }
 
-/** The same database with a longer statement limit, for slow work outside of requests. */
+/** The same database, for slow work outside of requests: each statement may run longer than usual. */
 export const withLongStatements = (db: Database): Sql => ({
   query: (statement) => db.transaction((tx) => tx.query(statement), longStatements),
 });

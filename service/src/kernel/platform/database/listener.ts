@@ -18,7 +18,10 @@ const checksChannel = "signsealship_checks";
 const hearMs = 1_500;
 const reconnectMs = 1_000;
 
-/** Listens on a separate connection. After a reconnect `onNotify` is called with an empty payload. */
+/**
+ * Listens on a separate connection. After a reconnect, calls `onNotify` with an empty payload, because notifications
+ * may have been missed.
+ */
 export async function openListener(
   settings: pg.ClientConfig,
   channel: string,

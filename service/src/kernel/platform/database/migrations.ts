@@ -33,7 +33,7 @@ export const baseline = {
 };
 /**
  * The migrations whose files changed after a release, with the hash of the earlier file. Both files lead to the same
- * schema. The earlier 0185 filled its table under write locks; 0187 and a daily task do that now.
+ * schema. The earlier 0185 also filled its new table, and blocked writes meanwhile. Now 0187 and a daily task fill it.
  */
 const replacedFiles: ReadonlyMap<number, string> = new Map([
   [185, "430ae7f4db7b689099fc80612fbc201496100800a1246c184aa26b2eb61cabbc"],
@@ -143,8 +143,8 @@ export async function migrate({ db, asOwner, folder }: Schema): Promise<void> {
 }
 
 /**
- * True if the current role may read the list of applied migrations. It may not before the first migrations, which are
- * followed by the grant of its rights.
+ * True if the current role may read the list of applied migrations. Before the first migrations, the service's role may
+ * not: it gets its rights right after them.
  */
 async function isReadable(db: Sql): Promise<boolean> {
   const [found] = await db.query<{ readable: boolean | null }>(sql`

@@ -54,8 +54,9 @@ type Columns = {
 };
 
 /**
- * A parser for sealed texts in a column named `name@kind`, where `kind` is the kind of sealed text. A JSON column lists
- * each member to decrypt with its kind: `name@kind.member,kind.member`.
+ * A parser for a column of sealed texts. After an `@`, the column's name says how to open them (`how`). For a text
+ * column, that is the kind of the texts: `name@kind`. For a JSON column, it lists the members to decrypt, each after
+ * its kind: `name@kind.member,kind.member`.
  */
 function openingParser(type: number, how: string, seals: Seals): (text: string) => unknown {
   if (!jsonTypes.has(type)) return (text) => seals().open(how as SealedKind, text);
@@ -79,7 +80,7 @@ function columnsOf(fields: readonly pg.FieldDef[], seals: Seals): Columns {
 
 const noColumns: Columns = { names: [], parsers: [], empty: {}, ofState: [] };
 
-/** The driver's connection with the extended query protocol, which its own types omit. */
+/** The parts of the driver's connection that send the extended query protocol. The driver's own types omit them. */
 type Connection = {
   stream: { cork: () => void; uncork: () => void };
   /** The texts of prepared statements, by name. */
@@ -94,8 +95,8 @@ type Connection = {
 };
 
 /**
- * The column descriptions of each prepared statement, by name. Each connection requests them once per statement:
- * PostgreSQL doesn't let them change later, except for cursors.
+ * The column descriptions of each prepared statement, by name. Each connection requests them once per statement,
+ * because PostgreSQL doesn't let them change later. A FETCH is the exception: its columns are those of the cursor.
  */
 const described = new WeakMap<Connection, Map<string, Columns>>();
 

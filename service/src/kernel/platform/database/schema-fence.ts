@@ -66,8 +66,8 @@ const triggerOn = (table: string): string =>
   `CREATE TRIGGER schema_fence BEFORE INSERT OR UPDATE OR DELETE ON ${table} FOR EACH STATEMENT EXECUTE FUNCTION refuse_older_nodes();`;
 
 /**
- * The function that the triggers call. The schema number is a constant in its text, which costs 5 microseconds for each
- * statement. A WHEN clause in the trigger would cost 25, because PostgreSQL compiles it each time. The function raises
+ * The function that the triggers call. It contains the schema number as a constant, and takes 5 microseconds for each
+ * statement. A WHEN clause in the trigger would take 25, because PostgreSQL compiles it each time. The function raises
  * read_only_sql_transaction, to which older releases respond with a 503.
  */
 const fenceAt = (minimum: number): string => `
@@ -86,7 +86,7 @@ export const outdated = (minimum: number, schema: number): StartupError =>
     `the database is of a newer release (it needs schema ${minimum}; this one knows ${schema}): start that release, or restore an older backup`,
   );
 
-/** Detects that a newer release has migrated the database, after which this node may no longer write. */
+/** Detects that a newer release has raised the fence, so that this node may no longer write. */
 export type SchemaWatch = {
   start: () => void;
   stop: () => Promise<void>;

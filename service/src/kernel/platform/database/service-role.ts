@@ -35,8 +35,8 @@ export async function readRights(migrations: string): Promise<Rights> {
 const hasServiceRole = sql`to_regrole(${serviceRole}) IS NOT NULL`;
 
 /**
- * True if the service's role last got its rights from exactly this list, or if the role doesn't exist. Call this after
- * the migrations.
+ * True if the service's role got its rights from the same append-only.json, or if the role doesn't exist. Call this
+ * after the migrations.
  */
 export async function hasRights(db: Sql, { sha256 }: Rights): Promise<boolean> {
   const [found] = await db.query<{ ok: boolean }>(sql`

@@ -39,8 +39,8 @@ export class Statement {
 }
 
 /**
- * A node of the search tree that caches the texts of composed templates. The path to a text begins with the template's
- * own strings. Then each interpolated part adds a key: the strings of a statement, or `value` for a plain value.
+ * A node of the search tree that caches the texts of composed templates. A text is found first by the template's own
+ * strings, then by each interpolated part: by a statement's strings, or by `value` for a plain value.
  */
 type Composed = { strings: readonly string[] | undefined; readonly by: WeakMap<readonly string[], Composed> };
 
@@ -83,8 +83,8 @@ function joined([start = "", ...template]: readonly string[], interpolated: read
 }
 
 /**
- * A value that is encrypted before it is sent to the database. It is sent as the text encrypted under the current key,
- * or as an array of the texts encrypted under each key.
+ * A value that is encrypted before it is sent to the database. `forms`: `current` sends the text encrypted under the
+ * current key; `all` sends an array with the text encrypted under each key.
  */
 export class ToSeal {
   readonly kind: SealedKind;

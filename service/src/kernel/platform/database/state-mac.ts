@@ -23,8 +23,8 @@ export type StateMac = {
 };
 
 /**
- * A value of a statement that stands for the new MAC of an existing row. The database handle, which has the key,
- * replaces this value by the MAC.
+ * Stands for the new MAC of an existing row in a statement's values. The database handle, which has the key, replaces
+ * it by the MAC.
  */
 export class MacOfState {
   readonly table: string;
@@ -44,8 +44,8 @@ export class MacOfState {
 export type OpenMembers = { readonly [name: string]: Members[string] | ToSeal };
 
 /**
- * A value of a statement that stands for the MAC of a new row. The database handle replaces this value by the MAC, so
- * that features need no key.
+ * Stands for the MAC of a new row in a statement's values. The database handle replaces it by the MAC, so that features
+ * need no key.
  */
 export class MacOfRow {
   readonly table: string;
@@ -72,8 +72,8 @@ export const openedOf = ({ opened }: StateMac, row: Statement): Statement =>
   opened ? sql`, ${row}.${opened.column} AS ${quoted(`open@${opened.kind}`)}` : nothing;
 
 /**
- * SQL expression: the SHA-256 of the covered columns, as a text that `json_build_array` writes. `textOf` writes the
- * same text in this process.
+ * SQL expression: the SHA-256 of the text that `json_build_array` makes of the covered columns. `textOf` makes the same
+ * text in this process.
  */
 export const digestOf = ({ covered }: StateMac, row: Statement): Statement =>
   sql`sha256(convert_to(json_build_array(${covered(row)})::text, 'UTF8'))`;
@@ -98,8 +98,8 @@ export const verified = (state: StateMac, row: Statement): Statement =>
   sql`${stateText(state, row)} AS ${quoted(throwing + state.table.text)}`;
 
 /**
- * For a select list: a column about several rows, those that `from` selects as `row`. The database handle throws unless
- * all their MACs are valid.
+ * For a select list: one column for all rows that `from` selects under the alias `row`. The database handle throws
+ * unless all their MACs are valid.
  * @param from `FROM ... WHERE ...`
  */
 export const verifiedAll = (state: StateMac, row: Statement, from: Statement): Statement =>
@@ -125,9 +125,9 @@ export const markedAll = (state: StateMac, row: Statement, from: Statement, as =
 
 /**
  * For a select list: the time of an event, taken from rows with a MAC. The database handle replaces the column by the
- * latest time among the rows with a valid MAC, or by null if there is none.
- * @param rows `SELECT json_agg(json_build_object(...)) FROM ...`: the members by name in the order of the MAC, the time
- * last, and then `mac` in hex
+ * latest time among the rows with a valid MAC, or by null.
+ * @param rows `SELECT json_agg(json_build_object(...)) FROM ...`. Each object has the members that the MAC covers, in
+ * the MAC's order and with the time last. Then follows `mac`, in hex
  */
 export const dated = (table: string, as: string, rows: Statement): Statement =>
   sql`(${rows})::text AS ${quoted(`${dating}${table} ${as}`)}`;

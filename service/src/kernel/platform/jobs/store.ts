@@ -19,7 +19,7 @@ export async function enqueue(db: Sql, queue: string, payload: object, dueAt: Da
   await db.query(sql`SELECT enqueue_job(${queue}, ${payload}::jsonb, coalesce(${dueAt}::timestamptz, now()))`);
 }
 
-/** The member of a payload with the time at which the job was first queued, by the database's clock. */
+/** A payload that contains the time at which its job was first queued (`queuedAt`), by the database's clock. */
 export type Timed = { queuedAt?: string };
 
 /** Queues a job in the caller's transaction, and stores the present time in its payload as `queuedAt`. */
@@ -194,7 +194,7 @@ const isHeld: Statement = sql`failed_at IS NULL AND due_at = ${never}`;
 const longestLease: Statement = sql`interval '15 minutes'`;
 
 /**
- * Holds all jobs that may have run at or after the given time, until somebody releases or discards them. Used after a
+ * Holds all jobs that may have run since `ranAt`: they wait until somebody releases or discards them. Used after a
  * restore from a backup, so that no mail is sent twice and no refund paid twice unnoticed.
  */
 export const holdJobs = (db: Sql, ranAt: Date) =>
@@ -208,7 +208,7 @@ export async function countHeldJobs(db: Sql): Promise<{ [queue: string]: number 
   return Object.fromEntries(queues.map(({ queue, jobs }) => [queue, jobs]));
 }
 
-/** Releases all held jobs, and wakes the workers of these queues. */
+/** Releases the held jobs of all queues, and wakes the workers of `queues`. */
 export async function releaseHeldJobs(tx: Tx, queues: readonly string[]): Promise<void> {
   await tx.query(sql`UPDATE jobs SET due_at = now() WHERE ${isHeld}`);
   for (const queue of queues) await tx.query(sql`SELECT pg_notify('jobs', ${queue})`);

@@ -1,7 +1,7 @@
 const shape = /^[^\s@<>()[\],;:"\\]+@[^\s@.<>()[\],;:"\\]+(\.[^\s@.<>()[\],;:"\\]+)+$/;
 
-/** The shape of a mail address of any length; no quoted local parts. */
+/** True if the text has the shape of an email address, of any length. Quoted local parts are not accepted. */
 export const hasEmailShape = (text: string): boolean => shape.test(text);
 
-/** An address that mail can be sent to: its shape, and the lengths of RFC 5321. */
+/** True if mail can be sent to the address: it has the shape of one, and the lengths that RFC 5321 allows. */
 export const isEmail = (text: string): boolean => text.length <= 254 && text.indexOf("@") <= 64 && hasEmailShape(text);

@@ -45,7 +45,7 @@ type Definition<Payload, Loaded, Deps> = {
    */
   load: (payload: Payload, deps: Deps) => Promise<Loaded | null | undefined>;
   write: (loaded: Loaded, payload: Payload, deps: Deps) => Letter;
-  /** Called after the mail server has accepted the mail. */
+  /** Called after the mail server has accepted the mail, or after the mail was stored instead. */
   onSent?: (loaded: Loaded, payload: Payload, deps: Deps) => Promise<unknown>;
 };
 

@@ -23,7 +23,7 @@ export type Mail = {
   onBehalfOf?: string;
   /** The email address for replies; null or absent to use the service's own address. */
   replyTo?: string | null;
-  /** An invitation that calendar programs recognize. */
+  /** An invitation to an appointment, or its cancellation, as a file that calendar programs recognize. */
   calendar?: { method: "REQUEST" | "CANCEL"; ics: string };
   /**
    * The newest checkpoint (a signed note) of the transparency log, for a header of the mail. With it, the recipient can
@@ -80,7 +80,7 @@ const timeoutMs = 15_000;
 /** The outbox of an installation on a developer's own machine: its folder, and the secret in the URL of its page. */
 export type Outbox = { folder: string; token: string };
 
-/** The folder of stored mails: `YYYY-MM-DD-HASH.eml`. */
+/** The folder of stored mails. Their files are named `YYYY-MM-DD-HASH.eml`. */
 export const outboxFolder = (dataDir: string): string => join(dataDir, "outbox");
 
 /** Opens the mailer. The first mail opens the connection to the mail server. */

@@ -41,11 +41,11 @@ export type MailTemplate = {
   why?: string;
   /** The URL for unsubscribing, for a link at the end of the mail. */
   unsubscribeUrl?: string;
-  /** The language of the fixed words; default `en`. */
+  /** The language in which the mail is written; default `en`. The footer uses it. */
   language?: Language;
   /** The firm for which the mail is sent; null or absent for a mail of the service itself. */
   firm?: MailFirm | null;
-  /** The newest signed note of the transparency log, which the footer shows as the log's state. */
+  /** The newest checkpoint (a signed note) of the transparency log. The footer shows its first lines. */
   checkpoint?: string | null;
 };
 

@@ -11,7 +11,10 @@ import { timeLimit } from "../stopwatch.ts";
 export const port = 5432;
 const database = "postgres";
 
-/** The two database roles: the owner of the tables, a superuser, and the role that the service normally uses. */
+/**
+ * The two database roles. `owner` owns the tables and is a superuser; `service` is the role that the service normally
+ * uses.
+ */
 const users = { owner: "signsealship", service: serviceRole } as const;
 export type Role = keyof typeof users;
 export const ownerName = users.owner;
@@ -21,7 +24,7 @@ type Passwords = Readonly<Record<Role, string>>;
 /** The connection settings of a role. */
 export type Connection = { host: string; port: number; database: string; user: string; password: string };
 
-/** A file in the format of PostgreSQL's `PGPASSFILE`. */
+/** The path of the file with the passwords of both roles, in the format of PostgreSQL's `PGPASSFILE`. */
 const passwordFile = (folder: string): string => join(folder, "pgpass");
 
 /** Reads the passwords in the folder of the cluster; null when there are none yet. */

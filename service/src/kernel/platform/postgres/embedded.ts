@@ -81,7 +81,7 @@ export async function openEmbeddedPostgres(dataDir: string): Promise<EmbeddedPos
   });
 }
 
-/** Gives a new cluster to the user that runs the server, as if the server had created the cluster. */
+/** Makes the user that runs the server the owner of `draft`, the folder of a new cluster. */
 export async function ownCluster(dataDir: string, draft: string): Promise<void> {
   const at = layout(dataDir);
   chmodSync(at.folder, passableMode());

@@ -8,7 +8,10 @@ export type WorkerPool = Workers & {
 };
 
 type PoolSettings = ThreadLimits & {
-  /** The largest number of threads. With several threads, one holder may use all but one of them. */
+  /**
+   * The largest number of threads. With several threads, the tasks of one holder (`TaskCall`) may use all but one of
+   * them.
+   */
   readonly size: number;
   /** Called for each task that is killed. */
   readonly onKilled?: (task: string, why: KillReason) => void;

@@ -22,7 +22,7 @@ export type Task<Input, Output> = {
 };
 
 export type TaskCall<Input> = {
-  /** The holder for which the task runs. Holders are served round-robin. */
+  /** The one on whose behalf the task runs, such as a firm or a notary. Holders are served round-robin. */
   readonly holder: string;
   /** The input bytes, as one part or several. They are copied once, into memory that the thread gets. */
   readonly bytes?: Uint8Array | readonly Uint8Array[];

@@ -4,7 +4,11 @@ import { type KillReason, type Task, type TaskCall, TaskKilled } from "./task.ts
 
 /** A worker thread that runs one task at a time. */
 export type Thread = {
-  /** @throws TaskKilled, after which the thread has ended; or the task's own error as a plain Error */
+  /**
+   * Runs a task.
+   * @throws TaskKilled when the task was stopped, and the thread with it; otherwise the task's own error, as a plain
+   * Error
+   */
   readonly perform: (task: Task<unknown, unknown>, call: TaskCall<unknown>) => Promise<unknown>;
   /** Ends the thread and its running task. */
   readonly end: (why: KillReason) => Promise<void>;

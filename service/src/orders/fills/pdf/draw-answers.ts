@@ -31,16 +31,16 @@ export type Ink = {
    */
   readonly boxes: (to: ObjectWriter, widget: WidgetOnPage, isRound: boolean, state: string) => string;
   /**
-   * Prepares adding drawings to a revision.
-   * @returns a function that returns the reference of a drawing's form XObject
+   * Adds all drawings made so far to a revision, as form XObjects.
+   * @returns a function that finds the reference of a drawing's form XObject
    */
   readonly addTo: (to: ObjectWriter) => (drawing: Drawn) => string;
 };
 
 const ink = "#17212e";
 /**
- * The smallest font size, in points, because smaller text can't be read on paper. Text is smaller only if the form's
- * own size is smaller, or if the field is not high enough.
+ * The smallest font size, in points: smaller text can't be read on paper. Exceptions: the form states a smaller size,
+ * the field is too low, or the cells of a comb field are too narrow.
  */
 const least = 6;
 const usual = 11;
@@ -49,7 +49,7 @@ const leading = 1.2;
 const oneLine = 1_000_000;
 const round = (value: number): number => Math.round(value * 1000) / 1000;
 
-/** The size of a field as PDF readers display it, whatever the rotation of its page. */
+/** The size of a field as PDF readers display it, on rotated pages too, with the matrix from there to user space. */
 function uprightOf({ box, rect }: WidgetOnPage): Upright {
   const { matrix, width, height } = toUserSpace(box, shownPlace(box, rect));
   return { matrix, width, height };

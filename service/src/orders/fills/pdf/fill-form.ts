@@ -12,7 +12,7 @@ import type { Answers, WhyNot } from "./question.ts";
 
 export type FillInput = {
   readonly answers: Answers;
-  /** The labels of the chosen options. The fonts that they need are loaded before drawing. */
+  /** The labels of all options of the form's questions. The fonts that they need are loaded before drawing. */
   readonly options: readonly string[];
   /** Hex SHA-256 of the PDF form. */
   readonly docSha256: string;
@@ -24,8 +24,8 @@ export type Unshown = { readonly name: string; readonly why: "long" | "character
 export type FillOutput = { readonly tail: Uint8Array } | { readonly unshown: Unshown[] } | { readonly whyNot: WhyNot };
 
 /**
- * Builds a PDF revision that writes the answers into the fields of the PDF form and draws them. The revision makes the
- * fields read-only, so that a later change needs a revision of its own.
+ * Builds a PDF revision that writes the answers into the fields of the PDF form, draws them, and makes the fields
+ * read-only.
  * @param form is neither changed nor copied
  * @param typeset has the fonts for all answers
  * @throws PdfRefusal, Unfillable

@@ -8,13 +8,14 @@ type OnPage = { label: string; options: readonly string[] };
 
 const mostCharacters = 500_000;
 /**
- * The largest distance between a field and its label, in units of user space. On nearly every page a unit is a point.
+ * The largest distances between a field and its label, and between the words of a label, in units of user space. On
+ * nearly every page a unit is a point.
  */
 const reach = { left: 220, above: 18, right: 24, betweenWords: 14, baseline: 3 } as const;
 
 /**
- * Finds the words printed next to fields that have no label of their own: on the left or above; for a check box and for
- * each radio button, on the right. Ignores rotated pages.
+ * Finds the label that is printed next to a field: on its left or above it. A check box, and each radio button, has its
+ * label on its right. Ignores rotated pages.
  */
 export async function labelsOnPages(bytes: Buffer, asked: readonly AskedField[]): Promise<(of: AskedField) => OnPage> {
   const wanted = new Set(asked.flatMap(({ widgets }) => widgets.map(({ page }) => page)));

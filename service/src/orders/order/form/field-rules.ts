@@ -45,7 +45,7 @@ type Answered = Pick<RuledField, "kind" | "format"> & {
   readonly option?: string;
 };
 
-/** The texts of a field after this input; empty when the field doesn't accept the input. */
+/** The texts that a field holds after this input; empty when the field doesn't accept the input. */
 export function textsIn({ kind, format, options, option }: Answered, typed: string): readonly string[] {
   if (kind === "checkbox" || kind === "radio") return typed === "On" ? [option ?? typed] : [];
   if (typed === "") return [];
@@ -122,9 +122,9 @@ export function applyRules<Field extends RuledField>(
 }
 
 /**
- * The shown formula fields whose result can no longer change.
+ * The shown formula fields whose result can no longer change. Leaves out fields that are already fixed.
  * @param rules the evaluated rules of these fields
- * @param isFixed whether nobody can change the field's content any more
+ * @param isFixed true if nobody can change the field's content any more
  */
 export function settledFormulas<Field extends RuledField>(
   fields: readonly Field[],

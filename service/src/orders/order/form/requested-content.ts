@@ -54,8 +54,8 @@ export function requireOrder(at: string, text: string | null | undefined): void 
 }
 
 /**
- * Reads the members of an element of `fields` that state its content: help, options, format and value. Members that are
- * missing stay absent.
+ * Reads the content of an element of `fields`: its help, options, format and value. Members that are missing stay
+ * absent.
  */
 export function parseContent(
   members: FieldMembers,

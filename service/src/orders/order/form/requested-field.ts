@@ -19,7 +19,7 @@ export type RequestedField = {
   // This member and the following ones are absent when the order doesn't set them. So the MACs of orders from before
   // these members existed stay valid.
   readonly help?: string;
-  /** The drawn value: a text, `On` for a checkbox, or the label of an option. */
+  /** The value to draw: a text, `On` for a checkbox, or the label of an option. */
   readonly value?: string;
   readonly readOnly?: true;
   readonly format?: FieldFormat;

@@ -62,8 +62,8 @@ export function parseRequestedFields(text: string, turns: readonly number[]): Re
 }
 
 /**
- * Reads the fields found in a document itself, given as elements of the form's `fields`. Their rules may refer to
- * fields of the same signer and to read-only fields.
+ * Reads the fields that were found in the document itself. `elements` has them in the format of the form's `fields`.
+ * Their rules may refer to fields of the same signer and to read-only fields.
  * @throws ServiceError as `parseRequestedFields`
  */
 export const parseOwnFields = (elements: readonly object[], signers: number): RequestedField[] =>

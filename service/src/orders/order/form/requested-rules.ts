@@ -118,7 +118,7 @@ export function requireRules(fields: readonly RequestedField[], turns: readonly 
 
 /**
  * Calculates the formulas that depend only on fixed values.
- * @throws ServiceError naming the first formula whose result would be invalid, so that its signer could never sign
+ * @throws ServiceError naming the first formula with an invalid result, because the field's signer could never sign
  */
 function refuseImpossible(fields: readonly RequestedField[]): void {
   const rules = applyRules(fields, ({ value }) => (value === undefined ? [] : [value]));

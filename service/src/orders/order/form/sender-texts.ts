@@ -1,7 +1,7 @@
 type SenderText = {
   /**
-   * The text's member name in API answers and in database rows. The key in `senderTexts` is the name of its form field
-   * and of its column.
+   * The name of the text's member in API answers and in the rows that queries return. Its form field and its column
+   * have the name of its key in `senderTexts`.
    */
   readonly member: string;
   readonly maxLength: number;

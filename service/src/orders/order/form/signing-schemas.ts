@@ -5,7 +5,7 @@ import { conditions } from "./field-rules.ts";
 import { currencies, dateFormats, mostDecimals, textFormats } from "./field-values.ts";
 import { mostFormula } from "./formula.ts";
 
-/** The ways to identify a signer, in addition to the mailed link. */
+/** The ways to identify a signer. `link`: by the mailed link alone; the others require a code in addition. */
 export const signerAuths = ["link", "mail_code", "access_code", "text_code"] as const;
 export const signerLanguages = languages;
 export const requestedKinds = [

@@ -190,8 +190,8 @@ const leavesFaxBehind = (order: LockedOrder, moved: LockedOrder): boolean =>
 const notarizing: readonly string[] = ["NotarizationPending", "OnHold"];
 
 /**
- * Closes the tasks of open approval requests. A database trigger closes the requests themselves when the order moves
- * without an approval.
+ * Closes the tasks that ask for an approval, when the order moves on without it. A database trigger closes the requests
+ * for these approvals.
  */
 async function dropApprovals(tx: Tx, { id: orderId, status: from }: LockedOrder, to: LockedOrder, at: Date) {
   const end = { state: "dropped", at, by: "system" } as const;

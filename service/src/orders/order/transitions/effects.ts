@@ -30,7 +30,7 @@ export const firmChargeQueue = "firm-charge";
 /**
  * The queue of orders that wait until somebody of the firm agrees to a charge: new orders, orders that a person priced,
  * and orders whose postage became dearer. It has the payload of `firmChargeQueue`. Nodes of an earlier release would
- * charge every order in that queue, so waiting orders have this one.
+ * charge every order in that queue, so waiting orders need a queue of their own.
  */
 export const firmWaitQueue = "firm-wait";
 
@@ -41,8 +41,8 @@ export const refundQueue = "refund";
 export const recallQueue = "recall";
 
 /**
- * The queue of live orders whose parcels are checked: the parcel may have moved already, or is not needed any more.
- * Payload `{orderId}`.
+ * The queue of live orders whose label and parcel are checked: the label may not be needed any more, or the parcel may
+ * have moved already. Payload `{orderId}`.
  */
 export const parcelQueue = "parcel";
 

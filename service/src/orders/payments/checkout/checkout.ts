@@ -54,8 +54,8 @@ const firmPays = "A payment by your firm is under way. Wait until it has ended."
 export const partOf = async (tx: Tx, order: LockedOrder): Promise<Part> => partFor(order, await dueFor(tx, order));
 
 /**
- * The amount that is due now and may be charged without a person's request. Undefined for an amount that replaces a
- * payment that a bank took back. The firm may not want to pay that again from the same account.
+ * The amount that is due now and may be charged without a person's request. Undefined when it replaces a payment that a
+ * bank took back, because the firm may not want to pay again from the same account.
  */
 export async function partToCharge(tx: Tx, order: LockedOrder): Promise<Part | undefined> {
   const due = await dueFor(tx, order);
@@ -85,9 +85,9 @@ const payerChanged = () =>
  * Returns the URL of the order's open hosted checkout, or creates a checkout. The order's status doesn't change. An
  * order has only one checkout at a time, so an open checkout for a group with this order is closed.
  * @param owner the owner that the order must have; null for a caller who has the order's code
- * @param by the person who opens the checkout. `shown`: a member of the firm, who may pay even if the client is the payer
- * that the page showed. `client`: the holder of the client's link, who must not see what the firm pays. If absent, the
- * checkout is for the order's payer.
+ * @param by the person who opens the checkout. `{ shown }`: a member of the firm, whose page showed `shown` as the
+ * payer; the checkout is then for the firm, even if that payer is the client. `client`: the holder of the client's
+ * link, who must not see what the firm pays. If absent, the checkout is for the order's payer.
  * @throws ServiceError `not_found`; `not_payable` naming the status or the payer; `conflict` when a payment was just
  * made, or the order's payer is not the shown one; `payments_not_configured`; `processor_failed`
  */

@@ -61,8 +61,8 @@ export class OpenElsewhere extends ServiceError {
 const busy = () => new ServiceError("conflict", "The checkout just changed. Try again.");
 
 /**
- * Many concurrent payers can keep an order locked for longer than the lock time-out. The caller may retry at once. Only
- * the first waiting request gets an error that names the row, so every lock time-out is treated as this case.
+ * Many concurrent payers can keep an order locked for longer than the lock time-out. The caller is then told to try
+ * again. Only the first waiting request gets an error that names the row, so every lock time-out is reported this way.
  */
 function busyIfLocked(error: unknown): never {
   throw hasSqlState(error, sqlState.lockNotAvailable) ? busy() : error;
@@ -179,7 +179,7 @@ async function mint(db: Sql, processor: Processor, session: CheckoutSession): Pr
   } catch (error) {
     const answer = answerOf(error);
     if (answer?.status === 409) return "in progress";
-    // With these statuses (refused API key, rate limit), an earlier request may have created a session.
+    // These statuses (refused API key, rate limit) don't show whether an earlier request created a session.
     if (answer === null || [401, 403, 429].includes(answer.status)) throw error;
     if (answer.status < 500 && answer.type !== "idempotency_error") return { refusal: error };
     // The processor failed, or has seen the idempotency key with other parameters. So a session may exist.
@@ -192,9 +192,9 @@ const findAt = (processor: Processor, { id, expiresAt }: CheckoutSession) =>
   processor.find(id, new Date(expiresAt.getTime() - sessionMs - marginMs), expiresAt);
 
 /**
- * Ends the session at the processor. If our record lacks the session's id, searches for the session, because the
- * processor forgets idempotency keys after a day. If none is found, repeats the request that creates it. If an earlier
- * request is still in flight, the processor returns the same session.
+ * Ends the session at the processor. Without a recorded id, searches for the session, because the processor forgets
+ * idempotency keys after a day. If none is found, requests the session again. For a request that is still in flight,
+ * the processor returns the same session.
  * @returns `complete` when the session was paid before
  * @throws OpenElsewhere for a session of an earlier account, until it has expired
  */
@@ -212,7 +212,7 @@ async function endAtProcessor(
   if ("refusal" in minted) return "expired";
   const end = await processor.expire(minted.sessionId);
   if (end !== "unknown") return end;
-  // No account was recorded for this session, so it can still be paid in an unknown one.
+  // The session is in an account that was not recorded, where it can still be paid.
   if (session.expiresAt > clock()) throw new OpenElsewhere(session, clock());
   return "expired";
 }

@@ -196,7 +196,7 @@ async function change(tx: Tx, which: Statement, set: Statement): Promise<number>
 }
 
 /**
- * Records the created session. Concurrent requests create the same session, so the second record changes nothing.
+ * Records the created session. Concurrent requests create the same session, so a second call changes nothing.
  * @returns false when the row was ended or is being replaced, so that nobody may get the session's URL
  */
 export const recordMinted = (db: Database, id: string, sessionId: string, url: string): Promise<boolean> =>

@@ -1,4 +1,4 @@
-/** Cards of firms that expire, or that their bank renews. */
+/** Mails firms about cards that expire soon, and stores the new facts of cards that a bank has renewed. */
 import { auditLine } from "../../../kernel/audit/audit.ts";
 import type { Clock } from "../../../kernel/platform/clock.ts";
 import type { Database, Tx } from "../../../kernel/platform/database/database.ts";
@@ -9,7 +9,7 @@ import { notifyOwners } from "./methods.ts";
 import * as store from "./store.ts";
 
 /**
- * Handles a signed event that a bank has renewed a card. The card keeps its id at the processor.
+ * Handles a signed event about a card that a bank has renewed. The card keeps its id at the processor.
  * @returns false for a card that no firm uses
  */
 export async function applyCard(

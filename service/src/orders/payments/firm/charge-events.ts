@@ -15,8 +15,8 @@ import { tellOfWaiting, waitsForOwner } from "./waiting.ts";
 /**
  * Updates the charges of a payment after a signed event about it. The caller has locked their orders, and applies the
  * event to them.
- * @returns the state of the charges before the event; undefined for an unknown payment. Charges that a person ended are
- * returned as open, because only this event moves their orders.
+ * @returns the state of the charges before the event; undefined for an unknown payment. For charges that a person ended
+ * it is `pending`, because only this event moves their orders.
  */
 export async function applyCharge(
   tx: Tx,
@@ -51,7 +51,7 @@ export const endChargeTasks = (tx: Tx, charges: readonly store.FirmCharge[], end
 /**
  * Mails the firm's owners and the member who requested a payment, once for all its orders. One mail covers several
  * payments that wait for an owner. For a supplement that was not charged, also opens a task, because the parcel waits.
- * A method that was removed during the charge is then deleted at the processor.
+ * Once the charge is over, queues the deletion of a removed method at the processor.
  */
 export async function notify(
   tx: Tx,

@@ -50,7 +50,7 @@ export const chargeRows = stateRows(chargeState);
  */
 export type ChargeState = "asked" | "answered" | "pending" | "declined" | "succeeded" | "failed" | "refused";
 
-/** The reason why a charge is refused to a spender: a member, or a key. */
+/** The reason why a spender (a member or a key) may not make a charge. */
 export type SpendingRefusal = "left" | "no_limit" | "above_order_limit" | "above_month_limit";
 
 /** The reason of a failed charge that a person ended manually. */
@@ -166,7 +166,7 @@ export function firmPaysColumns(
 
 /**
  * Groups charges into payments. `moving`: the payments in progress. `failed`: the newest payment, if it has failed. A
- * payment contains only those of its charges that were passed.
+ * payment's charges that are not in `charges` are missing from it.
  * @param charges the newest first
  */
 export function unpaidPayments(charges: readonly ChargeOfOrder[]): {
@@ -263,8 +263,8 @@ export type OverdueCharge = Pick<
   /** True if the charge was sent to another processor account than the one in use now. */
   isElsewhere: boolean;
   /**
-   * The latest end of the checkouts of these orders that are still open in an earlier account; null for none. The
-   * charge is sent only after that time.
+   * When the last of these orders' open checkouts in an earlier account ends; null without one. The charge is sent only
+   * after that time.
    */
   pageEndsAt: Date | null;
 };

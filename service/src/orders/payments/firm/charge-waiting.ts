@@ -1,4 +1,4 @@
-/** Charges the orders that wait for a firm's payment, at a member's request. */
+/** At a member's request, charges the firm's method for orders that wait for the firm's payment. */
 import { actorOf, type Principal } from "../../../kernel/identity/identity.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { isSealedAny, sql } from "../../../kernel/platform/database/sql.ts";

@@ -1,4 +1,4 @@
-/** Charges of a firm's card or bank account that a member or a key requests. A job sends them (`send-charges.ts`). */
+/** Charges to a firm's card or bank account that a member or a key requests. A job sends them (`send-charges.ts`). */
 import { auditLine } from "../../../kernel/audit/audit.ts";
 import { actorOf, type Principal } from "../../../kernel/identity/identity.ts";
 import type { Tx } from "../../../kernel/platform/database/database.ts";
@@ -31,7 +31,10 @@ export const refusals = {
   above_month_limit: "The sum is above what is left of your limit for this month. Ask an owner of your firm.",
 } as const;
 
-/** The charge that the caller saw and agreed to: its sum, and the id of the method. A missing member is not compared. */
+/**
+ * The charge that the caller saw and agreed to: its sum, and the id of the method. A value that is missing is not
+ * compared.
+ */
 export type ExpectedCharge = { cents?: number; methodId?: string };
 
 /**

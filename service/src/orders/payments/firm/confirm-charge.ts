@@ -25,9 +25,9 @@ export type Unsettled = { customer: string; reason: string };
 
 /**
  * Checks all conditions again just before the request to the processor, and records that the payment is sent. Ends a
- * payment that is no longer allowed and was never sent: all of its charges, even if the reason concerns only one of its
- * orders, because the caller approved this sum.
- * @param maySent whether an earlier attempt may have sent the payment
+ * payment that is no longer allowed and was never sent. If the reason concerns only one order, still ends the whole
+ * payment, because its requester agreed to its whole sum.
+ * @param maySent true if an earlier attempt may have sent the payment
  * @returns null for a payment that has ended
  */
 export async function confirm(

@@ -32,7 +32,10 @@ type Facts = {
   /** The order's price now. The charge may have been for an earlier price. */
   totalCents: number;
   isDisputed: boolean;
-  /** True if the charge replaces a payment that a bank took back; null for a charge of the order's price. */
+  /**
+   * True if the charge replaces a payment that a bank took back. False if it pays more postage. Null if it pays the
+   * order's price.
+   */
   replacesLoss: boolean | null;
   /** True if a payment for the order arrived after the charge was requested. */
   isPaidSince: boolean;
@@ -103,7 +106,7 @@ export async function spentSince(
   return rows.reduce((sum, row) => sum + row.amountCents - (returned.get(returnedKey(row))?.creditedCents ?? 0), 0);
 }
 
-/** The cents of a payment that credit notes returned, and those that a bank took back. */
+/** The cents of a payment that were credited to the payer, and the cents that a bank took back. */
 type Returned = { creditedCents: number; lostCents: number };
 
 /**

@@ -30,8 +30,8 @@ export type GroupChargeEnd<Result> = {
  * Charges the firm's method once for all payable orders of a group that the firm pays. Either all of them are charged,
  * or none is.
  * @param members reads the group's orders; called a second time when they are locked
- * @throws ServiceError `not_payable` when there is no such order, without a method on file, and above the caller's
- * limits; `conflict` when the sum or the method is not the expected one
+ * @throws ServiceError `not_payable` if the firm can pay none of the orders, has no method on file, or the caller's
+ * limits are exceeded; `conflict` when the sum or the method is not the expected one
  */
 export function chargeGroup<Result extends GroupCharge>(
   deps: ChargeDeps,

@@ -26,8 +26,8 @@ export type FirmPaysDeps = { db: Database; clock: Clock; rowMac: RowMac; process
 export const methodQueue = "payment-method";
 
 /**
- * The queue of methods to delete at the processor, if they are removed and not in use; payload `{id}`. When a charge
- * ends, its method is queued without reading the method's state, because a removal may not have committed yet.
+ * The queue of methods to delete at the processor; payload `{id}`. The job deletes only methods that are removed and
+ * not in use. So the end of a charge queues its method in any state: the method's removal may commit later.
  */
 export const detachQueue = "payment-method-end";
 
@@ -187,8 +187,8 @@ async function end(tx: Tx, id: string, by: string): Promise<void> {
 }
 
 /**
- * Removes the firm's payment method. No new charge uses the method. Once no bank is moving money of its charges, the
- * method is deleted at the processor.
+ * Removes the firm's payment method. No new charge uses the method. When none of its charges is in progress, the
+ * processor is asked to delete it.
  * @throws ServiceError for a caller who is not an owner or has no recent sign-in or passkey, and for an unknown method
  */
 export async function removeMethod(deps: FirmPaysDeps, principal: Principal, id: string): Promise<void> {

@@ -30,11 +30,11 @@ type Payload = {
    */
   isOwed?: boolean;
   /**
-   * For `lost`, `loss_paid` and `loss_payment_reversed`: true if a part of the price is unpaid now. False if the lost
-   * payment had paid for nothing.
+   * For `lost`, `loss_paid` and `loss_payment_reversed`: true if a part of the price is unpaid now. False if nothing is
+   * unpaid, for example because another payment paid the order.
    */
   isDue?: boolean;
-  /** The way in which money was booked as paid outside the processor, in words. */
+  /** How the money was paid, in words, if it was paid outside the processor. */
   how?: string;
   /** For `loss_payment_reversed`: the operator's reason. */
   why?: string;
@@ -141,7 +141,10 @@ export async function tellFirm(
     await moneyMail.enqueue(tx, { orderId, to, isWhole, ...event });
 }
 
-/** Queues the mails about a supplement for postage that the firm has to pay. A `late` supplement gets further mails. */
+/**
+ * Queues the mails about a supplement for postage that the firm has to pay. `late` repeats them for a supplement that
+ * is still unpaid after days.
+ */
 export const tellOfPostage = (
   tx: Tx,
   order: { id: number; partnerId: string; environment: Environment },

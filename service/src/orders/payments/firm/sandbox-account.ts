@@ -132,14 +132,14 @@ export function sandboxAccount({ db, clock }: { db: Database; clock: Clock }): F
           );
         await lockPayment(tx, id);
         const steps = await lockSteps(tx, id);
-        // A failure step means that an earlier call has ended the payment, and marked the settlement step as done. A
-        // crash may have left the charge open.
+        // If a failure step exists, an earlier call has already ended the payment. That call also marked the settlement
+        // step as done, although no money arrived. The charge may still be open after a crash.
         const isEnded = steps.some(({ kind }) => kind === "fails");
         if (!isEnded && steps.some(({ kind, isDone }) => kind === "settles" && isDone))
           return { state: "paid", paymentIntent: sandboxIntent(id) };
         const [first] = await chargesOfPayment(tx, id);
-        // Stores a failure step, whose event moves the order, as the processor's event about a canceled payment does.
-        // Once this step is stored, a late request of a crashed node starts nothing.
+        // Adds a failure step. Its event then changes the order, like the processor's event about a canceled payment.
+        // It also stops a late charge request from a crashed node.
         if (first) {
           const payment = { partnerId: first.partnerId, paymentId: id, orderId: null, amountCents } as const;
           await failNow(tx, { ...payment, reason: endedByPerson }, clock());

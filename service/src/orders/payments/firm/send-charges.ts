@@ -25,14 +25,15 @@ export const eventWithinMs = 10 * 60_000;
 
 /**
  * The payload of the job: the order to charge, or the orders that one payment is to pay. `methodId`: the only method
- * that may be charged, as the web form showed it; null if nobody agreed to a charge.
+ * that may be charged, because the web form showed it. Null if nobody agreed to a charge. Without `methodId`, the
+ * firm's active method is charged.
  */
 export type ChargeJob = ({ orderId: number } | { orderIds: readonly number[] }) & { methodId?: string | null };
 
 /**
- * Charges the firm's method for orders, once. Orders that have no charge yet get one payment together, within the
- * limits of the person or key that placed them. After a crash, the next attempt uses the same rows, so its request has
- * the same idempotency key. A failed payment doesn't stop the others.
+ * Charges the firm's method for orders, once. Orders without a charge share a payment if the same member or key placed
+ * them; its spending limits apply. The charges are stored first, so a retry after a crash sends the same idempotency
+ * key. A failed payment doesn't stop the others.
  */
 export async function sendCharges(deps: ChargeDeps, job: ChargeJob, isRepeated: boolean): Promise<void> {
   const payments = await deps.db.transaction((tx) => reserve(tx, deps, job));
@@ -41,8 +42,8 @@ export async function sendCharges(deps: ChargeDeps, job: ChargeJob, isRepeated: 
   const failures: unknown[] = [];
   for (const payment of payments)
     await sendPayment(deps, payment, isRepeated).catch((error: unknown) => failures.push(error));
-  // Throws a failure that a retry may end within minutes, if there is one. `OpenElsewhere` lasts until a checkout page
-  // expires, which can take hours.
+  // Throws another error than `OpenElsewhere` if there is one, because a retry may succeed within minutes.
+  // `OpenElsewhere` lasts until a checkout page expires, which can take hours.
   if (failures.length > 0) throw failures.find((error) => !(error instanceof OpenElsewhere)) ?? failures[0];
 }
 
@@ -54,9 +55,9 @@ async function sendPayment(deps: ChargeDeps, payment: Payment, isRepeated: boole
   // an operator ends the charge.
   if (await wasSentElsewhere(deps, first)) return;
   for (const { orderId } of payment) await closeCheckouts(deps, orderId);
-  // The processor's idempotency keys expire after a day, and a job that an operator retries later is not marked as
-  // repeated. So a charge that is old or was sent before is looked up before it is sent. Earlier releases did not
-  // record that they had sent a charge.
+  // Looks up a charge that may have been sent before, because the processor's idempotency keys expire after a day. An
+  // old charge is also looked up: an operator's retry is not marked as repeated, and earlier releases did not store
+  // `sentAt`.
   const isOld = clock().getTime() - first.askedAt.getTime() > eventWithinMs;
   const maySent = isRepeated || isOld || first.sentAt !== null;
   const answer =
@@ -77,7 +78,8 @@ async function record(tx: Tx, payment: Payment, answer: ChargeAnswer, at: Date):
   if (now[0]?.state !== "asked") return;
   await charges.updateCharges(tx, now, { state, at, paymentIntent, reason });
   await applyFailedDebit(tx, await selectMethod(tx, payment[0].methodId), reason, { at, actor: "processor" });
-  // A payment that was declined before it existed at the processor has no event that would end the task.
+  // The processor may decline without creating a payment. Then no event follows that would end the task about the
+  // overdue charge.
   if (state === "declined") await endChargeTasks(tx, now, { state: "done", at, by: "processor", outcome: state });
   if (state !== "answered") await notify(tx, now, state === "declined" ? "failed" : "pending", at);
 }
@@ -204,8 +206,8 @@ async function reserve(tx: Tx, deps: ChargeDeps, job: ChargeJob): Promise<Paymen
         )
           return;
         if ((await paymentRefusal(tx, deps.notarySupply, order)) !== null) return;
-        // The firm has not seen the postage to a corrected address, or a price that a person set. So a member who saw it, or
-        // a key, must request the charge.
+        // The firm may not have seen this amount: postage for a corrected address, or a price that a person set. So it
+        // is only mailed. A member or a key must request the charge.
         if (part.supplementId !== null) return tellOfPostage(tx, order, { ...part, id: part.supplementId });
         if (await wasPricedByPerson(tx, order.id))
           return tellFirm(tx, order, { moment: "priced", cents: part.amountCents, about: "price" });
@@ -215,7 +217,7 @@ async function reserve(tx: Tx, deps: ChargeDeps, job: ChargeJob): Promise<Paymen
     if (!isUnaltered || (!order && !isAsked)) altered.push(each);
   }
   for (const [placer, parts] of await byPlacer(tx, deps, due)) {
-    // An altered record can also be the firm's method, its limits or its time zone.
+    // `isSound` is also false if the firm's method, its limits or its time zone were altered.
     const isUnaltered = await isSound(
       reserveParts(tx, deps, { spender: placer, shown: job.methodId }, parts).then(
         (id) => void (id !== null && payments.add(id)),

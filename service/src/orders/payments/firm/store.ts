@@ -133,7 +133,10 @@ export async function insertMethod(tx: Tx, method: NewMethod): Promise<void> {
 export const endUse = (tx: Tx, id: string, by: string | null): Promise<boolean> =>
   changeRowIf(tx, methodState, id, sql`state = 'unusable', ended_by = ${by}`, sql`state = 'active'`);
 
-/** Changes an active card to the one that its bank sent. @returns false for a card that is not active */
+/**
+ * Stores the details of the new card that replaces an active card. Its bank issued the new card. @returns false for a
+ * card that is not active
+ */
 export const renewCard = (
   tx: Tx,
   id: string,

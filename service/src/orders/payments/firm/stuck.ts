@@ -55,9 +55,9 @@ function overdueText({ state, sentAt, isElsewhere, pageEndsAt }: store.OverdueCh
 }
 
 /**
- * Opens a task for each overdue charge, because its order can't be paid in another way until the charge ends. Mails the
- * firm once about a debit that its bank has not answered. A charge without an answer is queued again, and keeps its
- * idempotency key.
+ * Opens a task for each overdue charge, because its order can't be paid in another way until the charge ends. If a bank
+ * has not answered a debit, mails the firm once. If the processor has not answered a charge, queues it again with the
+ * same idempotency key.
  */
 export async function watchCharges({ db, clock, log }: { db: Database; clock: Clock; log: Log }): Promise<void> {
   const at = clock();
@@ -91,8 +91,8 @@ export async function watchCharges({ db, clock, log }: { db: Database; clock: Cl
 }
 
 /**
- * The number of a firm's overdue payments, and the ids of the orders that wait for them. The ids leave out altered
- * payments.
+ * Counts a firm's overdue payments, and returns the ids of the orders that wait for them. Altered payments are counted,
+ * but their orders are left out.
  */
 export async function overdueOf(
   { db, clock }: { db: Sql; clock: Clock },

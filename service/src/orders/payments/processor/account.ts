@@ -32,8 +32,9 @@ export const accountQueue = "processor-account";
 type AccountDeps = { db: Database; clock: Clock; processor: Processor | null };
 
 /**
- * For each processor: the name of its account; null for a key that may not read it. Each processor is asked only once,
- * because another node may have recorded a newer account since. Only tests have several processors in one process.
+ * For each processor: the name of its account; null for a key that may not read it. Each processor is asked only once
+ * per process. A second answer could replace a newer account that another node has recorded since. Only tests have
+ * several processors in one process.
  */
 const names = new WeakMap<Processor, Promise<string | null>>();
 
@@ -182,10 +183,10 @@ export const wasOtherAccount = (at: Statement): Statement =>
   sql`coalesce(${accountAt(at)} <> ${accountAt(sql`'infinity'::timestamptz`)}, false)`;
 
 /**
- * True if a request was sent to another processor account than this process uses. Only that account, its events,
- * or a person who checks it can report the result.
+ * True if a request was sent to another processor account than this process uses. Only that account, its events, or a
+ * person who checks it can report the result.
  * @param at when the request was sent; null for never
- * @throws ServiceError `unavailable` on a node with an earlier key, about the requests of nodes with the new one
+ * @throws ServiceError `unavailable` on a node with an earlier key, if the request was sent with another key
  */
 export async function isOfOtherAccount(deps: AccountDeps, at: Date | null): Promise<boolean> {
   const present = at && (await presentAccount(deps));
@@ -221,8 +222,8 @@ export const copiedUntil = (at: Statement): Statement =>
   sql`(SELECT k.until FROM copies k WHERE k.account IS NOT DISTINCT FROM ${accountAt(at)})`;
 
 /**
- * SQL expression: for the account in use at `at`, the time until which any account's books had been copied before its
- * first use. Null for none.
+ * SQL expression: the time until which the books of any account had been copied before the account in use at `at` was
+ * first used. Null for none.
  */
 export const copiedBefore = (at: Statement): Statement => sql`(SELECT max(r.ends_at) FROM reconciliations r
   WHERE r.ended_at < (SELECT min(coalesce(a.since, '-infinity')) FROM processor_accounts a WHERE a.account = ${accountAt(at)}))`;

@@ -18,8 +18,9 @@ export type Movement = {
 };
 
 /**
- * The categories of movements that concern payments. Three of them reverse an earlier movement and have the opposite
- * sign: a payment that fails after it settled, a refund that is returned, and a won dispute.
+ * The categories of movements that concern payments. Those ending in `_failure` or `_reversal` reverse an earlier
+ * movement, and have the opposite sign. Examples are a payment that fails after it settled, a returned refund, and a
+ * won dispute.
  */
 const kinds: Readonly<Record<string, Movement["kind"]>> = {
   charge: "charge",
@@ -66,7 +67,7 @@ function movementOf({
     metadata?: Record<string, string>;
   };
   const paymentIntent = typeof intent === "object" ? intent?.id : intent;
-  // Skips other charges: this service makes none without a payment intent.
+  // Skips charges without a payment intent, because this service makes no such charges.
   if (!paymentIntent) return null;
   return {
     ...{ id, kind, source: source.id, paymentIntent, amountCents: money.amount, feeCents: money.fee },

@@ -115,10 +115,10 @@ const findIntent = (...[stripe, charge, since]: Parameters<typeof intentOfCharge
   });
 
 /**
- * Makes sure that a refusal that names no payment is final. An earlier request for the same charge may have timed out
- * and still be in flight. The processor stores no answer for a request that it refuses before executing it. So a blank
- * payment uses up the charge's idempotency key, and is canceled. If the key was already used, asks for the answer
- * stored under it. If the processor also refuses the blank payment, it will refuse the earlier request.
+ * Finds the final answer to a charge after a refusal without a payment. An earlier request for the charge may have
+ * timed out, and may still create a payment. To prevent this, a blank payment uses the charge's idempotency key, and is
+ * canceled. If an earlier request used the key, asks for the answer that is stored under it. If the processor also
+ * refuses the blank payment, it refuses any earlier request, too.
  * @throws Error when it remains unknown whether a payment exists
  */
 async function settleDecline(stripe: Stripe, request: ChargeRequest, declined: Declined): Promise<ChargeAnswer> {
@@ -146,8 +146,9 @@ const isUnknownCustomer = (error: unknown): boolean => {
 type ClaimedKey = { key: "claimed"; paymentIntent: string } | { key: "used" } | { key: "refused" } | { key: "foreign" };
 
 /**
- * Uses the charge's idempotency key for a payment that nobody can confirm. From then on the processor refuses the
- * charge itself, because a key allows only one content. So even a late request of a crashed node charges nothing.
+ * Uses the charge's idempotency key for a blank payment, which is never confirmed. The processor then refuses the
+ * charge itself, because a key is valid for only one request body. So even a late request of a crashed node charges
+ * nothing.
  * @throws Error when it is unknown whether the key was used
  */
 async function claimKey(
@@ -184,8 +185,8 @@ const isKeyConflict = (error: unknown): boolean =>
   (error as { rawType?: unknown } | null)?.rawType === "idempotency_error" && statusOf(error) === 400;
 
 /**
- * The request that creates a charge's payment. It contains the code of a single order, the amount and the firm's name,
- * but nothing about the client or the document.
+ * The request that creates a charge's payment. It contains the amount, the firm's name and the first digits of the
+ * orders' codes; for a single order also its whole code. It contains nothing about the client or the document.
  */
 function intentOf(request: ChargeRequest): Stripe.PaymentIntentCreateParams {
   const { id, orderCodes, environment, firmName, customer, method, kind, amountCents, currency } = request;

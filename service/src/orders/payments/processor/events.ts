@@ -43,7 +43,8 @@ export async function applyEvent(tx: Tx, event: SignedEvent, options: ApplyOptio
   if (!(await recordEvent(tx, event.id, event.type, options.at))) return nothing("repeated");
   const { results, paid } = await read(tx, event, options);
   await concludeAll(tx, event, results, options);
-  // Runs last: to recognize a payment that paid no order, a dispute needs the outcome that `concludeAll` records.
+  // `applyEarlier` runs last, because it applies disputes that arrived before their payment. For these it needs the
+  // outcome that `concludeAll` records: whether the payment paid an order.
   return mostUrgent(paid === null ? results : await applyEarlier(tx, paid, results, options));
 }
 
@@ -139,8 +140,8 @@ async function readDispute(
   const booked = await bookDispute(tx, dispute, options.at);
   const results: Applied[] = [];
   for (const order of orders) results.push(await applyDispute(tx, order, dispute, { ...options, isChange, booked }));
-  // Locks the firm's methods after its receipts. The event of a payment whose dispute came first locks in the same
-  // sequence, so the two can't deadlock.
+  // Locks the firm's methods only now, after the receipts of the payment. `applyEarlier` locks in the same sequence, so
+  // the two can't deadlock.
   await applyReturnedDebit(tx, dispute, options);
   return orders.length === 0 ? [nothing("unknown")] : results;
 }

@@ -291,7 +291,7 @@ function setupMessage(object: Fields, setupIntent: string | null): SetupMessage 
   return setupId === null ? null : { kind: "setup", setupId, setupIntent };
 }
 
-/** The time when the processor created the event. Events may arrive in another order. */
+/** The time when the processor created the event, or else `at`. Events may arrive in another sequence. */
 export function timeOf({ created }: SignedEvent, at: Date): Date {
   const time = new Date(Number.isSafeInteger(created) ? Number(created) * 1000 : Number.NaN);
   return Number.isNaN(time.getTime()) ? at : time;

@@ -16,9 +16,9 @@ type MoneyMessage = SessionMessage | RefundMessage | DisputeMessage;
 const mostLookups = 10;
 
 /**
- * Locks the orders that a message is about by ascending id, and then the payment. If another event has recorded the
- * payment for more orders in the meantime, releases all locks. It then locks all of these orders in the same sequence.
- * Locking an order after the payment could deadlock with other events of the payment.
+ * Locks the orders of a message by ascending id, and then the payment. Another event may have recorded the payment for
+ * more orders in the meantime. Then releases all locks, and starts again with all of these orders. Locking an order
+ * after the payment could deadlock with other events of the payment.
  */
 export async function lockPayees(tx: Tx, message: MoneyMessage): Promise<LockedPayees> {
   const { kind, paymentIntent } = message;
@@ -53,7 +53,7 @@ async function findPayees(
 }
 
 /**
- * The orders that the session or the payment is for. If the service lost the session before it recorded anything, the
+ * The orders that the session or the payment is for. If the service stored neither, for example after a crash, the
  * event's metadata names the order.
  */
 async function payeesOf(tx: Tx, message: MoneyMessage): Promise<readonly Named[]> {

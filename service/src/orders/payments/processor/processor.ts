@@ -32,8 +32,8 @@ export type Processor = AccountBooks &
     /** Refunds a payment in full. A repeated call with the same `id` refunds nothing more. */
     refund: (id: string, paymentIntent: string) => Promise<void>;
     /**
-     * Refunds a part of a payment. A repeated call with the same `request` refunds nothing more, even much later. Neither
-     * does a call after the whole share, which included the part, was refunded.
+     * Refunds a part of a payment. A repeated call with the same `request` refunds nothing more, even much later. A
+     * call also refunds nothing if the order's whole share was refunded, because the share includes the part.
      */
     refundPart: (part: RefundPart) => Promise<void>;
     /**
@@ -42,8 +42,8 @@ export type Processor = AccountBooks &
      */
     refundShare: (share: Omit<RefundPart, "request">) => Promise<void>;
     /**
-     * The refunds of a payment that have succeeded or may still succeed. `isOurs`: true if this service requested the
-     * refund, and named it. Null for a payment that the account doesn't have.
+     * The refunds of a payment that have succeeded or may still succeed. `isOurs`: true if the refund's metadata names
+     * a request of this service. Null for a payment that the account doesn't have.
      */
     refundsOf: (paymentIntent: string) => Promise<RefundOfPayment[] | null>;
     /** Cards and bank accounts of firms. */

@@ -63,7 +63,7 @@ export async function readRefund(
     await bookDispute(tx, dispute, options.at);
     for (const order of [...results.flatMap(({ order }) => order ?? []), ...others]) {
       await reviseLoss(tx, order, { dispute: dispute.id, ...options });
-      // Queues the order's refund again: after the loss, nothing may be left to refund, which ends the order.
+      // Queues the order's refund again, because the loss may have left nothing to refund. The job then ends the order.
       if (order.status === "RefundPending") await enqueue(tx, refundQueue, { orderId: order.id });
     }
   }
@@ -71,9 +71,9 @@ export async function readRefund(
 }
 
 /**
- * Runs before the refund of one order's share of a payment is booked. If a bank took the payment back between the
- * refund and its event, the loss was divided without this refund. If too little of the share is then left for the
- * refund, reverses the payment's losses.
+ * Runs before the refund of one order's share of a payment is booked. A bank may have taken the payment back between
+ * the refund and its event. Then the loss was divided among the orders without this refund. If too little of the share
+ * is left for the refund, reverses the payment's losses.
  * @returns the disputes whose losses are to be divided again
  */
 async function undivideLosses(
@@ -107,7 +107,7 @@ async function applyFailedRefund(
   if (paymentIntent === null) return;
   const payments = await paymentsOf(tx, paymentIntent, id);
   const isUnnamed = share === null && payments.length > 1;
-  // A refund of a payment for several orders that names none of them gets credit notes only when people assign it to
+  // A refund may name none of the payment's several orders. It then gets credit notes only when people assign it to
   // orders. So its success does not prove that it was credited.
   const hadSucceeded = before === "succeeded" && !isUnnamed;
   const reversed = new Map<number, number>();
@@ -123,8 +123,8 @@ async function applyFailedRefund(
   // order gets one.
   const credited = orders.filter((order) => (reversed.get(order.id) ?? 0) > 0);
   const owed = credited.length > 0 ? credited : orders.slice(0, 1);
-  // The event of a whole payment's refund names no refund, so its task is about the payment. Another refund that was
-  // made at the processor may be the one that the task is about.
+  // A refund of a whole payment can have a task about the payment, because that event names no refund. This task is
+  // closed only if no other refund was made at the processor: the task may be about that one.
   const others = (await refundsOfIntent(tx, paymentIntent)).filter(({ state }) => state !== "failed");
   const isLast = request === null && others.every((each) => each.request !== null);
   const subjects = isLast ? [id, paymentIntent] : [id];

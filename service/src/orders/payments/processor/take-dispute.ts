@@ -19,8 +19,8 @@ import { sumText } from "./sum-words.ts";
 /** The part of a dispute that concerns one order. */
 type Part = {
   /**
-   * The order's part of the disputed cents. Null when the bank named no amount, and for an order that the dispute only
-   * puts on hold.
+   * The order's part of the disputed cents. Null when the bank named no amount. Also null for an order without a part,
+   * which an open dispute still puts on hold.
    */
   cents: number | null;
   /** The cents that were returned to the service for an order that is already refunded. */
@@ -112,8 +112,8 @@ export async function bookDispute(tx: Tx, dispute: Dispute, at: Date): Promise<B
 }
 
 /**
- * Divides the disputed sum among all orders of a payment. The amount above their shares is already refunded, so it is
- * divided among the orders that got refunds.
+ * Divides the disputed sum among all orders of a payment. The bank may claim more than the sum of their shares, because
+ * money was already refunded. The difference is divided among the orders that got refunds.
  */
 function wantedOf(
   amountCents: number | null,
@@ -164,8 +164,9 @@ const isNeverOpened = async (tx: Tx, subject: string): Promise<boolean> =>
 /**
  * Applies a dispute to one of the orders that the disputed money paid. Holds the order and opens a task with the amount
  * until the bank has decided. Afterwards, refunds that waited continue.
- * @param options `isChange`: true if the event changed the dispute. The firm is also notified of a dispute that is new
- * for the order, because it came before its payment. `booked`: the result of `bookDispute`
+ * @param options `isChange`: true if the event changed the dispute, so that the firm is notified. The firm is also
+ * notified if the order has no task about the dispute yet: the dispute may have arrived before the payment. `booked`:
+ * the result of `bookDispute`
  */
 export async function applyDispute(
   tx: Tx,
@@ -218,8 +219,9 @@ export async function applyDispute(
 }
 
 /**
- * An order's part of a dispute in words: `sum` alone, and `ofSum` with the whole sum, if the payment was for several
- * orders. The parts of all orders add up to the dispute.
+ * An order's part of a dispute in words. `sum`: the part alone. `ofSum`: the part and, if the payment was for several
+ * orders, the whole sum. `twice`: a sentence about money that was already refunded; empty for none. The parts of all
+ * orders add up to the dispute.
  */
 function sumsFor({ id }: LockedOrder, { amountCents, foreign }: Dispute, { wanted }: BookedDispute) {
   const { cents = amountCents, twiceCents = 0 } = wanted.get(id) ?? {};

@@ -70,8 +70,8 @@ const firstMs = 10 * dayMs;
 
 /**
  * The period of a day's comparison; null when the comparison has ended or was never queued. The period begins where the
- * last comparison with the present account's books ended. Without such a comparison, it begins where the last one
- * before this account's first use ended: other accounts may have been in use after that.
+ * last comparison with the present account's books ended. If there was none, it begins where the last comparison before
+ * this account's first use ended. Later comparisons were with the books of other accounts.
  */
 export async function windowOf(db: Sql, day: string, until: Date): Promise<Window | null> {
   const present = sql`'infinity'::timestamptz`;

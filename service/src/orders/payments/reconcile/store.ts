@@ -82,8 +82,8 @@ const bookedWithin = "1 day";
 const comparedAtOnce = 10_000;
 
 /**
- * Compares the payments that changed since the last comparison that found no difference in them. Compares their rows
- * here with the processor's movements since the first comparison. Triggers insert changed payments into
+ * Compares each payment that has changed since its last comparison without a difference. Compares its rows here with
+ * all of the processor's movements of it since the first comparison. Triggers insert changed payments into
  * `payments_to_compare`. This function deletes those without a difference, so the others are compared again.
  *
  * Charges are matched by payment. Refunds and disputes are matched by their ids, each together with its reversals. A

@@ -17,12 +17,12 @@ type Sums = {
   refunds: number;
   losses: number;
   /**
-   * The cents that a lost dispute or a refund at the processor returned although they had been paid back outside the
-   * processor. The payer has them twice. They are neither a refund nor a loss of the firm: the service has lost them.
+   * The cents that payers have twice: they were paid back outside the processor, and then also returned by a lost
+   * dispute or a refund at the processor. They are neither a refund nor a loss of the firm: the service has lost them.
    */
   twice: number;
   paidTwice: string[];
-  /** The payments of which more was returned than was paid. */
+  /** The payments for which more was returned than was paid. */
   overdrawn: string[];
   /** The cents that firms paid outside the processor for lost payments, less reversed bookings. */
   received: number;

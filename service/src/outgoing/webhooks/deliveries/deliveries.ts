@@ -23,7 +23,7 @@ import { type DeliveryRow, insertReplay, insertTest, selectDeliveries, selectDel
 export type DeliveryDeps = {
   db: Database;
   clock: Clock;
-  /** Wakes the dispatcher, so that a delivery that a person requests is sent before the next poll. */
+  /** Wakes the dispatcher, so that it sends a requested delivery at once instead of at its next poll. */
   wake: () => void;
 };
 
@@ -121,7 +121,7 @@ export async function oneDelivery({ db }: DeliveryDeps, owner: Owner, id: string
 }
 
 /**
- * Sends the same event again, as a new delivery. Its body is built from the present records.
+ * Sends a delivery's event again, as a new delivery. The new body is built from the present records.
  * @throws ServiceError for an unknown delivery, and when its subscription was deleted
  */
 export async function replayDelivery({ db, clock, wake }: DeliveryDeps, owner: Owner, id: string) {

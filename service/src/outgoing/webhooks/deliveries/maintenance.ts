@@ -5,7 +5,7 @@ const pageSize = 5_000;
 
 /**
  * Deletes the records of deliveries that ended before the given time, page by page from the oldest. Stops after a page
- * that contains a later delivery, and between pages once `stopping` is aborted.
+ * with a delivery that was created at or after that time, and between pages once `stopping` is aborted.
  * @returns the number of deleted records
  */
 export async function sweepDeliveries(db: Sql, before: Date, stopping?: AbortSignal): Promise<number> {
@@ -26,7 +26,7 @@ SELECT max(seq) AS last, bool_or(created_at >= ${before}) AS reached, (SELECT co
   return deleted;
 }
 
-/** The number of a webhook's latest deliveries whose requests and responses are not deleted. */
+/** Each webhook keeps the requests and responses of this many deliveries, the latest ones. */
 const mostExchanges = 1_000;
 
 type Dropping = { webhookId: string; from: number; upTo: number };

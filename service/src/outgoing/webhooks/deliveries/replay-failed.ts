@@ -20,10 +20,11 @@ const againAfterMs = 60_000;
 const mostPending = 200;
 
 /**
- * Selects the latest delivery of each event that was first sent in the period and never arrived. Every delivery of the
- * event must have failed before the period's end. A replay fails later than that, so the event is not selected again
- * for the same period. Skips events that are being sent, that were replayed within a minute, or whose record was
- * deleted.
+ * Selects the latest delivery of each event that was first queued in the period and never arrived. Every delivery of
+ * the event must have failed before the period's end. A replay fails after that end, so the same period doesn't select
+ * the event again.
+ *
+ * Skips events that are being sent, that were replayed in the last minute, or whose subject was deleted.
  */
 const failedIn = (webhookId: string, { since, until }: Period, now: Date): Statement => sql`
 SELECT max(seq) AS seq FROM webhook_deliveries

@@ -21,9 +21,9 @@ export type Capacity = {
 };
 
 /**
- * The size of a subscription's window after a response. A response within `quickMs` widens the window, up to
- * `largestWindow`. A response within `patientMs` widens it less, up to `perWebhook`. A later or missing response halves
- * the window.
+ * The size of a subscription's window after a response. A response within `quickMs` widens the window by 2, up to
+ * `largestWindow`. One within `patientMs` widens it by 1, but leaves at most `perWebhook`. A later or missing response
+ * halves the window.
  */
 function resized(size: number, tookMs: number): number {
   if (tookMs <= quickMs) return Math.min(size + 2, limits.largestWindow);

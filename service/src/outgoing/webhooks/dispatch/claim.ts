@@ -18,7 +18,7 @@ export type Claimed = Omit<EventContext, "passport"> & {
   /** True if the event's MAC is valid. */
   isWhole: boolean;
   partnerId: string;
-  /** The id of the event's firm. */
+  /** The id of the event's firm. `partnerId` is from the delivery's row; both must be the firm of the subscription. */
   eventPartnerId: string;
   /** True if the event is part of its firm's hash chain. Events from before the chain was introduced are not. */
   isChained: boolean;
@@ -27,7 +27,7 @@ export type Claimed = Omit<EventContext, "passport"> & {
   leasedUntil: Date;
 };
 
-// The lease ends by the database's clock. By its own clock, a fast node would see another node's lease as ended, and
+// The lease ends by the database's clock. A node whose own clock is fast would see another node's lease as ended, and
 // resend its delivery. The time is truncated to milliseconds, the precision of a `Date`.
 const leaseEnd = (leaseMs: number): Statement => sql`date_trunc('milliseconds', now() + ${leaseMs} * interval '1 ms')`;
 
@@ -41,8 +41,10 @@ const waiting = sql`
     WHERE state = 'pending' AND webhook_id > waiting.webhook_id ORDER BY webhook_id LIMIT 1
   ) AS next`;
 
-// The query plan must suit any number of pending and ended rows. BETWEEN makes the planner use the index of pending
-// rows, which is the only index in this order. With `=`, the planner might scan the primary key past all ended rows.
+// The statement must be fast for any number of pending and ended rows. With BETWEEN, only the index of pending rows has
+// the order `webhook_id, seq`, so the planner uses it. With `=`, the planner might scan the primary key past all ended
+// rows.
+//
 // For the same reason, the UPDATE finds its rows with `seq = ANY (array(...))`, which does one index look-up for each
 // row.
 /**

@@ -112,8 +112,8 @@ export function createDispatcher(deps: DispatcherDeps, times: DispatcherTimes = 
 }
 
 /**
- * A queue for each key. Its items are worked on in the order in which they were added, a fixed number at once for each
- * key.
+ * A queue for each key. It works on items in the order in which they were added, and on a fixed number of each key's
+ * items at once.
  */
 type PerKeyConcurrency<T> = {
   add: (key: string, item: T) => void;

@@ -19,8 +19,8 @@ const mailEveryMs = dayMs;
 export type Ended = { webhookId: string; reason: string | null; statusCode: number | null; completedAt: Date };
 
 /**
- * A webhook's consecutive failures at the end of a batch of outcomes. `arrived`: true if an earlier delivery of the
- * same batch succeeded.
+ * The failures with which a batch of outcomes ends, for one webhook. `arrived`: true if a delivery in the batch
+ * succeeded before them.
  */
 export type Run = {
   failures: number;
@@ -62,15 +62,20 @@ export function runsOf(outcomes: readonly Ended[]): Map<string, Run> {
 type Noted = Ended & { isFailing: boolean };
 
 export type FailureRuns = {
-  /** Adds outcomes in the order in which they happened. Never throws; writes in the background. */
+  /**
+   * Adds outcomes. Each call's outcomes must be later than those of the calls before. Never throws; writes in the
+   * background.
+   */
   note: (outcomes: readonly Noted[]) => void;
   finish: () => Promise<void>;
 };
 
 /**
  * Counts the consecutive failures of each webhook. Mails the firm's owners once for each run of failures: after 20
- * failures, or 5 over an hour, and at most once a day for a webhook. A successful delivery ends the run. A success
- * without earlier failures costs no statement. A lost count only delays the mail.
+ * failures, or after 5 that are spread over at least an hour. A webhook causes at most one such mail a day.
+ *
+ * A successful delivery ends the run. A success without earlier failures costs no statement. A lost count only delays
+ * the mail.
  */
 export function createFailureRuns({ db, log }: { db: Database; log: Log }): FailureRuns {
   // The webhooks for which this node has recorded failures, and no success since then.

@@ -32,8 +32,8 @@ export type Sent = {
 const unsent = (reason: FailureReason): Sent => ({ statusCode: null, reason, durationMs: 0, exchange: null });
 
 /**
- * True if the event and its destination belong to the same firm and environment. Otherwise somebody could alter a
- * delivery's row to send a firm's event to another firm.
+ * True if the event and its destination belong to the same firm and environment. Without this check, somebody could
+ * alter a delivery's row to send a firm's event to another firm.
  */
 const isOfDestination = ({ destination, ...event }: Claimed & { destination: Destination }): boolean =>
   event.eventPartnerId === destination.partnerId &&

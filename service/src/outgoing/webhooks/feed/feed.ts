@@ -31,8 +31,10 @@ const lookEveryMs = 300;
 
 /**
  * The owner's events after the cursor, oldest first, with the bodies that webhooks would get now. If there are none, a
- * call with `wait` waits up to that many seconds for the first event. Events get their positions in order, so no event
- * is missed between two calls.
+ * call with `wait` waits up to that many seconds for the first event.
+ *
+ * The cursor is a position in the owner's hash chain. Events get their positions in order, so no event is missed
+ * between two calls.
  * @throws ServiceError for an invalid query
  */
 export async function readFeed(deps: FeedDeps, owner: Owner, query: FeedQuery, gone: AbortSignal): Promise<Feed> {
@@ -84,8 +86,8 @@ async function readOnce(
 }
 
 /**
- * Gives positions in the chain to all events that don't have one yet.
- * @returns the last position
+ * Gives positions in the owner's hash chain to all events of the owner that don't have one yet.
+ * @returns the chain's last position
  */
 async function endOf(deps: Pick<FeedDeps, "db" | "rowMac">, owner: Owner): Promise<number> {
   const end = await endOfChain(deps.db, owner);

@@ -9,8 +9,8 @@ import { type Address, isInRanges, parseAddress, parseRange, type Range } from "
  */
 export type ResolveName = (name: string) => Promise<string[]>;
 
-// The most IP addresses of a host name that are used. A DNS response can contain thousands; the service would try and
-// count each of them.
+// At most this many IP addresses of a host name are used. A DNS response can contain thousands, and the service would
+// try and count each of them.
 const mostAddresses = 16;
 const rememberedMs = 1_000;
 const mostNames = 10_000;
@@ -94,8 +94,8 @@ const isPublic = (address: Address): boolean =>
 export function addressPolicy(allow: readonly string[]): (address: string) => boolean {
   const allowed = rangesOf(allow);
   return (text) => {
-    // Refuses an address with a zone (`%`), which no connection's address has. Treats an IPv4-mapped IPv6 address as
-    // its IPv4 address.
+    // Refuses an address with a zone (`%`), because the address of a connection never has a zone. Treats an IPv4-mapped
+    // IPv6 address as its IPv4 address.
     const address = text.includes("%") ? null : parseAddress(text);
     return address !== null && (isInRanges(address, allowed) || isPublic(address));
   };

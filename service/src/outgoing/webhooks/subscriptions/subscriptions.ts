@@ -36,8 +36,8 @@ export type SubscriptionDeps = { db: Database; clock: Clock; rowMac: RowMac; sec
 
 const maxSubscriptions = 100;
 const overlapMs = dayMs;
-// The most replaced secrets that still sign. A receiver needs an older one only if it deploys secrets less often than
-// it rotates them. More would only lengthen the header.
+// At most this many replaced secrets still sign. A receiver needs an older one only if secrets are rotated more often
+// than the receiver is updated. More secrets would only lengthen the header.
 const maxPreviousSecrets = 4;
 
 export const webhookNotFound = (): ServiceError => new ServiceError("not_found", "No such webhook.");

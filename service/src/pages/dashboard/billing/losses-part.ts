@@ -23,12 +23,15 @@ export const alteredNotice = (title: string, effect = ""): Html =>
 /** True for a lost payment that the firm owes, or for which it paid outside the processor. */
 const isShown = ({ openCents, bookings }: OpenLoss): boolean => openCents > 0 || bookings.length > 0;
 
-/** True if the card about lost payments has anything to show. */
+/**
+ * True if the page has anything to show about lost payments. If `losses` is null, that is the notice about an altered
+ * record.
+ */
 export const hasLosses = (losses: readonly OpenLoss[] | null): boolean => losses === null || losses.some(isShown);
 
 const most = 50;
 
-/** The lost payments of a firm, newest first, those with a debt before the others. */
+/** The lost payments of a firm: first those with a debt, then the others, each newest first. */
 export function lossesPart(losses: readonly OpenLoss[] | null, zone: string): Html {
   if (losses === null) return alteredNotice("These payments can’t be listed");
   const shown = losses.filter(isShown).reverse();

@@ -144,7 +144,7 @@ function paymentForms(
 
 /**
  * Reads the orders from the form, with the prices in cents that the page showed.
- * @throws ServiceError for a form without them
+ * @throws ServiceError for a form in which an order has no price
  */
 function shownOrders({ orders = "" }: FormValues): ReadonlyMap<string, number> {
   const shown = orders.split(" ").map((each) => each.split(":"));

@@ -24,7 +24,10 @@ export type BillingView = {
    */
   used: ReadonlyMap<string, number | null>;
   payments: readonly PaymentOfFirm[];
-  /** The firm's payments of which banks took money back; null if a record about one was altered in the database. */
+  /**
+   * The firm's payments that banks took back, in whole or in part; null if a record about one was altered in the
+   * database.
+   */
   losses: readonly OpenLoss[] | null;
   /** The orders that wait for the firm's payment, and are not charged automatically. */
   waiting: Waiting;

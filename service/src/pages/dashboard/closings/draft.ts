@@ -63,7 +63,10 @@ export function draftIn(values: FormValues): FormDraft {
   };
 }
 
-/** A form is worth saving if one of these fields has a value. A form that was only opened is not saved. */
+/**
+ * A form is worth saving if it has a document, or if one of these fields has a value. A form that was only opened is
+ * not saved.
+ */
 const typedFields =
   /^(?:closing_name|file_number|closes_on|email|name|person\d_(?:name|email)|(?:doc\d+_)?ship_(?:name|line1|line2|city|postal)|fax_to)$/;
 
@@ -97,8 +100,8 @@ async function save(
 /**
  * Saves the form after a button was pressed. If another window placed or discarded the draft, the form becomes a new
  * draft, because the person continues here.
- * @param isRefused true if the pressed button should have placed the closing, and was rejected. Then the form never
- * becomes a new draft, because another request may just have placed the same closing
+ * @param isRefused true if the person tried to place the closing, and it was rejected. Then the form never becomes a
+ * new draft, because another request may just have placed the same closing
  * @returns the draft for the form's next version, and the reason why nothing was saved
  */
 export async function saveSubmitted(
@@ -152,7 +155,7 @@ export async function resume(
   return { values: found.fields, draft: { id, version, window: newUuid(), expiresAt }, lost };
 }
 
-/** The line about the draft in the form. Our script updates it. */
+/** The form's line about its draft. Our script updates the line. */
 export const draftNote = ({ expiresAt }: FormDraft): Html =>
   html`<p class="hint" id="draft-state" data-draft="${draftPath}">${
     expiresAt

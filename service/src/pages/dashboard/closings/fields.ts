@@ -3,7 +3,7 @@ import type { FormValues } from "../../ui/forms/form-body.ts";
 import { everybody, mostPeople, personNumber } from "./person-label.ts";
 import { listIn, waysIn } from "./ways.ts";
 
-/** The most documents in the form of one closing. More can be added in the closing's room. */
+/** A closing's form has at most this many documents. More can be added in the closing's room. */
 export const mostDocuments = 20;
 /**
  * Without JavaScript each file is sent together with all fields of the form, and such a form may have at most 100
@@ -41,8 +41,8 @@ export type ClosingDocument = {
   /** The id of the template that was made from the same PDF form; empty for none. */
   template: string;
   /**
-   * The turns, identity checks and languages of the signers, as JSON (a list of `SignerWay`) from a template. Empty if
-   * everybody signs at once, by a link, in English.
+   * When each signer signs, how they are identified, and in which language: JSON (a list of `SignerWay`) from a
+   * template. Empty if everybody signs at once, by a link, in English.
    */
   ways: string;
   /** The reason why the PDF can't be signed, as an error message of the API; empty for none. */
@@ -283,8 +283,8 @@ export function strayFields(values: FormValues, document: ClosingDocument): numb
 }
 
 /**
- * True if the service may add a page for signatures to a document in which a signer has no place. Only with our script
- * does the form ask this. Without the script, nobody can place fields, so the service may always add a page.
+ * True if the service may add a page for signatures to a document in which a signer has no place. The form asks this
+ * only if our script runs. Without the script, nobody can place fields, so the service may always add a page.
  */
 export const mayAddPage = (values: FormValues): boolean =>
   values["asks_before_page"] === undefined || values["page_added"] === "on";

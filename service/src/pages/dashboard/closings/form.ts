@@ -228,7 +228,7 @@ ${withoutPlace.includes(n) && html`<p class="field-error">It lacks a place to si
 const rowButton = (button: "own" | "shared", n: number, label: string, about: string): Html =>
   html`<button type="submit" class="quiet-button" name="${button}" value="${n}" formaction="${rowsPath}#document-row-${n}" formnovalidate aria-label="${label}, ${about}">${label}</button>`;
 
-/** The destination of a document that differs from the closing's. */
+/** The fields for a document that goes somewhere else than the closing's other documents. */
 function ownPart(n: number, own: FormValues): Html {
   const part: Part = (name) => ({ name: `doc${n}_${name}`, label: labels[name], value: own[name], error: undefined });
   return html`<div class="own-destination">${hiddenFields({ [`doc${n}_own`]: "on" })}

@@ -54,7 +54,7 @@ export class ClosingRefused extends ServiceError {
  * Places the closing of a form: checks all documents, then writes the room, its people and all orders in one
  * transaction. Submitting the same form twice places one closing.
  * @param alongside further changes of the transaction that places the closing
- * @returns the room's code, and true in `isUncharged` if the firm pays but nothing was charged
+ * @returns the room's code. `isUncharged`: true if the firm pays but nothing was charged
  * @throws ClosingRefused with the errors of all documents; then nothing was placed
  */
 export async function placeForm(
@@ -65,7 +65,7 @@ export async function placeForm(
 ): Promise<{ roomCode: string; isUncharged: boolean }> {
   let isUncharged = false;
   // The deduplication key leaves out the draft's fields, so that two windows of one draft place only one closing. It
-  // also leaves out the displayed price, so that a changed price doesn't place a second one.
+  // also leaves out the displayed price, so that the same closing isn't placed again after a price change.
   const unmeant = ["draft", "draft_version", "draft_window", ...chargeFields];
   const fields = new Map(Object.entries(values).filter(([name]) => !unmeant.includes(name)));
   const { roomCode } = await submitRecorded(orders, request, fields, async (recordClosing) => {
@@ -99,8 +99,8 @@ const ownWords = [
 const roomWords = (message: string): string => ownWords.find(({ means }) => means.test(message))?.text ?? message;
 
 /**
- * True if the API's message about a signer repeats an earlier message about that person's row, or about the client. The
- * API repeats the message for each document that the person signs.
+ * True if an earlier message already names a fault in this signer's name or email address. The API repeats its message
+ * for each document that the person signs.
  */
 function repeats(messages: ReadonlySet<string>, message: string, signers: readonly { row: string }[]): boolean {
   const index = /^signers\[(\d+)\]\.(?:name|email)\b/.exec(message)?.[1];

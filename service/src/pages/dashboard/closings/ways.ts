@@ -18,7 +18,7 @@ type Way = Partial<Pick<SignerWay, "routing" | "auth" | "language">>;
 
 /**
  * Parses a JSON list of objects.
- * @returns null for any other text; if it is the text of placed fields, the API then rejects it
+ * @returns null for any other text. A malformed text of placed fields is sent on unchanged, and the API rejects it
  */
 export function listIn(written: string): { signer?: unknown }[] | null {
   try {

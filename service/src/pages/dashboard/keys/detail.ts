@@ -13,7 +13,7 @@ export type KeyView = {
   /** The key that replaced this key; null when it was not replaced. */
   successor: string | null;
   now: Date;
-  /** The submission key of the form that rotates the API key. */
+  /** Identifies the form that rotates the API key, so that submitting it twice rotates the key once. */
   submission: string;
   error?: string;
 };

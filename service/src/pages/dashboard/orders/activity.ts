@@ -69,7 +69,8 @@ export function activityPart(
   const readdressed = new Set(corrections.filter(isOfAddress).map(({ at }) => at.getTime()));
   const amounts = { requested: requestedAmounts(history), refunded: refundedAmount(payments) };
   const simulated = isSimulated(signers) ? simulatedWords(signers) : null;
-  // A retry of a failed service is left out. The change of the order's status, or the early fax, already has a line.
+  // The retry of a failed step is left out, because another line already shows it: the change of the order's status, or
+  // the early fax.
   const isAgain = ({ detail }: Line) => (detail as { kind?: string } | null)?.kind === "again";
   const listed = history.filter(
     (line) =>

@@ -92,7 +92,7 @@ export type OrderDetailView = OrderRoomsView &
     /** The links with which the signers read the finished documents. */
     copyLinks: readonly CopyLink[];
     elsewhere: SignersView["elsewhere"];
-    /** Warnings about parts of the document that readers may show differently from the sealed file. */
+    /** Notices about parts of the document that people may overlook, found when the order was placed. */
     notices: ReturnType<NoticesOf>;
     documents: readonly ProvenDocument[];
     refusedSigner?: RefusedSigner;
@@ -203,7 +203,7 @@ const clientLine = ({ customerName, customerEmail, externalReference }: PublicOr
 
 const isDeclined = ({ status }: PublicOrderRow): boolean => status === "EsignDeclined" || status === "EsignExpired";
 
-/** The reason for the order's status, as typed by the person who set the status; null when nobody typed one. */
+/** The typed reason for the order's status; null without one, and for a status that needs no attention. */
 function reasonOf({ order, history }: OrderDetailView): string | null {
   const last = history.history.findLast(({ action }) => action === "order.transition");
   const { reason } = (last?.detail ?? {}) as { reason?: unknown };
@@ -237,7 +237,7 @@ ${payable && hasCheckout && buttonForm(`/dashboard/orders/${order.code}/checkout
 </section>`;
 }
 
-/** A sentence that the payment sends the document out for signature. */
+/** A sentence that says that the document is sent out for signature when the order is paid. */
 const sendingPart = ({ order, payable, signers }: OrderDetailView): Html | false =>
   payable &&
   order.sign &&

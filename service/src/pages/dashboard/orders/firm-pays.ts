@@ -65,8 +65,8 @@ export function firmPaysPart(
 ): Html {
   if (firmPays === null) return html``;
   const { method, latest } = firmPays;
-  // The latest charge is not shown if it succeeded, because it paid an earlier amount and not the amount that is due
-  // now.
+  // A charge that has ended is shown only while the order can be paid. One that succeeded is not shown, because it paid
+  // an earlier amount.
   const showsLatest = latest && (isOpenCharge(latest) || (payable && latest.state !== "succeeded"));
   const otherWay = hasCheckout ? "open the checkout" : "pay it in the sandbox below";
   // The bank requires that the card holder confirms the payment, so another charge without a person would be declined

@@ -61,7 +61,7 @@ const sendWords: Readonly<Record<SentAgain, string>> = {
 
 /**
  * The label of the button that sends a mail, with "again" if it was sent before. In a closing, some mails are not sent
- * by themselves, so the firm may send them for the first time.
+ * automatically. The firm's button then sends them for the first time.
  */
 const sendLabel = (moment: SentAgain, mails: MailsView["mails"]): string =>
   mails.some((mail) => mail.moment === moment) ? `${sendWords[moment]} again` : sendWords[moment];

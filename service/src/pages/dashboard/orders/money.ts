@@ -1,4 +1,7 @@
-/** The parts of an order's page about money, and its status while a payment is in progress. */
+/**
+ * The parts of an order's page about money. Also the words that replace the order's status while a payment is in
+ * progress.
+ */
 import type { BillingDocument } from "../../../orders/billing/billing.ts";
 import type { Corrected } from "../../../orders/corrections/corrections.ts";
 import { isPayable, type PublicOrderRow } from "../../../orders/order/order.ts";

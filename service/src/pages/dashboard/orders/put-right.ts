@@ -49,7 +49,8 @@ const againWords: Readonly<Record<string, string>> = {
   FaxFailed: "Fax it again",
 };
 
-// The label for a retry. In a status that `againWords` does not list, only a fax that was sent early can have failed.
+// The label for a retry. In a status that `againWords` does not list, only a fax can have failed. It was sent early,
+// while the order was still being shipped.
 const againWordsOf = ({ status }: Pick<Corrected, "status">): string => againWords[status] ?? "Fax it again";
 
 /** True if the firm can correct anything now, apart from requesting a refund, which has its own part of the page. */

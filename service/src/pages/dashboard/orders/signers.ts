@@ -71,7 +71,10 @@ ${(isNextRound || (open && signer.signedAt === null)) && changes(`/dashboard/ord
   })}${(open || isOnHold) && sittingPart(`/dashboard/orders/${orderCode}`, signers, open ? signHere : endDevices)}`;
 }
 
-/** When the signer was asked to sign. A link that was created after the signature opens only copies of the document. */
+/**
+ * When the signer was asked to sign; null if not yet. A link that was created after the signature doesn't count,
+ * because it opens only copies of the document.
+ */
 const askedAt = ({ issuedAt, signedAt }: SignerState): Date | null =>
   issuedAt !== null && (signedAt === null || issuedAt <= signedAt) ? issuedAt : null;
 

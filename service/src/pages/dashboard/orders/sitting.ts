@@ -60,8 +60,10 @@ type Sittings = Pick<DashboardFrame, "limits" | "baseUrl"> & {
   /** The anchor of the form on that page. */
   anchor: string;
   /**
-   * Returns the codes of the orders whose documents are signed on the device.
-   * @param isEnd true for those whose signing on devices is ended; these include orders on hold
+   * Returns the codes of the orders that a form of the page is about.
+   *
+   * @param isEnd false for the orders that can be signed on the device now; true for those for which signing on devices
+   * can be ended, including orders on hold
    */
   ordersOf: (owner: Principal, code: string, isEnd: boolean) => Promise<readonly string[]>;
 };

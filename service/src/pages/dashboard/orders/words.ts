@@ -106,9 +106,10 @@ export const rowLabels: Readonly<Record<RowMember, string>> = {
 export type RefusalWords = { text: string; field: OrderField | RowField | null };
 
 /**
- * Rewrites an error message of the API for this page, with labels instead of field names, and finds the form field of
+ * Rewrites an error message of the API for this page, with labels instead of field names. Also finds the form field of
  * the error.
- * @param values the typed values, which map the API's signers to rows
+ *
+ * @param values the typed values; they tell in which row of the form each of the API's signers is
  */
 export function refusalWords(message: string, values: FormValues = {}): RefusalWords {
   const own = ownWords.find(({ means }) => means.test(message));
@@ -124,7 +125,10 @@ export function refusalWords(message: string, values: FormValues = {}): RefusalW
   return { text, field: isOrderField(first) ? first : null };
 }
 
-/** Names the signers without a signature on the pages, from their numbers (counted from 1). */
+/**
+ * The error message that names the signers for whom the sender placed no signature field on the pages. The signers'
+ * numbers are counted from 1.
+ */
 function unsignedWords(numbers: readonly number[], values: FormValues): string {
   const rows = namedRows(values);
   const nameIn = (row: number) => values[rowField(row, "name")] || values[rowField(row, "email")];

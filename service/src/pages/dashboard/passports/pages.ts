@@ -70,8 +70,10 @@ export function passportPages(app: FastifyInstance, deps: PassportPagesDeps): vo
 
 /**
  * Seals the PDF of the form.
+ *
  * @returns the passport's id
- * @throws ServiceError; if the form itself was wrong, its message is worded for the page
+ * @throws ServiceError. If the form does not have exactly one PDF of an allowed size, the message is written for the
+ * page
  */
 async function sealed(deps: PassportPagesDeps, request: FastifyRequest): Promise<string> {
   try {

@@ -178,8 +178,8 @@ function labelOf({ name, email, documents }: Person): string {
 }
 
 /**
- * Reads the value of a choice: the email address to change. If the choice is only one of several people at that
- * address, also the person's name.
+ * Reads the value of a choice. `from` is the email address to change. `name` is null unless the choice is only one of
+ * several people who share that address.
  */
 function chosenPerson(value: string): { from: string; name: string | null } {
   const [from = "", ...name] = value.split(" ");

@@ -131,7 +131,8 @@ const titleOf = ({ code, title }: { code: string; title: string | null }): strin
   title ?? `Order ${code.slice(0, 6).toUpperCase()}`;
 
 /**
- * Lists the documents that the recipient would miss if the delivery were sent now. The form can be sent nevertheless.
+ * Lists what the delivery would lack if it were sent now, such as unfinished documents or the closing's certificate.
+ * The form can be sent nevertheless.
  */
 function missingPart({ room, deliveries, typed }: Pick<DeliveryView, "room" | "deliveries" | "typed">) {
   const { orders, sendable, certificate } = deliveries;

@@ -55,7 +55,7 @@ ${card("state", status === "closed" ? "Reopen the room" : "Close the room", stat
 /** Names the orders that the page leaves out, because their record was altered. */
 function alteredPart({ room: { altered }, titleOf }: RoomDetailView): Html | false {
   if (altered.length === 0) return false;
-  // The title of another firm's document is not for this firm.
+  // The title of a document that another firm placed is not shown to this firm.
   const names = altered.map((order) => nameOfAltered(order.isOwn ? titleOf : () => null, order));
   return notice(
     "stopped",
@@ -251,8 +251,8 @@ function endedWords(orders: Orders): string {
 }
 
 /**
- * A sentence with the sealed version of the closing. If a version with these documents existed before, the service
- * sealed none, and the sentence says so.
+ * A sentence that names the closing's sealed version. If an earlier version already had the same documents, the service
+ * sealed no new version, and the sentence says so.
  */
 function sealedWords({ room }: RoomDetailView, { sealedAt, sealedVersion }: SealWish): Html {
   const isService = room.versions.some(

@@ -17,7 +17,7 @@ type Page = Awaited<ReturnType<typeof roomPage>>;
 export type RoomsView = Page &
   FormSubmission & {
     isFirstPage: boolean;
-    /** When each room last changed, by its code. */
+    /** For each room's code: when the room last changed. */
     lastChanges: ReadonlyMap<string, Date>;
     /** The open closings, sorted by due date. */
     closings: readonly OpenClosing[];

@@ -9,7 +9,10 @@ import { clientPaysQuestion, isAboveLimit } from "../orders/firm-pays.ts";
 import { orderTitle } from "./orders.ts";
 import { formPath, problemOf, type RoomDetailView } from "./view.ts";
 
-/** For each payer: the link to one checkout for all of the firm's orders that this payer can pay now. */
+/**
+ * For each payer: the orders of the firm that this payer can pay together now, and the ways to pay them. The firm's
+ * part also shows payments in progress and earlier ones.
+ */
 export const paymentPart = (view: RoomDetailView): Html =>
   html`${problemOf(view, "payment")}${payers.map((payer) => paymentOf(view, payer))}`;
 

@@ -78,7 +78,10 @@ export type RoomDetailView = {
   retention: string | null;
   /** The deliveries of the room's documents. Null when somebody altered an order of the room in the database. */
   deliveries: Awaited<ReturnType<typeof deliveriesOf>> | null;
-  /** The codes of the orders that are being shipped and whose fax, sent early, failed. */
+  /**
+   * The codes of the orders whose fax failed while they are still being shipped. Such a fax was sent early, before the
+   * shipping ended.
+   */
   failedFaxes: ReadonlySet<string>;
   problem: RoomProblem | undefined;
 };

@@ -57,8 +57,8 @@ function liveState(principal: Principal): string {
 }
 
 /**
- * The part in which an owner requests live access. An operator of the service decides on the request, so nobody has to
- * send a live key to anyone.
+ * The part in which an owner requests live access. An operator of the service decides on the request, and no key is
+ * sent to anyone.
  */
 function livePart({ principal, liveRequest }: SettingsView): Html {
   if (principal.member?.role !== "owner")
@@ -82,8 +82,8 @@ const pauseLabels: Readonly<Record<(typeof servicePauses)[number], string>> = {
 };
 
 /**
- * The form that sets a pause before shipping or faxing. During a pause somebody can check a document, and put its order
- * on hold.
+ * The form that sets a pause before each next service of a live order. During the pause somebody can check the
+ * document, and put the order on hold.
  */
 function pauseForm(view: SettingsView): Html {
   const value = servicePauses.find((each) => each === view.pause) ?? 0;

@@ -136,8 +136,8 @@ ${select({ name: "zone", label: "Time zone", value: zone, options: zones })}
 }
 
 /**
- * The files with which accounting programs import the payments that the firm made by one of its own cards or bank
- * accounts.
+ * Links to the files with which accounting programs import the payments by `payer`. False if `payer` is not one of the
+ * firm's own cards or bank accounts, or paid nothing in this month.
  */
 const imports = ({ statement: { month }, lines }: StatementWithLines, payer: string): Html | false =>
   lines.some((line) => isOwnPayment(line) && paidByText(line) === payer) &&
@@ -217,7 +217,7 @@ function linesPart(found: StatementWithLines, { page, file }: MonthPage): Html {
   return html`${find}${range}${inPages}${pager("Pages of lines")}${lines.length > 0 && linesTable(lines, zone)}${lines.some(({ document }) => document === null) && html`<p class="form-note">A document’s name is shown as long as the document is kept. After that, the order and its file number say which one it was.</p>`}${pager("Pages of lines, below")}`;
 }
 
-/** A short text that wraps only on a phone. */
+/** The text of a table cell. A short text wraps only on a phone. */
 const unbroken = (text: string): Html => html`<span${text.length <= 14 && html` class="keep"`}>${text}</span>`;
 
 function linesTable(lines: ReturnType<typeof ledgerOf>, zone: string): Html {

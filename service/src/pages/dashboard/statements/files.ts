@@ -44,9 +44,9 @@ export function statementCsv({ statement, lines }: StatementWithLines): string {
     ...ledgerOf({ statement, lines }).map((line) => {
       const { at, reference, orderCode, services, number, kind, currency, amountCents, creditedCents, applied } = line;
       const figure = (cents: number) => (currency === "usd" ? dollars(cents) : String(cents));
-      // A reversal is a negative amount in the column of the document that it reverses.
+      // The amount of a reversal is negative, and is in the same column as the document that was reversed.
       const amount = figure(kind.endsWith("reversal") ? -amountCents : amountCents);
-      // When a refund fails, its credit note is reversed, but the price stays credited. So the reversal is in the
+      // A failed refund reverses its credit note, but the price of the order stays reduced. So the reversal is in the
       // column Refund and not in the column Credit.
       const credit = applied && creditedCents !== 0 ? figure(creditedCents) : "";
       const [isReceipt, isCredit] = [kind === "receipt", kind.startsWith("credit")];
@@ -99,8 +99,8 @@ export function importName({
 }
 
 /**
- * True if the firm's own payment method was charged, so that the payment belongs in the firm's own books. The firm
- * books a check when it writes the check.
+ * True if the payment belongs in the firm's books, because the firm's own card or bank account was charged. Checks are
+ * left out, because the firm books a check when it writes it.
  */
 export const isOwnPayment = (line: Line): boolean =>
   payerOf(line) === "firm" && line.currency === "usd" && line.received === null;

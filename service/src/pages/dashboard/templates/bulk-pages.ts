@@ -127,7 +127,7 @@ function progressPages(app: FastifyInstance, forms: FastifyInstance, deps: Templ
       method: "POST",
       policy: "partner-write",
       url: `${bulkPath}/:id/${verb}` as `${typeof bulkPath}/:id/act`,
-      // A repeated request is harmless, because an order is placed only for a row that has none.
+      // These forms need no submission key. If one is sent twice, no row gets a second order.
       handle: async ({ request, params, form }) => {
         await act(bulk, principalOf(request), params.id, form);
         return { redirect: `${bulkPath}/${params.id}` };

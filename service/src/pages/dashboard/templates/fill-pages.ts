@@ -35,7 +35,7 @@ export function fillPages(forms: FastifyInstance, deps: TemplatePagesDeps): void
   detailPage(forms, deps);
 }
 
-/** The difference between the pages for templates and those for catalog documents. */
+/** The properties in which the pages for templates differ from the pages for catalog documents. */
 type Forms = {
   url: `/dashboard/${string}/:id/fill`;
   /** The member of the API's request body that names the template or the catalog document. */

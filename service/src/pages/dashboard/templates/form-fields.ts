@@ -35,7 +35,7 @@ export function withRoles(fields: ReadonlyMap<string, string>): Map<string, stri
   if (rows.length === 0) return new Map(rest);
   const roles = rows.map((row) => {
     const routing = at(row, "routing");
-    // Text that is not a number stays text, which the rules of `roles` reject.
+    // A turn (`routing`) that is not a number stays text, and the rules of `roles` then reject it.
     return {
       name: at(row, "name"),
       routing: /^\d{1,2}$/.test(routing) ? Number(routing) : routing || null,

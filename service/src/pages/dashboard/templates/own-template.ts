@@ -28,7 +28,10 @@ const messages = {
   incomplete: "The upload was interrupted. Please send the form again.",
 };
 
-/** Reads a form with at most one PDF. Browsers send an empty file when none is chosen. */
+/**
+ * Reads a form with at most one PDF, and passes it to `work`. An empty file is passed as null, because browsers send
+ * one when no file is chosen.
+ */
 export async function withForm<Result>(
   { frame }: Pick<TemplatePagesDeps, "frame">,
   request: FastifyRequest,

@@ -67,7 +67,10 @@ export function webhookForms(forms: FastifyInstance, deps: WebhookPagesDeps): vo
   deliveryForms(forms, deps);
 }
 
-/** Adds the forms that send a test event, all failed deliveries of a period, or one delivery again. */
+/**
+ * Adds three forms: one sends a test event, one sends the failed deliveries of a period again, and one sends a single
+ * delivery again.
+ */
 function deliveryForms(forms: FastifyInstance, deps: WebhookPagesDeps): void {
   pageRoute(forms, deps.frame, {
     method: "POST",

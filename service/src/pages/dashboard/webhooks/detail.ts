@@ -10,7 +10,7 @@ import { type FeedView, feed, webhookPath } from "./feed.ts";
 import { periodChoices } from "./outcome.ts";
 import { sentOnce, topicWords } from "./words.ts";
 
-/** A period whose remaining failed deliveries a replay did not send again. */
+/** The period of the failed deliveries that a replay left out. A further replay can send them. */
 export type Rest = { since: string; until: string };
 
 export type WebhookView = FeedView & {

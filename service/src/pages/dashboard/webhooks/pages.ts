@@ -42,7 +42,7 @@ export function webhookPages(forms: FastifyInstance, deps: WebhookPagesDeps): vo
       if (!created) return done(path, "webhook-there");
       return secretPage(deps.frame, request, { ...created, previousSecretExpiresAt: null });
     },
-    // The form offers only existing topics, so the only possible error is that no box is ticked.
+    // The form offers only existing topics. So an error about `topics` means that no box is ticked.
     refused: ({ form: typed, request }, error) =>
       show(request, { error: error.replace(/^topics must.*$/, "Choose at least one topic."), typed }),
   });

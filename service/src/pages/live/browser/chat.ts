@@ -61,7 +61,7 @@ export function startChat({ base, nameOf, unsent }: Room) {
 
   return {
     show,
-    /** Loads messages that were missed while the section was hidden, or the connection was down. */
+    /** Shows or hides the section. Each time it is shown, loads the messages that this page has missed. */
     set(isOn: boolean): void {
       section.hidden = !isOn;
       if (isOn) void load();

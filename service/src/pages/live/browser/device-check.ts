@@ -32,7 +32,10 @@ const trySeconds = 5;
 const weakShare = 0.05;
 const heardLevel = 0.01;
 
-/** Binds the buttons of the card, if the page has one that is not bound yet. */
+/**
+ * Adds the handlers to the buttons of the device check. Does nothing if the page has no such buttons, or if they
+ * already have handlers.
+ */
 export function startDeviceCheck(check: Check): void {
   const button = document.getElementById("device-start");
   if (!(button instanceof HTMLButtonElement) || button.dataset["bound"]) return;

@@ -50,7 +50,10 @@ function onFrame(uses: {
 }
 
 /**
- * Scrolls the frame to the notary's page while the person's checkbox is ticked. A new frame comes with a new checkbox.
+ * Scrolls the frame to the notary's page while the person's checkbox is ticked. When the frame is replaced, so is the
+ * checkbox.
+ *
+ * @returns a function to call with each page that the notary shows
  */
 export function startFollowing({ base, words }: FollowDeps) {
   let led: Led | null = null;
@@ -93,8 +96,8 @@ export function startFollowing({ base, words }: FollowDeps) {
   }
 
   /**
-   * Called with the page in view. If the frame is not on its way to the notary's page, the person has scrolled. That
-   * ends the following.
+   * Called with the page in view. If the frame is not scrolling to the notary's page, the person has scrolled. The
+   * checkbox is then unticked.
    */
   function moved(page: number, pages: number): void {
     at = { page, pages };
@@ -109,7 +112,7 @@ export function startFollowing({ base, words }: FollowDeps) {
 
   onFrame({
     replaced() {
-      // A new frame starts at the first page. The person has not scrolled there, so this does not end the following.
+      // A new frame starts at the first page. The person has not scrolled there, so the checkbox stays ticked.
       shownHash = null;
       at = null;
       goingTo = null;
@@ -144,7 +147,7 @@ export function startReaders(nameOf: (person: string) => string) {
   };
 }
 
-/** The notary's form: asks the signers to open a page, after the notary's browser has loaded the document. */
+/** Makes the notary's form ask the signers to go to a page of the document. */
 export function offerPages(base: string): void {
   const form = element<HTMLFormElement>("lead");
   const statusLine = element("lead-said");

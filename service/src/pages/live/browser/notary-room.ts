@@ -50,7 +50,7 @@ let actedAt = Date.now();
 let isQuiet = false;
 /**
  * True while this page waits for the server to decide which of the person's pages gets the connection. Until then, this
- * page ignores a message that another page has the connection.
+ * page ignores notifications of the kind `taken`.
  */
 let isAsking = false;
 
@@ -243,9 +243,8 @@ let mayMissOffer = false;
 function listen(): void {
   const events = new EventSource(`${base}/events`);
   events.onopen = () => {
-    // The room's state may have changed while the event stream was down. For example, the recording node may have
-    // crashed while its media server continues without it. So the page reconnects, if the room is still open to the
-    // person.
+    // The room's state may have changed while the event stream was down. For example, the session's node may have
+    // crashed while the media server went on. So the page reconnects, if the room is still open to the person.
     if (wasOpen || mayMissOffer) {
       void refresh().then(joining.again);
       chat.set(room.dataset["media"] === "on");
@@ -262,8 +261,8 @@ function listen(): void {
     const notification = JSON.parse(data as string) as RoomNotification;
     if (notification.kind === "changed") void refresh();
     if (notification.kind === "media") joining.again();
-    // Until this page knows that the session is live, it has not requested the connection yet. So it ignores the
-    // message that another page has the connection.
+    // Before this page knows that the session is live, it has not requested the connection. So it then ignores that
+    // another page has taken it.
     if (notification.kind === "taken" && notification.page !== page && !isAsking && room.dataset["media"] === "on")
       yieldToOther();
     if (notification.kind === "free" && isQuiet) statusLine.textContent = words["free"] ?? "";

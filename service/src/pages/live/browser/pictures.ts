@@ -1,4 +1,4 @@
-/** The videos of the people in a room, and the detection of which videos are moving on this page. */
+/** Shows the videos of the people in a room, and finds out which of them still get new frames on this page. */
 import { make } from "../../ui/browser/parts.ts";
 
 type Pictures = {
@@ -15,7 +15,7 @@ type Pictures = {
 const stillMs = 3_000;
 const lookMs = 500;
 
-/** @returns functions that show people's tracks, remove them, and report whose pictures move */
+/** @returns functions that show people's tracks, remove them, and report whose video still gets new frames */
 export function startPictures({ grid, self, nameOf, larger, silenced }: Pictures) {
   const streams = new Map<string, MediaStream>();
   const frameAt = new Map<string, number>();
@@ -55,8 +55,8 @@ export function startPictures({ grid, self, nameOf, larger, silenced }: Pictures
   }
 
   /**
-   * Browsers call back for each painted frame, but not in a hidden tab or while playback is blocked. Firefox supports
-   * this since version 132. Earlier versions show the videos, but the page can't confirm that they move.
+   * Notes the time of each painted frame. Browsers report none in a hidden tab or while playback is blocked. Firefox
+   * before version 132 shows the videos and reports no frames, so the page can't confirm that they move.
    */
   function followFrames(person: string, video: HTMLVideoElement): void {
     video.requestVideoFrameCallback?.((now) => {

@@ -38,7 +38,7 @@ const requestsShown = 50;
 const decidedShown = 10;
 
 /**
- * Adds the pages of what waits for a person: playbook runs, requests for access, and requests for live. Their forms
+ * Adds the page of the playbook runs, requests for access and requests for live that wait for a decision. Its forms
  * call the same feature modules as the command line.
  */
 export function approvalRoutes(scope: FastifyInstance, deps: ApprovalsDeps): void {
@@ -120,8 +120,8 @@ export function approvalRoutes(scope: FastifyInstance, deps: ApprovalsDeps): voi
 }
 
 /**
- * Requests for access are made by real firms, so they are shown in live only, to operators who may see firms and
- * records.
+ * True if the page shows requests for access and for live. Real firms make them, so it shows them in live only, to
+ * operators who may manage partners or read records.
  */
 const seesRequests = (operator: Operator): boolean =>
   operator.environment === "live" && (may(operator, "partners.manage") || may(operator, "records.read"));

@@ -33,7 +33,8 @@ function step(by: 1 | -1): void {
 
 function showHelp(): void {
   const open = document.querySelector<HTMLDialogElement>("#console-keys");
-  // A closing dialog stays in the page until its close event has fired.
+  // After `close`, a dialog stays in the page until its close event removes it. So the page may have a dialog that is
+  // not open.
   if (open?.open) {
     open.close();
     return;

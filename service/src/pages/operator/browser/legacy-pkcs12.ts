@@ -145,7 +145,10 @@ function rc2(key: Uint8Array): (input: Uint8Array) => Uint8Array {
 
 type Cipher = { readonly key: number; readonly block: (key: Uint8Array) => (input: Uint8Array) => Uint8Array };
 
-/** The ciphers by the last number of pkcs-12PbeIds. RC4 is not supported, because no recent program uses it. */
+/**
+ * The ciphers by the last number of their object identifiers (pkcs-12PbeIds). RC4 is not supported, because no recent
+ * program uses it.
+ */
 const ciphers: Readonly<Record<string, Cipher>> = {
   "3": { key: 24, block: tripleDes },
   "4": { key: 16, block: (key) => tripleDes(Uint8Array.from([...key, ...key.subarray(0, 8)])) },
@@ -161,8 +164,9 @@ const mostIterations = 200_000;
 type Encrypted = { scheme: string; salt: Uint8Array; iterations: number; data: Uint8Array };
 
 /**
- * Decrypts with a password as old PKCS#12 files require.
- * @returns "cipher" for an unknown scheme, null for data that another password encrypted
+ * Decrypts data of an old PKCS#12 file with a password.
+ *
+ * @returns "cipher" for an unknown scheme or too many iterations; null for a wrong password
  */
 export async function decryptLegacy(
   { scheme, salt, iterations, data }: Encrypted,

@@ -239,9 +239,9 @@ type Act = Record<"act" | "mode" | "document" | "startedAt" | "endedAt", string>
 };
 
 /**
- * True if a prepared revision is the current document with one signature added and nothing else changed. The
- * signature's attributes must contain the digest of exactly these bytes, and the hash of the record that the notary
- * saw.
+ * True if a prepared revision adds one signature to the current document, and changes nothing else. The signed
+ * attributes must contain the digest of exactly these bytes. The revision must state the hash of the record that the
+ * notary saw.
  */
 async function isOfDocument(document: Uint8Array<ArrayBuffer>, prepared: Prepared): Promise<boolean> {
   const { contentsStart, contentsEnd, givenSha256 } = prepared;
@@ -261,7 +261,10 @@ async function isOfDocument(document: Uint8Array<ArrayBuffer>, prepared: Prepare
   return level !== null && level !== "other" && level !== "none" && added.length === 1;
 }
 
-/** The digest in signed attributes. @throws EvidenceError when the bytes are not attributes */
+/**
+ * The digest in signed attributes; empty unless there is exactly one. @throws EvidenceError when the bytes are not
+ * attributes
+ */
 function messageDigestOf(signedAttrs: Uint8Array): Uint8Array {
   const digests = childrenOf(readDer(signedAttrs)).flatMap((attribute) => {
     const [type, values] = childrenOf(attribute);

@@ -49,7 +49,7 @@ const encryptedData = "1.2.840.113549.1.7.6";
 const x509Certificate = "1.2.840.113549.1.9.22.1";
 const pbes2 = "1.2.840.113549.1.5.13";
 const pbkdf2 = "1.2.840.113549.1.5.12";
-/** 3DES, RC2 and RC4 with the key derivation of PKCS#12 itself. */
+/** The beginning of the object identifiers of 3DES, RC2 and RC4 with the key derivation of PKCS#12 itself. */
 const legacy = "1.2.840.113549.1.12.1.";
 const hashOf: Readonly<Record<string, string>> = {
   "1.2.840.113549.2.7": "SHA-1",

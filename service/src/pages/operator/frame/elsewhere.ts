@@ -1,4 +1,4 @@
-/** The open work of the other environment, which a page of the console does not list. */
+/** Tells an operator, on pages about one environment (live or test), how many tasks are open in the other one. */
 import type { Operator } from "../../../firms/operators/operators.ts";
 import type { Environment } from "../../../kernel/identity/identity.ts";
 import type { QueueCount } from "../../../upkeep/console/console.ts";

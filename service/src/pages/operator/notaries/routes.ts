@@ -31,8 +31,8 @@ export type NotaryAdminDeps = NotaryDeskDeps & RuleRouteDeps;
 const read = ["notaries.manage", "records.read"] as const;
 
 /**
- * Adds the commissions of notaries: recording and changing them, with their proofs, and copies of journals for
- * operators who may see records.
+ * Adds the list of notaries, and the page of each notary with the forms that record and change a commission. Also adds
+ * the files of its proofs, and copies of journals for operators who may see records.
  */
 export function notaryAdminRoutes(scope: FastifyInstance, deps: NotaryAdminDeps): void {
   const { notaryDesk } = deps;

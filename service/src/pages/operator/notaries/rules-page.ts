@@ -58,8 +58,8 @@ ${card("versions", "Versions", versionsPart(versions))}
 }
 
 /**
- * Says whether this service can check the identity of signers for notaries of this U.S. state. If not, names the
- * missing value.
+ * Says whether this service can check the identity of signers for notaries of this U.S. state. If not, names the rule
+ * or the provider that is missing.
  */
 function checksPart({ inForce, proofMeans }: RulesView): Html {
   const gap = proofingGap(inForce.online, proofMeans);

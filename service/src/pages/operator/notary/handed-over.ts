@@ -60,7 +60,10 @@ export function handedOverPages(app: FastifyInstance, deps: HandedOverDeps): voi
   });
 }
 
-/** The page after a rejected PIN when another tab has already unlocked the device. It links to the notary's desk. */
+/**
+ * The page for a rejected PIN if the device has been unlocked in another tab in the meantime. It links to the notary's
+ * desk.
+ */
 const returnedPage = (assets: Pick<Assets, "url">, problem: string): string =>
   layout(assets, {
     unlisted: true,

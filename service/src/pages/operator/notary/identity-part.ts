@@ -45,7 +45,8 @@ export function checkBadge({ check, isOpen, problem }: IdentityState): Html {
 }
 
 /**
- * The reason why the notary can't rely on a person's check. Empty for a check that was not requested, or is still open.
+ * The reason why the notary can't rely on a person's check. Empty if there is none, and while the check is missing or
+ * open.
  */
 export const checkNotice = ({ check, isOpen, problem }: IdentityState): Html | "" =>
   check === null || isOpen || problem === null

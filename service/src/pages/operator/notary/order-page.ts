@@ -42,7 +42,10 @@ export type OrderView = {
   identity: IdentityView;
   /** The open act; null when there is none. */
   sheet: SheetView | null;
-  /** The session by audio and video; null when the service has no audio and video. */
+  /**
+   * The session by audio and video; null when the service has no audio and video. `obstacle` is the reason why no
+   * session can be opened for this order; otherwise null.
+   */
   meeting: { session: LiveSession | null; obstacle: string | null } | null;
   /** True if a trust service for signatures is configured. */
   hasRemote: boolean;
@@ -50,7 +53,7 @@ export type OrderView = {
   hasPasskey: boolean;
   /** True if signers signed the order's document before any notarial act. */
   isSigned: boolean;
-  /** The session that the client booked; null when there is none. */
+  /** The appointment that the client booked; null when there is none. */
   session: NotarySession | null;
   /** The people who are expected at an appointment besides the signers. */
   guests: readonly Guest[];

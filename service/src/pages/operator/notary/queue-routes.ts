@@ -22,7 +22,10 @@ const path = `${desk}/now`;
 
 type Show = (request: FastifyRequest, problem?: string) => Promise<string>;
 
-/** Adds the queue for meetings “now”: going on duty, and accepting the next request. */
+/**
+ * Adds the list of people who ask for a notary now. Also adds the forms by which the notary goes on or off duty, and
+ * calls the next people.
+ */
 export function queueRoutes(scope: FastifyInstance, frame: ConsoleFrame, live: LiveDeps, show: Show): void {
   const { db } = live.sheets.desk;
   consoleRoute(scope, frame, {

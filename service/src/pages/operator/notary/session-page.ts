@@ -36,7 +36,7 @@ export type SessionView = {
   people: readonly LivePerson[];
   sheet: SheetView;
   identities: readonly IdentityState[];
-  /** For each person in the session: if packets arrive, and how many were lost in the last second. */
+  /** For each person: the phase of the connection, if it ever was made, and the packets lost in the last second. */
   lines: ReadonlyMap<string, { phase: string; hasJoined: boolean; lost: number }>;
   /** The person whose signing pages are open, by the name in the media server; null when nobody signs. */
   turn: string | null;
@@ -281,7 +281,7 @@ const seenPart = (name: string): Html =>
   html`<p data-unseen>This page shows no moving picture of ${name}, so you can’t mark that you see them. If there is a button “${en.room.join}”, press it. Otherwise reload this page.</p>
 <p class="hint">The service can’t see your screen: the record keeps what you state.</p>`;
 
-/** Shows the notary the signer's identity check before the step that may rely on it is marked. */
+/** Shows the signer's identity check, so that the notary sees it before marking a step that may rely on it. */
 function checkPart({ claimed, identities }: SessionView, signer: number): Html {
   const found = identities.find(({ person }) => person === signer);
   if (!found) return html``;

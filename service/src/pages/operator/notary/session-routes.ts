@@ -205,8 +205,8 @@ function mediaRoutes(scope: FastifyInstance, { frame, live }: Deps): void {
 }
 
 /**
- * Adds the routes of the messages from and to the notary's page, and of the document pages that the notary sees and
- * shows.
+ * Adds the routes for written messages. Also adds those by which the notary's page reports its document, and asks
+ * signers to open a page.
  */
 function messageRoutes(scope: FastifyInstance, { frame, live }: Deps): void {
   consoleRoute(scope, frame, {

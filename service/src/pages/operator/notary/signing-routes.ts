@@ -26,7 +26,10 @@ import { reportBody } from "./upload-forms.ts";
 const permission = "notary.work" as const;
 const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64");
 
-/** Adds signing in the page with the notary's own key: preparing, completing, and confirming the report. */
+/**
+ * Adds the routes for signing in the browser with the notary's own key: prepare the signature, complete it, and confirm
+ * the report.
+ */
 export function notarySigningRoutes(scope: FastifyInstance, deps: NotaryDeskDeps): void {
   const { frame, notaryDesk, notarySigning } = deps;
   const reportPage = async (request: FastifyRequest, claimed: Claimed, report: DeskReport, problem?: string) => {

@@ -32,8 +32,9 @@ async function filterOf(
 }
 
 /**
- * The firm with the id in a link, or the firm whose name contains the typed text.
- * @throws ServiceError when no firm or more than one matches
+ * The id of the firm that the filter names, by its id or by a part of its name. Null for an empty filter.
+ *
+ * @throws ServiceError when no firm matches, or several do and none has exactly this name
  */
 async function firmOf(db: Database, typed: string): Promise<string | null> {
   if (typed === "" || isUuid(typed)) return typed || null;

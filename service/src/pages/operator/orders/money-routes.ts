@@ -1,5 +1,5 @@
 /**
- * The actions on an order's page about money: allowing a payment again, and booking money that moved outside the
+ * The actions about money on an order's page: allowing a payment again, and booking money that moved outside the
  * processor.
  */
 import type { FastifyInstance } from "fastify";

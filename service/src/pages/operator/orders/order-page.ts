@@ -60,9 +60,9 @@ export type OrderView = {
   /** The amount that a bank reversed and that could be paid again; null for none. */
   payAgain: PayAgain | null;
   mayDecideMoney: boolean;
-  /** The order's payments of which a bank took money back. */
+  /** The order's payments of which a bank took money back; null if a row about one was altered. */
   losses: readonly LossToBook[] | null;
-  /** True if something must be printed or faxed. */
+  /** True if the operator may print or fax the order's document now, because no provider sends it. */
   mayPrint: boolean;
   typed?: Typed | undefined;
   error?: string | undefined;

@@ -147,7 +147,7 @@ export async function showOrder(deps: OrderPageDeps, call: OrderCall, typed?: Ty
   return consolePage(deps.frame, request, { title, section: "orders", body, scripts: ["copy.js"] });
 }
 
-/** Actions on signers' links. */
+/** Adds the actions on signers: sending a reminder, and unlocking a signer. */
 function signerRoutes(
   scope: FastifyInstance,
   deps: OrderPageDeps,

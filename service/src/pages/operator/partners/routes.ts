@@ -22,8 +22,8 @@ const path = "/operator/partners";
 const shownMost = 100;
 
 /**
- * Adds the firms: their tiers, live access, keys and webhooks. Changes to keys and live access require a passkey, and
- * are mailed to all admins.
+ * Adds the list of firms, and the page of each firm with its tier, live access, keys and webhooks. Changes to keys and
+ * live access require a passkey, and are mailed to all admins.
  */
 export function partnerPages(scope: FastifyInstance, deps: PartnerPagesDeps): void {
   const { db } = deps.firms;
@@ -61,7 +61,8 @@ function changeRoutes(scope: FastifyInstance, deps: PartnerPagesDeps): void {
     async handle({ params: { id }, form, operator }) {
       const { firm } = await firmRecord(deps.firms.db, id);
       const ticked = form["live"] !== undefined;
-      // The page may be older than a request for live that was granted. So a box that was not changed changes nothing.
+      // A request for live may have been granted after the page was opened. So live access changes only if the operator
+      // changed the checkbox.
       const live = form["shown_live"] === (ticked ? "yes" : "no") ? undefined : ticked;
       const liveText = live === undefined ? "" : `, ${live ? "with" : "without"} live`;
       const mailText = `${operator.name} set the firm ${firm.name} to tier ${form["tier"]}${liveText}.`;

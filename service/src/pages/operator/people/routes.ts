@@ -25,7 +25,7 @@ const rolesIn = (form: FormValues): string[] => operatorRoles.filter((role) => f
 
 type Problem = { error: string; typed: FormValues };
 
-/** Adds the operators: their names, permissions and sessions. */
+/** Adds the list of operators, and the page of each operator with their roles and sessions. */
 export function peopleRoutes(scope: FastifyInstance, deps: PeoplePagesDeps): void {
   consoleRoute(scope, deps.frame, { url: path, permission: readers, handle: ({ request }) => showList(request) });
 

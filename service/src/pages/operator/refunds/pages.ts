@@ -18,7 +18,7 @@ type Lists = {
   operator: Operator;
   /** The number of orders whose firms ask for a refund that no operator has requested yet. */
   asked: number;
-  /** The number of undecided refunds in the other environment. */
+  /** The number of open tasks about refunds in the other environment. */
   elsewhere: number;
 };
 

@@ -28,7 +28,10 @@ const readers = ["refunds.request", "money.decide", "records.read"] as const;
 const page = ({ frame }: RefundPagesDeps, request: FastifyRequest, title: string, body: Html) =>
   consolePage(frame, request, { title, section: "refunds", body });
 
-/** Adds the refunds: requests, and decisions on other operators' requests. */
+/**
+ * Adds the pages of refunds: an operator requests a refund, and another one decides. With REFUND_APPROVAL=solo, the
+ * same person may do both.
+ */
 export function refundRoutes(scope: FastifyInstance, deps: RefundPagesDeps): void {
   const { refunds } = deps;
   consoleRoute(scope, deps.frame, {

@@ -43,7 +43,7 @@ const taskActs = [
   ["done", finishTask, "task-finished"],
 ] as const;
 
-/** Adds Today, the queues, and the actions on the tasks themselves. */
+/** Adds the page Today, the queue of each kind of task, and the actions on tasks, such as claiming and releasing. */
 export function todayRoutes(scope: FastifyInstance, deps: TodayDeps): void {
   const { tasks } = deps;
   const { db, clock } = tasks;
@@ -127,5 +127,5 @@ async function taskFor({ db }: TaskDeps, operator: Operator, text: string): Prom
   return task;
 }
 
-/** Redirects to the queue from which the operator came. */
+/** The path of the page from which the operator came: a queue, or the page with all queues. */
 const backOf = (back = ""): string => (/^\/operator(\/tasks\/[a-z_]+)?$/.test(back) ? back : "/operator");

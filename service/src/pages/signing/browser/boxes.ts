@@ -5,7 +5,8 @@ export const isBox = ({ kind }: FieldOnPage): boolean => kind === "checkbox" || 
 
 /**
  * Places a field's element over its page.
- * @returns the painted part, which covers exactly the field's rectangle
+ * @returns a new child of the element for the field's content. It covers exactly the field's rectangle; the element
+ * itself may be larger, as a touch target.
  */
 type Put = (field: FieldOnPage, element: HTMLElement) => HTMLElement;
 type BoxDeps = { form: HTMLFormElement; words: ViewerWords; place: Put; group: readonly FieldOnPage[] };
@@ -106,7 +107,7 @@ function radioGroup(label: string): HTMLElement {
   return group;
 }
 
-/** The size in points of a 44 px touch target on a phone that shows pages 264 px wide. */
+/** The size of a touch target in points. On a phone that shows pages 264 px wide, it is 44 px. */
 const targetSize = (pageWidth: number): number => pageWidth / 6;
 
 /**

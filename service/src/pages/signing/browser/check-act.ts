@@ -28,11 +28,14 @@ type Asked = {
   readonly values: ReadonlyMap<string, string>;
   /** The names of the fields that a condition hides. */
   readonly hidden?: ReadonlySet<string>;
-  /** The signature's appearance, in the format of the act's record: its members are sorted by name. */
+  /**
+   * The signature's appearance. Its members must be in the same order as in the act's record, because both are compared
+   * as JSON.
+   */
   readonly mark: object;
 };
 
-/** The members of an act's record that are compared with the typed values. */
+/** The members of an act's record that `isWhatWasAsked` compares with the signer's request. */
 type RecordedAct = {
   readonly keyHeldBy: string;
   readonly revision: { readonly sha256: string };
@@ -48,10 +51,10 @@ type RecordedAct = {
 type File = Awaited<ReturnType<typeof openUnlocked>>;
 
 /**
- * True if a prepared act does exactly what the signer requested. Its attributes must contain the digest of the
- * displayed document plus the tail. The tail may fill in only the signer's own fields, with the typed values. The
- * signature in the signer's own field must be the prepared one, and contain the record's digest. The record must
- * contain the typed values.
+ * True if a prepared act does exactly what the signer requested. The signed attributes must contain the digest of the
+ * displayed document plus the tail. The tail may fill in only the signer's own fields, with the typed values. It must
+ * add one signature, the prepared one, in a signature field of the signer. That signature must contain the record's
+ * digest. The record must contain the typed values.
  */
 export async function isWhatWasAsked(act: PreparedAct, asked: Asked): Promise<boolean> {
   const { document, mark } = asked;
@@ -89,8 +92,8 @@ function filledIn({ document, fields }: Asked, file: File): ReadonlyMap<string, 
 
 /**
  * True if the tail adds exactly one signature, in one of the signer's own fields, and it is the prepared one. That
- * signature contains the record's hash, and covers all bytes except its own value. PDF readers find a signature by its
- * field, so other text in the tail is ignored.
+ * signature contains the record's hash, and covers all bytes except its own value. Only signatures in fields count,
+ * because PDF readers find a signature by its field.
  */
 function isOwnSignature(
   file: File,
@@ -121,8 +124,8 @@ function isOwnSignature(
 }
 
 /**
- * True if the record contains each of the signer's text fields exactly once: with the field's kind and label, the typed
- * text, and the text in the file.
+ * True if the record contains each of the signer's own fields exactly once, except signatures and marks. Each must have
+ * the field's kind and option, and its value must match the typed text and the text in the file.
  */
 function saysWhatWasTyped(
   recorded: RecordedAct["values"],
@@ -166,7 +169,7 @@ function digitsOf(text: string): string | null {
 }
 
 /**
- * The digest in signed attributes.
+ * The message digest in signed attributes; empty if they contain none or more than one.
  * @throws EvidenceError when the bytes are not attributes
  */
 function messageDigestOf(signedAttrs: Uint8Array): Uint8Array {

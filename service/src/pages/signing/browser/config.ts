@@ -5,7 +5,9 @@ import type { Words } from "../words/en.ts";
 /** Texts of the script, with `{name}` placeholders. */
 export type ViewerWords = Words["viewer"];
 
-/** A field of the signer, in points from the left and the top of the upright page. */
+/**
+ * A field of the signer. Positions and sizes are in points, from the left and top edges of the page after its rotation.
+ */
 export type FieldOnPage = Omit<RuledField, "kind"> & {
   readonly name: string;
   readonly kind: ActFieldKind;
@@ -15,7 +17,7 @@ export type FieldOnPage = Omit<RuledField, "kind"> & {
   readonly top: number;
   readonly width: number;
   readonly height: number;
-  /** The label that the page shows. */
+  /** The field's label, which the signing page shows and screen readers announce. */
   readonly label: string;
   /** For an option of a radio or multiple choice: the value that is set when the signer chooses the option. */
   readonly option?: string;

@@ -54,7 +54,10 @@ let visibleSince = Number.POSITIVE_INFINITY;
 const isInSight = (press: Event): boolean =>
   window.innerWidth >= leastWidth && window.innerHeight >= leastHeight && timeOf(press) - visibleSince >= seenMs;
 
-/** Disables a button until it was visible for a second. */
+/**
+ * Ignores clicks on the button unless the frame is large enough and the button was visible for a second. The firm's
+ * page is notified of each ignored click.
+ */
 function guard(button: HTMLElement): void {
   const look = (entries: readonly IntersectionObserverEntry[]) => {
     const isSeen = (entries.at(-1)?.intersectionRatio ?? 0) > 0.99;

@@ -11,7 +11,7 @@ import { drawnPicture } from "./strokes.ts";
 
 type Pages = {
   pageOf: (n: number) => HTMLElement;
-  /** The page width, in points, to which the viewer's scale refers. It is the same for all pages. */
+  /** The width of the first page, in points. It determines the size of touch targets. */
   width: number;
   /** Draws a page before it scrolls into view, and keeps its drawing. */
   keepAhead: (n: number) => void;
@@ -22,8 +22,8 @@ type Pages = {
 const isMark = ({ kind }: FieldOnPage): boolean => kind === "signature" || kind === "mark";
 
 /**
- * Moves to the field after a form was sent. A screen reader then announces the form's result with the field, because
- * the focus moves before the result is read.
+ * Moves the focus to a field when the page opens with the result of a form. The result (`#done`) becomes the field's
+ * description, because moving the focus stops a screen reader from announcing it.
  */
 function leadFromForm(element: HTMLElement): void {
   if (!element.hasAttribute("aria-describedby")) {
@@ -44,7 +44,7 @@ function isInWindow(element: HTMLElement, bar: HTMLElement): boolean {
   return Math.min(bottom, to) - Math.max(top, from) >= Math.min(bottom - top, to - from) - 1;
 }
 
-/** Measures how long the focused field has been visible. @param focused returns null before any field has the focus */
+/** Tells since when the focused field has been visible; infinity while it isn't, or no field has had the focus. */
 function watchSight(focused: () => HTMLElement | null, bar: HTMLElement) {
   let [watched, since]: [HTMLElement | null, number] = [null, 0];
   const look = (): number => {
@@ -142,8 +142,8 @@ function buttonField(
 }
 
 /**
- * The area of the Sign button. While the area is visible and every field is filled in, the bar is hidden, because the
- * bar leads there.
+ * While the Sign button is visible and every field is filled in, hides the bar, which would only lead there. The bar
+ * stays while it has the focus.
  */
 function openEnd(bar: HTMLElement, isFilledIn: () => boolean) {
   const button = part("sign-button");
@@ -207,7 +207,7 @@ function wayWords(
 /** True if a drawing or a picture replaces the typed name in the document. */
 const isReplaced = ({ drawn, picture }: SignatureInputs): boolean => drawn.value !== "" || picture.value !== "";
 
-/** Shows under the name if the name is placed in the document, or a drawing or a picture instead. */
+/** Tells under the name whether the document will show it, or a drawing or picture instead. */
 function nameHints({ nameBeside }: SigningConfig["words"]) {
   const hint = part("field-name-hint");
   const ofTypedName = hint.textContent;

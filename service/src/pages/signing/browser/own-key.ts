@@ -87,14 +87,16 @@ export function signWithOwnKey(config: SigningConfig, document: Uint8Array): voi
   }
 }
 
-/** The value of each field that the prepared act must contain. */
+/**
+ * The values that the prepared act must contain, keyed by field name. The values of hidden fields are empty or `Off`.
+ */
 export const typedValues = (form: HTMLFormElement, hidden: ReadonlySet<string>): Map<string, string> =>
   new Map(
     [...form.elements].flatMap((element) => {
       const { name, value, type, checked } = element as HTMLInputElement;
       if (!name?.startsWith("value.")) return [];
       const own = name.slice("value.".length);
-      // A radio button sends the name of its option.
+      // The value of a radio button is the field name of its option.
       if (type === "radio") return [[value, checked && !hidden.has(value) ? "On" : "Off"] as const];
       if (type === "checkbox") return [[own, checked && !hidden.has(own) ? "On" : "Off"] as const];
       return [[own, hidden.has(own) ? "" : value.trim()] as const];

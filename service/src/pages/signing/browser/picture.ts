@@ -6,7 +6,7 @@ import { longestPicture, type Picture, pictureSides, readPicture, samplesOf, wri
 const shares = [1, 2 / 3, 1 / 3];
 
 /**
- * Converts a file to the picture of a signature: only its pixels, scaled to fit.
+ * Converts an image file to the picture of a signature. It contains only the pixels, scaled down to the form's limits.
  * @throws for a file that is not a picture
  */
 export async function pictureFrom(file: Blob): Promise<string> {
@@ -30,8 +30,8 @@ export async function pictureFrom(file: Blob): Promise<string> {
 }
 
 /**
- * Creates an element that shows the picture in a form. It is empty at first, because the pixels are decoded
- * asynchronously.
+ * Creates an element that shows a picture from a form field. The element is empty at first, because the pixels are
+ * decoded asynchronously.
  */
 export function pictureElement(text: string): HTMLCanvasElement {
   const picture = readPicture(text);

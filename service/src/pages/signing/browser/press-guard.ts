@@ -65,15 +65,17 @@ function isUnsettled(press: MouseEvent): boolean {
   const { target, detail } = press;
   if (!(target instanceof Element) || !target.closest(".viewer-field, .viewer-bar, form")) return false;
   return [...settledAt].some(([where, end]) => {
-    // A click by keyboard hits the focused element, even if that element was moved.
+    // A click by keyboard hits the focused element, even if that element moved. So it is ignored only if the whole page
+    // settles, because `leadTo` may just have moved the focus.
     const isByKey = detail === 0 && where !== document.documentElement;
     return timeOf(press) < end && where.contains(target) && !isByKey;
   });
 }
 
 /**
- * Ignores clicks on fields, forms and the bar for a moment after the page has moved. A held Enter key counts only once;
- * its repeats are always ignored. Any other key ends the wait, so that fast typing in a dialog is not ignored.
+ * Ignores clicks on fields, forms and the bar for a moment after the page has moved. A held Enter key counts only once:
+ * its repeats are ignored, except in a text area. Any key but Enter and space ends the wait, so that fast typing in a
+ * dialog is not ignored.
  */
 export function guardPresses(): void {
   refusePresses(document, (press) => isUnsettled(press as MouseEvent));

@@ -25,8 +25,8 @@ document.addEventListener("keydown", ({ key }) => {
     parent.postMessage({ kind: "close-preview" }, self.origin);
 });
 
-// Sends the typed values to the surrounding page. In its previews for the later signers, the document contains these
-// values.
+// Sends the typed values to the surrounding page. When that page previews the turn of a later signer, it shows these
+// values in the document.
 addEventListener("input", () => {
   const form = document.getElementById("sign-form");
   if (!(form instanceof HTMLFormElement)) return;

@@ -28,7 +28,7 @@ export const inputOf = ({ name, kind, group }: Pick<ShownField, "name" | "kind" 
 
 /**
  * Evaluates the conditions and formulas of a signer's fields.
- * @param typedIn returns the typed or chosen value; for a box or an option, if it is ticked
+ * @param typedIn returns the typed or chosen text; `On` for a ticked checkbox or option
  */
 export const rulesOf = (
   { fields, referenced }: Pick<SigningView, "fields" | "referenced">,
@@ -38,7 +38,7 @@ export const rulesOf = (
     "texts" in one ? one.texts : textsIn(one, typedIn(one)),
   );
 
-/** The options of a field's radio or multiple choice. */
+/** All options of the radio or multiple choice to which an option belongs. Other fields have none. */
 export const optionsOf = (one: ShownField, fields: readonly ShownField[]): ShownField[] =>
   fields.filter(({ group }) => group !== undefined && group === one.group);
 
@@ -105,8 +105,8 @@ export function fieldInputs({ view, words, typed }: Inputs): Html[] {
 type Common = { name: string; label: string; hint: string };
 
 /**
- * The form sends back the displayed number. If the service calculates another one, the page is shown again before
- * anything is signed.
+ * The input of a calculated number. The form sends the displayed number back. If it then differs from the result of the
+ * service, the page is shown again before anything is signed.
  */
 function calculatedInput({ name, label, hint, value }: Common & { value: string }): Html {
   const id = idOf({ name });
@@ -124,7 +124,10 @@ function multipleInput(
 ${options.map((one) => checkbox({ name: inputOf(one), label: one.option ?? "", value: on, checked: isChecked(one) }))}</fieldset>`;
 }
 
-/** Returns the hint of a field: its condition, the partner's help text, then the rule of its format. */
+/**
+ * Returns the hint of a field: its condition, a warning about mixed alphabets, the partner's help text, then the rules
+ * of its values.
+ */
 function hintOf(one: ShownField, view: Inputs["view"], words: Words): string {
   const { help, format, kind, showWhen, formula, choices } = one;
   const { sign } = words;

@@ -6,7 +6,8 @@ import type { PageState } from "../frame.ts";
 export const longestReason = 1000;
 
 /**
- * The signer's other choices. Each is collapsed, and shows its button only when opened, to prevent accidental clicks.
+ * The signer's choices other than signing, such as declining. Each is collapsed, and shows its button only when opened,
+ * to prevent accidental clicks.
  */
 export function otherChoices({ token, view, words, typed }: PageState): Html {
   const { other } = words;

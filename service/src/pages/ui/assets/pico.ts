@@ -2,9 +2,9 @@ import { readFile } from "node:fs/promises";
 import type { Plugin } from "esbuild";
 
 /**
- * Parts of CSS selectors that match nothing in our pages. Pico's rules with them would add 3 KB to each page's
- * compressed styles. An entry is an attribute, a class or an element, so that a search of the page sources can confirm
- * that it is unused.
+ * Parts of CSS selectors that match nothing in our pages. The rules of Pico (a CSS framework) for them would add 3 KB
+ * to each page's compressed styles. Most entries name an attribute, a class or an element, so that a search of the page
+ * sources can confirm that they are unused.
  */
 export const unusedInPico = [
   "[data-tooltip]",
@@ -99,8 +99,8 @@ function withoutUnused(css: string): string {
 }
 
 /**
- * Loads Pico without the rules that no page needs. Pico makes a link look like a button if the link has the role of a
- * button, which misleads screen readers. Our pages use a class for that look.
+ * Loads Pico without the rules that no page needs. Pico makes links with `[role=button]` look like buttons, but this
+ * role misleads screen readers. So our pages use the class `button` for that look.
  */
 export const trimmedPico: Plugin = {
   name: "trimmed Pico",

@@ -10,8 +10,8 @@ const isBox = (control: Element): control is HTMLInputElement =>
   control instanceof HTMLInputElement && (control.type === "checkbox" || control.type === "radio");
 
 /**
- * Identifies a form by its URL and its hidden inputs. If forms for different steps have the same URL, their hidden
- * inputs differ. So a tick is never copied from one step to another.
+ * Identifies a form by its id. Without an id, it is identified by its URL and hidden inputs, which differ between forms
+ * for different steps. So a tick is never copied from one step to another.
  */
 function formKey({ form }: { form: HTMLFormElement | null }): string {
   if (!form) return "";
@@ -19,8 +19,8 @@ function formKey({ form }: { form: HTMLFormElement | null }): string {
 }
 
 function hiddenIn(form: HTMLFormElement): string {
-  // The input `shows` is not compared: the script in `pictures.ts` fills it while the person's video is moving, so its
-  // value says nothing about the form's step.
+  // The input `shows` is not compared. The script in `pictures.ts` fills it in while the person's video moves, so its
+  // value does not identify the form's step.
   const hidden = [...form.querySelectorAll<HTMLInputElement>("input[type=hidden]:not([name=shows])")];
   return hidden.map(({ name, value }) => `${name}=${value}`).join("\n");
 }
@@ -48,8 +48,9 @@ function isChanged(control: Control): boolean {
 }
 
 /**
- * A ticked box applies only while the form's hidden inputs are the same. For example, a consent names the observers of
- * the session, so a new observer clears the tick.
+ * True if the person changed the control, and the change applies to `target`, too. A tick applies only if both forms
+ * have the same hidden inputs. For example, a consent names the observers of the session, so a new observer clears the
+ * tick.
  */
 export function isStillMeant(control: Control, target: Control): boolean {
   const asksTheSame = !control.form || !target.form || hiddenIn(control.form) === hiddenIn(target.form);

@@ -4,7 +4,7 @@ import { loadPdfJs } from "./viewer/pdf-js.ts";
 import { followRoom, hashOf, tellHash, tellPage } from "./viewer/room.ts";
 import { frameOf, placeOf, type ViewerWords } from "./viewer/tools.ts";
 
-/** The data that a page with a preview gives its script, as JSON in the page itself. */
+/** Data for the script of a page with a preview. The page contains it as JSON. */
 export type PreviewConfig = {
   readonly document: string;
   /** The URL of the folder with pdf.js. */

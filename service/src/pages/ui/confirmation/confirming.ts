@@ -21,7 +21,10 @@ export type ConfirmingDeps = { confirmation: ConfirmationDeps; assets: Assets; l
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** The values that the confirmation page sent in addition to the form's own fields; null when it sent none. */
+    /**
+     * The result of the fields that the confirmation page added to the form; null when it added none. `wantsAnother`:
+     * the person asked for another code. `problem`: why the proof was rejected.
+     */
     confirmation: { wantsAnother: boolean; problem?: string } | null;
   }
 }

@@ -40,7 +40,8 @@ const isForeign = /^value\.(?!SignSealShip-)/;
 
 /**
  * The HTML id of a form control. In names that a PDF's author chose, every character except letters, digits and periods
- * is replaced by its code. So two names never give the same id, even with an ending such as `-hint`.
+ * is replaced by its code. So two names never give the same id, and no id equals that of another control's hint
+ * (`-hint`).
  */
 export const idOf = ({ form = "field", name }: Pick<Common, "form" | "name">): string =>
   `${form}-${isForeign.test(name) ? name.replace(/[^A-Za-z0-9.]/g, (each) => `_${each.charCodeAt(0).toString(16)}_`) : name}`;

@@ -62,9 +62,8 @@ const chatPart = ({ chat }: LiveWords, isObserver: boolean): Html =>
 <div class="form-actions"><button type="submit" class="secondary">${chat.send}</button></div></form></section>`;
 
 /**
- * The part of a room's page that the script reloads.
- * @param is.on true if the person's media are connected
- * @param is.waiting true if the person waits for the session, and should notice its beginning
+ * The part of a room's page that the script reloads. `on` is true if the person's media are connected. `waiting` is
+ * true if the person waits for the session, and should notice its beginning.
  */
 export const roomPart = ({ on, waiting = false }: { on: boolean; waiting?: boolean }, parts: Html): Html =>
   html`<div id="room-part" class="panels" data-media="${on ? "on" : "off"}" data-awake="${on || waiting ? "yes" : "no"}">${parts}</div>`;
@@ -83,7 +82,7 @@ export const deviceCard = ({ device }: LiveWords): Html =>
   );
 
 /**
- * The device check on a page outside of rooms, which has its own script.
+ * The device check for a page outside of rooms. That page has its own script.
  * @param base the URL below which the script tests the connection
  */
 export const ownDeviceCheck = (base: string, words: LiveWords): Html =>

@@ -45,8 +45,8 @@ export const savedName = (called: string, { kind, isSimulated }: Saved, { orders
 type Saved = Pick<OrderDocument, "kind" | "isSimulated">;
 
 /**
- * The response that downloads a document.
- * @param title the document's title; null when only its order has a name
+ * The response that downloads a document. If the document has no title, the file name contains the start of the order's
+ * code instead.
  */
 export const documentToSave = (
   order: { code: string; title: string | null },

@@ -16,8 +16,8 @@ export const inThisRoom = ({ orders }: Pick<RoomView, "orders">, { room }: Pick<
 const inList = new Intl.ListFormat("en");
 
 /**
- * Tells the firm which documents of its room wait, and for what. Documents with the same reason are counted together.
- * Empty when no document waits.
+ * Tells the firm how many documents of its room wait, and for what. Documents with the same reason are counted
+ * together. Empty when no document waits.
  */
 export function waitingIn({ orders }: Pick<RoomView, "orders">): string {
   const reasons = orders.filter((card) => !isOver(card)).flatMap((card) => reasonOf(card) ?? []);

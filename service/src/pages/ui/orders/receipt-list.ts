@@ -14,7 +14,7 @@ const wordOf = {
 
 /**
  * An order's receipts and credit notes, each with a download link. The dates are those printed on them, in the time
- * zone of statements. The client's page omits how money was returned to the payer.
+ * zone of the buyer or the issuer. The client's page omits how money was returned to the payer.
  * @param path the common prefix of the download URLs
  */
 export const receiptList = (path: string, receipts: readonly BillingDocument[], words: Words | null = null): Html => {

@@ -10,7 +10,10 @@ export const nameOf = (
   { orders }: Pick<Words, "orders"> = en,
 ): string => label ?? orders.unnamed(shortCode(orderCode));
 
-/** The name of a document whose record may have been altered. A title that somebody altered can't be decrypted. */
+/**
+ * The name of a document whose record may have been altered. A title that somebody altered can't be decrypted, so the
+ * name then contains the order's short code instead.
+ */
 export function nameOfAltered(titleOf: TitleOf, document: Titled & { label: string | null }): string {
   const { label, code: orderCode } = document;
   try {

@@ -3,7 +3,7 @@ import type { Tone } from "../components.ts";
 import { en, type Words } from "../words/en/en.ts";
 
 /**
- * A status in plain words: `label` for the badge, `headline` for the page's heading, `next` for the current activity.
+ * A status in plain words: `label` for the badge, `headline` for the page's heading, and `next` for what happens now.
  */
 export type StatusWords = Words["orders"]["statuses"][OrderStatus] & { tone: Tone; label: string };
 

@@ -7,7 +7,7 @@ type LineWords = {
   postage: (carrier: string, zone: string | undefined) => string;
   /** Translations of labels in the document catalog that comes with the service. */
   labels: Readonly<Record<"Recording format check", string>>;
-  /** Combines the translated name of a line with a label that an operator wrote. */
+  /** Combines the translated name of a line with a label that an operator wrote. By default, a colon separates them. */
   named?: (name: string, label: string) => string;
 };
 

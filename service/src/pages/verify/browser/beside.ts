@@ -7,8 +7,8 @@ import { parseCertificatesPem } from "@signsealship/evidence/x509";
 import { kindOf, type NamedBytes } from "./files.ts";
 
 /**
- * The findings from records and certificates that were dropped together with a PDF. As on the command line, they can
- * only lower the verdict.
+ * The findings from proof records and seal certificates that were dropped together with a PDF. As on the command line,
+ * they can only lower the verdict.
  */
 export type CompanionFindings = {
   readonly claims: readonly Claim[];

@@ -66,8 +66,9 @@ async function provenCertificates(
 }
 
 /**
- * A claim that closing certificates match the record on the page. On a page about another kind of record, the claim
- * fails. On a room's own page there is no such claim, because separate claims compare the certificates there.
+ * On the page of a proof passport, a claim that the closing certificates are the file that was sealed for it. On the
+ * page of a signing, the claim always fails. A room's own page has no such claim, because separate claims compare the
+ * certificates there.
  */
 async function closingRecordClaim(
   dropped: readonly ClosingVersion[],

@@ -131,8 +131,8 @@ async function once(files: readonly NamedBytes[]): Promise<NamedBytes[]> {
 const unreadable = "We can’t check this kind of file. Choose a PDF, or evidence that belongs to one.";
 
 /**
- * The claims about attachments. If the reader dropped a proof certificate together with several PDFs, the certificate
- * is compared with the PDF that it names.
+ * The claims about the record that is attached to a sealed PDF. A proof certificate that was dropped with several PDFs
+ * is compared with the one that it names.
  */
 async function attachedClaims(
   { bytes }: NamedBytes,
@@ -206,8 +206,8 @@ async function checkPdf(
 }
 
 /**
- * The context for a custody certificate on the page of a signing. It omits the page's record, which describes the
- * signed document. A separate claim compares the certificate with the page.
+ * The context for a custody certificate that is verified on the page of a signing. It omits the page's record, because
+ * that record describes the signed document. A separate claim compares the certificate with the page.
  */
 const ofNoRecord = (context: CheckContext): CheckContext =>
   context.config.envelope ? { ...context, config: { ...context.config, proof: null } } : context;

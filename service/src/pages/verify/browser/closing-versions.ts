@@ -61,8 +61,8 @@ const withoutVersion = ({ manifest, certificate }: Dropped): ClosingVersion => (
 });
 
 /**
- * The files of one version: a manifest and its certificate. A second manifest or certificate is listed as a separate
- * version.
+ * The files of one version: a manifest and its certificate. Each further manifest or certificate is listed as a
+ * separate version. A dropped manifest replaces the recorded one.
  */
 function versionsOf(own: readonly Dropped[], record: Recorded[number] | undefined): ClosingVersion[] {
   const storedManifest = record?.manifest == null ? [] : [new TextEncoder().encode(record.manifest)];

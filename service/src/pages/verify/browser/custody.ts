@@ -32,8 +32,8 @@ type ReadCustody = {
   /** Null when the evidence can't be read. */
   readonly envelope: EnvelopeEvidence | null;
   /**
-   * The PDFs that begin with the document named in the certificate; the document itself comes first. If there are none,
-   * the PDF that the certificate is compared with instead.
+   * The dropped PDFs that begin with the document named in the certificate, the shortest first. If there are none,
+   * another PDF to compare the certificate with, or nothing.
    */
   readonly documents: readonly NamedBytes[];
 };
@@ -127,9 +127,8 @@ type Beginnings = { readonly ends: ReadonlySet<number>; readonly hashes: Map<num
 const beginnings = new WeakMap<NamedBytes, Promise<Beginnings>>();
 
 /**
- * The SHA-256 of a file's first `bytes` bytes. Null unless the file or one of its signatures ends there, because every
- * sealed document ends with a signature. So the number of hashes is bounded by the number of signatures, not of
- * certificates.
+ * The SHA-256 of a file's first `bytes` bytes. Null unless the file or one of its signatures ends there, as every
+ * sealed document does. So many certificates can't make the page hash one file many times.
  */
 async function hashOfBeginning(file: NamedBytes, bytes: number): Promise<string | null> {
   const pending = beginnings.get(file) ?? beginningsOf(file);
@@ -177,8 +176,8 @@ async function custodyRecordClaim(
 }
 
 /**
- * A claim on which document of a closing the file is. It uses the manifests of the page's room, and of the valid
- * closing certificates that were dropped with the file. Returns no claim without a manifest.
+ * A claim that says which document of a closing the file is. It uses the manifests of the page's room, and those of the
+ * valid closing certificates that were dropped with the file. Returns no claim without a manifest.
  */
 export async function roomClaim(
   { bytes }: NamedBytes,

@@ -31,7 +31,7 @@ export type ProofOutcome = {
   /** Set for a genuine custody certificate: the name of a file that isn't the document named in the certificate. */
   unmatched?: string;
   /**
-   * Set for a file without a seal that a live closing certificate lists. The reader chose both files, and the
+   * True for an unsealed file that a closing certificate with a live seal lists. The reader chose both files, and the
    * certificate passed.
    */
   isListed?: boolean;

@@ -48,7 +48,7 @@ export function withoutSeconds(companions: NamedBytes[]): FailedOutcome[] {
 
 /**
  * Removes the time stamps and proofs of a closing certificate from `companions`, and returns them.
- * @param named the proofs that are named after the certificate
+ * @param named the proofs whose file names begin with the certificate's file name
  * @param isAlone true if there is no other PDF, so that all time stamps and proofs must be the certificate's
  */
 export function extractProofs(companions: NamedBytes[], named: readonly NamedBytes[], isAlone: boolean): NamedBytes[] {
@@ -57,18 +57,15 @@ export function extractProofs(companions: NamedBytes[], named: readonly NamedByt
   return proofs;
 }
 
-/**
- * The claims about a closing certificate that its proofs support. `verification` is that of the certificate together
- * with its proofs.
- */
+/** The result of verifying a closing certificate together with its proofs. `claims`: only those about the proofs. */
 export type ProvenCertificate = { claims: readonly Claim[]; verification: ProofVerification };
 
 const isByProofs = (name: string): boolean =>
   name.startsWith("log_") || name === "anchored_in_block" || name === "separate_time_stamp_valid";
 
 /**
- * Verifies the proofs of a closing certificate, as for any sealed PDF. The claims get names like the other claims about
- * this version.
+ * Verifies the proofs of a closing certificate, as for any sealed PDF. The claims' names begin with the certificate's
+ * version, as in the other claims about it.
  */
 export async function checkProofs(
   certificate: Uint8Array,

@@ -6,8 +6,8 @@ import { kindOf, type NamedBytes } from "./files.ts";
 import { type FailedOutcome, failed, sentence } from "./outcome.ts";
 
 /**
- * The files, with zips replaced by their contents. All zips together are limited to the unpacked size of one zip, so
- * that a few zip bombs can't fill the memory. Zips within zips are not unpacked.
+ * Replaces zips by the files in them. The size limit for one unpacked zip applies to all zips together, so a few zip
+ * bombs can't fill the memory. Zips within zips are not unpacked.
  * @param failures gets the rejected zips
  */
 export function unpacked(
@@ -34,8 +34,9 @@ export function unpacked(
 }
 
 /**
- * @param folder the folder for the files of a zip of documents. Zips of two orders can contain equal names, and each
- * document needs the proof from its own zip
+ * Unpacks a zip.
+ * @param folder put before the names of the files in a zip of documents. Zips of two orders can contain equal names,
+ * and each document needs the proof from its own zip
  * @throws EvidenceError for a rejected zip, and for one whose files have more than `mostBytes` in total
  */
 function filesIn(bytes: Uint8Array, mostBytes: number, folder: string): NamedBytes[] {

@@ -13,11 +13,11 @@ type Socket = { handleFragmentHandshake: (messages: readonly Handshake[]) => Han
 /** The number of the handshake message ClientHello (RFC 5246 section 7.4). */
 const clientHello = 1;
 /**
- * The numbers of Certificate, CertificateVerify and ClientKeyExchange. A repeated Finished is not listed, because it
- * needs another answer.
+ * The numbers of Certificate, CertificateVerify and ClientKeyExchange. Finished is not listed, because the server must
+ * answer a repeated one again.
  */
 const handledOnce: ReadonlySet<number> = new Set([11, 15, 16]);
-/** The numbers of the server's flights after which it has sent its hello, and its Finished (RFC 6347 section 4.2.4). */
+/** The server sends its ServerHello in flight 4, and its Finished in flight 6 (RFC 6347 section 4.2.4). */
 const [helloFlight, finishedFlight] = [4, 6];
 
 const handled = new WeakMap<object, Set<number>>();
@@ -44,8 +44,9 @@ export function guardDtls(): void {
 }
 
 /**
- * True if the server may handle a message. A ClientHello is dropped once the handshake has passed it, because WebRTC
- * never renegotiates a connection. A repeated message listed in `handledOnce` is dropped as well.
+ * True if the server may handle a message. After the server's hello, a ClientHello without a cookie is dropped. After
+ * the server's Finished, each ClientHello is dropped, because WebRTC never renegotiates a connection. A repeated
+ * message listed in `handledOnce` is dropped as well.
  */
 function isNew(server: Server, { msg_type: type, fragment }: Handshake): boolean {
   const { flight } = server.dtls;
@@ -60,8 +61,8 @@ function isNew(server: Server, { msg_type: type, fragment }: Handshake): boolean
 }
 
 /**
- * A ClientHello begins with 2 bytes of version and 32 random bytes. A session id and a cookie follow, each with its
- * length before it.
+ * True if a ClientHello has a cookie. The message begins with 2 bytes of version and 32 random bytes. A session id and
+ * a cookie follow, each after a byte with its length.
  */
 function hasCookie(fragment: Buffer): boolean {
   const sessionIdAt = 34;

@@ -81,8 +81,8 @@ process.on("message", (message: Call | Beat) => {
   );
 });
 
-// The longest time that this process takes to end after its parent process, even if a disk or connection hangs. It must
-// end, because nobody else would store the recordings, and it holds its ports until then.
+// When the parent process ends, this process ends too, because nobody else would store the recordings. If a disk or
+// connection hangs, this process ends after this time, because it would otherwise keep its ports.
 const mostStopMs = 30_000;
 process.on("disconnect", () => {
   // The heartbeats end now. Writing the remaining chunks to a slow disk may take longer than the permitted silence.

@@ -161,7 +161,8 @@ export function qualityOf(person: Person, at: number, recorder: Recorder | null)
   const { counted, name } = person;
   const { audio, video, lost, dropped } = counted;
   Object.assign(counted, { audio: 0, video: 0, lost: 0, dropped: 0 });
-  // A muted participant's pictures are not recorded, so the packets show that the participant is present.
+  // The pictures of a participant with muted video are not recorded. Then the packets show that the participant is
+  // present.
   const recorded = recorder?.seen(name, at, person.muted);
   const packetMs = person.seenAt === null ? null : at - person.seenAt;
   const unseenMs = recorded && !person.muted.video ? recorded.unseenMs : packetMs;

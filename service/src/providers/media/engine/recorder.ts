@@ -14,9 +14,8 @@ export type Recorder = {
   records: (person: string, media: Media) => boolean;
   report: (person: string, media: Media, report: SenderReport) => void;
   /**
-   * The participant's picture size, and the time since the recording last got a whole frame: the longer of the times
-   * for audio and for video. Without whole frames the participant counts as unseen, because the recording doesn't show
-   * the participant.
+   * `picture` is the size of the participant's picture. `unseenMs` is the time since the recording last got a whole
+   * frame of video, or of audio that is not muted, whichever is longer. It is null before the first whole video frame.
    */
   seen: (person: string, now: number, muted: Kinds) => Seen;
   /** The kinds of media in the participant's take whose packets have stopped. */

@@ -38,8 +38,8 @@ const deadMs = 30_000;
 /** A new connection that sends no packet within this time ends. Otherwise, the page would wait for half a minute. */
 const connectMs = 15_000;
 /**
- * Disconnects a participant who sends more than this many packets above the rate limit in a second. Needed where the
- * transport can't drop such packets before other participants receive them.
+ * The most packets above the rate limit that a participant may send in a second. After more, the participant is
+ * disconnected, unless the transport drops such packets before other participants receive them.
  */
 const mostDropped = 50;
 const tickMs = 100;

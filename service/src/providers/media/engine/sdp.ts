@@ -88,7 +88,7 @@ function hasManyStreams(section: string): boolean {
 /** The fingerprint of the browser's key. A different fingerprint means a different connection. */
 export const fingerprintIn = (sdp: string): string => /^a=fingerprint:(.+)$/m.exec(sdp)?.[1]?.trim() ?? "";
 
-/** The service's session description with only the announced addresses, and the initial bit rate. */
+/** The service's session description, with the announced addresses alone, and with the initial bit rate added. */
 export const ownSdp = (sdp: string, announced: string): string =>
   withStart(
     sdp.split(/\r?\n/).filter((line) => !line.startsWith("a=candidate:") || line.split(" ")[4] === announced),

@@ -7,7 +7,10 @@ import { describedLine, type Line, type LineSettings } from "./connections.ts";
 import { ownSdp, readSdp } from "./sdp.ts";
 import type { ReceiveInput, Receiving } from "./transport.ts";
 
-/** The senders that forward one participant's media to another. */
+/**
+ * The transceivers that send one participant's media to the receiver. `isNew` is true until the first packet after the
+ * participant, or the participant's connection, has changed.
+ */
 type Sent = { person: string; senders: Readonly<Record<Media, RTCRtpTransceiver>>; isNew: Record<Media, boolean> };
 
 type SubscriptionInput = Omit<ReceiveInput, "session" | "person"> & { readonly settings: LineSettings };
@@ -83,8 +86,8 @@ export class Subscription implements Receiving {
   pause(): void {}
 
   /**
-   * Must be called when the sender has a new connection. The sequence numbers and times that the receiver gets continue
-   * without a jump.
+   * Must be called when the sender has a new connection. Without it, the sequence numbers and times that the receiver
+   * gets would jump.
    */
   continued(from: string): void {
     for (const each of this.#sent) if (each.person === from) each.isNew = { audio: true, video: true };
@@ -145,8 +148,8 @@ export class Subscription implements Receiving {
   }
 
   /**
-   * Reuses the tracks of participants who left for those who join, because the sections of a session description are
-   * never removed.
+   * Gives the tracks of participants who have left to participants who have joined, because the sections of a session
+   * description are never removed. Adds tracks when none are free.
    */
   #assign(pc: RTCPeerConnection): void {
     const free = this.#sent.filter(({ person }) => !this.#wanted.includes(person));

@@ -52,7 +52,7 @@ export type Receiving = {
 export type Transport = {
   /**
    * Opens a session.
-   * @param place the name of this opening of the session, which is never reused
+   * @param place the name of the session's LiveKit room, which differs for each opening of the session
    */
   readonly open: (session: string, place: string) => void;
   readonly close: (session: string) => Promise<void>;

@@ -27,9 +27,10 @@ type EndingsInput = {
 export const roomOf = (session: string, opening: string): string => `${session}.${opening}`;
 
 /**
- * The media that must still be ended: rooms, participants, and the earlier rooms of sessions. After a node has died,
- * LiveKit still forwards media between its browsers, and nobody records them. So a request stays open until the server
- * confirms that it has ended the media, or that there were none.
+ * The rooms and participants that must still be removed from the LiveKit server, and the sessions whose earlier rooms
+ * must be. After a node has died, LiveKit still forwards media between the browsers in its rooms, and nobody records
+ * them. So a request stays open until the server confirms that it has removed the room or participant, or that there
+ * was none.
  */
 export class Endings {
   readonly #input: EndingsInput;
@@ -89,8 +90,8 @@ export class Endings {
   }
 
   /**
-   * Sends a request at once. If earlier requests are still unconfirmed, sends it with these in their next round
-   * instead.
+   * Sends a request at once if no earlier request is unconfirmed. Otherwise the next round sends it together with the
+   * earlier ones.
    */
   async #attempt(work: () => Promise<boolean>): Promise<void> {
     this.#openSince ??= this.#input.now();

@@ -9,8 +9,8 @@ export type SentTracks = Readonly<Record<Media, string | null>>;
 
 export type Place = {
   /**
-   * Adds one of this service's participants to the room. Each gets a new name, because LiveKit disconnects an earlier
-   * participant of the same name.
+   * Connects to the room as a LiveKit participant, to send for a person or to receive. Each connection has a new name,
+   * because LiveKit disconnects an earlier participant of the same name.
    */
   readonly enter: (person: string, role: "publisher" | "listener", onEnd: () => void) => Promise<Signal>;
   readonly tracks: Map<string, SentTracks>;

@@ -31,7 +31,7 @@ const mostFrameBytes = 1024 * 1024;
 /** A larger jump of sequence numbers is not a gap but a restart of the sender. */
 const farApart = 3_000;
 
-/** Extends a counter that wraps around, of which only the low bits are transmitted. */
+/** Extends a counter to its full value. Packets contain only its lowest bits, which wrap around. */
 function unwrapper(bits: 16 | 32): (value: number) => number {
   const range = 2 ** bits;
   let last: number | null = null;

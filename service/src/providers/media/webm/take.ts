@@ -19,13 +19,13 @@ type TakeInput = {
 };
 
 /**
- * The longest cluster. A cluster is shorter than the second that a chunk may last, so that a chunk is durable within
- * 1.5 s of its first packet.
+ * The longest cluster. Each cluster is one chunk. A chunk may last a second, but the limit is lower, so that a chunk is
+ * durable within 1.5 s of its first packet.
  */
 const clusterMs = 900;
 /**
- * The longest time for which frames are buffered while the sender's clock is unknown; the sender's first report reveals
- * it. Buffered frames are not durable, and Chromium reports its audio only after 2.5 s. So after this time, arrival
+ * The longest time for which frames are buffered until the sender's first report reveals the sender's clock. Buffered
+ * frames are not durable, and Chromium sends its first report about audio only after 2.5 s. So after this time, arrival
  * times are used until the report.
  */
 const reportMs = 900;
@@ -124,7 +124,7 @@ export class Take {
     this.#streams[kind].report ??= report;
   }
 
-  /** Closes clusters whose merge delay is over. Must be called about ten times a second. */
+  /** Writes frames whose merge delay is over, and closes full clusters. Must be called about ten times a second. */
   tick(now: number): void {
     for (const kind of this.#kinds) this.#hold(kind, this.#streams[kind].reader.flush(now), now);
     this.#advance(now, false);
@@ -214,7 +214,7 @@ export class Take {
         own.zeroMs += arrived - ms;
         ms = arrived;
       }
-      // After packet loss, two frames can round to the same millisecond. A new report can move the clock back.
+      // Keeps times rising: after packet loss, two can round to one millisecond, and a report can move the clock back.
       own.lastMs = Math.max(Math.round(ms), own.lastMs + 1);
       Object.assign(this.#flows[kind], { wholeAt: at, hasFrame: true, isReported: false });
       this.#clusters.add({ media: kind, ms: own.lastMs, isKey: frame.isKey, data: frame.data }, at);

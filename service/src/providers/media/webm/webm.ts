@@ -6,7 +6,7 @@ import { element, elementStart, endlessStart, fixedUint, float, text, uint } fro
 
 export type Media = "audio" | "video";
 
-/** A frame of audio or video. `ms` is its time since the start of the recording. */
+/** A frame of audio or video. `ms` is its time since the start of the take. */
 export type Frame = { readonly media: Media; readonly ms: number; readonly isKey: boolean; readonly data: Uint8Array };
 
 /** The tracks of a take. The picture size is that of its first key frame. */

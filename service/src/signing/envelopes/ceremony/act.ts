@@ -32,8 +32,8 @@ const reason = "I agree to sign this electronically";
 /** Space in bytes for a time-stamp token. The tokens of public authorities have 4 to 6 KB. */
 const tokenRoom = 6 * 1024;
 /**
- * The random additions, in bytes, to the space for the signature (`reserve`) and to the `padding` stay below these
- * limits. They keep the file's final length unpredictable.
+ * Random numbers of bytes below these limits are added to the space for the signature (`reserve`) and to the `padding`.
+ * They make the file's final length unpredictable.
  */
 const spare = { reserve: 256, padding: 1024 };
 const draws = 4;
@@ -71,8 +71,8 @@ export type StoredAct = {
   record: JsonObject;
   actSha256: string;
   /**
-   * The time stamp of the act. `tokenSha256` is the hex SHA-256 of the token's DER. The authority's URL alone does not
-   * identify a token.
+   * The time stamp of the act. `tokenSha256` is the hex SHA-256 of the token's DER, because the authority's URL alone
+   * does not identify the token.
    */
   timeStamp: { authority: string; at: string; tokenSha256: string } | null;
   /** The serial number of the signing key's certificate. */

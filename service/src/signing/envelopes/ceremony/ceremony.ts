@@ -112,12 +112,13 @@ export type Ceremony = {
    */
   readonly redeem: (ticket: string, client: Client) => Promise<{ session: string }>;
   /**
-   * The view that a firm member's device shows between the turns of two signers; undefined for an invalid token.
-   * Changes nothing.
+   * The view that a device shows between the turns of two signers; undefined for an invalid token. A member of the firm
+   * hands the device to one signer after another. Changes nothing.
    */
   readonly sitting: (token: string) => Promise<SittingView | undefined>;
   /**
-   * Begins a signer's turn on the device.
+   * Begins the turn of signer number `n` on the device.
+   * @param sitting the sitting (the signing of one document on the device); may be omitted if there is only one
    * @returns the token of the signer's pages
    * @throws ServiceError `conflict`, `not_found`
    */
@@ -187,8 +188,8 @@ export type Ceremony = {
   /**
    * Ends the envelope: the order becomes EsignDeclined.
    * @param reason in the signer's words; may be empty
-   * @param all true to end also the link's other documents that the signer has not signed; `withdrawn` and `not_me`
-   * always end them
+   * @param all true to end also the link's other documents that the signer has not signed. The kinds `withdrawn` and
+   * `not_me` always end them.
    */
   readonly decline: (
     link: Link,

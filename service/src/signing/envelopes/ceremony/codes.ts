@@ -35,8 +35,8 @@ export function isCodeOf(secrets: SecretBytes, codeId: string, typed: string): b
 }
 
 /**
- * True if a text equals the secret derived from this id: the long code for a signer with text codes, otherwise the
- * secret in the entry link.
+ * True if `entered` equals the secret that is derived from this id. A signer who gets codes by text message enters the
+ * long code. For all others, it is the secret in the entry link.
  */
 export function isEntryOf(
   secrets: SecretBytes,

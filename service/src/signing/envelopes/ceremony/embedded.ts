@@ -41,8 +41,8 @@ export async function frameOfSession({ db }: EnvelopeDeps, session: string): Pro
 }
 
 /**
- * Exchanges a ticket, once, for the token of a signing page that is valid for half an hour. The trail records who
- * opened the page.
+ * Exchanges a ticket, once, for the token of a signing page. The token is valid for half an hour. The trail records the
+ * browser that opened the page.
  * @throws ServiceError `conflict` for a ticket that was used or has expired, `not_found` for an unknown one
  */
 export async function redeemTicket(

@@ -33,8 +33,8 @@ const codeMs = 10 * 60_000;
 const sessionMs = 12 * hourMs;
 const failuresAllowed = 5;
 /**
- * How many wrong access codes the page of the mailed entry link accepts. After that, only the firm can unlock the
- * signer.
+ * The most wrong access codes that may be entered on the page of the mailed entry link. After that, only the firm can
+ * unlock the signer.
  */
 const failuresByMail = 3;
 
@@ -80,8 +80,8 @@ export async function sendCode(deps: IdentifyDeps, link: Link, client: Client): 
 }
 
 /**
- * Verifies a code. The fifth wrong one locks the link: mailed and texted codes for a day, an access code until the firm
- * unlocks the link (`isLocked`).
+ * Verifies a code. The fifth wrong code locks the link for a day. With an access code, the link stays locked until the
+ * firm unlocks it (`isLocked`).
  * @returns the session for the browser; null for a wrong or expired code
  */
 export async function identify(
@@ -136,7 +136,7 @@ export async function enter(
 ): Promise<AccessSession | null> {
   const { db, clock, rowMac } = deps;
   const seen = await follow(db, link, clock);
-  // The slow hash is computed only for a browser that has the mailed entry link.
+  // The slow hash of the access code is computed only for a browser that has the mailed entry link.
   const hasWayIn = await isWayIn(deps, db, seen, entry);
   const tried = hasWayIn ? await tryAccessCode(db, seen.signer, accessCode) : null;
   return db.transaction(async (tx) => {

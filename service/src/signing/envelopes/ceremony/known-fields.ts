@@ -8,8 +8,8 @@ import type { Linked } from "./links.ts";
 type Deps = Pick<EnvelopeDeps, "db" | "rowMac">;
 
 /**
- * Other people's fields to which the rules of a signer's own fields refer. The fields' values were entered by the
- * sender, or by signers who have already signed.
+ * The fields that a signer's own fields depend on by their rules, and that are not the signer's. The sender, or signers
+ * who have already signed, entered their values.
  * @throws Error when the trail was altered
  */
 export async function referencedFields(deps: Deps, { envelope, signer }: Pick<Linked, "envelope" | "signer">) {
@@ -30,8 +30,8 @@ export async function referencedFields(deps: Deps, { envelope, signer }: Pick<Li
 }
 
 /**
- * Rejects values that would leave another signer unable to sign, because nobody can correct them after this signature.
- * Calculates those formulas of other signers whose last missing inputs are these values.
+ * Rejects a signer's values if they make another signer's formula fail, because nobody can correct them after this
+ * signature. Calculates only the formulas whose last missing inputs are these values.
  * @param values of the signer's own fields
  * @throws ServiceError naming a field that would prevent its signer from ever signing
  */

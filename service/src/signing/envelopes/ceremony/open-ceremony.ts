@@ -44,7 +44,7 @@ import type { Client, DeclineKind, SigningState, SigningView } from "./view.ts";
 /** The dependencies that the ceremony needs in addition to those of envelopes. */
 export type CeremonyDeps = Naming & {
   secrets: SecretBytes;
-  /** The newest consent texts, one for each kind of signer's page. */
+  /** The newest consent text for each kind of signing page. */
   consentTexts: NewestTexts;
   acts: Acts;
   noticesOf: NoticesOf;
@@ -60,8 +60,8 @@ export function openCeremony(envelopes: EnvelopeDeps, ceremony: CeremonyDeps): C
   const entering = { rowMac, consentTexts };
   const identifying = { db, clock, log, rowMac, secrets, reach };
   /**
-   * Records in the trail that the signer entered the document through a session. Called before the signature, because a
-   * page without scripts does not report that it was opened.
+   * Records in the trail that the signer came to the document through a session of several documents. Called before the
+   * signature, because a page without scripts does not report that it was opened.
    */
   const enter = async (link: Link, client: Client) => {
     const { place } = await follow(db, link, clock);
@@ -231,8 +231,8 @@ const declineWords: Readonly<Record<DeclineKind, string>> = {
 async function shownFields({ db, clock }: EnvelopeDeps, linked: Linked) {
   const { envelope, signer } = linked;
   const { language } = signer;
-  // For a person who only reads the document, the default time zone replaces an altered one, so that the page stays
-  // readable. For a signer who can sign now, an altered zone is an error.
+  // If the firm's time zone was altered in the database, a person who only reads the page sees dates in the default
+  // zone. For a signer who can sign now, the altered zone is an error.
   const zone = await (stateOf(linked) === "ready" ? zoneOf : zoneOrDefault)(db, envelope.partnerId);
   const now = (format: PreparedField["format"]) => dateText(clock(), { format, language, zone });
   return ownFields(envelope.fields, signer.n).map((field) => shownField(field, now));

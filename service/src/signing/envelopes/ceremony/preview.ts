@@ -47,7 +47,7 @@ export type PreviewView = Pick<SigningView, "fields" | "referenced" | "senderVal
 type SigningPreview = {
   /**
    * The bytes to append to the document, in parts. The first part contains the prepared fields of all signers. Each
-   * further part contains the values of one signer, except signers of the last turn.
+   * further part contains the values of one signer. The signers of the last turn have no part.
    */
   readonly revisions: readonly Buffer[];
   /**

@@ -3,8 +3,8 @@ import { canonicalJson, type JsonObject } from "@signsealship/evidence/manifest"
 import type { Linked } from "./links.ts";
 
 /**
- * Checks an act that may come from a table without a MAC: its record must match its hash and name the signer. Only the
- * verifier can check that the signature contains the same hash, because an encrypted document encrypts the hash.
+ * Checks an act that may come from a table without a MAC: its record must match its hash and name the signer. Whether
+ * the signature contains the same hash is left to the verifier, because the hash is encrypted in an encrypted document.
  * @throws Error for an act that was altered, or is another signer's
  */
 export function requireOwnAct(

@@ -102,8 +102,9 @@ export async function nextOf(db: Sql, link: Link, clock: Clock): Promise<number 
 export type Entering = Pick<EnvelopeDeps, "rowMac"> & { consentTexts: NewestTexts };
 
 /**
- * Records in a document's trail the session, how the person entered it, and the consent to all documents. Must be
- * called before the trail records any other step of this person. The transaction must have locked the envelope.
+ * Records in a document's trail how the person passed the session's access step, and the consent to all the session's
+ * documents. Must be called before the trail records any other step of this person. The transaction must have locked
+ * the envelope.
  */
 export async function enterDocument(tx: Tx, deps: Entering, linked: Linked, client: Client): Promise<void> {
   const { envelope, signer, place, at, bySession } = linked;
@@ -131,9 +132,9 @@ export async function enterDocument(tx: Tx, deps: Entering, linked: Linked, clie
  * Records the consent to the newest consent text. Through a session's link the consent is for all the session's
  * documents, otherwise for this document.
  *
- * The texts differ. The text for one document does not cover the others of a session. The text for signing in a
- * notary's presence doesn't mention the page's buttons for paper or withdrawal.
- * @returns `changed` for a text that the page no longer shows. Nothing is recorded then
+ * Consent to another kind of text does not count. The text for one document does not cover the others of a session. The
+ * text for signing in a notary's presence doesn't mention the page's buttons for paper or withdrawal.
+ * @returns `changed` if the version is not that of the newest text. Nothing is recorded then
  * @throws ServiceError
  */
 export async function giveConsent(

@@ -135,8 +135,8 @@ function stateOf(field: PreparedField, sent: string | undefined): string {
 }
 
 /**
- * Checks how many options are selected. A radio needs exactly one, and an optional radio may have none. A multiple
- * choice needs as many as the order demands.
+ * Checks how many options are selected. A required radio needs exactly one, and an optional radio takes at most one. A
+ * multiple choice needs as many as the order demands.
  */
 function requireChoices(own: readonly PreparedField[], filled: ReadonlyMap<string, string>): void {
   for (const radio of own.filter((field, index) => own.findIndex(({ group }) => group === field.group) === index)) {

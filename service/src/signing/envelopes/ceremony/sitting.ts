@@ -145,7 +145,7 @@ const startTurn = (
 
 /**
  * Begins a signer's turn on the device. The returned token opens the signer's pages.
- * @param id the sitting of the document; without it, the document is the device's only one
+ * @param id the sitting of the document that the signer signs; may be omitted if the device has only one
  * @throws ServiceError `not_found` for an invalid token, `conflict` for a signer whose turn it is not
  */
 export const beginTurn = (deps: Deps, token: string, n: number, client: Client, id?: string) =>

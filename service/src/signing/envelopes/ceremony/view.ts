@@ -22,7 +22,7 @@ export type SigningState =
   | "identify"
   /**
    * Too many wrong codes were entered. The entry link that is sent with a code still works, and the firm can unlock the
-   * page.
+   * signer's link.
    */
   | "locked"
   /** It is another signer's turn, or the order is on hold. */
@@ -44,7 +44,10 @@ export type SigningState =
 export const copyKinds = ["notarized", "sealed", "custody_certificate"] as const;
 export type CopyKind = (typeof copyKinds)[number];
 
-/** A field of the signer. Its position is in points from the upper left corner of the page as readers show it. */
+/**
+ * A field of the signer. Its position is in points from the upper left corner of the page, as PDF viewers show the
+ * page.
+ */
 export type ShownField = {
   readonly name: string;
   readonly kind: FieldKind | "mark";
@@ -148,7 +151,10 @@ export type SigningView = {
   readonly signedAt: Date | null;
   /** True if this signer ended the signing to sign on paper. */
   readonly askedForPaper: boolean;
-  /** The copies that the signer may keep once everybody has signed, and whether the sandbox simulated a notarization. */
+  /**
+   * The copies that the signer may keep once everybody has signed. `isSimulated` is true for a notarized document whose
+   * notarization the sandbox simulated.
+   */
   readonly copies: readonly { kind: CopyKind; isSimulated: boolean }[];
   /** The verify code, which opens the envelope's public page; null until the envelope is completed. */
   readonly verifyCode: string | null;

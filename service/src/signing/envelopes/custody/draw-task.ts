@@ -5,7 +5,7 @@ import type { CustodyContent } from "./content.ts";
 
 /**
  * Compares the evidence with the sealed document, and draws the certificate.
- * @returns the certificate, or the name of the comparison that failed
+ * @returns the certificate, or the reason why a comparison failed
  */
 export async function run(
   document: Buffer,

@@ -74,7 +74,7 @@ export const changeOpenOnes = <Result>(
   });
 
 /**
- * Locks several orders and their open envelopes, also of orders that are on hold or whose time to sign has expired.
+ * Locks several orders and their open envelopes, even if an order is on hold or its time to sign has expired.
  * @throws ServiceError `not_found` for an order of another firm or environment; `conflict` when no envelope is open
  */
 export async function lockOpenEnvelopes(tx: Tx, owner: Owner, orderCodes: readonly string[]): Promise<Envelope[]> {

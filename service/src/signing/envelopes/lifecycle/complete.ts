@@ -16,8 +16,7 @@ import { mailEverybody } from "./issue-link.ts";
 type CompletionDeps = Omit<EnvelopeDeps, "workers" | "reach">;
 
 /**
- * How often the certificate is redrawn and sealed again because the trail has grown since it was drawn. After that a
- * job retries later.
+ * The most attempts to draw and seal the certificate, if the trail grows meanwhile. After that, a job retries later.
  */
 const tries = 5;
 
@@ -106,8 +105,9 @@ async function wholeTrail({ db, rowMac }: CompletionDeps, { id, verifyCode, orde
 type Completed = { document: SealedDocument; custodyCertificate: SealedDocument; last: TrailRecord };
 
 /**
- * Locks the envelope, so that all other writers of the trail have finished. If one of them has added a record, the
- * certificate is outdated and nothing is written.
+ * Writes the end of the signing, with the last record and both documents. Locks the envelope first, so that all other
+ * writers of the trail have finished. If one of them has added a record, the certificate is outdated and nothing is
+ * written.
  */
 async function writeDown(
   { db, clock, rowMac, log }: CompletionDeps,

@@ -60,9 +60,9 @@ export async function copyLinksOf(db: Sql, orderCode: string, owner: Owner): Pro
 }
 
 /**
- * Creates a link to the copies of an ended envelope. The signer's earlier link, its codes and its lock end. The caller
- * must have locked the envelope and the sessions. The trail gets no record of this link, because it records only links
- * that request a signature.
+ * Creates a link to the copies of an ended envelope. The signer's earlier link and codes stop working, and a lock by
+ * wrong codes is removed. The caller must have locked the envelope and the sessions. The trail gets no record of this
+ * link, because it records only links that request a signature.
  */
 export async function issueCopyLink(
   tx: Tx,
@@ -150,7 +150,7 @@ export async function endCopyLink(
 
 type OpenedSigner = { id: number; n: number; envelopeId: number; attempt: number; orderId: number; isDone: boolean };
 
-/** The signers whose documents the link of this signer opens. */
+/** The signer, and the same person as the signer of the other documents that the link opens. */
 const openedWith = (tx: Tx, signerId: number) =>
   tx.query<OpenedSigner & Marked>(sql`
     SELECT s.id, s.n, e.id AS "envelopeId", e.attempt, e.order_id AS "orderId", e.ended_at IS NOT NULL AS "isDone", ${marked(signerState, sql`s`)}

@@ -40,8 +40,8 @@ async function endWithOrder({ db, clock, rowMac }: EnvelopeDeps, envelopeId: num
     if (!envelope || envelope.endedAt !== null) return;
     // The order may have been put on hold since it was read.
     if (envelope.orderStatus === "OnHold") return;
-    // The order waits for this envelope's signatures, so the envelope stays open. This job may be about an earlier
-    // envelope: it was queued before this one was opened for signing in a notary's presence.
+    // The order waits for this envelope's signatures, so the envelope stays open. The job may have been queued for an
+    // earlier envelope, before this one was opened for signing in a notary's presence.
     if (envelope.orderStatus === (envelope.isInRoom ? "NotarizationPending" : "EsignPending")) return;
     const at = clock();
     await endEnvelope(tx, envelopeId, outcomeOf[envelope.orderStatus] ?? "Voided", at);

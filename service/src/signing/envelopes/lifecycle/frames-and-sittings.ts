@@ -20,8 +20,8 @@ type OriginDeps = Pick<EnvelopeDeps, "db" | "clock">;
  * @throws ServiceError naming the rule that the text breaks
  */
 function checkedOrigin(text: unknown, environment: Environment): string {
-  // URL.parse drops line breaks and supplies missing slashes, so a person could read another site in the text than the
-  // parser does. Only a text that needs no such repair is parsed.
+  // URL.parse drops line breaks and supplies missing slashes. A person who reads such a text could see another site
+  // than the parser. So only a text that needs no such repair is parsed.
   const written = typeof text === "string" && text.length <= 300 ? text.trim() : "";
   const url = /^https?:\/\/[^\s\\\p{Cc}]+$/iu.test(written) ? URL.parse(written) : null;
   const isLocal = url?.protocol === "http:" && /^(?:localhost|127\.0\.0\.1)$/.test(url.hostname);

@@ -56,8 +56,8 @@ export const findSession = ({ db, clock, links, closingsOf }: JoinDeps, signerId
   });
 
 /**
- * Groups the copies of notarized documents for which a person has separate links into one session, so that one mail
- * links to all of them. The person signed these documents only in the notary's presence. No mail asked for those
+ * If a person has separate links to copies of notarized documents, groups these documents into one session, so that one
+ * mail links to all of them. The person signed these documents only in the notary's presence. No mail asked for those
  * signatures, so the documents are in no session yet. Must be called outside of any transaction, as `findSession`.
  */
 export const findCopySession = ({ db, clock, links, closingsOf }: JoinDeps, signerId: number, orderId: number) =>

@@ -49,7 +49,7 @@ type By = { actor: string; at: Date };
  * The caller must have locked the orders, so no signature can be added during this change. The caller must also record
  * the corrected address of people who have signed, because their mails go there.
  *
- * A link that also opens documents of other orders stops opening these orders, but not the others.
+ * If an earlier link also opens documents of orders outside `orders`, it still opens those documents.
  * @param orders `movable`: the ids of the orders in which people who have not signed get the new address
  * @throws ServiceError `validation` when the person at the new address already signs an order
  */

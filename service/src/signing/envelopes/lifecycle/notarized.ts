@@ -97,7 +97,10 @@ async function completedOf(tx: Tx, orderId: number): Promise<{ envelope?: Envelo
   return { envelope, rows: await findSignersOf(tx, ids) };
 }
 
-/** The person's row that has a link: in the newest envelope, or in an earlier one that the person signed at home. */
+/**
+ * The person's row that has a link: in the newest envelope, or in an earlier one that the person signed by a mailed
+ * link.
+ */
 const linkHolder = (person: Person, rows: readonly SignerRow[]) =>
   rows.findLast((each) => each.issuedAt !== null && isSamePerson(each, person));
 

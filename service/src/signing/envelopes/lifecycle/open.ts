@@ -79,7 +79,7 @@ async function openOn(
     // Reads the signers again, because their names and email addresses may have been corrected during the preparation.
     // The prepared document doesn't depend on them.
     const current = await readSigningOrder({ db: tx, rowMac }, orderId);
-    // The document was replaced during the preparation. The replacement has queued its own job, which opens the
+    // If the document was replaced during the preparation, the replacement has queued its own job, which opens the
     // envelope.
     if (current?.replacements !== order.replacements) return false;
     if (current.signers.length !== signers.length || !isDeepStrictEqual(current.fields, requested))

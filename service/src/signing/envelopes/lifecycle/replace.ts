@@ -60,8 +60,8 @@ export async function replaceSigner(deps: ReplaceSignerDeps, request: SignerRequ
 }
 
 /**
- * How often a replacement is retried because the replaced signer was changed at the same time. The new signer inherits
- * defaults from the replaced signer's row.
+ * The most attempts to replace a signer. An attempt fails if the signer was changed at the same time, because the new
+ * signer inherits defaults from the signer's row.
  */
 const tries = 3;
 

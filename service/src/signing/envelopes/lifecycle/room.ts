@@ -143,7 +143,7 @@ export async function notaryBlockOf(db: Sql, orderId: number, room?: RoomEnvelop
   return room?.block ?? (await signedBlockOf(db, orderId)) ?? null;
 }
 
-/** Opens the newest revision for sending. @throws as `openDocument` */
+/** Opens the newest revision as a file, to send it to a browser. @throws as `openDocument` */
 export async function openRoomDocument(deps: Pick<RoomDeps, "db" | "blobs" | "rowMac">, envelopeId: number) {
   const envelope = await findEnvelope(deps.db, envelopeId);
   if (!envelope) throw new ServiceError("unavailable", "The document can't be read now. Try again later.");

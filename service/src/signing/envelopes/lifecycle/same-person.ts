@@ -26,7 +26,7 @@ const toBeSigned = [
 // For an order on hold, the status to which it will return decides.
 const isToBeSigned = sql`CASE o.status WHEN 'OnHold' THEN o.status_before_hold ELSE o.status END = ANY (${toBeSigned}::text[])`;
 
-/** The codes of the firm's other orders in the same closings that are still to be signed. */
+/** The codes of the firm's other orders that are in the same closings and are still to be signed. */
 export async function othersOfClosing(
   db: Sql,
   closingsOf: ClosingsWith,
@@ -71,7 +71,10 @@ async function signersLeft(db: Sql, code: string, owner: Owner): Promise<readonl
   return open?.filter(({ signedAt }) => signedAt === null) ?? signersOf(order);
 }
 
-/** A person's signatures in other orders: in open envelopes, and in orders whose next envelope is not open yet. */
+/**
+ * The other orders that a person still has to sign: those with an open envelope, and those whose next envelope is not
+ * open yet.
+ */
 export type Further = { open: LockedSigner[]; next: { order: LockedOrder; n: number }[] };
 
 /**

@@ -124,8 +124,8 @@ export const signingMail = defineMail({
   async onSent({ paid, rows, moment }, _about, { db, clock }) {
     if (paid) await keepClientMail(db, { moment: "payment_received", at: paid.at }, paid.orderIds, clock());
     if (moment !== "signed") return;
-    // Records the mail for the order page of a client who signed. No other mail tells this client that everybody has
-    // signed.
+    // If the client signed, the mail is recorded, so that the firm's order page lists it. No other mail tells the
+    // client that everybody has signed.
     for (const { orderId, endedAt, isClient } of rows)
       if (isClient && endedAt !== null)
         await keepClientMail(db, { moment, at: endedAt.toISOString() }, [orderId], clock());
@@ -183,7 +183,8 @@ const hasLink = async (tx: Tx, signerId: number, linkId: string | null): Promise
   ).length === 1;
 
 /**
- * The sentence in a test order's stored mail that names the phone number to which a live order's code would be sent.
+ * A sentence for the stored mail of a test order. It names the phone number to which the code would be sent if the
+ * order were live.
  */
 const insteadOfText = (phone: string): string =>
   `For a live order this code goes by text message to the number ending ${endingOf(phone)}. For a test order none is sent.`;

@@ -82,10 +82,11 @@ export const noticeMail = defineMail({
 });
 
 /**
- * Claims a person's notices for the mail that links to their other notarized documents of the closing, so that the
+ * Assigns a person's notices to the mail that links to their other notarized documents of the closing, so that the
  * person gets one mail.
  * @param linked the orders to whose documents the mail links
  * @param person the person, with the id of the signer for which the mail was queued
+ * @returns the documents of these notices
  */
 export async function noticesWithLink(
   deps: Pick<Deps, "db" | "rowMac" | "closingsOf">,

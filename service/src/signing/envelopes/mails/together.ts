@@ -68,8 +68,8 @@ export async function gather(
 export const claimOf = ({ linkId = "", at }: SigningMail): string => (at === undefined ? linkId : `${linkId} ${at}`);
 
 /**
- * Releases documents that a request mail had claimed but will not cover. Their signer was replaced, or left the
- * session, before the mail was sent.
+ * Releases the documents that a mail with a request to sign had claimed but will not cover. Their signer was replaced,
+ * or left the session, before the mail was sent.
  * @param sessionId the session whose documents the mail still covers; null for none
  */
 export async function release(db: Sql, about: SigningMail, sessionId: string | null = null): Promise<void> {

@@ -255,8 +255,8 @@ export const mailWords: Readonly<Record<Language, Words>> = {
 };
 
 /**
- * The warning in each mail not to forward the link. After the signing the link opens the signed document, and can't be
- * used to sign.
+ * The warning in each mail not to forward the link. It depends on the outcome: after the signing the link opens the
+ * signed document, and can't be used to sign.
  */
 export const mailCaution: Readonly<Record<Language, (outcome: MailFacts["outcome"]) => string>> = {
   en: caution,

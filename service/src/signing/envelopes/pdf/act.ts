@@ -92,8 +92,8 @@ function fieldIn(look: PdfLookup, field: PreparedField): { ref: { num: number; g
 }
 
 /**
- * The signature dictionary in two parts: the first ends with the `<` of Contents, the second begins after the ByteRange
- * (ISO 32000-1 12.8.1 and 12.8.2.4).
+ * The signature dictionary in two parts. The first ends where the value of /Contents begins, and the second follows
+ * /ByteRange (ISO 32000-1 12.8.1 and 12.8.2.4).
  */
 function signatureParts({ fields, signerName, reason, at, actSha256 }: Act, look: PdfLookup) {
   const own = fields.map(({ name }) => name);

@@ -16,10 +16,10 @@ import type { PreparedField, SignatureMark, UploadedMark } from "./fields.ts";
  * rectangle that hides a tag is opaque.
  */
 export type Appearances = {
-  /** The place of a field that its signer has not filled in. */
+  /** Draws the outline and the label of a field that its signer has not filled in. */
   empty: (field: Shape, label: string) => Drawing;
   text: (field: Shape, text: string) => Drawing;
-  /** A checkbox, or an option of a radio, in one of its states. */
+  /** Draws a checkbox or an option of a radio, checked or not. */
   box: (field: Shape, is: { readonly round: boolean; readonly on: boolean }) => Drawing;
   /**
    * Draws a visible signature and its caption.
@@ -91,7 +91,7 @@ export function createAppearances(typeset: Typeset): Appearances {
     box(shape, { round, on }) {
       const drawing = begin(shape);
       const { place, unit } = shape;
-      // A box has a size of its own. The drawing that contains the box may be larger, to hide a tag.
+      // The drawing may be larger than the box, because it may also hide a tag. So the box has its own size.
       const size = { ...shape, width: place.width / unit, height: place.height / unit };
       drawing.canvas.drawing(0, 0, 1, round ? circles(size, on) : checkBox(size, on));
       return drawing;

@@ -2,12 +2,14 @@ import type { Place } from "../../../kernel/pdf/pages/page-box.ts";
 import type { FieldFormat, RequestedField, RuledField, ShowWhen } from "../../../orders/order/order.ts";
 
 /**
- * The kinds of fields at a place. A radio or multiple choice has one field for each option; those of a multiple choice
- * are checkboxes.
+ * The kinds of fields that have a place on a page. Each option of a radio or multiple choice is a field of its own. An
+ * option of a multiple choice is a checkbox.
  */
 export type FieldKind = Exclude<RequestedField["kind"], "multiple">;
 
-/** The members of a field other than its place. A member is absent when the order doesn't set it. */
+/**
+ * The properties that a prepared field takes over from its planned field. Each is absent if the order doesn't set it.
+ */
 type Content = {
   /**
    * The value that the sender entered and the preparation writes: the text as drawn, or `On` for a checkbox or option.

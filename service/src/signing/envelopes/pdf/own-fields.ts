@@ -45,12 +45,15 @@ function dictOf(look: PdfLookup, object: number): Dict {
   return found.dict;
 }
 
-/** The entries of the document's own field that the preparation leaves unchanged: the field's type and its name. */
+/**
+ * The entries that the preparation keeps in one of the document's own fields: its annotation type, its names, and its
+ * links to its parent and to the structure tree.
+ */
 const preservedEntries: ReadonlySet<string> = new Set(["Type", "Subtype", "T", "TM", "Parent", "NM", "StructParent"]);
 
 /**
- * The changes to one of the document's own fields. A signature field keeps its entries. Any other field keeps only its
- * name: the author's format, look, default value and actions are removed.
+ * The changes to one of the document's own fields. A signature field keeps most of its entries. Any other field keeps
+ * only the `preservedEntries`: the author's format, look, default value and actions are removed.
  */
 export function changesOf(widget: Changed, dict: Dict, lockOf: LockOf, form: string): Record<string, string> {
   const { prepared, page, rect, label } = widget;
@@ -71,7 +74,7 @@ export function changesOf(widget: Changed, dict: Dict, lockOf: LockOf, form: str
   };
 }
 
-/** The document's own radios whose options signers fill in, with their labels. */
+/** The document's own radios whose options signers fill in, each with the label of its question. */
 export function ownRadios(
   widgets: readonly (Pick<Changed, "prepared"> & { readonly is: { readonly kind: "new" } | OwnField })[],
 ) {
@@ -82,8 +85,8 @@ export function ownRadios(
 }
 
 /**
- * The changes that make one of the document's own radios the parent of its options. The options become checkboxes, like
- * those of the radios that this service adds.
+ * The changes that make one of the document's own radios a mere parent without a field type. Each of its options
+ * becomes a checkbox, as in the radios that this service adds.
  */
 export const radioChanges = (dict: Dict, label: string | null): Record<string, string> => ({
   ...Object.fromEntries(

@@ -8,7 +8,7 @@ import { partialName } from "./placement/usable-kinds.ts";
 
 /**
  * Renames the document's own fields whose partial names contain periods, which ISO 32000-2 12.7.4.2 forbids. Without
- * the new name, pyHanko could not validate later signatures. Changes nothing in a document that somebody has signed or
+ * the new name, pyHanko could not validate later signatures. Changes nothing in a document that is encrypted, signed or
  * certified.
  * @returns the planned fields, with the new names
  */

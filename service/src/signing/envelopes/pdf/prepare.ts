@@ -82,8 +82,8 @@ export function prepareDocument(original: Buffer, preparation: Preparation, type
   try {
     return build(original, preparation, typeset);
   } catch (error) {
-    // The block does not fit, although its place looked blank, because PDF programs measure some pages differently. An
-    // optional block is omitted, and only the signers' fields are placed.
+    // PDF programs measure some pages differently, so the block may not fit in a place that looked blank. An optional
+    // block is then omitted, and only the signers' fields are placed.
     if (!(error instanceof UnfitField) || !block?.isOptional) throw error;
     return build(original, withoutBlock, typeset);
   }
@@ -169,8 +169,9 @@ export function whyIllegible(field: Sized, text: string, typeset: Typeset): stri
 }
 
 /**
- * Makes all fields that have no signer read-only, so that their values stay as uploaded. A widget with one drawing and
- * no appearance state gets a state, because pyHanko otherwise reports the drawing as a change made after the lock.
+ * Makes all fields that have no signer read-only, so that their values stay as uploaded. Changes nothing in a signed or
+ * certified document. A widget with one drawing and no appearance state gets a state, because pyHanko otherwise reports
+ * the drawing as a change made after the lock.
  * @param signers the object numbers of the signers' fields
  */
 function closeOthers(look: PdfLookup, writer: RevisionWriter, signers: ReadonlySet<number>): void {
@@ -193,8 +194,8 @@ function closeOthers(look: PdfLookup, writer: RevisionWriter, signers: ReadonlyS
 const READ_ONLY = 1;
 
 /**
- * Rejects fields that would invalidate earlier signatures. Readers report new text fields as changes. In a certified
- * document they report every visible field.
+ * Rejects new fields that readers would report as changes after an earlier signature. In a signed document, those are
+ * text fields and fields on an added page; in a certified document, all visible fields.
  * @param onPages how many of the fields are on existing pages
  */
 function refuseUnfit({ signatures, docMdp }: PdfLookup, planned: readonly PlannedField[], onPages: number): void {
@@ -227,7 +228,8 @@ function addedPage(look: PdfLookup, writer: RevisionWriter, signers: readonly nu
 }
 
 /**
- * The notary is numbered as one more signer, who has only this field, so the field's lock names only the field itself.
+ * The notary's block as a planned field. The notary gets the number after the last signer's and has no other field, so
+ * the block's lock names only the block.
  */
 const blockField = (
   { width, height }: PlannedBlock,

@@ -12,7 +12,7 @@ const frames: ReadonlySet<number> = new Set([0xc0, 0xc1, 0xc2]);
 const otherFrames: ReadonlySet<number> = new Set([0xc3, 0xc5, 0xc6, 0xc7, 0xc9, 0xca, 0xcb, 0xcd, 0xce, 0xcf]);
 const END = Buffer.from([0xff, 0xd9]);
 /**
- * The marker DNL, which overrides the number of lines after the first scan. A JPEG with this marker is rejected,
+ * The marker DNL, which follows the first scan and overrides the number of lines. A JPEG with this marker is rejected,
  * because the memory limit relies on the number of lines in the frame header.
  */
 const LINES = Buffer.from([0xff, 0xdc]);

@@ -11,8 +11,8 @@ export type PictureInput = {
 };
 
 /**
- * The picture as the form sends it back and the document contains it: deflated RGBA. It contains no metadata of the
- * original file.
+ * The decoded picture as deflated RGBA, without any metadata of the original file. The signer's form submits it, and
+ * the document contains its pixels.
  */
 export type FitPicture = { readonly width: number; readonly height: number; readonly deflated: Uint8Array };
 

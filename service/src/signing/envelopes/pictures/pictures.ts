@@ -39,7 +39,7 @@ function chunk(type: string, data: Uint8Array): Buffer {
 
 type Pixels = { width: number; height: number; rgba: Uint8Array };
 
-/** Encodes a PNG (ISO/IEC 15948) with 8 bits and alpha that contains only the pixels. */
+/** Encodes pixels as a PNG (ISO/IEC 15948) with 8 bits per sample and alpha, and without metadata. */
 export function encodePng({ width, height, rgba }: Pixels): Buffer {
   const head = Buffer.alloc(13);
   head.writeUInt32BE(width, 0);

@@ -107,8 +107,8 @@ function wordsBelow(
 }
 
 /**
- * The centers of a run's characters, a quarter of the font size above the baseline. The run is divided by the font's
- * own widths: equal widths would shift "Initials:" onto the blank space behind it.
+ * The centers of a run's characters, a quarter of the font size above the baseline. Uses the font's own widths. With
+ * equal widths, some centers of `Initials:` would be on the blank space after it.
  */
 function centersOf(
   { str, transform, width }: Run,

@@ -51,8 +51,8 @@ export function exampleEntries(
 }
 
 /**
- * Other people's fields to which the rules of the signer's own fields refer. The field of an earlier signer has that
- * signer's value, and a read-only field the sender's value.
+ * Other people's fields to which the rules of the signer's own fields refer. Each has its signer's value from
+ * `entries`, or the sender's value if it is read-only.
  */
 export function fieldsReferencedBy(
   own: readonly PreparedField[],
@@ -98,7 +98,7 @@ function examplesFor({ kind, format, options = [], required }: PreparedField): r
 }
 
 /**
- * Checks the boxes that must be checked, and the required number of options. Of a radio, only one option stays chosen.
+ * Sets the required checkboxes to `ON`, and as many options as are required. In a radio, only one option stays chosen.
  */
 function chooseOptions(own: readonly PreparedField[], entries: Map<string, string>): void {
   for (const field of own) {

@@ -39,8 +39,8 @@ export type PreviewOutput =
   | { readonly refusal: string };
 
 /**
- * Prepares a document as an order would, with the rules of an order. Then fills it in for every signer whom another
- * signer follows. Nothing is signed: the drawn signatures have no cryptographic contents.
+ * Prepares a document as an order would, with the rules of an order. Then fills it in for all signers except those of
+ * the last turn. Nothing is signed: the drawn signatures have no cryptographic contents.
  */
 export async function run(original: Buffer, input: ToPreview): Promise<PreviewOutput> {
   const { signers, fields: requested, page, docSha256, isNotarized } = input;

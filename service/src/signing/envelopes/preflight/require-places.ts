@@ -6,9 +6,11 @@ import type { PlannedField } from "../pdf/fields.ts";
 import { UnfitField } from "../pdf/prepare.ts";
 
 /**
- * The limits for the places of fields: how many a page and a signer may have; the share of a page that one place, and
- * all places, may cover; and the share of the smaller of two places that may overlap. A large place over a sentence
- * could change the page's meaning.
+ * The limits for the places of fields. A large place over a sentence could change the page's meaning.
+ *
+ * - `onPage`, `ofSigner`: the most fields of one page and of one signer
+ * - `ofPage`, `ofPageInAll`: the share of a page that one place may cover, and that all places may cover together
+ * - `overlap`: the share of the smaller of two places that the other one may cover
  */
 const most = { onPage: 100, ofSigner: 200, ofPage: 0.1, ofPageInAll: 0.4, overlap: 0.4 } as const;
 /** The place of a text must be narrower than its page by at least this many points. */
@@ -17,8 +19,8 @@ const marginForText = 36;
 const tolerance = 0.5;
 
 /**
- * Rejects places that are larger or more numerous than signing needs. Orders from before these rules are prepared
- * without them.
+ * Rejects places that are larger or more numerous than signing needs. Only new orders are checked, not orders that were
+ * placed before these rules existed.
  * @param elements the names of the fields that the order requests, which come first in `planned`. The fields after them
  * come from the document's own tags, which may be close together
  * @throws UnfitField for a field that breaks a rule

@@ -59,7 +59,7 @@ export async function tryAll(
       "too_large",
       `${original.length} bytes, where ${most} leave room for ${signers.length} signatures`,
     );
-  // Throws the sealer's own refusal for a document that can't be read.
+  // For a document that can't be read, this throws the same refusal as the sealer.
   const look = lookUpPdf(original);
   await refuseFinished(original);
   const planned = await plan(original, { signers: signers.length, fields: requested });
@@ -157,8 +157,8 @@ function unreadable(error: unknown): never {
 }
 
 /**
- * Rejects a document if an act or a seal would change more in it than the values of fields. Signers' browsers sign only
- * such changes, and a seal permits nothing else.
+ * Rejects a document in which an act or a seal would change more than the values of fields. Signers' browsers refuse to
+ * sign any other change, and a seal permits none.
  */
 async function requireFilling(document: Buffer, preparedBytes: number): Promise<void> {
   const level = changesSince(await openUnlocked(document).catch(unreadable), preparedBytes);
@@ -166,10 +166,7 @@ async function requireFilling(document: Buffer, preparedBytes: number): Promise<
     throw new PdfRefusal("needs_repair", "filling in its fields, or the seal, would change more than the fields");
 }
 
-/**
- * Rejects a document with fields that the verifier can't distinguish, because it would later reject every act in this
- * document.
- */
+/** Rejects a document whose fields the verifier can't distinguish. The verifier would later reject every act in it. */
 async function requireOwnFields(document: Buffer, preparedBytes: number, prepared: readonly PreparedField[]) {
   const own = prepared.filter(({ readOnly }) => !readOnly);
   const names = new Map(own.map(({ name, kind }) => [name, kind]));

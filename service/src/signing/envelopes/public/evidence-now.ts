@@ -29,7 +29,10 @@ type StoredDocument = {
 
 /** The stored records of an envelope, and the results of verifying them. */
 export type EvidenceNow = {
-  /** The evidence of a completed envelope; null when the stored records are no longer valid evidence. */
+  /**
+   * The evidence of a completed envelope. Null for any other envelope, for one signed in a notary's presence, and when
+   * the stored records can't be read as evidence.
+   */
   evidence: EnvelopeEvidence | null;
   trail: readonly TrailRecord[];
   claims: readonly Claim[];

@@ -59,7 +59,10 @@ export function envelopeVerificationRoutes(
   );
 }
 
-/** Adds the routes of the transparency log's proofs for the two final files of a completed envelope. */
+/**
+ * Adds the routes that serve the transparency log's proofs for a completed envelope's sealed document and custody
+ * certificate.
+ */
 function logProofRoutes(
   app: FastifyInstance,
   { frame, envelopes }: { frame: RouteDeps; envelopes: DocumentDeps },

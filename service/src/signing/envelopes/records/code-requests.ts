@@ -6,8 +6,8 @@ import type { Envelope, Signer } from "./envelope.ts";
 import { updatePerson } from "./sessions.ts";
 
 /**
- * The limits for codes: in a day, for a link, and after the envelope's end. A stranger with the link may use all of
- * them, so the last code stays valid until the next one can be sent.
+ * The most codes that are sent to a signer: in a day, for a link, and after the envelope's end. A stranger with the
+ * link may use up these codes, so the last code stays valid until the next one can be sent.
  */
 const mostCodes = { aDay: 10, ofLink: 30, afterEnd: 10 };
 /**

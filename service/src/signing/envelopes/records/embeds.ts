@@ -11,7 +11,7 @@ import { tokenSha256 } from "./link-tokens.ts";
 const instant = (at: Statement): Statement => sql`(${at} AT TIME ZONE 'UTC')`;
 const hex = (bytes: Statement): Statement => sql`encode(${bytes}, 'hex')`;
 
-/** Without the MAC, somebody with write access to the database alone could show signing pages on another site. */
+/** Without the MAC, write access to the database would be enough to show signing pages on another site. */
 const originState: StateMac = {
   table: sql`embed_origins`,
   key: sql`id`,

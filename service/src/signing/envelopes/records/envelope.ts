@@ -129,8 +129,8 @@ export const isSignedInRoom = sql`EXISTS (SELECT FROM envelopes e JOIN envelope_
 export const verifiedEnvelopesOf = (orderIds: Statement): Statement => envelopesBy(verifiedAll, orderIds);
 
 /**
- * For a select list on orders `o`: members that tell whether the MACs of the order's envelopes, and of their
- * `envelope_rooms` rows, are valid.
+ * For a select list on orders `o`: the member `isAuthentic`. It is true if the MACs of the order's envelopes, and of
+ * their `envelope_rooms` rows, are valid.
  */
 export const markedEnvelopes: Statement = envelopesBy(markedAll, sql`o.id`);
 
@@ -142,7 +142,7 @@ function envelopesBy(check: (state: StateMac, row: Statement, from: Statement) =
     ${check(envelopeRoomState, sql`act_room`, rooms)}`;
 }
 
-/** Finds orders by the email address of a signer, or by the verification code of their envelope. */
+/** Finds orders by the email address of a signer, or by the verify code of the order's envelope. */
 export const searchMethods: readonly SearchMethod[] = [
   ({ kind, lower }) =>
     kind === "email"
@@ -224,7 +224,10 @@ export function signersInTurn<T extends Pick<Signer, "routing" | "signedAt">>(si
   return left.filter(({ routing }) => routing === first);
 }
 
-/** True if the deadline has passed. The sweep that ends such envelopes may not have run yet. */
+/**
+ * True if the deadline of an open envelope has passed before everybody signed. The sweep that ends such envelopes may
+ * not have run yet.
+ */
 export const isOverdue = (
   { outcome, expiresAt }: Pick<Envelope, "outcome" | "expiresAt">,
   signers: readonly Pick<Signer, "signedAt">[],

@@ -13,7 +13,8 @@ import {
 } from "../../../orders/order/order.ts";
 
 /**
- * The mail by which a signer learns that the document is notarized. `none`: the order's client receives another mail.
+ * The mail by which a signer learns that the document is notarized. `none`: no such mail, because the signer is the
+ * order's client, who gets another mail, or because the order is simulated.
  */
 export type MailKind = "link" | "notice" | "none";
 
@@ -24,8 +25,8 @@ export const isSamePerson = (one: Person, other: Person): boolean =>
   one.name === other.name && one.email.toLowerCase() === other.email.toLowerCase();
 
 /**
- * Stores, for each signer of a notarized order, the kind of mail that tells the signer about the notarization. Which
- * mail covers a notice is stored later.
+ * Stores, for each signer of a notarized order, the kind of mail that tells the signer about the notarization. One mail
+ * can cover several notices; `claimNotices` later stores which mail covers a notice.
  * @returns false when the kinds were stored earlier, because their mails are queued already
  */
 export async function insertNotified(tx: Tx, orderId: number, kinds: ReadonlyMap<number, MailKind>): Promise<boolean> {
@@ -78,10 +79,11 @@ export async function waitsForLink(
 }
 
 /**
- * Claims the notices of a person in several orders for one mail. A mail that is retried after a crash covers the same
- * notices.
+ * Claims the notices to a person about several orders for one mail. A mail that is retried after a crash covers the
+ * same notices.
  * @param mail the order and the signer's number in it, or `link:` and the signer's id for a mail with a link
- * @param linked the orders to whose documents the mail links; no notice waits for these links any more
+ * @param linked the orders whose documents this mail links to; the mail also covers them if they still lack a mail with
+ * a link
  * @returns the orders that the mail covers; without the mail's own order if another mail covers it
  */
 export async function claimNotices(

@@ -153,7 +153,10 @@ export async function readDocument(deps: DocumentDeps, envelope: EnvelopeOf): Pr
 const revisionName = ({ orderCode }: EnvelopeOf, { number }: Revision): string =>
   `revision ${number} of the document of order ${orderCode}`;
 
-/** A store that does not answer proves nothing about a document. Every other error of a read is about its bytes. */
+/**
+ * Turns an error of a read into an AlteredDocumentError. Leaves a ServiceError unchanged, because a store that does not
+ * answer proves nothing about the document.
+ */
 const asAltered = (what: string, cause: unknown): unknown =>
   cause instanceof ServiceError ? cause : new AlteredDocumentError(what, { cause });
 

@@ -51,8 +51,8 @@ const blockState: StateMac = {
 export const roomTables = [stateRows(blockState), stateRows(envelopeRoomState), stateRows(signerRoomState)];
 
 /**
- * Columns for a query on `envelopes e` with `joinRoom`. Without its row in `envelope_rooms`, an envelope looks like one
- * with mailed links. Deleting that row gives no access, because the order waits for a notary, not for signatures.
+ * Columns for a query on `envelopes e` with `joinRoom`. If its row in `envelope_rooms` is deleted, an envelope looks
+ * like one with mailed links. That gives nobody access, because the order waits for a notary, not for signatures.
  */
 export const roomColumns = sql`room.envelope_id IS NOT NULL AS "isInRoom", ${verified(envelopeRoomState, sql`room`)}`;
 export const joinRoom = sql`LEFT JOIN envelope_rooms room ON room.envelope_id = e.id`;

@@ -99,7 +99,7 @@ export async function placeOfSigner(db: Sql, signerId: number, lock = false): Pr
 }
 
 /**
- * Changes data of the person, such as codes and wrong attempts, in all documents of the signer's session.
+ * Changes data of a person, such as codes and wrong attempts, in the signer's row and in all others of the session.
  * @returns false when the signer's row does not meet the condition `only`
  */
 export async function updatePerson(tx: Tx, signerId: number, set: Statement, only?: Statement): Promise<boolean> {
@@ -243,7 +243,7 @@ export async function insertSession(tx: Tx, links: Links, roomId: string, signer
   return id;
 }
 
-/** For each kind of mail that can cover several documents: the column that names a document's mail. */
+/** For each kind of mail that can cover several documents: the column that names the mail that covers a document. */
 const claims = { asked_by: sql`asked_by`, copied_by: sql`copied_by`, notarized_by: sql`notarized_by` } as const;
 
 /**
@@ -268,8 +268,8 @@ export async function claimForMail(
 }
 
 /**
- * Releases documents that a mail had claimed but does not cover. Documents of the given session stay claimed. The
- * signers of released documents get separate mails.
+ * Releases the documents that a mail had claimed outside the given session; all that it had claimed if `sessionId` is
+ * null. Signers of released documents get separate mails.
  */
 export const releaseFromMail = (db: Sql, queue: string, mail: string, sessionId: string | null) =>
   db.query(sql`

@@ -97,8 +97,8 @@ export type SignerPlace = {
 };
 
 /**
- * The signers' places: those of the prepared document, or those that the order lists while it is not prepared. Null
- * when the order lists none, and when its row has an invalid MAC.
+ * The places for signers in the prepared document. Without a prepared document, the places that the order lists; null
+ * if it lists none, or if the MAC of the order's signers is invalid.
  */
 export async function signerPlaces(
   { db, rowMac }: Pick<SigningReadDeps, "db" | "rowMac">,

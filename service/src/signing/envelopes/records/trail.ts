@@ -144,7 +144,10 @@ export async function appendToTrail(
   return next;
 }
 
-/** An event about a signer. Its id contains the record's position, so that each record causes one event. */
+/**
+ * The SQL that inserts the webhook event about a signer. The event's id contains the record's position, so that each
+ * record causes one event.
+ */
 function signerEvent(
   { attempt, orderId, orderCode, partnerId, environment }: Envelope,
   {

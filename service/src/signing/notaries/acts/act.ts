@@ -97,7 +97,8 @@ export type Act = {
   /**
    * Set when the signers signed the document again in this act: the hash of the document with their earlier signatures.
    *
-   * The notarized document lacks the earlier signatures, unless the signers signed a print of that document on paper.
+   * The notarized document lacks those signatures, unless the act was on paper, on a print of the document that has
+   * them.
    */
   signedBefore?: { sha256: string };
 };

@@ -154,7 +154,7 @@ export function whereSignedAgain(
 }
 
 /**
- * True if `whereSignedAgain` is not null for the order.
+ * True if the signers signed the order's document again in the notary's presence (`whereSignedAgain`).
  * @throws as `whereSignedAgain`, and for an altered envelope
  */
 export async function wasSignedAgain({ db, rowMac }: { db: Sql; rowMac: RowMac }, orderCode: string): Promise<boolean> {

@@ -10,8 +10,8 @@ const lifetimeMs = 60 * 60_000;
 const preparedMs = 10 * 60_000;
 
 /**
- * SQL condition: the notary signed the revision in a live session that waits for its document to be sealed. Then it does
- * not expire: the recording has ended, so that the act can't be prepared and signed again.
+ * SQL condition: the notary signed the revision in a live session that waits for its document to be sealed. Such a
+ * revision does not expire. The recording has ended, so the act can't be prepared and signed again.
  */
 const waitsForSeal = sql`is_signed AND EXISTS (SELECT FROM live_sessions l WHERE l.task_id = notary_signatures.task_id
   AND l.notary_id = notary_signatures.notary_id AND l.state = 'signed')`;

@@ -27,7 +27,7 @@ import { linkOf } from "./links.ts";
 import { mailSession } from "./mail.ts";
 import { type BookingDeps, notariesFor, type Offer, offersOf } from "./offers.ts";
 
-/** An appointment can't be changed later than this time before its start. */
+/** How long before its start an appointment becomes fixed. From then on, it can't be moved or canceled. */
 const fixedMs = 2 * hourMs;
 /**
  * How often an order's appointment may be booked or moved. Each change mails everybody, so an unlimited number would
@@ -184,7 +184,8 @@ export function stageOf(startsAt: Date, now: Date): number {
 
 /**
  * Cancels the appointment of an order. The notary keeps the claim on the order.
- * @throws ServiceError for the reasons for which an appointment can't be moved, such as a start within two hours
+ * @throws ServiceError `conflict` without an appointment and from two hours before its start; `not_found` when the
+ * order no longer waits for a notary
  */
 export async function cancelAppointment(deps: DeskDeps, token: string): Promise<void> {
   const order = await waiting(deps, token);
@@ -239,7 +240,7 @@ export async function endAppointment(deps: DeskDeps, operator: Operator, code: s
       auditLine({ at, action: "notary.appointment_ended", actor: operator.actor, partnerId, orderId, detail }),
     );
     const failures = sessions.filter((each) => each.outcome === outcome).length;
-    // An appointment whose session could not be recorded failed by the operator's fault, so it doesn't count.
+    // Failures are not counted if the service could not record their sessions, because that is the operator's fault.
     if (failures <= (outcome === "technical" ? await countUnrecorded(tx, deps, orderId) : 0))
       return mailSession(tx, { id: session.id, sequence: session.sequence + 1 }, "again", order);
     const reason =

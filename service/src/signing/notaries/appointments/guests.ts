@@ -26,7 +26,7 @@ type GuestDeps = { desk: DeskDeps; secrets: SecretBytes };
 const mostGuests = 20;
 
 /**
- * Adds a guest to the order that the notary has claimed, and mails the appointment, if there is one.
+ * Adds a guest to the order that the notary has claimed. Mails the guest the appointment, if there is one.
  * @throws ServiceError naming every wrong field, the rule of the notary's state, or the limit; `conflict` while a
  * session is open
  */
@@ -56,7 +56,7 @@ export async function addGuest(
 }
 
 /**
- * Removes a guest. The link ends, and a calendar entry is canceled.
+ * Removes a guest. The guest's link stops working, and the appointment is canceled in the guest's calendar.
  * @throws ServiceError `conflict` while a session is open
  */
 export async function dropGuest({ desk }: GuestDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
@@ -77,8 +77,8 @@ export async function dropGuest({ desk }: GuestDeps, operator: Operator, code: s
 }
 
 /**
- * Requires that no session is open. The list of a session's people is fixed when the session opens. After that, people
- * are invited and withdrawn on the page of the session.
+ * Requires that no session is open. The list of a session's people is made when the session opens. From then on, people
+ * are invited and withdrawn on the session's page.
  */
 async function requireNoSession(tx: Tx, taskId: number): Promise<void> {
   if (await openLiveOf(tx, taskId))

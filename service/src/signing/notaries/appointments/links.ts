@@ -72,8 +72,7 @@ export async function ensureLink(
 ): Promise<void> {
   if ((await linkPathOf(tx, secrets, orderId, person)) !== null) return;
   const id = newUuid();
-  // The stored link can't be mailed, because the secret from which its token is derived is missing. So a new link
-  // replaces it.
+  // Also replaces a stored link that can't be mailed, because the secret from which its token was derived is missing.
   await tx.query(sql`DELETE FROM appointment_links WHERE order_id = ${orderId} AND person = ${person}`);
   await tx.query(sql`
     INSERT INTO appointment_links (id, order_id, person, token_sha256, created_at)

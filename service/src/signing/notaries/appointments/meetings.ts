@@ -35,8 +35,8 @@ type MeetingDeps = InviteDeps & {
 };
 
 /**
- * The documents of a closing that this person must sign in a notary's presence, in the order of the closing. Empty for
- * an order that is in no closing.
+ * The documents of a closing that this person must sign in a notary's presence, in the sequence of the closing. Empty
+ * if no closing contains the person's order.
  */
 async function meetingsOf(deps: MeetingDeps, who: ClosingSigner, language: Language): Promise<Meeting[]> {
   const { db } = deps.desk;
@@ -57,9 +57,9 @@ async function meetingsOf(deps: MeetingDeps, who: ClosingSigner, language: Langu
 }
 
 /**
- * Returns the path of the person's own appointment page for one of these documents. Creates the link if none was mailed
- * yet.
- * @param n the number of the meeting, counted from 1
+ * Returns the path of the person's own appointment page for one of the documents that `meetingsOf` lists. Creates the
+ * link if none was mailed yet.
+ * @param n the number of the meeting in that list, counted from 1
  * @throws ServiceError `not_found` when that meeting no longer exists
  */
 async function openMeeting(deps: MeetingDeps, who: ClosingSigner, n: number): Promise<string> {

@@ -46,8 +46,8 @@ export async function notaryOf(db: Sql, { id }: Pick<Operator, "id">): Promise<N
 }
 
 /**
- * The orders that a notary may claim, and those that the notary has claimed. Of all other orders, only the number is
- * returned.
+ * The unclaimed orders that a notary may claim, and the orders that the notary has claimed. `others` counts the
+ * unclaimed orders that the notary may not claim.
  */
 export async function deskOf(deps: DeskDeps, operator: Operator, notary: Notary) {
   const { db, clock, readEligibility } = deps;

@@ -24,11 +24,11 @@ export async function signedBeforeAct(db: Sql, orderId: number): Promise<SignedB
 }
 
 /**
- * Returns the document that was signed before the signers signed again on paper. Null if nobody has to sign again. Only
- * for acts without a run sheet (a record of its steps).
+ * Returns the document that the signers signed before they signed again on paper. Null if nobody has to sign again.
+ * Only for acts without a run sheet (the record of an act's steps).
  *
  * In a jurat and a witnessed signature, the notary must see the signing. So the signers must sign an already signed
- * document again. With a run sheet, the service ensures that; on paper, the notary confirms it.
+ * document again. A run sheet ensures this; without one, the notary confirms it.
  * @param isSignedAgain true if the notary confirmed that everybody signed again
  * @throws ServiceError `conflict` naming what the notary can do instead
  */

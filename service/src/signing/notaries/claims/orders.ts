@@ -144,8 +144,8 @@ export async function peopleOf({ db, rowMac }: Reading, orderId: number): Promis
 }
 
 /**
- * The people of an order with the addresses that their mails go to. The order keeps the earlier addresses once it has a
- * signed document.
+ * The people of an order with the addresses to which mails are sent now. When a signer's address is corrected after the
+ * signing, the order itself keeps the earlier address.
  */
 export async function withCurrentEmails(
   db: Sql,

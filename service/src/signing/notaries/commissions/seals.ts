@@ -39,8 +39,8 @@ const sealState: StateMac = {
 export const sealRows = stateRows(sealState);
 
 /**
- * The texts of the commission that a seal shows. A picture is used only while these texts are the confirmed ones. A
- * renewal changes the expiry date, so the picture must be confirmed again.
+ * The texts of the commission that a seal shows. A picture is used only while these texts are the same as when it was
+ * confirmed. A renewal changes the expiry date, so the picture must be confirmed again.
  */
 export const sealTexts = ({ commissionName, state, county, commissionNumber, commissionExpires }: Commission): string =>
   JSON.stringify([commissionName, state, county, commissionNumber, commissionExpires]);

@@ -33,7 +33,7 @@ function actIn(draft: Draft | undefined): Act {
 
 /**
  * The noted act, if no step is missing before the notary's signature.
- * @param mayHaveSigned true if the notary may have signed already
+ * @param mayHaveSigned false to reject a session in which the notary has already signed
  * @throws ServiceError `conflict` naming the missing step
  */
 export async function readyAct(deps: DeskDeps, claimed: Claimed, mayHaveSigned = true): Promise<Act> {

@@ -1,4 +1,4 @@
-/** A notary's day: every order that waits for a notary, and its state. */
+/** A notary's day: the waiting orders that the notary may claim or has claimed, and the state of each. */
 import type { Operator } from "../../../firms/operators/operators.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";

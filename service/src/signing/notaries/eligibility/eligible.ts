@@ -13,8 +13,8 @@ export type Eligibility = {
    */
   attribution: RulesAttribution | null;
   /**
-   * The classes of documents that the notary's state excludes from remote acts, if it is unknown to which class the
-   * order's document belongs. Otherwise empty.
+   * If it is unknown to which class the order's document belongs: the classes that the notary's state excludes from
+   * remote acts. Otherwise empty.
    */
   unclassed: string[];
   /** The modes in which the notary may act for the order. */

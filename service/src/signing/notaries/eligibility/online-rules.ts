@@ -219,8 +219,8 @@ export const onlineNames = Object.keys(onlineForms) as OnlineName[];
 export type ProofMeans = { credentials: boolean; questions: boolean };
 
 /**
- * True if the service can carry out this type of proof by itself. Only the notary can assess an earlier meeting with
- * the signer or the signer's certificate.
+ * True if the service can carry out this type of proof by itself. Only the notary can assess an earlier meeting
+ * (`antecedent`) or the signer's own certificate.
  */
 const canProve = (type: ProofType, { credentials, questions }: ProofMeans): boolean =>
   ({ credential_analysis: credentials, biometric: credentials, kba: questions, antecedent: false, certificate: false })[

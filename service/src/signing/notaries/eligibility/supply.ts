@@ -58,6 +58,7 @@ function gapIn(
 
 /**
  * The result of `supplyState`, for the operator. `urgent`: live notarizations are sold although no notary is on record.
+ * `warning`: no notary can act, and live orders with notarization are refused or wait for a quote by a person.
  */
 export type SupplyState = { result: "ok" | "warning" | "urgent"; detail: string };
 

@@ -43,7 +43,7 @@ export type IdentityDeps = {
 const linkDays = 7;
 /** How long a notary may rely on a passed check. */
 export const proofHours = 24;
-/** The most checks of a person. The limit exists because each check costs money. */
+/** The most checks of one person for one order. The limit exists because each check costs money. */
 const mostChecks = 5;
 
 /** The types of proof that the service's providers offer for orders of an environment. */
@@ -61,10 +61,11 @@ export const kindsOf = ({ needs }: Pick<IdentityCheck, "needs">): ProofKind[] =>
 ];
 
 /**
- * Mails a person a link for proving their identity. If the notary's state accepts several combinations of proofs, the
- * first one that the providers can carry out is used. The notary must have claimed the person's order.
- * @throws ServiceError naming the value or the provider that is missing; `conflict` while another check of the person
- * is open, after too many checks, and after too many failed quizzes
+ * Mails a person a link for proving their identity. The operator must be the notary who has claimed the order. If the
+ * notary's state accepts several combinations of proofs, uses the first one that the providers offer.
+ * @throws ServiceError `validation` if the order has no such person, or no provider offers a proof that the state's
+ * rules need; `conflict` while another check of the person is open, after too many checks, and after too many failed
+ * quizzes
  */
 export async function askIdentity(deps: IdentityDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
   const { desk, secrets } = deps;
@@ -120,7 +121,8 @@ async function requireMayAsk(
 
 /**
  * Requires that the person may try another quiz.
- * @throws ServiceError `conflict` for the number of hours in the state's rules after too many failed quizzes
+ * @throws ServiceError `conflict` after too many failed quizzes: the state's rules say how many hours the person must
+ * then wait
  */
 async function requireNotLocked(
   tx: Tx,
@@ -192,8 +194,8 @@ export async function lockOpenCheck(
 export type LockedCheck = Awaited<ReturnType<typeof lockOpenCheck>>;
 
 /**
- * Ends the check when all proofs are passed, or when no try is left. In the second case, the order becomes
- * IdentityLocked. Must be called after the end of each try.
+ * Ends the check as passed when each type of proof is passed. If `failedForGood`, ends it as failed, and the order
+ * becomes IdentityLocked. Must be called after each try that passed or failed.
  */
 export async function concludeCheck(
   { desk }: IdentityDeps,

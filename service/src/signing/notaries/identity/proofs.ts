@@ -45,14 +45,14 @@ const forgetQueue = "identity-forget";
  * polls daily while the link is valid.
  */
 const lookPausesMs = [2, 10, 60, 360, 1080].map((minutes) => minutes * 60_000);
-/** How long a provider's findings are stored, counted from the start of the check. */
+/** How long a provider's findings about a credential are stored, counted from the start of the try. */
 const retentionMs = 30 * dayMs;
 const againMs = 7 * dayMs;
 
 const unavailable = (what: string) => new ServiceError("unavailable", `${what} are not available now.`);
 
 /**
- * Begins the check of the person's credential, or continues an earlier one.
+ * Begins a try of the person's credential, or continues the try that is in progress.
  * @returns the URL of the provider's page
  * @throws ServiceError `conflict` when the credential is already accepted or no try is left, `unavailable` when the
  * provider can't be reached
@@ -70,7 +70,7 @@ export async function beginCredential(deps: IdentityDeps, token: string): Promis
   if (reference === null) {
     const comparesFaces = found.check.needs.includes("biometric");
     // The provider returns the person to a fixed URL, not to the person's link for the identity check. That link
-    // contains a credential that the provider must not see.
+    // contains an access token that the provider must not see.
     const returnTo = `${desk.baseUrl}/identity/back`;
     ({ reference } = await proofing.begin({ id: proof.id, comparesFaces, returnTo }));
     const startedReference = reference;

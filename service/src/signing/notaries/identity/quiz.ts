@@ -74,8 +74,8 @@ async function begin(deps: IdentityDeps, tx: Tx, locked: LockedCheck) {
   if (open) {
     if (secondsSince(open, at) <= rules.seconds + graceSeconds)
       throw new ServiceError("conflict", "Your questions are open in another window. Answer them there.");
-    // The earlier try was not answered in time. It failed only if the provider had sent the questions. Otherwise the
-    // person never saw them.
+    // The time of the earlier try is over. It failed if the provider had sent the questions and no answers came.
+    // Otherwise, the person never saw the questions, or the provider never evaluated the answers.
     const state = open.state === "begun" && open.reference !== null ? "failed" : "inconclusive";
     if (await endTry(deps, tx, locked, open, { state, at })) return "failed for good" as const;
   }
@@ -96,7 +96,7 @@ const secondsSince = ({ begunAt }: Pick<Proof, "begunAt">, at: Date): number =>
  * Evaluates the answers of the open quiz, once. The time limit runs on this service's clock, and starts before the
  * questions are fetched.
  * @returns the outcome of the quiz
- * @throws ServiceError `conflict` for a quiz that has ended; naming the rule for a wrong number of answers
+ * @throws ServiceError `conflict` for a quiz that has ended; `validation` when a question has no valid answer
  */
 export async function answerQuiz(deps: IdentityDeps, token: string, typed: Typed): Promise<"passed" | "failed"> {
   const { desk, quiz } = deps;

@@ -142,7 +142,7 @@ export const proofsOf = (db: Sql, checkIds: readonly string[]): Promise<Proof[]>
     sql`${proofColumns} WHERE p.check_id = ANY (${checkIds}::uuid[]) ORDER BY p.check_id, p.kind, p.attempt`,
   );
 
-/** The times, from the given time on, at which the person of the order failed a quiz with the same notary. */
+/** The times, from `since` on, at which this person of the order failed a quiz in checks that this notary requested. */
 export async function failedQuizzes(
   db: Sql,
   check: Pick<IdentityCheck, "orderId" | "notaryId" | "person">,
@@ -203,7 +203,10 @@ export async function endProof(tx: Tx, id: string, end: ProofEnd): Promise<boole
   );
 }
 
-/** Changes a try that is in progress. The caller must have locked the try's check with `lockCheck`. */
+/**
+ * Changes a try in the state `begun`. A try in another state stays unchanged. The caller must have locked the try's
+ * check with `lockCheck`.
+ */
 export async function setProof(tx: Tx, id: string, set: { reference: string } | "answering"): Promise<void> {
   const what = set === "answering" ? sql`state = 'answering'` : sql`reference = ${set.reference}`;
   await changeRowIf(tx, proofState, id, what, sql`state = 'begun'`);
@@ -215,11 +218,14 @@ export const forgetProof = (tx: Tx, id: string, at: Date): Promise<void> =>
 
 export const linkSha256 = (token: string): Buffer => hash("sha256", token, "buffer");
 
-/** The token of a new check’s link. */
+/** Derives the token of a check's link from these secrets. */
 export const tokenUnder = (secrets: SecretBytes, checkId: string): string =>
   derivedToken(deriveKey(secrets, "identity-link"), checkId);
 
-/** The token of a check's link, derived with the secret that matches the stored hash. */
+/**
+ * The token of a check's link, derived again. Tries each of the secrets until the token has the hash `sha256`;
+ * undefined if none gives it.
+ */
 export const linkTokenOf = (secrets: SecretBytes, checkId: string, sha256: Buffer): string | undefined =>
   keysOf(secrets)
     .map((key) => tokenUnder(key, checkId))

@@ -102,7 +102,10 @@ function requireWaiting({ status }: LockedOrder): void {
     throw new ServiceError("conflict", `An order in ${status} does not wait for a notary.`);
 }
 
-/** The latest request about an order of the firm, and the amount that would be refunded; null without a request. */
+/**
+ * The latest request for an act in person about an order of the firm, and the technology fee; null without a request.
+ * The fee would be refunded if the firm agrees.
+ */
 export async function inPersonOf(db: Sql, orderCode: string, owner: Owner) {
   const orderId = await orderIdOf(db, orderCode, owner);
   const request = orderId === undefined ? undefined : await latestRequest(db, orderId);
@@ -173,8 +176,10 @@ async function askFee(tx: Tx, order: LockedOrder, { requestedBy, actor, at }: Fe
 }
 
 /**
- * Requests a refund of the technology fee that could not be requested when the firm agreed, and ends the task about it.
- * @throws ServiceError `conflict` with the reason when it still can't be requested, and when it was already requested
+ * Requests the refund of the technology fee again, because the first request failed when the firm agreed. Ends the task
+ * about it.
+ * @throws ServiceError `conflict` with the reason when the request fails again, and when the refund was already
+ * requested
  */
 export async function askTechnologyFee(
   { db, clock }: { db: Database; clock: Clock },

@@ -28,10 +28,11 @@ export const basisWords = {
 } as const;
 
 /**
- * Hands the device to the signer whose step is open. The notary's console session in this browser is suspended until
- * the device is returned.
+ * Hands the notary's device to the signer whose step is open. The notary's console session in this browser is suspended
+ * until the device is returned.
  * @returns the token of the signing pages
- * @throws ServiceError `conflict` naming the step that is open
+ * @throws ServiceError `conflict` when the open step is not a signer's, and when the notary has neither a PIN nor a
+ * passkey
  */
 export async function handOver(deps: SheetDeps, operator: Operator, code: string): Promise<string> {
   const { desk } = deps;
@@ -62,8 +63,8 @@ export async function handOver(deps: SheetDeps, operator: Operator, code: string
 }
 
 /**
- * Returns the device to the notary. The request comes from another console session that is not suspended: after a new
- * sign-in, or on another device.
+ * Returns the device to the notary, at the request of a console session that is not suspended. The notary has signed in
+ * again in this browser, or uses another device.
  * @throws ServiceError `conflict` when the device was already returned
  */
 export async function reclaimDevice(deps: SheetDeps, operator: Operator, code: string): Promise<void> {
@@ -91,8 +92,8 @@ async function returned(
 type Holding = { sessionId: string; userId: string };
 
 /**
- * The state that the page of a handed-over device shows: if it has a PIN, and if the PIN is locked. Null for a browser
- * that was not handed over.
+ * For the page that a handed-over device shows: whether the notary has set a PIN, and whether it is locked. Null for a
+ * browser that was not handed over.
  */
 export async function heldBy({ desk }: Pick<SheetDeps, "desk">, { sessionId }: Holding) {
   const open = await handOverOfSession(desk.db, sessionId);

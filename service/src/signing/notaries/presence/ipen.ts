@@ -126,14 +126,14 @@ export async function openAct(
 }
 
 /**
- * Discards the document of an act that did not begin. After a failure, the next act or the release of the order
- * discards it.
+ * Discards the document of an act that did not begin. If this fails, the next act or the release of the order discards
+ * it.
  */
 async function discard({ db, rowMac, clock, log }: DeskDeps, { order }: Claimed, prepared: number): Promise<void> {
   await db
     .transaction(async (tx) => {
       await lockOrder(tx, order.code);
-      // The document may belong to an act that another tab has begun. That tab opens its run sheet next.
+      // Another tab may have prepared its own document for the act that it begins next. That one must stay.
       if ((await roomEnvelopeOf(tx, order.orderId))?.id === prepared)
         await voidUnused(tx, rowMac, order.orderId, clock());
     })
@@ -258,7 +258,7 @@ export function atSheet<T>(
 
 /**
  * Marks a step of the notary.
- * @throws ServiceError `conflict` naming the step that is open, `validation` naming every wrong field
+ * @throws ServiceError `conflict` naming the open step if it is another one, `validation` naming every wrong field
  */
 export async function markAct(deps: SheetDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
   const claimed = await claimedOrder(deps.desk, operator, code);

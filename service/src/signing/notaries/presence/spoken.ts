@@ -23,7 +23,7 @@ const spanishActs: Readonly<Record<ActKind, string>> = {
 
 /**
  * Returns a function that gives the notary's words at a step.
- * @param zone the time zone of the notary's hours; null when unknown
+ * @param zone the time zone for the date of the act; null when the notary has set no appointment hours
  */
 export function spokenAt(
   { notary, order, title }: Pick<Claimed, "notary" | "order" | "title">,

@@ -27,9 +27,9 @@ export function witnessOf(sheet: Pick<Progress, "marks" | "run">, signer: number
 }
 
 /**
- * Adds the sheet's facts about the credible witness to a signer's typed identity. The mark that identifies the signer
- * then names the recorded witness.
- * @throws ServiceError `conflict` while the witness is not identified, or has not sworn since
+ * Completes the form of a signer's identity with the run sheet's facts about the credible witness. The mark that
+ * identifies the signer then names this witness.
+ * @throws ServiceError `conflict` while the witness is not identified, or has not sworn since then
  */
 export function withWitness(sheet: Progress, typed: Typed, signer: number): Typed {
   const { identified, sworn } = witnessOf(sheet, signer);

@@ -24,8 +24,8 @@ export function readWitnessPart(typed: Typed) {
 }
 
 /**
- * Records that a credible witness was identified, or swore to the signer's identity. The identification must be
- * recorded first, and the signer's identity must be the open step. Signers and the notary can't be witnesses.
+ * Records that a signer's credible witness was identified, or has sworn who the signer is. The open step must be the
+ * signer's identification. The witness must be identified before the oath. Signers and the notary can't be witnesses.
  * @throws ServiceError naming the field and the rule, or the step that is open
  */
 export async function noteWitness(deps: SheetDeps, operator: Operator, code: string, typed: Typed): Promise<void> {

@@ -30,8 +30,8 @@ export const queueMail = defineMail({
     const to = order?.signers[person - 1];
     if (!order || !to || request?.id !== requestId || order.status !== "NotarizationPending") return null;
     if (moment === "called" ? request.state !== "taken" : request.outcome !== "expired") return null;
-    // Without a mailed appointment link, the person has no page of the queue. So this mail has no link either. The link
-    // of the person's room is mailed when the session opens.
+    // A person who got no appointment link has no page of the queue, so their mail has no link either. The link of
+    // their room is mailed when the session opens.
     const path = await linkPathOf(db, secrets, orderId, person);
     const notary = request.notaryId === null ? null : await findNotary(db, request.notaryId);
     return { notary: notary?.commissionName ?? null, path, ...(await addressedTo(db, order, to)) };

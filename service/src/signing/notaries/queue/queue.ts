@@ -42,7 +42,7 @@ export const mostOpen = 50;
 /** The most open requests of one firm, so that one firm can't fill the queue. */
 const mostOfFirm = 10;
 const mostADay = 10;
-/** How long before an appointment its page begins to check at short intervals if the room is open. */
+/** From this long before an appointment on, its page checks at short intervals whether the room is open. */
 const soonMs = 15 * minuteMs;
 /** Sessions older than this are ignored in estimates. */
 const measuredMs = 90 * dayMs;
@@ -75,8 +75,8 @@ export async function lineOf({ sheets: { desk } }: QueueDeps, db: Sql, environme
 type Line = Awaited<ReturnType<typeof lineOf>>;
 
 /**
- * True if the notary may accept an order's request, which means: may meet the order's people by audio and video through
- * this service.
+ * True if the notary may accept an order's request. No other notary may have claimed the order, and this notary must be
+ * able to meet its people by audio and video.
  */
 export const mayAccept = (
   deps: QueueDeps,
@@ -172,7 +172,7 @@ async function estimateFor({ sheets: { desk } }: QueueDeps, order: WaitingOrder,
 const isInRoom = ({ mode, meetingPoint }: NotarySession): boolean => mode === "ron" && meetingPoint === null;
 
 /**
- * Finds the person of a link who wants to test a device before the session opens. Null unless the person has an
+ * Finds the person who opened a link to test a device before the session opens. Null unless the person has an
  * appointment in a room of this service, or is in the queue.
  * @throws ServiceError `not_found` for an invalid link
  */

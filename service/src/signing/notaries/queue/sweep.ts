@@ -75,8 +75,7 @@ async function expire(tx: Tx, rowMac: Mac, { id, notaryId }: NotaryRequest, orde
 
 /**
  * Releases the order from a notary who has not begun to act.
- * @returns false for an unclaimed order, and when its notary has opened or noted an act, or mailed an appointment in
- * the future
+ * @returns false for an unclaimed order, and when its notary has opened or noted an act, or has a future appointment
  */
 async function releaseIdle(tx: Tx, rowMac: Mac, order: WaitingOrder, at: Date): Promise<boolean> {
   const { claimedBy, taskId } = order;

@@ -42,7 +42,8 @@ export async function notaryQueueOf(deps: QueueDeps, operator: Operator, notary:
 
 /**
  * Sets the notary off duty or on duty. A duty ends four hours from now; setting it again extends it.
- * @throws ServiceError `role_required` for a suspended notary, `conflict` for a notary who has called people
+ * @throws ServiceError `role_required` when a suspended notary goes on duty, `conflict` when a notary goes off duty but
+ * has called people who still wait for the session
  */
 export async function setDuty(deps: QueueDeps, operator: Operator, isOn: boolean): Promise<void> {
   sessionOf(operator);
@@ -70,8 +71,8 @@ export async function setDuty(deps: QueueDeps, operator: Operator, isOn: boolean
  * Accepts the oldest request that the notary may accept, and claims its order. Two concurrent notaries get different
  * requests.
  * @returns the order's code
- * @throws ServiceError `conflict` for a notary who is off duty or has already called people, and when the queue is
- * empty
+ * @throws ServiceError `conflict` for a notary who is off duty, has already called people or is in a session, and when
+ * nobody waits whom the notary may meet
  */
 export async function acceptNext(deps: QueueDeps, operator: Operator): Promise<string> {
   sessionOf(operator);

@@ -10,8 +10,8 @@ const partName = (index: number, { firstSeq, lastSeq }: Part): string =>
   `Part ${index + 1} (lines ${firstSeq} to ${lastSeq})`;
 
 /**
- * The faults of a recording's manifest and hash chain. From its first line, the chain must lead to the head that the
- * recording's row states; a MAC protects that row.
+ * The faults of a recording's manifest, and of the hash chain of its lines. The chain must lead from the first line to
+ * the head that the recording's row states. A MAC protects that row.
  */
 export function chainFaults(recording: Recording, parts: readonly (Part & { isAuthentic?: boolean })[]): string[] {
   const faults: string[] = [];
@@ -58,7 +58,7 @@ export type Checked = {
 export async function checkRecording(deps: ReadDeps, recording: Recording): Promise<Checked> {
   const parts = await markedPartsOf(deps.db, recording.id);
   const faults = chainFaults(recording, parts);
-  // Altered lines can't be used to find the chunks, because the lines state their positions. A deleted recording has no
+  // The lines state where the chunks are, so altered lines can't be used to find the chunks. A deleted recording has no
   // chunks.
   if (faults.length > 0 || recording.deletedAt) return { faults, unread: [] };
   const read = await chunkReader(deps, recording);

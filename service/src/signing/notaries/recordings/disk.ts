@@ -29,7 +29,7 @@ export type RecordingDisk = {
 const answerMs = 2_000;
 
 /**
- * Opens the measurement of the disk for recordings.
+ * Returns the functions that measure the disk for recordings.
  * @param read reads the free space; tests replace it
  */
 export function recordingDisk(
@@ -95,7 +95,10 @@ export async function roomOnDisk({ freeBytes, leastBytes }: RecordingDisk, peopl
 
 export const gigabytes = (bytes: number): string => `${(bytes / 1_000_000_000).toFixed(1)} GB`;
 
-/** The bytes of all stored recordings, and the bytes of those from the last week. */
+/**
+ * `stored`: the bytes of all recordings that are not deleted. `lastWeek`: the bytes that were stored in the last week,
+ * whether deleted or not.
+ */
 export async function recordedBytes(db: Sql, now: Date): Promise<{ stored: number; lastWeek: number }> {
   const since = new Date(now.getTime() - 7 * dayMs);
   const [row] = await db.query<{ stored: number; lastWeek: number }>(sql`
@@ -108,7 +111,7 @@ export async function recordedBytes(db: Sql, now: Date): Promise<{ stored: numbe
 /**
  * Describes for the operator how much space the recordings use, and for how many days the disk suffices at last week's
  * rate.
- * @returns `isLow` is true if sessions by audio and video can't begin, or soon won't
+ * @returns `isLow` is true if no session by audio and video can begin, or if the disk suffices for less than 14 days
  */
 export async function diskReport(
   { db, clock }: { db: Sql; clock: Clock },

@@ -66,7 +66,7 @@ export async function openExport(deps: EverythingDeps, record: Export, range: st
   return { file: zipFile(blobs, `notary ${notaryId}`, entries), etag: `"${etag}"`, name };
 }
 
-/** The name that a file of an export of everything has in the export of its recording alone. */
+/** Derives a file's name in the export of one recording from its name in an export of everything. */
 function nameInRecording({ recordingId, name }: ExportFile): string {
   const folder = folderOf(recordingId ?? "");
   return name.startsWith(folder) ? name.slice(folder.length) : name;
@@ -120,8 +120,8 @@ function entriesOf(deps: EverythingDeps, record: Export, { files, present }: Con
     } catch (error) {
       if (record.contents) {
         await endAt(length, file, error);
-        // Skips a file with a checksum, because it was already read completely. But a file of the same recording is
-        // checked again, because it may have been altered since.
+        // Skips a file that has a checksum, because it was already read completely. But the other files of the faulty
+        // file's recording are checked again, because they may have been altered since.
         for (const next of files.slice(files.indexOf(file) + 1))
           if (next.sum === null || next.recordingId === file.recordingId) yield* tryOut(next);
       }
@@ -130,8 +130,8 @@ function entriesOf(deps: EverythingDeps, record: Export, { files, present }: Con
   }
 
   /**
-   * Reads a file to the end, and stores its checksum or its fault. Yields empty pieces, because the read then stops
-   * when the receiver disconnects.
+   * Reads a file to the end, and stores its checksum or its fault. Yields an empty piece after each read, so that the
+   * reading stops when the receiver disconnects.
    */
   async function* tryOut(file: ExportFile): AsyncGenerator<Buffer> {
     let [length, sum] = [0, 0];

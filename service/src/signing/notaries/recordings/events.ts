@@ -27,7 +27,8 @@ export const recordingEventState: StateMac = {
 export const recordingEventRows = stateRows(recordingEventState);
 
 /**
- * Joins the facts about a recording, as `told`, to a query of events. `told` is empty for events about other topics.
+ * Joins the facts about recordings to a query of events, under the name `told`. For events about other topics, `told`
+ * is null.
  */
 export const leftJoinRecordingEvent = (event: Statement): Statement =>
   sql`LEFT JOIN recording_events AS told ON told.event_row = ${event}`;
@@ -76,8 +77,8 @@ export async function endTakes(deps: { db: Database }, session: string, ends: Re
   const { id } = await required(deps, session);
   await deps.db.transaction(async (tx) => {
     const recording = await lockRecording(tx, id);
-    // The manifest is already written. A take's end that arrives late must not change the recording, and the firm must
-    // not be notified after the recording's end.
+    // The manifest of an ended recording is already written. So a take's end that arrives late must not change the
+    // recording. The firm must not be notified of it either.
     if (recording.endedAt !== null) return;
     await changeRecording(tx, id, { takeEnds: { ...recording.takeEnds, ...ends } });
     for (const { at, endedBy } of Object.values(ends))

@@ -106,8 +106,8 @@ async function listed({ db, ...deps }: EverythingDeps, { id, startedAt }: Found,
 export const folderOf = (recording: string): string => `recordings/${recording}/`;
 
 /**
- * Describes the fault of an altered record that caused an error.
- * @throws the given error if it is not caused by such a fault
+ * The message of an error that an altered record caused.
+ * @throws the given error if it has another cause (`isAway`), for example a database that does not answer
  */
 export function faultOf(error: unknown): string {
   if (!(error instanceof Error) || isAway(error)) throw error;

@@ -153,7 +153,7 @@ const fileColumns = sql`id::int, recording_id AS "recordingId", name, length::fl
   ${verified(fileState, sql`recording_export_files`)}`;
 
 /**
- * The files in their order.
+ * The files of an export, in the order that they have in the zip.
  * @throws ServiceError `unavailable` for an altered row
  */
 export const filesOfExport = (db: Sql, id: string): Promise<ExportFile[]> =>

@@ -57,8 +57,8 @@ type Look = {
 };
 
 /**
- * Scans the folders until nothing more is written to them. Compares each scan with the previous one. It does not use
- * the files' times, because a clock can be set back.
+ * Scans the folders until nothing more is written to them. Compares each scan with the previous one. It does not
+ * compare the files' times with the clock, because a clock can be set back.
  * @throws AbortError when `signal` aborts
  */
 export async function* looksAt(folders: readonly string[], signal?: AbortSignal): AsyncGenerator<Look, void> {

@@ -10,8 +10,8 @@ const entryOf = ({ id, manifestSha256, keepUntil }: Recording, storedAt: string)
   manifestSha256 === null ? null : { id, sha256: manifestSha256, keptAt: storedAt, keptUntil: keepUntil };
 
 /**
- * Finds the recording of an act by the head of the recording's hash chain, which the act names. The notary's signature
- * covers the act, and so covers this head. Null when the act names no recording of this service.
+ * Finds the recording that an act names. The act also names the head of the recording's hash chain, and the notary's
+ * signature of the act covers that head. Null when the act names no recording of this service.
  * @throws ServiceError `conflict` while the recording is in progress, and when its chain does not have this head
  */
 export async function recordingOfAct(

@@ -114,8 +114,8 @@ export function playable(recording: Recording): Recording {
 }
 
 /**
- * The reason that a viewer stated.
- * @throws ServiceError `validation`
+ * Checks the reason that a viewer stated, and returns it trimmed.
+ * @throws ServiceError `validation` for an empty reason, a long one, and one that is not a line of plain text
  */
 export function requireReason({ reason }: Viewer): string {
   const trimmed = reason.trim();

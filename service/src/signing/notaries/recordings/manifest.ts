@@ -34,7 +34,10 @@ type Input = {
  */
 export const chainText = (parts: readonly Part[]): string => parts.map(({ lines }) => lines).join("");
 
-/** The cause of a take's end in the manifest if the service crashed during the take and the real end is unknown. */
+/**
+ * In the manifest, the cause of the end of a take during which the service crashed. The real time of that end is
+ * unknown.
+ */
 export const stopped = "stopped";
 
 function manifestOf(recording: Recording, { parts, takes, marks, endedAt, salt }: Input): string {

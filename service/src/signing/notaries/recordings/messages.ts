@@ -16,7 +16,7 @@ import { type SecretBytes, secretBytes } from "../../../kernel/platform/secrets.
 import { sha256Hex } from "../../../providers/providers.ts";
 import { type Recording, recordingOf, recordKeyOf } from "./store.ts";
 
-/** A message as people in the session see it. `person` is the writer's name within the session. */
+/** A message as people in the session see it. `person` is the session's id of the writer, such as `signer-1`. */
 export type Message = { readonly n: number; readonly at: string; readonly person: string; readonly text: string };
 
 export type StoredMessage = Message & {

@@ -132,8 +132,8 @@ async function unlessGone<T>(work: Promise<T>): Promise<T | null> {
 }
 
 /**
- * True if these chunks do not belong to the recording's chain. That happens if a later run continued the recording
- * before these chunks were stored.
+ * True if these chunks do not belong to the recording's chain: before they were stored, a later run of the media engine
+ * continued the recording.
  */
 async function isOfAnotherChain(db: Database, recording: Recording, chunks: readonly SpooledChunk[]): Promise<boolean> {
   const { headSeq, runs, id } = recording;

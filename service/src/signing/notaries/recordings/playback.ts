@@ -11,7 +11,7 @@ import { type Part, partsOf, type Recording } from "./store.ts";
 
 /**
  * The chunks of one take, in order.
- * @throws ServiceError `not_found`
+ * @throws ServiceError `not_found` when the recording has no such take
  */
 async function chunksOf({ db }: ReadDeps, { id }: Recording, take: number): Promise<[LocatedChunk, ...LocatedChunk[]]> {
   const [header, ...clusters] = locateChunks(await partsOf(db, id)).filter(({ line }) => line.take === take);
@@ -21,7 +21,8 @@ async function chunksOf({ db }: ReadDeps, { id }: Recording, take: number): Prom
 
 /**
  * Opens a take for a player. A `Range` request reads only the chunks that it needs.
- * @throws ServiceError `not_found`, `unavailable`
+ * @throws ServiceError `not_found` for an unknown take or a deleted recording, `unavailable` when a part can't be read
+ * or was altered
  */
 export async function playableTake(deps: ReadDeps, recording: Recording, take: number): Promise<StoredFile> {
   const [first, ...clusters] = await chunksOf(deps, recording, take);

@@ -96,8 +96,9 @@ export class Recordings {
     if (existing) {
       const isRecorded = new ServiceError("conflict", "The session has a recording.");
       if (existing.endedAt || this.#ids.has(session)) throw isRecorded;
-      // An earlier call may have failed because the media engine refused or crashed. If nothing was recorded then, its
-      // recording is reused. That is certain only after leftover parts are stored.
+      // An earlier call may have created this recording, and then failed because the media engine refused or crashed.
+      // The recording is reused if nothing was recorded in it. Leftover parts are stored first, because only then is
+      // this certain.
       await this.#settle(session, "all");
       const now = await required(this.#deps, session);
       if (now.headSeq > 0) throw isRecorded;
@@ -122,7 +123,8 @@ export class Recordings {
 
   /**
    * Opens the session again after the media engine was lost or the service was restarted.
-   * @throws ServiceError `not_found`, `conflict`; otherwise as `requireHeld`
+   * @throws ServiceError `not_found` when the session has no recording, `conflict` when its recording has ended;
+   * otherwise as `requireHeld`
    */
   async resume(session: string, requireHeld: RequireHeld): Promise<void> {
     await inOrder(this.#turns, session, () => this.#resume(session, requireHeld));

@@ -62,8 +62,8 @@ export async function sweepRecordings(deps: SweepDeps, stopping: AbortSignal): P
 }
 
 /**
- * Deletes the recording's encryption key first, so that copies of the bytes in a backup can't be decrypted. The hashes,
- * the lines of the chain and the manifest stay.
+ * Deletes a recording if it is still due. First deletes its encryption key, so that copies of its blobs in a backup
+ * can't be decrypted. The hashes, the lines of the chain and the manifest stay.
  */
 async function deleteIfDue({ db, clock, blobs }: SweepDeps, id: string): Promise<void> {
   const at = clock();

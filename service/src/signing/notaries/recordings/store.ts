@@ -20,7 +20,9 @@ import type { SecretBytes } from "../../../kernel/platform/secrets.ts";
 import { isUuid } from "../../../kernel/platform/text.ts";
 import { joinOrder } from "../../../orders/order/order.ts";
 
-/** A person in the session. `person` is the person's name within the session. */
+/**
+ * A person in the session. `person` is the session's id of this person, such as `signer-1`; `name` is the real name.
+ */
 export type RecordedPerson = { readonly person: string; readonly role: string; readonly name: string };
 
 /**

@@ -71,7 +71,10 @@ export async function guestOfToken(db: Sql, token: string): Promise<Guest | unde
   return (await guestsWhere(db, sql`token_sha256 = ${sha256Of(token)} AND removed_at IS NULL`))[0];
 }
 
-/** The path of a guest's page; null when the secret of the link is missing. */
+/**
+ * The path of a guest's page. Null for an unknown guest, and when the secret is gone from which the link's token was
+ * derived.
+ */
 export async function guestPathOf(db: Sql, secrets: SecretBytes, id: string): Promise<string | null> {
   const [row] = await db.query<{ sha256: Buffer }>(
     sql`SELECT token_sha256 AS sha256 FROM appointment_guests WHERE id = ${id}`,

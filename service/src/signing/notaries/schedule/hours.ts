@@ -71,7 +71,10 @@ function clockOf(zone: string): Intl.DateTimeFormat {
   return created;
 }
 
-/** The local clock time in a zone at an instant, in epoch milliseconds as if that clock time were in UTC. */
+/**
+ * Converts an instant to the clock time in a zone. The result is in epoch milliseconds: read as UTC, it shows that
+ * clock time.
+ */
 function wallClock(zone: string, at: number): number {
   const parts = clockOf(zone).formatToParts(at);
   const part = (type: string) => parts.find((each) => each.type === type)?.value ?? "";

@@ -35,8 +35,8 @@ export const roleWords: Readonly<Record<"signer" | ThirdRole, string>> = {
 };
 
 /**
- * The reason why the state's rules exclude a person of this role from a session; null when they don't. A rule without a
- * value excludes the person.
+ * The reason why the state's rules exclude a person of this role from a session; null when they don't. A missing rule
+ * excludes the person, too.
  */
 export function roleObstacle(role: ThirdRole, online: OnlineRules): string | null {
   const name = ruleOf[role];
@@ -48,7 +48,7 @@ export function roleObstacle(role: ThirdRole, online: OnlineRules): string | nul
 
 /**
  * Reads the form that invites a third person.
- * @throws ServiceError naming every wrong field, or the rule of the notary's state
+ * @throws ServiceError naming every wrong field, or the rule of the notary's state that excludes the role
  */
 export function readInvited(typed: Typed, signers: number, online: OnlineRules) {
   const read = formReader(typed);

@@ -33,8 +33,8 @@ const namesIn = (signers: readonly Person[]) => (person: string) =>
 /**
  * Checks the conditions of a step of an act by audio and video. If the step needs presence or recording, the notary and
  * the step's signer must be present or recorded. In a step of the whole act, this applies to all signers.
- * @param shows the people of whom the notary's page shows a moving picture, as the page reports. Null if only the page
- * checks the condition `seen`
+ * @param shows the people whose moving picture the notary's page shows, as the page itself reports. If null, the
+ * condition `seen` is not checked here
  */
 export function unmetLive(
   { rooms }: Pick<LiveDeps, "rooms">,
@@ -66,7 +66,7 @@ export function unmetLive(
 
 /**
  * Requires that the session is live.
- * @throws ServiceError `conflict` while the session is not live, naming the absent person
+ * @throws ServiceError `conflict` naming the reason, for example the person who is away
  */
 function requireLive(
   { rooms }: Pick<LiveDeps, "rooms">,
@@ -92,7 +92,7 @@ function whyHeld(rooms: LiveDeps["rooms"], { id, isPaused }: LiveSession, signer
 
 /**
  * Marks a step of the notary.
- * @throws ServiceError `conflict` naming the open step or the condition, `validation` naming every wrong field
+ * @throws ServiceError `conflict` naming the open step or the unmet condition, `validation` naming every wrong field
  */
 export async function markLive(deps: LiveDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
   const { desk } = deps.sheets;
@@ -165,7 +165,7 @@ type Identified = Pick<Claimed, "order" | "eligibility"> & {
 };
 
 /**
- * The reason why the notary can't identify a signer in this way now; null when the notary can. The transaction must
+ * The reason why the notary can't identify a signer on this basis now; null when the notary can. The transaction must
  * have locked the order. So no identity check changes before the mark is written.
  */
 async function basisObstacle(
@@ -187,7 +187,7 @@ async function basisObstacle(
 
 /**
  * Begins a signer's turn: the signing pages open in the signer's room.
- * @throws ServiceError `conflict` naming the step that is open
+ * @throws ServiceError `conflict` naming the open step if it is not a signer's, or the unmet condition
  */
 export async function giveTurn(deps: LiveDeps, operator: Operator, code: string): Promise<void> {
   const { desk } = deps.sheets;
@@ -274,7 +274,7 @@ export const typedOnRecord = ({ session, recording }: OnRecord): Record<string, 
 
 /**
  * Requires that an act by audio and video is signed in its own session, while all people are present.
- * @param mayHaveSigned false to reject a session in which the notary has already signed, which also ended the recording
+ * @param mayHaveSigned false to reject a session whose recording has ended because the notary has signed
  * @throws ServiceError `conflict` while a person is away or the session is on hold, for an act of another session, and
  * for an act whose session has ended
  */

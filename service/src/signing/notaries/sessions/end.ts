@@ -65,7 +65,8 @@ const reasons = {
 /**
  * Ends the act of a session whose order no longer waits for a notary, because it was put on hold, locked or refunded.
  * The notary can't end the act any more, and people must not be recorded for an act that can't be done.
- * @returns null when the order waits again
+ * @returns the outcome of the act. Null, and nothing is ended, when the order still waits, or the session is signed or
+ * has ended
  */
 async function endWithOrder({ sheets: { desk } }: LiveDeps, seen: LiveSession): Promise<SheetOutcome | null> {
   return desk.db.transaction(async (tx) => {

@@ -118,7 +118,8 @@ type Locked = { tx: Tx; session: LiveSession; person: LivePerson; at: Date };
 /**
  * Runs work on the session of a link, if the person is at one of these steps. Locks the order, the session and the
  * person.
- * @throws ServiceError
+ * @throws ServiceError `not_found` for an invalid link, `conflict` when the person is at another step or the session
+ * has ended
  */
 export async function atLink<T>(
   deps: Pick<LiveDeps, "sheets">,
@@ -162,7 +163,7 @@ export const hasNoCodesLeft = ({ codesSent }: Pick<LivePerson, "codesSent">): bo
 
 /**
  * Mails a code: at most one every 30 seconds, and at most twelve until the notary allows another browser.
- * @throws ServiceError
+ * @throws ServiceError `rate_limited` for more codes; otherwise as `atLink`
  */
 export async function sendRoomCode(deps: LiveDeps, link: RoomLink): Promise<void> {
   await atLink(deps, link, ["code"], async (locked) => {
@@ -211,8 +212,8 @@ function isCodeOf({ identity: { secrets } }: LiveDeps, codeId: string, typed: st
  * Records whether the person agrees to be recorded, and where the person is. If the person refuses, the session can't
  * begin, so nobody's media is forwarded.
  * @returns `abroad` for a signer outside the United States, if the rules of the notary's state don't permit that. Then
- * only the place is recorded, which the notary sees. `changed` when the page shows another text or other observers now;
- * then nothing is recorded. Otherwise null
+ * only the place is recorded, which the notary sees. `changed` if the consent text or the observers have changed since
+ * the page was loaded. Then nothing is recorded. Otherwise null
  * @throws ServiceError `validation` naming the first wrong field
  */
 export async function answerConsent(
@@ -261,8 +262,8 @@ export async function answerConsent(
 const answeredAgain: readonly string[] = ["consented", "consent_refused", "released"];
 
 /**
- * The stated places of signers abroad for whom the rules of the notary's state exclude an act. The keys are the
- * signers' names in the session.
+ * The signers who said that they are abroad, although the rules of the notary's state don't permit that. Maps the name
+ * of each in the session to the place that they stated.
  */
 export async function excludedAbroad(
   { sheets: { desk } }: Pick<LiveDeps, "sheets">,

@@ -190,8 +190,10 @@ async function leaveUntil(deps: LiveDeps, session: string, late: AbortSignal): P
 }
 
 /**
- * Closes event streams and proxied answers of sessions that another node holds now. The pages then reconnect, and reach
- * that node. Renews this node's leases on sessions that have not begun.
+ * For sessions that another node holds now, closes the event streams of pages and the answers that this node relays.
+ * The pages then reconnect, and reach that node.
+ *
+ * Renews this node's leases on sessions that have not begun.
  */
 export async function followLeases(deps: LiveDeps): Promise<void> {
   const { own, rooms, sheets } = deps;

@@ -29,8 +29,8 @@ export async function inviteGuests(
   { id, order, notary, by, at }: Opened,
 ): Promise<void> {
   const { orderId, partnerId } = order;
-  // The order keeps the earlier email address of a signer who has a signed document, but the signer's link goes to the
-  // corrected one.
+  // A signer's email address may have been corrected after the order had a signed document. The order then keeps the
+  // earlier address, but the signer's link goes to the corrected one.
   const people = signersComing(await withCurrentEmails(tx, orderId, order.signers));
   const allowed = (await guestsOf(tx, orderId)).filter(({ role }) => roleObstacle(role, online) === null);
   for (const [index, guest] of allowed.entries()) {

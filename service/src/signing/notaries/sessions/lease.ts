@@ -61,7 +61,10 @@ async function leasesWhere(db: Sql, where: Statement): Promise<Lease[]> {
 export const leasesOf = (db: Sql, sessions: readonly string[]): Promise<Lease[]> =>
   leasesWhere(db, sql`l.id = ANY(${sessions})`);
 
-/** True if a node has a valid lease on the session. False for a recording without a session. */
+/**
+ * True if any node has a valid lease on the session. False for an unknown session, for example of a recording without
+ * one.
+ */
 export async function isLeased(db: Sql, session: string): Promise<boolean> {
   const rows = await db.query(sql`
     SELECT 1 FROM live_sessions WHERE id::text = ${session} AND node IS NOT NULL AND lease_until > clock_timestamp()`);
@@ -91,8 +94,8 @@ export async function renewLease(
       lease_until = clock_timestamp() + make_interval(secs => ${leaseMs / 1000})
     WHERE id = ${id} AND state <> 'ended' AND (node IS NULL OR node = ${own.id} OR lease_until < clock_timestamp())
     RETURNING lease_until AS until`);
-  // The database's answer may have taken long, and it is unknown when during the wait the database read its clock. So
-  // `until` is reduced to the end that is certain.
+  // The database may have read its clock at any time between the query and its answer. So the whole wait is subtracted
+  // from `until`: the lease then never looks longer than it is.
   return row ? { until: row.until.getTime() - (monotonicMs() - since), since } : null;
 }
 
@@ -143,7 +146,8 @@ export const notHere = () =>
   new ServiceError("unavailable", "This server does not have the session now. Try again in some seconds.");
 
 /**
- * Ends leases of this process, so that another process can take over the sessions at once.
+ * Ends the leases of this process on the sessions that `which` selects, so that another process can take them over at
+ * once.
  * @param msAgo how long ago this process left the sessions
  */
 export const releaseLeases = (db: Sql, node: string, msAgo: number, which: Statement) =>
@@ -152,8 +156,8 @@ export const releaseLeases = (db: Sql, node: string, msAgo: number, which: State
     WHERE node = ${node} AND state <> 'ended' AND ${which}`);
 
 /**
- * Milliseconds since the last time at which the service process that had the session certainly ran. After a crash, that
- * is its last renewal of the lease. Null when no process has had the session.
+ * Milliseconds since the service process that had the session was last known to run. For a process that crashed, they
+ * count from the last renewal of its lease. Null when no process has had the session.
  */
 export async function msSinceLeft(db: Sql, id: string): Promise<number | null> {
   const [row] = await db.query<{ ended: number | null; isKilled: boolean }>(sql`

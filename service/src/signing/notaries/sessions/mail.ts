@@ -14,8 +14,8 @@ export const roomTokenUnder = (secrets: SecretBytes, personId: string): string =
   derivedToken(deriveKey(secrets, "live-link"), personId);
 
 /**
- * The token of a person's room link, derived with the secret whose token has the stored hash; undefined when no secret
- * gives that hash.
+ * The token of a person's room link, derived again. Tries each of the secrets until the token has the stored hash;
+ * undefined if none gives it.
  */
 export const roomTokenOf = (secrets: SecretBytes, { id, tokenSha256 }: LivePerson): string | undefined =>
   keysOf(secrets)

@@ -46,7 +46,8 @@ async function write(deps: LiveDeps, live: Writing, person: string, text: string
 
 /**
  * Sends the message of a signer or third person to everybody in the room.
- * @throws ServiceError
+ * @throws ServiceError `validation` for an unfit text, `role_required` for an observer, `conflict` when the person is
+ * not in the room or nothing is recorded
  */
 export async function writeMessage(deps: LiveDeps, link: RoomLink, typed: Typed): Promise<void> {
   const text = textOf(typed);
@@ -60,7 +61,7 @@ export async function writeMessage(deps: LiveDeps, link: RoomLink, typed: Typed)
 
 /**
  * Sends the notary's message to everybody in the room.
- * @throws ServiceError
+ * @throws ServiceError `validation` for an unfit text, `conflict` when no session is open or nothing is recorded
  */
 export async function writeAsNotary(deps: LiveDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
   const text = textOf(typed);

@@ -252,7 +252,7 @@ export class LiveRooms extends PageStreams {
       this.onBroken(room);
     }
     if (event.kind === "joined") this.#tellHolder(room, event.person);
-    // The page that had the connection may be closed. If it joins again, the person's pages are notified as above.
+    // Another page may connect now. If the page that left joins again, `#tellHolder` above notifies the pages.
     if (event.kind === "left" && event.cause !== "replaced")
       this.tellOne(event.session, event.person, { kind: "free" });
     const observer = "person" in event ? room.observers.get(event.person) : undefined;

@@ -56,9 +56,10 @@ export type LiveDeps = {
 };
 
 /**
- * Opens a session: prepares the document, begins the run sheet (the record of the act's steps), and mails each signer a
- * link.
- * @throws ServiceError
+ * Opens a session: prepares the document, begins the run sheet (the record of the act's steps), mails each signer a
+ * link, and invites the guests.
+ * @throws ServiceError `validation` when the act or a session is not possible for the order, `conflict` when a session
+ * is open, `unavailable` when the disk lacks space
  */
 export async function openLive(deps: LiveDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
   sessionOf(operator);
@@ -176,7 +177,7 @@ export async function startLive(deps: LiveDeps, operator: Operator, code: string
   const claimed = await claimedOrder(deps.sheets.desk, operator, code);
   const open = await openLiveOf(deps.sheets.desk.db, claimed.order.taskId);
   if (!open) throw new ServiceError("conflict", "No session is open for this order.");
-  // While this call opens the session, pages that connect wait for it, until the recording runs.
+  // Pages that connect while this call begins the session wait until the recording runs.
   await deps.rooms.openOnce(open.id, () => beginLive(deps, operator, claimed));
 }
 
@@ -237,7 +238,7 @@ async function beginRecording(
 }
 
 /**
- * Connects the notary.
+ * Connects the notary's page to the media engine.
  * @throws ServiceError `conflict` while the session is not live
  */
 export async function connectNotary(

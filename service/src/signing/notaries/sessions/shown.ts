@@ -73,8 +73,9 @@ const another = () =>
   new ServiceError("conflict", "Your browser shows another document than the one of this session. Reload the page.");
 
 /**
- * Requires that a person's page shows the document, as it does for signers and witnesses of the signing. A credible
- * witness only vouches for a signer. If others could report a hash, the manifest would contain a false mark.
+ * Requires that the person is a signer or a witness of the signing, because only their pages show the document. A
+ * credible witness only vouches for a signer. A hash that another person reported would be a false mark in the
+ * manifest.
  * @throws ServiceError `role_required` for other people
  */
 export function requireDocumentPage(person: Pick<LivePerson, "role">): void {
@@ -85,7 +86,7 @@ export function requireDocumentPage(person: Pick<LivePerson, "role">): void {
 /** True if a person's page shows the document. */
 export const hasDocumentPage = ({ role }: Pick<LivePerson, "role">): boolean => role === "signer" || role === "witness";
 
-/** True if a signer has signed the document of the open act, in the session. */
+/** True if the person is a signer who has signed the open act's document in the session. */
 export async function hasSignedHere(
   { sheets: { desk } }: Pick<LiveDeps, "sheets">,
   { session: { orderId }, person: { n, role }, step }: Entered,

@@ -30,7 +30,8 @@ import {
 /**
  * Invites a third person into the waiting room. This is possible only before the session begins: everybody in the
  * session must consent to the recording, and the consent names everybody.
- * @throws ServiceError naming every wrong field, or the rule of the notary's state
+ * @throws ServiceError `validation` naming every wrong field, or the rule of the notary's state that excludes the role;
+ * `conflict` after the session has begun, or when the person can't attend in addition to the others
  */
 export async function invitePerson(deps: LiveDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
   const claimed = await claimedOrder(deps.sheets.desk, operator, code);
@@ -74,7 +75,10 @@ export async function invitePerson(deps: LiveDeps, operator: Operator, code: str
   deps.rooms.tell(id, { kind: "changed" });
 }
 
-/** Everybody must have agreed to each observer. So people who have already answered are asked again. */
+/**
+ * Deletes the answers of people who have consented or refused, so that they are asked again. Everybody must agree to
+ * each observer.
+ */
 async function askAgain({ tx, people }: Pick<LockedLive, "tx" | "people">): Promise<void> {
   for (const { id, consent } of people)
     if (consent !== null) await updatePerson(tx, id, sql`consent = NULL, place = NULL, waiting_at = NULL`);
@@ -85,7 +89,8 @@ export const observersIn = (people: readonly LivePerson[]): LivePerson[] =>
   people.filter(({ role }) => role === "observer");
 
 /**
- * Withdraws an invitation before the session begins, for example one with a wrong email address. @throws ServiceError
+ * Withdraws an invitation before the session begins, for example one with a wrong email address.
+ * @throws ServiceError `validation` for a person who was not invited, `conflict` once the session has begun
  */
 export async function withdrawPerson(deps: LiveDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
   const claimed = await claimedOrder(deps.sheets.desk, operator, code);
@@ -173,7 +178,8 @@ export async function isExcused(
 }
 
 /**
- * The identity of the signer for whom a credible witness vouches; undefined before it is marked, and for anybody else.
+ * The marked identity of the signer for whom this person vouches. Undefined before the mark, and for a person who is
+ * not a credible witness.
  */
 const identityFor = (people: readonly LivePerson[], sheet: Progress, name: string) => {
   const witness = people.find(({ n, role }) => role === "credible_witness" && personName(n) === name);

@@ -39,7 +39,7 @@ const stopMs = 25_000;
 
 /**
  * Starts the watch.
- * @param mostMs a test sets a shorter limit
+ * @param mostMs the time limit for stopping; tests set a shorter one
  * @returns a function that stops it
  */
 export function watchSessions(deps: LiveDeps, mostMs = stopMs): () => Promise<void> {

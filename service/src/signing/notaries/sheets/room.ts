@@ -16,8 +16,8 @@ import {
 } from "./store.ts";
 
 /**
- * The envelope whose signers sign in the open act of an order; undefined without such an act. A document that was
- * prepared without an act must not be used, because it lacks the earlier signatures.
+ * The envelope whose signers sign in the open act of an order; undefined without such an act. A document whose act
+ * never began must not be used, because it lacks the signatures that were made before.
  */
 export const roomOfAct = async (db: Sql, orderId: number): Promise<RoomEnvelope | undefined> =>
   (await hasSignersSheet(db, orderId)) ? roomEnvelopeOf(db, orderId) : undefined;
@@ -83,8 +83,8 @@ export async function markSignersSteps(
 }
 
 /**
- * The id and the hash of a run sheet's last mark. An act names them, so that the notary's signature of the act covers
- * all marks.
+ * A run sheet's id, and the position and hash of its last mark. An act names them, so that the notary's signature of
+ * the act covers all marks.
  */
 export const headOf = ({ id, headPosition, headSha256 }: Sheet): NonNullable<Act["sheet"]> => ({
   id,

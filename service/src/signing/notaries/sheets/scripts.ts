@@ -77,7 +77,10 @@ type ScriptQuestion = {
   act: ActKind;
   mode: SheetMode;
   state: string;
-  /** True if the act's signers sign the document during the act. */
+  /**
+   * True if the document was already signed before the act. False if it is unsigned, or its signers sign it again
+   * during the act.
+   */
   isSigned: boolean;
 };
 

@@ -1,7 +1,7 @@
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import type { Need, Script, ScriptStep, StepName } from "./scripts.ts";
 
-/** A person who appears before the notary: one for each signer of the order, in the order's sequence. */
+/** A signer of the order, who appears before the notary. `n` is the signer's number in the order, counted from 1. */
 export type Person = { readonly n: number; readonly name: string };
 
 /** An entry in a run sheet's record: a marked step or another event. */
@@ -19,8 +19,8 @@ export type Mark = {
 };
 
 /**
- * A document that was signed before the act. It is set only if the signers sign again in the act, so that the earlier
- * signatures are not used.
+ * A document that was signed before the act, and whose signatures the act doesn't use. It is set only if the signers
+ * sign again in the act.
  */
 export type SignedBefore = { readonly sha256: string };
 

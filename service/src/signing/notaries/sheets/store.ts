@@ -79,7 +79,7 @@ async function sheetsOf({ db, rowMac }: Reading, where: Statement): Promise<Shee
 
 /**
  * A run sheet with its record; undefined for an unknown id.
- * @throws ServiceError `unavailable`, or Error, for a sheet that was altered
+ * @throws ServiceError `unavailable` for a sheet whose row was altered, Error for altered marks
  */
 export async function findSheet(reading: Reading, id: string): Promise<Sheet | undefined> {
   const [sheet] = await sheetsOf(reading, sql`id = ${id}`);

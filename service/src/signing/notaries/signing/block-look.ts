@@ -20,8 +20,8 @@ const linesOf = (typeset: Typeset, lines: readonly string[], across: number, poi
 const acrossOf = (hasSeal: boolean, whole: number): number => (hasSeal ? whole - sealSide - inset : whole);
 
 /**
- * The height that a block needs for its words at their normal size. The height is limited to what the check of a
- * notary's additions accepts.
+ * The height that a block needs for its words at their normal size. It is at most the height that the check of a
+ * notary's additions to the document accepts.
  */
 export function heightOf(typeset: Typeset, lines: readonly string[], hasSeal: boolean): number {
   const words = linesOf(typeset, lines, acrossOf(hasSeal, width), size).length * leading;

@@ -15,7 +15,7 @@ type Facts = {
   act: Pick<Act, "act" | "mode" | "venue" | "startedAt"> & { principals: readonly Named[] };
   notary: Claimed["notary"];
   rules: StateRules;
-  /** The time zone of the notary's hours; null when unknown. */
+  /** The time zone for the date of the act; null when the notary has set no appointment hours. */
   zone: string | null;
 };
 
@@ -47,7 +47,8 @@ export function blockLines({ act, notary, rules, zone }: Facts): string[] {
 
 /**
  * The lines of a notary's signature block for an act that was noted.
- * @throws ServiceError `unavailable` when somebody altered the notary's hours in the database
+ * @throws ServiceError `unavailable` when the row of the notary's appointment hours, which names the time zone, was
+ * altered
  */
 export async function linesOf(db: Sql, { notary, eligibility: { rules } }: Claimed, act: Act): Promise<string[]> {
   return blockLines({ act, notary, rules, zone: (await findHours(db, notary.id))?.zone ?? null });

@@ -25,7 +25,8 @@ function remoteOf({ remote }: RemoteSigningDeps): RemoteSigning {
 
 /**
  * Lists the keys that the owner of the token has at the trust service. The token is passed on and not stored.
- * @throws ServiceError
+ * @throws ServiceError `conflict` when no trust service is set up, `validation` for a refused token and without a key,
+ * `unavailable` when the trust service does not answer usably
  */
 export async function listRemoteKeys(
   deps: RemoteSigningDeps,
@@ -41,7 +42,8 @@ export async function listRemoteKeys(
 
 /**
  * Prepares the revision for a key at the trust service. The key's certificate must be the registered one.
- * @throws ServiceError
+ * @throws ServiceError `conflict` when no trust service is set up, `validation` for a key that can't be used here;
+ * otherwise as `prepareSignature`
  */
 export async function prepareRemote(
   deps: RemoteSigningDeps,

@@ -65,7 +65,8 @@ export type PreparedSignature = {
   givenSha256: string;
   actSha256: string;
   /**
-   * The canonical JSON of the act. The signature contains its hash, and the browser compares the two before it signs.
+   * The canonical JSON of the act. The signature contains its hash. Before the browser signs, it compares this hash
+   * with the text.
    */
   record: string;
   /** The lines of the block, which the notary sees before signing. */
@@ -147,7 +148,8 @@ async function build(workers: Workers, holder: string, bytes: Buffer, input: Not
 /**
  * Completes the prepared revision with the notary's signature and a time stamp. The document is sealed later, when the
  * notary has confirmed the report.
- * @throws ServiceError
+ * @throws ServiceError `validation` for a signature that doesn't match, `conflict` when it is signed already or its
+ * certificates changed; otherwise as `waitingSignature`
  */
 export async function completeSignature(
   { desk, stamp }: NotarySigningDeps,
@@ -177,7 +179,7 @@ export async function completeSignature(
 /**
  * The verifier's report on the file that was signed on this service's page. It has the same members as the report on an
  * upload.
- * @throws ServiceError
+ * @throws ServiceError `conflict` before the notary has signed; otherwise as `waitingSignature` and `reportOn`
  */
 export async function reportOnSigned(desk: DeskDeps, claimed: Claimed): Promise<DeskReport> {
   return reportOn(desk, claimed, await signedFile(desk, claimed));
@@ -186,7 +188,7 @@ export async function reportOnSigned(desk: DeskDeps, claimed: Claimed): Promise<
 /**
  * Ends the act with the file that was signed on this service's page, as `completeAct` does with an upload. A notary who
  * has a passkey must use it, because the certificate file may be stored on a shared device.
- * @throws ServiceError
+ * @throws ServiceError `conflict` before the notary has signed; otherwise as `requirePasskeyOf` and `completeAct`
  */
 export async function completeWithSigned(
   desk: DeskDeps,
@@ -200,8 +202,8 @@ export async function completeWithSigned(
 }
 
 /**
- * Assembles the file that the notary signed. Releases the memory reserved for reading before it returns. Sealing
- * reserves memory as well, and could wait forever for memory that this function still holds.
+ * Assembles the file that the notary signed. The memory that is reserved for reading the document is released before
+ * this function returns. Sealing reserves memory as well, and could wait forever for memory that is still held.
  */
 async function signedFile(desk: DeskDeps, claimed: Claimed): Promise<Upload> {
   const { act, ...prepared } = await waitingSignature(desk, claimed);

@@ -429,7 +429,7 @@ describe("Lob is unreachable", () => {
     const say = (id: string) =>
       node.providers.resolve({ orderId, intentId: row?.id ?? 0 }, { id, tracking: null }, "operator:1");
     await assert.rejects(say("psc_1"), /must be that of a letter at Lob/);
-    // Another order's letter, which stays unchanged.
+    // The letter of another order is refused, and stays with that order.
     await assert.rejects(say(other.letterId), /this letter is on record already/);
     assert.deepEqual(world.lettersOf(other.code), [other.letterId]);
     const [letterId = ""] = world.lettersOf(code);

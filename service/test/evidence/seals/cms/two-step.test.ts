@@ -71,7 +71,8 @@ function opensslVerifies(cms: Uint8Array): void {
 }
 
 test("a browser signs the attributes, and openssl verifies the CMS with the root alone", needs("openssl"), async () => {
-  // Tries several signatures: s is above half of the curve's order in half of all ECDSA signatures.
+  // Half of all ECDSA signatures have an s above half of the curve's order. The test makes several signatures, so that
+  // both kinds are likely to occur.
   for (let i = 0; i < 8; i++) {
     const { chain, sign } = await browserKey();
     const signedAttrs = signedAttributesOf({ chain, place });

@@ -21,7 +21,7 @@ const missing = { record_attached: "fails" } as const;
 const events = (state: State) => ({ ...attached, receipt_events: state }) as const;
 const whole = { ...events("holds"), receipt_signatures: "unchecked" } as const;
 
-/** Seals whose purpose requires an attached record (docs/evidence-format.md, section 21). */
+/** Vectors of seals whose purpose requires an attached record (docs/evidence-format.md, section 21). */
 export async function attachedRecords(): Promise<Made> {
   const { add, put, made, slug } = collection("attached");
   const { record } = await evidenceOf();

@@ -122,5 +122,7 @@ export const notCovered: Expectation = {
 };
 export const unreadable: Expectation = { verdict: "not_verified", claims: { pdf_readable: "fails" } };
 export const unsigned: Expectation = { verdict: "unsigned", claims: { pdf_readable: "holds" } };
-/** The claims that differ when signed bytes were changed: neither the digest nor the signature matches them. */
+/**
+ * The claims that fail when signed bytes were changed: neither the digest nor the signature matches the changed bytes.
+ */
 export const changedBytes = { document_unchanged_since_seal: "fails", seal_signature_valid: "fails" } as const;

@@ -36,7 +36,8 @@ const hashOf = (...ders: readonly Uint8Array[]) => {
 };
 
 /**
- * Reads from the signed bytes where the signature value will be. Needed for values that the PDF writer does not make.
+ * Finds the range of the signature value in the signed bytes. The test needs it for signature values that the PDF
+ * writer doesn't make.
  */
 function placeIn(signed: Uint8Array) {
   const text = Buffer.from(signed).toString("latin1");
@@ -58,8 +59,8 @@ const STATEMENT = hexOf(encode(oid(OID.sealStatement)).subarray(2));
 const SIGNER = [1, 0, 4, 0] as const;
 const loose = notVerified({ seal_signature_valid: "fails" });
 /**
- * The expected result when at least one of the seven checks of the CMS fails. The claims that depend on these checks
- * are left open.
+ * The expected result when at least one of the seven checks of the CMS fails (docs/evidence-format.md, section 3.2).
+ * The claims that depend on these checks are left open.
  */
 const unsound: Expectation = {
   verdict: "not_verified",

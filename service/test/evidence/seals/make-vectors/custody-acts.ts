@@ -19,8 +19,8 @@ import { seal, stamp } from "./signers.ts";
 const noActs = { act_certificate: "fails", act_place: "fails", act_time_stamp: "fails" } as const;
 
 /**
- * Adds a second signature over an act's revision. The form lists its field before the act's field, but the file has it
- * after the act.
+ * Adds a second signature over an act's revision. The form lists the new signature's field first, but in the file, the
+ * new signature comes after the act's.
  */
 export const twoOverOne: NonNullable<by.Doing["written"]> = {
   objects: (list) => [

@@ -50,7 +50,7 @@ export const state = (later: State, valid: State = "holds"): Earlier => ({
   later_changes_permitted: later,
 });
 
-/** An annotation that is not a widget. */
+/** Adds an annotation that is not a widget. */
 export const noted = revised((pdf) => {
   const number = endOf(pdf).size;
   const page = bodyOf(pdf, 5);

@@ -46,7 +46,7 @@ const REFUSED: Readonly<Record<string, readonly Step[]>> = {
   "a visible signature behind a proof seal": [sealedAs("proof"), visibly, sealedAs("notarized")],
 };
 
-/** Changes after a seal of the service, which finalizes a document. */
+/** Vectors of documents that were changed after a seal of the service. Such a seal finalizes the document. */
 export async function finished(): Promise<Made> {
   const { add, put, made, slug } = collection("finished");
   for (const [cases, state] of [

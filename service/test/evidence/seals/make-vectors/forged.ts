@@ -13,7 +13,7 @@ import {
 } from "./case.ts";
 import { document, oddSeal, sealed } from "./sealing.ts";
 
-/** The expected result of each attack. Claims that the format alone does not decide are left open. */
+/** The expected result of an attack for which the format alone does not decide the claims. So they are left open. */
 const refused: Expectation = { verdict: "not_verified", claims: {} };
 const otherBytes = notVerified(changedBytes);
 
@@ -38,7 +38,7 @@ const ATTACKS: Readonly<Record<string, { readonly expect: Expectation; readonly 
   "odd bytes": { expect: notCovered, teaches: "No byte is another." },
 };
 
-/** The expected results of attacks that differ from the rest of their class. */
+/** The expected results of single attacks, where they differ from the result of their class. */
 const OTHERWISE: Readonly<Record<string, Expectation>> = {
   "a revision that changes nothing": refused,
   "the signed rest repeated at the end": notCovered,

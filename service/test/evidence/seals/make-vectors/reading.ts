@@ -15,7 +15,10 @@ const revised = (objects: readonly NewObject[], trailer = ""): string => appendR
 const catalogWith = (entries: string): NewObject => [1, bodyOf(plain, 1).replace(/ >>$/, ` ${entries} >>`)];
 const field = (more: string): NewObject => [90, `<< /FT /Tx /T (a) ${more}>>`];
 
-/** Documents under a good seal that docs/evidence-format.md, section 2.6, rejects, and similar ones that it accepts. */
+/**
+ * Documents that section 2.6 of docs/evidence-format.md rejects although their seal is good, and similar ones that it
+ * accepts.
+ */
 const WAYS: readonly (readonly [name: string, pdf: string, expect: Expectation, teaches: string])[] = [
   [
     "an object twice in a section",

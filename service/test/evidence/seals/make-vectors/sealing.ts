@@ -37,7 +37,7 @@ export async function sealed(original: Uint8Array, options: Sealing = {}): Promi
 export const stamped = (original: Uint8Array, options: Sealing = {}): Promise<Uint8Array> =>
   sealed(original, { stamp, ...options });
 
-/** A faulty seal by the tests' own writer. It is in the sealer's form unless an option says otherwise. */
+/** A seal by the tests' own writer. It has the sealer's form, except where an option changes it. */
 export const oddSeal = (original: Uint8Array, options: Partial<SignOptions> = {}): Uint8Array =>
   signPdf(original, { signer: seal, reserve: 900, ...options });
 

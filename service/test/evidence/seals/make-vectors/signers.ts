@@ -12,7 +12,10 @@ import { selfSigned } from "../signers.ts";
 export const sealedAt = new Date("2026-01-15T12:00:00Z");
 export const stampedAt = Date.UTC(2026, 0, 15, 12, 0, 1);
 export const verifiedAt = "2026-06-01T00:00:00.000Z";
-/** Validity of the test's certificates. The RSA certificate is the service's own, and valid for ten years. */
+/**
+ * Validity of the test's certificates. The RSA certificate is an exception: it is self-signed, and valid for ten years
+ * from `sealedAt`.
+ */
 export const validFrom = Date.UTC(2025, 0, 1);
 export const validTo = Date.UTC(2035, 0, 1);
 

@@ -120,7 +120,9 @@ function reachingIn(): Uint8Array {
   );
 }
 
-/** Seals that each break one rule of docs/evidence-format.md: of the last list of section 2.3, or of section 2.4. */
+/**
+ * Seals that each break one rule from the last list of section 2.3, or from section 2.4, of docs/evidence-format.md.
+ */
 export function tailRules(): Made {
   const { add, put, made, slug } = collection("tail-rules");
   const rows: readonly TailRow[] = [

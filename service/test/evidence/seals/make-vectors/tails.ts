@@ -266,7 +266,7 @@ function tails(): readonly Row[] {
 
 const unreadableOrOdd = (): Expectation => ({ verdict: "not_verified", claims: {} });
 
-/** Breaks the rules for /ByteRange and /Contents, one at a time (docs/evidence-format.md, section 2.3). */
+/** Seals that each break one rule for /ByteRange or /Contents (docs/evidence-format.md, section 2.3). */
 function ranges(): readonly Row[] {
   const row = (name: string, from: string | RegExp, to: string, expect: Expectation = notCovered): Row => [
     name,

@@ -2,8 +2,8 @@ import { openDocument } from "@signsealship/evidence/pdf";
 import { type PdfObject, withStream, withTable } from "./writer.ts";
 
 /**
- * The service that seals the forger's documents. Forgers need no key of the service: a partner's test key is enough,
- * with any number of attempts. Rejects when the sealer refuses the document.
+ * The service that seals the forger's documents. A forger needs no key of the service: with a partner's test key, a
+ * forger can have any number of documents sealed. Rejects when the sealer refuses the document.
  */
 export type SealForStrangers = (original: Buffer) => Promise<Buffer>;
 

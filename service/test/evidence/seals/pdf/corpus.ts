@@ -1,7 +1,8 @@
 /**
- * Seals every PDF under a folder, and checks each result with other PDF readers. Prints how many were refused, and why:
- * bin/run service/test/evidence/seals/pdf/corpus.ts FOLDER [OUT]. OUT then contains the sealed files and a table of all
- * outcomes.
+ * Seals every PDF under a folder, checks each result with other PDF readers, and prints how many were refused, and why.
+ * OUT then contains the sealed files and a table of all outcomes.
+ *
+ * Usage: bin/run service/test/evidence/seals/pdf/corpus.ts FOLDER [OUT]
  */
 import { createHash } from "node:crypto";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";

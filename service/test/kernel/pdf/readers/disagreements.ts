@@ -39,7 +39,7 @@ const VERIFIER_ALONE: readonly Kind[] = [
   [/an object twice in an object stream$/, "The sealer goes by the index, as the cross-reference section does."],
 ];
 
-/** The sealer must extend a document, so it requires more than the verifier of a signature does. */
+/** The sealer must be able to extend a document, so it refuses some files that the verifier reads. */
 const SEALER_ALONE: readonly Kind[] = [
   [/^too_complex: /, "A bound on cost: the two have bounds of their own."],
   [/ stands twice in /, "The verifier refuses a key twice where it rests on it; a seal must not continue any."],
@@ -132,8 +132,8 @@ const hasOddGeneration = (file: string, { entries }: Reading): boolean =>
   });
 
 /**
- * True if the file has fields with an indirect /FT, or fields that the verifier does not find. Readers disagree on an
- * indirect /FT, so the verifier treats it as missing.
+ * True if the readers may find different fields: the file has an indirect /FT, an entry with an odd generation, or an
+ * object that is itself a reference. The verifier treats an indirect /FT as missing.
  */
 const hasOddFields = (file: string, reading: Reading): boolean =>
   /\/FT\s*\d+\s+\d+\s+R/.test(file) ||
@@ -142,8 +142,8 @@ const hasOddFields = (file: string, reading: Reading): boolean =>
 
 /**
  * An unexpected difference of the permissions; null if there is none. The sealer may be stricter: it applies the lock
- * of every signature field with any value, the verifier only the locks of signed fields. It also stops reading a
- * document that permits no changes.
+ * of every signature field that has a value, and the verifier only the locks of signed fields. The sealer also stops
+ * reading a document that permits no changes, so the verifier alone may refuse such a document.
  */
 function permissions(file: string, one: Reading, { permission: verifier }: Reading): string | null {
   const { permission: sealer, signatures } = one;

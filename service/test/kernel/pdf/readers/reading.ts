@@ -1,12 +1,15 @@
 /** The content of a file, in terms that both readers share. */
 export type Reading = {
-  /** The cross-reference sections, newest first: kind, hybrid stream, offset of the trailer, /Prev. */
+  /**
+   * The cross-reference sections, newest first: each with its kind (table, stream or hybrid), its trailer's offset, and
+   * its /Prev.
+   */
   readonly sections: readonly string[];
   /** The location of each object, by its number. */
   readonly entries: readonly string[];
   /** The value of each object, or the reason why the reader rejects the object. */
   readonly objects: readonly Read<string>[];
-  /** The form's fields by number, with their types. */
+  /** The form's fields: the object number and the type of each. */
   readonly fields: Read<readonly string[]>;
   /** The number of fields with a signature. `permission` is the kind of changes that certification and locks permit. */
   readonly signatures: Read<number>;

@@ -13,8 +13,8 @@ const baseUrl = "https://sign.example";
 const at = "2026-01-05T10:00:00.000Z";
 
 /**
- * Mails as HTML, by name. Those to clients and signers, one for each `MailMoment`; those about an invitation and a
- * trial key.
+ * Mails as HTML, by name. To clients: one for each `MailMoment`. To signers: each mail in each language. To others: an
+ * invitation to a room, and a trial key.
  */
 export function everyMail({ firm, title }: { firm: MailFirm; title: string }): Map<string, string> {
   const mails = new Map<string, string>();

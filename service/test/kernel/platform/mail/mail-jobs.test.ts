@@ -32,8 +32,8 @@ const noted = defineMail({
 });
 
 /**
- * Sets up the mail queue. `job` runs one job, which sends live mail through `send`; `done` collects the subjects that
- * `onSent` reports, `kept` those of mails that were only stored.
+ * Sets up the mail queue. `job` runs one job, which sends a live mail through `send`. `done` collects the subjects that
+ * `onSent` reports. `kept` collects the subjects of mails that were stored instead of sent.
  */
 function working(send: (mail: Mail) => Promise<void>) {
   const [done, kept] = [[] as string[], [] as string[]];

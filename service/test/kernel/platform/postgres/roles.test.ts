@@ -100,7 +100,7 @@ test("only the owner can read the file with the passwords", () => {
   assert.equal(statSync(join(folder.path, "postgres/pgpass")).mode & 0o777, 0o600);
 });
 
-/** A data folder of an earlier release: one superuser without passwords. */
+/** A data folder as an earlier release left it: PostgreSQL has only the superuser's role, and no passwords. */
 async function olderFolder() {
   const older = temporaryFolder();
   await prepareDatabase(older.path);

@@ -163,7 +163,7 @@ test("of an endless body little more than 64 KiB is read before the connection i
   });
   assert.deepEqual(await judged(outboundWith({ timeoutMs: 60_000 }), url), [200, null]);
   await ended;
-  // Only bytes that fit in the kernel's buffers were sent, because nobody reads them.
+  // Only bytes that fit in the operating system's buffers were sent, because nobody reads them.
   assert.ok(sent < 16 << 20, `${sent}`);
 });
 

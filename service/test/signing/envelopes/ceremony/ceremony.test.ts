@@ -513,8 +513,8 @@ test("a reminder for a live order waits for the morning, and is in the trail onl
 /** The number of mails about a notarized document to a person, and the hours until the next one is due. */
 async function toldOf(email: string) {
   await until(async () => {
-    // A job that is due within five minutes waits or runs now: the due time of a running job is the end of its lease of
-    // half a minute.
+    // Jobs that are due within five minutes include the running ones: the due time of a running job is the end of its
+    // lease, which lasts half a minute.
     const due = sql`SELECT FROM jobs WHERE queue = ANY ('{notarized,notarized-notice,signing-mail}') AND due_at <= now() + interval '5 minutes'`;
     return (await running.db.query(due)).length === 0;
   });
@@ -742,7 +742,8 @@ test("a code request that waits for its order holds no lock of its envelope", as
   const trying = await running.db.transaction(async (tx) => {
     await tx.query(sql`SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", code)} FOR UPDATE`);
     const tried = running.ceremony.identify(link, "wrong horse", browser);
-    // PostgreSQL shows only the first 1,024 bytes of a statement.
+    // PostgreSQL shows only the first 1,024 bytes of a statement, so this pattern occurs near the statement's
+    // beginning.
     const waits = sql`SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%AS "isRush"%'`;
     await until(async () => (await running.db.query(waits)).length > 0);
     const own = sql`SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", code)}`;

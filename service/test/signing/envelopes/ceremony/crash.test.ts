@@ -98,7 +98,7 @@ test("a service that is killed during a closing loses nothing, signs nothing twi
     assert.ok(!acknowledged || signedAt, "an acknowledged signature is there");
     assert.equal(consent?.version, "5", "the consent for all documents is there");
     if (!signedAt) assert.equal((await sign(n))?.status, 303);
-    // Sends the same act again, as a browser does that got no response.
+    // Sends the same act again, like a browser that got no response.
     await sign(n);
     const next = await running.ceremony.next({ token, session: null });
     if (n < 3) assert.equal(next, n + 1);

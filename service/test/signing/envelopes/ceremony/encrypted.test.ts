@@ -83,7 +83,7 @@ for (const [how, name] of Object.entries(encryptions))
         claims.every(({ state }) => state === "holds"),
         JSON.stringify(claims),
       );
-    // Runs the command from the format's documentation that prints the hashes of acts.
+    // Runs a command from the documentation of the format. The command prints the hashes of acts.
     const [path, plain] = [join(folder, name), join(folder, `plain-${name}`)];
     writeFileSync(path, sealed);
     const command = `qpdf --qdf --decrypt ${path} ${plain} && grep -a -o 'SSSActSha256 *<[0-9a-f]*>' ${plain}`;

@@ -45,7 +45,7 @@ async function lock(link: Link, minutes: number): Promise<void> {
   await assert.rejects(at(minutes).identify(link, "000000", browser), { code: "conflict" });
 }
 
-/** Requests a code twenty times, at this interval in minutes. @returns how many codes were sent */
+/** Requests a code twenty times, every two minutes from `minutes` on. @returns how many codes were sent */
 async function useUpCodes(link: Link, minutes: number): Promise<number> {
   let sent = 0;
   for (let n = 0; n < 20; n++)

@@ -202,7 +202,7 @@ async function closing(documents: readonly (readonly object[])[]): Promise<{ roo
   return { room, codes };
 }
 
-/** The lines about turns on a member's device in the certificate of each document. */
+/** For each document, the lines of its certificate about turns on the member's device. */
 async function turnsOf(member: Host): Promise<{ words: string[] }[]> {
   const rows = await db.query<{ records: TrailEntry[] }>(sql`
     SELECT json_agg(t.record::json ORDER BY t.position) AS records FROM envelope_events t

@@ -234,8 +234,8 @@ test(
   needs("pyhanko"),
   async () => {
     const { bytes, fields } = await signing.prepare(openForm(), planned, ["Jane", "Juan"]);
-    // Restores the form of an earlier release: a field with one drawing has no state, the lock has no permission, and
-    // no field is read-only.
+    // Changes the form to the state in which an earlier release prepared it: a field with one drawing has no state, the
+    // lock has no permission, and no field is read-only.
     const plain = Buffer.from(
       bytes
         .toString("latin1")

@@ -22,7 +22,10 @@ const folder = mkdtempSync(join(tmpdir(), "document-fields-"));
 after(() => rmSync(folder, { recursive: true, force: true }));
 const signing = await openSigning();
 
-/** A field that the order requests, at the place of one of the form's fields or below all of them. */
+/**
+ * A field that the order requests: at the place of one of the form's fields or, for a number, at this distance from the
+ * top.
+ */
 const at = (name: Name | number, kind: RequestedField["kind"], signer: number, more: object = {}): RequestedField =>
   ({
     ...{

@@ -127,7 +127,7 @@ test("places in the order's own list are the whole list", async () => {
   assert.equal((await plan(lease, { signers: 1, fields })).length, 1);
 });
 
-/** Plans the fields like the service for an order that is already placed. */
+/** Plans the fields as the service does for an order that is already placed. */
 const opened = (bytes: Buffer, signers = 2) =>
   planFields(inlineWorkers, { holder: "firm", bytes, signers, fields: null });
 

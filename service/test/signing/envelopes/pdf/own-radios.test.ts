@@ -124,7 +124,7 @@ function withMore(entries: string, isField = false): Buffer {
 }
 
 test("uses no radio when a field of the form has the name of one of its options", async () => {
-  // Periods separate the parts of a name, but one part may itself contain a period.
+  // Periods separate the parts of a field's full name. Here, one part itself contains periods.
   const top = withMore("/FT /Tx /T (title.ownership.Joint)", true);
   assert.deepEqual(await used(top, [asks()]), none);
   const named = ["title.ownership.Sole", "title.ownership.Joint", "title.ownership.Trust"];

@@ -37,7 +37,7 @@ function pixelsOf(image: string): { pixels: Buffer; across: number } {
   return { pixels: ppm.subarray(ppm.length - 3 * Number(width) * Number(height)), across: Number(width) };
 }
 
-/** The number of pixels on the first page with this color, as rendered by two readers. */
+/** The number of pixels with this color in a box on the first page, as each of two PDF readers renders it. */
 export async function inkIn(path: string, isInk: Ink, box: Box): Promise<{ mutool: number; poppler: number }> {
   const images = { mutool: `${path}.mu.ppm`, poppler: `${path}.poppler` };
   await run("mutool", ["draw", "-r", "72", "-o", images.mutool, path, "1"]);

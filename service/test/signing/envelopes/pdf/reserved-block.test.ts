@@ -8,7 +8,10 @@ import { type PlannedBlock, prepareDocument } from "../../../../src/signing/enve
 
 const typeset = createTypeset(await openFaces());
 
-/** Prepares a document for signers and a notary. @returns pages (from 0) of the signatures and of the notary's block */
+/**
+ * Prepares a document for signers and a notary.
+ * @returns the notary's block, the page (from 0) of each signer's signature, and the number of all fields
+ */
 async function prepared(original: Buffer, signers: number, change: Partial<PlannedBlock> = {}) {
   const planned = await plan(original, { signers, fields: null });
   const block = { ...(await planBlock(original, planned)), ...change };

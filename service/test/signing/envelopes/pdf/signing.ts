@@ -47,7 +47,10 @@ export async function openSigning(environment: Environment = "live") {
   const issuing = { ...made, key: memoryKey("p-256"), serialNumber: randomBytes(16) };
   const authority = await makeSignerAuthority(root, issuing);
 
-  /** Prepares an act, which the holder of a key then signs. @param holder `publicKey`: SubjectPublicKeyInfo, DER */
+  /**
+   * Prepares the act of a signer for a key. The caller signs `signedAttrs` with that key and passes the signature to
+   * `close`. `publicKey` is a SubjectPublicKeyInfo in DER.
+   */
   async function open(
     document: Buffer,
     fields: readonly PreparedField[],

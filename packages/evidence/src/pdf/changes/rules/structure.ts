@@ -128,8 +128,8 @@ function isSame(one: readonly PdfValue[], other: readonly PdfValue[]): boolean {
 }
 
 /**
- * The entries added to a list, each of them complete: a pair of a number and a value, or a node. Null for any other
- * change.
+ * The values added to a list of a number tree: in /Nums, the value of each added pair; in /Kids, each added node. Null
+ * for any other change.
  */
 function addedTo(before: readonly PdfValue[], after: readonly PdfValue[]): readonly PdfValue[] | null {
   const isTree = (before[0] ?? after[0])?.kind === "number";

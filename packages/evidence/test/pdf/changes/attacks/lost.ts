@@ -5,7 +5,8 @@ import { ALL, type Attack, evil, update } from "./attack.ts";
 
 const LOST = `${OBJECT.content} 0 obj\n${evil}\nendobj\n`;
 /**
- * A comment that is longer than the distance from the end of the file within which some readers look for `startxref`.
+ * A long comment for the end of a file. Some readers look for `startxref` only near the end, and do not find it before
+ * this comment.
  */
 const FAR = `%${" ".repeat(3000)}\n`;
 const FREE = "0000000000 00001 f \n";
@@ -45,8 +46,8 @@ const OTHER: readonly NewObject[] = [
 const TRAILER = "trailer\n<< /Root 90 0 R /Size 100 /ID [<01> <01>] >>\n";
 
 /**
- * Attacks that add objects which nothing references. In each file, something makes some readers search the file for
- * objects, so that they find these objects.
+ * Attacks that add objects which nothing references. Each file also has a peculiarity for which some readers search the
+ * whole file for objects, and so find these.
  */
 const searched: readonly Attack[] = [
   made("content that no section names", (signed) => appendRevision(signed + LOST, nothing)),

@@ -75,8 +75,8 @@ const numbered: readonly Attack[] = [
 const CONTAINER = 45;
 
 /**
- * An attack that replaces the object stream `CONTAINER`. The objects in it change, although no cross-reference section
- * names them.
+ * An attack that replaces the object stream `CONTAINER`. This changes an object in the stream, although the new
+ * cross-reference section does not name that object.
  */
 const contained = (
   name: string,
@@ -124,8 +124,8 @@ const page = (entries: string) =>
 const MARKED = "/Type /Pages /Kids [10 0 R] /Count 1";
 
 /**
- * Attacks in which a page or field declares a parent that may be changed freely. Readers inherit entries from that
- * parent.
+ * Attacks in which a page or field declares an object as its parent that may be changed freely. The page or field
+ * inherits entries from that object.
  */
 const parents: readonly Attack[] = [
   climbed(

@@ -14,7 +14,10 @@ export function percentages(parts: readonly number[]): number[] {
   return whole;
 }
 
-/** One part as a whole percentage. The parts may overlap, so their percentages need not sum to 100. */
+/**
+ * The percentage of one part, rounded to a whole number. The parts may overlap, so their percentages need not sum to
+ * 100.
+ */
 export const percentage = (part: number, total: number): number => (total === 0 ? 0 : Math.round((part / total) * 100));
 
 /** A percentage as text. A part above zero is never shown as 0%, and a part smaller than the whole never as 100%. */

@@ -24,12 +24,12 @@ function openFile(url: string, pdfJs: string): Promise<OpenDocument> {
   return opening;
 }
 
-/** The turn and the language of a person who signs a document, from the document's template. */
+/** When and in which language a person signs a document, from the document's template. */
 type Way = Pick<Signer, "language" | "routing"> & { readonly person: number };
 
 /**
- * The people who sign a document, by the form's present values. Their row numbers are the signer numbers of the placed
- * fields.
+ * The people who sign a document, by the form's present values. A placed field names its signer by `row`, the person's
+ * number in the form.
  */
 function signersOf(values: URLSearchParams, n: string): Signer[] {
   const text = (name: string) => (values.get(name) ?? "").trim();

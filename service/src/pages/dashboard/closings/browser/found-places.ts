@@ -43,9 +43,11 @@ const isUntouched = (document: FormDocument): boolean =>
   textIn(document) === "" || textIn(document) === fieldsPutHere.get(document.file);
 
 /**
- * The fields for the places that were found in a document, each with its signer. A single signer gets all places that
- * have no known signer. There are two exceptions: places with the name of another person of the closing, and documents
- * with signature lines for several parties.
+ * The fields for the places that were found in a document, each with its signer. If the document has only one signer,
+ * that signer also gets the places that have no known signer.
+ *
+ * There are two exceptions: places with the name of another person of the closing, and documents with signature lines
+ * for several parties.
  */
 function proposedIn({ opened, places, signers, everybody }: FormDocument): Proposed {
   if (opened === null || opened === "failed") return { fields: [], unowned: 0 };
@@ -70,7 +72,10 @@ const hasTags = ({ opened }: FormDocument): boolean =>
 const isReading = ({ opened }: FormDocument): boolean =>
   opened === null || (opened !== "failed" && findPlaces(opened).state() === "reading");
 
-/** The fields that one click would place in a document. Empty if one of the signers would get no signature. */
+/**
+ * The fields that one click would place in a document. Empty if a signer would get no signature, or if the sender
+ * changed the fields. Also empty if the document has tags or is still being read.
+ */
 function toPlace(document: FormDocument): readonly Field[] {
   const { fields } = proposedIn(document);
   const signers = document.signers();
@@ -177,7 +182,7 @@ function wordsOf(document: FormDocument): string {
     .join(" ");
 }
 
-/** The reason why the search may have missed places; otherwise empty. */
+/** The reason why the search may have missed places; empty if it searched all pages. */
 function unreadWords({ opened }: FormDocument): string {
   const state = opened !== null && opened !== "failed" && findPlaces(opened).state();
   if (state === "picture") return "Its pages are pictures.";

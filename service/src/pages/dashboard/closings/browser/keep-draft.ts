@@ -21,7 +21,10 @@ let running: Promise<boolean> | undefined;
 /** True while the form is being saved and then submitted. */
 let isSubmitting = false;
 
-/** Starts to save the form regularly. After the form was replaced by a new version, `markSaved` must be called. */
+/**
+ * Starts to save the form regularly. When the service has replaced the form by a version without unsaved changes, call
+ * `markSaved`.
+ */
 export function keepDraft(of: Form): void {
   parts = of;
   markSaved();

@@ -72,8 +72,8 @@ function prepare(): void {
 }
 
 /**
- * Labels the checkboxes for signers and receivers with the typed names. Hides the rows of documents that nobody signs,
- * and the boxes of people who sign nothing.
+ * Labels the checkboxes of signers and receivers with the typed names. Hides the checkboxes of people who don't sign or
+ * have no name yet, and all signers' checkboxes of a document that nobody signs.
  */
 function showSigners(): void {
   const values = typed();

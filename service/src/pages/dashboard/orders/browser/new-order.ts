@@ -31,8 +31,9 @@ const places = openPlaces({
     titleOf: () => (input.files?.[0]?.name ?? storedName()).replace(/\.pdf$/i, ""),
   },
   changed(count) {
-    // If no field is placed, the form sends the input `ask`, and the service asks before it adds a page for signatures.
-    // Without JavaScript, the form lacks this input, and the service adds the page without asking.
+    // If no field is placed, and the sender has not agreed to an added page, the form sends the input `ask`. The
+    // service then asks before it adds a page for signatures. Without JavaScript, the form lacks this input, and the
+    // service adds the page without asking.
     placesInput.disabled = !signing.checked;
     const agreed = document.getElementById("field-page_added");
     ask.disabled = count > 0 || (agreed instanceof HTMLInputElement && agreed.checked);
@@ -225,7 +226,7 @@ async function price(): Promise<void> {
   }
 }
 
-/** Labels the buttons that place the order with the amount that they charge. */
+/** Labels the buttons that place the order. The labels name the amount that placing the order charges. */
 function nameButtons(): void {
   const charge = quote.querySelector<HTMLElement>("[data-place]")?.dataset;
   for (const name of ["place", "another"] as const) buttons[name].textContent = charge?.[name] ?? usual[name];

@@ -14,7 +14,10 @@ export type OrderListView = {
   page: FirmOrdersPage;
   /** For each status, the number of the firm's orders. The filters do not change it. */
   counts: ReadonlyMap<string, number>;
-  /** How many orders the group `overdueGroup` contains only because their payment has had no answer for too long. */
+  /**
+   * The number of orders that are in the group `overdueGroup` only because their payment has had no answer for too
+   * long.
+   */
   overdue: number;
   titleOf: TitleOf;
   environment: "live" | "test";

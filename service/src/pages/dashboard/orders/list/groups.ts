@@ -1,6 +1,6 @@
 import { type OrderStatus, orderStatuses } from "../../../../orders/order/order.ts";
 
-/** The groups of the firm's list of orders, by the person who must act next. */
+/** The groups of statuses by which the list of the firm's orders can be filtered. */
 export const groups = {
   attention: {
     label: "Needs attention",

@@ -143,7 +143,10 @@ function ordersCsv(orders: readonly FirmOrder[], titleOf: TitleOf, zone: string)
  */
 const formula = /^[=+\-@\t\r\n＝＋－＠]/;
 
-/** A negative number is not a formula. An apostrophe would make it a text, which spreadsheets leave out of sums. */
+/**
+ * Matches a number. `cell` puts no apostrophe before a negative number: spreadsheets would read it as text, and leave
+ * it out of sums.
+ */
 const number = /^-?\d+(\.\d+)?$/;
 
 const cell = (value: string): string => {

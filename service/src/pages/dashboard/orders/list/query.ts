@@ -77,8 +77,7 @@ export function wantedOf({ q, status, payer, from, to, sort, before, after }: Or
 const path = "/dashboard/orders";
 
 /**
- * The URL of the list with some values changed. It leads to the first page, unless the changes contain a position in
- * the list.
+ * The URL of the list with some values changed. It leads to the first page, unless `changes` sets `before` or `after`.
  */
 export function listUrl(query: OrderQuery, changes: Partial<OrderQuery> = {}, page = path): string {
   const asked = Object.entries({ ...query, before: "", after: "", ...changes }).filter(([, value]) => value !== "");

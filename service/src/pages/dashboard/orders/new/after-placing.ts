@@ -42,8 +42,9 @@ const words = {
 
 /**
  * Describes what happens after the form is sent.
- * @returns `text`: the description. `button`: the label for the button, which names the charge; null while the charge
- * is uncertain. `charged`: the id of the payment method that the text says is charged, or `noMethod`
+ *
+ * @returns `text`: the description. `button`: the button's label, which names the charge; null while the charge is
+ * uncertain. `charged`: the id of the payment method that `text` names, or `noMethod` if nothing is charged
  */
 export function afterPlacing(after: After): { text: Html; button: string | null; charged: string } {
   const { subject, payBy, method, refusal = null, isPriced, sum: shown, signs, hasCheckout } = after;
@@ -108,15 +109,13 @@ function notCharged({ reason, leftCents }: LimitRefusal, after: After): string {
 }
 
 type AfterList = Pick<After, "method" | "refusal" | "signs" | "hasCheckout"> & {
-  /**
-   * The sum, in cents, of the orders that are placed next from the list. Orders that their clients pay are left out.
-   */
+  /** The sum, in cents, of the orders of the list that are placed next and that the firm pays. */
   cents: number;
 };
 
 /**
- * Describes the next steps after the orders of a list are placed. A row of the list may set the firm as the payer of
- * its order.
+ * Describes what happens after the orders of a list are placed. Clients pay their orders, except where a row of the
+ * list sets the firm as the payer.
  */
 export function afterPlacingList({ method, refusal = null, signs, hasCheckout, cents }: AfterList): Html {
   const next = signs

@@ -160,7 +160,9 @@ function filledIn({ fillToken, title, slug, pages, person }: FillView): FormValu
 type Refused = Pick<Form, "upload"> & { fields: Map<string, string>; message: string };
 
 /**
- * Stores the file of a rejected form for the next version of the form.
+ * Stores the file of a rejected form, and puts the file's token into `fields`. The form can then be sent again without
+ * the file.
+ *
  * @returns all errors of the form
  */
 async function keepRefused(

@@ -13,7 +13,7 @@ export const previewPath = "/dashboard/places/preview";
 
 /** The elements with which our script places fields on the pages of one document. */
 export type PlacesElements = {
-  /** The id of this part of the page. The ids of the elements in it begin with the same text. */
+  /** The id of this part of the page. The ids of its status line, pictures and buttons begin with this id. */
   id: string;
   /** The name of the hidden input that contains the placed fields as text. */
   name: string;

@@ -65,8 +65,8 @@ export function quoteRoute(forms: FastifyInstance, { limits, orders }: QuoteDeps
         const notes = html`${postageNote(postage, "order")}${gap !== null && html`<p class="quiet">${gap} ${unsold}</p>`}`;
         const isPriced = postage.isPriced && gap === null && !isPriceFirst(values);
         const isCounted = (values["pages"] || values["document_pages"] || "") !== "";
-        // The price is not final while the number of pages is unknown and the document is shipped. Pages affect only
-        // the postage.
+        // Pages affect only the postage. So the price of an order with shipping is not final while the number of pages
+        // is unknown.
         const isFinal = isSum && isPriced && (isCounted || !services.ship);
         const method = form.payBy === "firm" ? await activeMethod(db, principal) : undefined;
         const spending = { spender: actorOf(principal), amounts: [quote.totalCents] };

@@ -35,7 +35,10 @@ export const chargeFields: readonly string[] = ["total_cents", "most_cents", "ch
 /** The value of the form's field `charged_method` if the form stated that nobody is charged. */
 export const noMethod = "none";
 
-/** True if the member agreed, after a first rejection, that an operator may price the order first. */
+/**
+ * True if the member agreed that a person may set the price first. The form asks for this only after it was rejected
+ * because the order has no automatic price.
+ */
 export const isPriceFirst = (values: FormValues): boolean => values["price_first"] === "on";
 
 /** @throws ServiceError naming `total_cents` or `most_cents` */
@@ -53,9 +56,10 @@ export const shownChargeFields = (shown: { cents: number; isFinal: boolean; meth
 const nothingDone = "Nothing was placed, and nobody was charged.";
 
 /**
- * Rejects orders that the firm pays if placing them would not charge exactly what the form showed.
- * @returns the only payment method that may be charged automatically; null for none
- * @throws ServiceError naming the field or the difference
+ * Finds the payment method that may be charged automatically for orders that the firm pays.
+ *
+ * @returns the id of the method; null if the orders are placed without a charge
+ * @throws ServiceError naming the field or the difference, if the charge would differ from the one that the form showed
  */
 export async function methodToCharge(
   deps: Pick<OrderDeps, "db" | "clock" | "rowMac">,
@@ -96,8 +100,8 @@ export async function methodToCharge(
 type Compared = { shown: string; active: string | undefined; isRefused: boolean; isFinal: boolean };
 
 /**
- * The difference between the present charge and the displayed one; null if there is none. A spending limit that stops
- * the charge is a difference only if the displayed price was final.
+ * Names how the charge that is possible now differs from the displayed one; null if it doesn't differ. A spending limit
+ * that stops the charge is a difference only if the displayed price was final.
  */
 function changeOf({ shown, active, isRefused, isFinal }: Compared): keyof typeof changes | null {
   if (shown === noMethod) return active !== undefined && !isRefused ? "charged" : null;

@@ -33,7 +33,10 @@ export function withSigners(fields: ReadonlyMap<string, string>): ReadonlyMap<st
   return new Map([...rest, ["signers", JSON.stringify(rows.map((row) => signerIn(values, row)))]]);
 }
 
-/** Omits empty fields. Text that is not a number stays text, which the rules of `signers` reject. */
+/**
+ * The signer of a row, without empty fields. A turn (`routing`) that is not a number stays text, and the rules of
+ * `signers` then reject it.
+ */
 const signerIn = (values: FormValues, row: number) =>
   Object.fromEntries(
     rowMembers.flatMap((member) => {

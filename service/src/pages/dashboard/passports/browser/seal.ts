@@ -28,8 +28,8 @@ function showFiles(files: FileList | undefined): void {
 }
 
 /**
- * Seals the chosen files one after the other. A single file's passport then opens. Several passports appear in the list
- * below.
+ * Seals the chosen files one after the other. If only one file was chosen, the page of its passport then opens.
+ * Otherwise the page's list shows the new passports.
  */
 async function sealAll(): Promise<void> {
   isRunning = true;

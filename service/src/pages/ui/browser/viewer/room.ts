@@ -2,8 +2,8 @@
 import { toHex } from "@signsealship/evidence/bytes";
 
 /**
- * The window of the notary's room that shows this page in a frame; null when there is none. The room records the
- * displayed hash for its session, and sends the page that the notary shows.
+ * The window of the notary's room that shows this page in a frame; null when there is none. The room records the hash
+ * of the displayed document. It also sends the number of the page that the notary shows.
  */
 function roomAround(): Window | null {
   try {

@@ -48,7 +48,10 @@ function zoomButton(sign: string, label: string, click: () => void): HTMLButtonE
   return button;
 }
 
-/** Computes the width of pages (the available space times the zoom), and keeps it current when the space changes. */
+/**
+ * Computes the scale of the pages: the first page fills the available width times the zoom. `follow` updates the scale
+ * when that width changes.
+ */
 function sizing(viewer: HTMLElement, list: HTMLElement, pages: Pick<Pages, "width" | "resize">) {
   let zoom = 0;
   let shownWidth = 0;
@@ -73,7 +76,10 @@ function sizing(viewer: HTMLElement, list: HTMLElement, pages: Pick<Pages, "widt
   };
 }
 
-/** Preserves the scroll position while the pages change size. */
+/**
+ * Changes the size of the pages. If their top is above the window, scrolls so that the reader stays at the same place
+ * of the document.
+ */
 function keepingPlace(list: HTMLElement, change: () => void): void {
   const before = list.getBoundingClientRect();
   const share = before.top < 0 && before.height > 0 ? -before.top / before.height : 0;

@@ -3,7 +3,7 @@ import { type OrderStatus, statusLabels } from "../../../../orders/order/order.t
 import type { OrderDocument, SignerState } from "../../../../signing/envelopes/envelopes.ts";
 import { otherStatus, statuses } from "./statuses.ts";
 
-/** The statuses with a note in the progress of an order, because they tell more than that a step is done. */
+/** The statuses that get a note in an order's progress. The other statuses say only that a step is done. */
 type NotedStatus = Exclude<OrderStatus, "Created" | "Paid" | "EsignComplete" | "NotarizationComplete" | "Completed">;
 
 export const orders = {

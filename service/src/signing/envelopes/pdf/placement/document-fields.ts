@@ -29,7 +29,10 @@ export type DocumentField = {
   /** The number of the page, counted from 0. */
   readonly page: number;
   readonly place: Place;
-  /** For an option of a radio. The option's name is then its radio's name followed by the name of its state. */
+  /**
+   * Set for an option of a radio: that radio. The option's `name` is the radio's name, a period and the name of the
+   * option's state, or its number (`o1`) if a state's name is unusable.
+   */
   readonly radio?: DocumentRadio;
 };
 
@@ -39,12 +42,12 @@ type FieldOnPage = DocumentField & { readonly isInside: boolean };
 type Candidate = Pick<DocumentField, "name" | "kind" | "radio"> & { readonly dict: Dict };
 
 /**
- * A document's empty signature fields that a signer can sign, page by page from top to bottom. Each must be its own
- * widget and visible on a page. Some fields are left out:
+ * A document's empty signature fields that a signer can sign, page by page from top to bottom. Each must be a field and
+ * its widget in one object, and visible on a page. Some fields are left out:
  *
  * - fields with an incomplete or ambiguous name, because acts are checked by name;
- * - in a signed or certified document, fields with a lock of their own, which can't be changed any more, and fields
- *   with requirements (a seed value) for their signature;
+ * - in a signed or certified document, fields that already have a lock, because it can't be changed any more, and
+ *   fields with requirements (a seed value) for their signature;
  * - in an encrypted document all fields, because their names are encrypted.
  *
  * @throws PdfRefusal
@@ -69,9 +72,9 @@ export function formSignatures(look: PdfLookup): DocumentField[] {
 }
 
 /**
- * The empty fields of an unsigned document that can be assigned to a signer, each with its own widget, visible on one
- * page. Each field must be unique by object, by name and by place, so that no other reader finds it twice, elsewhere or
- * under another name. Empty for a document in which the form is ambiguous.
+ * The empty fields that can be assigned to a signer, each with its own widget, visible on one page. Each must be unique
+ * by object, by name and by place, so that no other reader finds it twice, elsewhere or under another name. Empty for a
+ * document that is encrypted, signed or certified, or whose form is ambiguous.
  */
 export function usableFields(look: PdfLookup): DocumentField[] {
   const { file, acroForm } = look;

@@ -32,16 +32,19 @@ const kindOfText: Readonly<Record<string, RequestedField["kind"]>> = {
 const REQUIRED = 2;
 const longestLabel = 200;
 
-/** One field of the document, or the options of one radio. */
+/**
+ * An element as in an order's `fields`, and what it requests in the document: one field, or all options of one radio.
+ */
 type Asking = { readonly fields: readonly DocumentField[]; readonly element: Record<string, unknown> };
 type Read = { readonly fields: readonly DocumentField[]; readonly field: RequestedField };
 
 /**
- * The document's own empty fields whose names begin with a signer, such as `signer2.phone`. That signer fills them in.
- * Signature fields are not included. The fields of signers whom the order does not have become read-only, like all
- * other fields.
+ * Plans the document's own empty fields whose names begin with a signer of the order, such as `signer2.phone`. That
+ * signer fills them in. Signature fields are not included. The preparation makes all fields that are not planned
+ * read-only.
  * @param first the number of fields that are already planned
- * @param closesUnusable true to make a field that breaks a rule of the order's `fields` read-only, instead of throwing
+ * @param closesUnusable true to leave out a field that breaks a rule of the order's `fields`, instead of throwing; it
+ * then becomes read-only too
  * @throws UnmatchedTag for a field that breaks a rule, unless `closesUnusable`
  */
 export async function fieldsNamedForSigners(

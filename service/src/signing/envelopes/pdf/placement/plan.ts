@@ -16,8 +16,9 @@ export type PlanRequest = {
   /** The places that the order lists. Null to use the document's own signature fields or tags. */
   readonly fields: readonly RequestedField[] | null;
   /**
-   * True to make a form field that is named for a signer and breaks a rule read-only. An order that was placed under
-   * earlier rules must not fail because of it. False by default, so that the sender of a new order gets an error.
+   * True to leave out a form field that is named for a signer but breaks a rule; it becomes read-only. Then an order
+   * that was placed under earlier rules doesn't fail. False by default, so that the sender of a new order gets an
+   * error.
    */
   readonly closesUnusable?: boolean;
 };

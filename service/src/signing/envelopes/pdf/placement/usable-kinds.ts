@@ -76,7 +76,7 @@ export function radioOptions(look: PdfLookup, field: FormField, all: readonly Fo
 }
 
 /**
- * The name of the appearance state of a radio's option while it is chosen. Null for an option that can't be assigned to
+ * The name of the appearance state that shows a radio's option as chosen. Null for an option that can't be assigned to
  * a signer.
  */
 function stateOf(look: PdfLookup, { ref, dict }: FormField): string | null {

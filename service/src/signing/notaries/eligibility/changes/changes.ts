@@ -45,13 +45,13 @@ export async function rulesOfStates({ db, clock, shipped }: Pick<RuleChangeDeps,
 }
 
 /**
- * A version of a state's rules, as a page shows it. `content` has the parsed rules; null when the version was altered
- * outside the service.
+ * A change of a state's rules, as a page shows it. `content` has the parsed rules; null when the row was altered
+ * outside the service, or the rules can't be parsed.
  */
 export type ShownChange = RuleChange & { content: StateRules | null };
 
 /**
- * The present rules of a state, and all versions of them, the latest first.
+ * The present rules of a state, and all changes of its rules as `versions`, the latest first.
  * @throws ServiceError `not_found` for an unknown state
  */
 export async function rulesOfState(deps: RuleChangeDeps, state: string) {
@@ -85,8 +85,8 @@ function requireKeeper({ clock }: Pick<RuleChangeDeps, "clock">, operator: Opera
 }
 
 /**
- * Writes a new version of a state's rules. It takes effect after another operator has confirmed it.
- * @throws ServiceError naming every wrong field, or `conflict` while another change of the state is pending
+ * Writes a change of a state's rules. It takes effect after another operator has confirmed it.
+ * @throws ServiceError naming every wrong field, or `conflict` while another change of the state's rules is pending
  */
 export async function requestChange(
   deps: RuleChangeDeps,
@@ -119,10 +119,10 @@ export async function requestChange(
 }
 
 /**
- * Confirms a version that another operator wrote. It takes effect on its start date. Of two concurrent decisions only
- * one succeeds.
- * @throws ServiceError for the operator's own version (unless the service is set up for one person and an hour has
- * passed), and for a version that was already decided
+ * Confirms a change of a state's rules that another operator wrote. The change takes effect on its start date. Of two
+ * concurrent decisions only one succeeds.
+ * @throws ServiceError for the operator's own change (unless the service is set up for one person and an hour has
+ * passed), and for a change that was already decided
  */
 export async function confirmChange(deps: RuleChangeDeps, operator: Operator, which: WhichChange): Promise<void> {
   const by = requireKeeper(deps, operator);
@@ -135,8 +135,8 @@ export async function confirmChange(deps: RuleChangeDeps, operator: Operator, wh
 }
 
 /**
- * Rejects a version that another operator wrote, with a reason.
- * @throws ServiceError for the operator's own version, and for a version that was already decided
+ * Rejects a change of a state's rules that another operator wrote, with a reason.
+ * @throws ServiceError for the operator's own change, and for a change that was already decided
  */
 export async function refuseChange(
   deps: RuleChangeDeps,
@@ -155,8 +155,8 @@ export async function refuseChange(
 }
 
 /**
- * Withdraws the operator's own version.
- * @throws ServiceError for another operator's version, and for a version that was already decided
+ * Withdraws the operator's own change of a state's rules.
+ * @throws ServiceError for another operator's change, and for a change that was already decided
  */
 export async function withdrawChange(deps: RuleChangeDeps, operator: Operator, which: WhichChange): Promise<void> {
   const by = requireKeeper(deps, operator);

@@ -15,8 +15,8 @@ export const eligibilityReader =
   async (db) => ({ rules: await rulesInForce(db, shipped, clock()), notarizationBlocked });
 
 /**
- * The rules of the rules file, with each changed state's rules replaced. A change replaces them if it is the state's
- * latest confirmed change whose start date has passed.
+ * The rules in force: those of the rules file, except for states with a confirmed change whose start date has come. The
+ * latest such change replaces the state's rules.
  */
 export async function rulesInForce(db: Sql, shipped: NotaryRules, now: Date): Promise<NotaryRules> {
   const today = now.toISOString().slice(0, 10);
@@ -51,7 +51,7 @@ function rulesOf(change: RuleChange, shipped: NotaryRules): StateRules {
 }
 
 /**
- * Parses the rules of a version.
+ * Parses the rules that a change contains.
  * @throws DataFileError
  */
 export const readChange = ({ rules, state, version }: RuleChange, shipped: NotaryRules): StateRules =>

@@ -13,7 +13,7 @@ import { stateRows } from "../../../../kernel/platform/protected-data.ts";
 
 type ChangeOutcome = "requested" | "confirmed" | "refused" | "withdrawn";
 
-/** A version of a U.S. state's rules for notaries. */
+/** A change of a U.S. state's rules for notaries. Each change contains a whole new version of the rules. */
 export type RuleChange = {
   id: string;
   state: string;

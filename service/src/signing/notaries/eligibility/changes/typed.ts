@@ -149,7 +149,7 @@ export function typedRules(rules: StateRules): Record<string, string> {
   ]);
 }
 
-/** A value as the form and the page show it; `""` when it is unknown. */
+/** The value of an online rule, as the form and the page show it; `""` when the state has no such rule. */
 export function onlineText<K extends OnlineName>(online: OnlineRules, name: K): string {
   const rule = online[name];
   return rule ? onlineForms[name].write(rule.value) : "";

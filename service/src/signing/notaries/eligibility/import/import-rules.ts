@@ -91,8 +91,9 @@ function modesOf(before: unknown, { isRemote }: Jurisdiction): string[] {
 }
 
 /**
- * The classes of documents that a state excludes: those in the rules file, and those that the table's text names. The
- * result has no `excluded` if the text names no known class. The text is then only a term for the notary to read.
+ * The classes of documents that a state excludes: those that the rules file already excludes, and those that the
+ * table's text names. The result is empty if the text names no known class: the file's classes then stay, and the text
+ * is only a term for the notary to read.
  */
 function excludedOf(
   { terms: { exclusions } }: Jurisdiction,

@@ -38,7 +38,8 @@ const byRsa = (spki: Uint8Array, serial: number) => certificateOf(signer, signer
 
 /**
  * Makes s one octet too long, and its first octet equal to the last octet of r. A careless reader copies r and then s,
- * each right-aligned into 32 octets. It overwrites the end of r by the same octet, and so accepts the signature.
+ * each right-aligned into 32 octets. Such a reader overwrites the last octet of r with an equal one, and so accepts the
+ * signature.
  */
 function overlapping(data: Uint8Array): Uint8Array {
   const signature = withLowS(signer.key.sign(data));

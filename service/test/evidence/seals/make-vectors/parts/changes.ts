@@ -40,8 +40,8 @@ function bodies(prepared: FormChange["prepared"]): NewObject[] {
 }
 
 /**
- * A part of the kind `changes`: the bytes that follow `form.pdf`, with a signature that states the permission, and the
- * change.
+ * A part of the kind `changes`. Its text is everything that follows `form.pdf`: any prepared revision, a signature that
+ * states the permission, and the change.
  */
 function changed(change: FormChange, permission: Permission, expect: Part["expect"], teaches: string): Part {
   const objects = bodies(change.prepared);

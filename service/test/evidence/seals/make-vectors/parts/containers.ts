@@ -59,7 +59,7 @@ function deflated(...fields: readonly (readonly [value: number, count: number])[
   }
   return hexOf(Uint8Array.from(octets));
 }
-/** A Huffman code, with its bits reversed: deflate writes its highest bit first. */
+/** A Huffman code with reversed bits, because deflate writes the highest bit of a code first. */
 const code = (value: number, count: number): readonly [number, number] => {
   let reversed = 0;
   for (let bit = 0; bit < count; bit++) reversed |= ((value >> bit) & 1) << (count - 1 - bit);
@@ -93,8 +93,8 @@ function deflate(): Part[] {
   const zero = (count: number): readonly Bits[] => [code(0, 1), [count - 11, 7]];
   const zeros = [...zero(138), ...zero(117)];
   /**
-   * The code lengths of the literals: two bits for literal 0, none for the other 255. A vector adds those of the two
-   * further codes: usually two bits for the end of the block, and one for the first match length.
+   * The code lengths of the 256 literals: two bits for literal 0, and none for the others. Each vector adds the code
+   * lengths of the other two symbols: usually two bits for the end of the block, and one for the first match length.
    */
   const most = [l2, ...zeros];
   const [a, end2] = [code(2, 2), code(3, 2)];
@@ -308,7 +308,7 @@ function finders(file: OddEntry, folder: (name: string) => OddEntry): Row[] {
   ];
 }
 
-/** Vectors of folders' entries, which common programs write (docs/evidence-format.md, section 9.4). */
+/** Vectors of zips with entries for folders, which common programs write (docs/evidence-format.md, section 9.4). */
 function folders(): Row[] {
   const file: OddEntry = { name: "a/b/c.pdf", bytes: Buffer.from("text") };
   const folder = (name: string, changes: Partial<OddEntry> = {}): OddEntry => ({

@@ -75,7 +75,7 @@ export const becomes =
 export const holding =
   (hex: string): Edit =>
   ({ tag }) => [{ tag, content: Buffer.from(hex, "hex") }];
-/** Appends a value to a constructed value. */
+/** Appends bytes, given in hex, to the content of a value. */
 export const longerBy =
   (hex: string): Edit =>
   ({ tag, content }) => [

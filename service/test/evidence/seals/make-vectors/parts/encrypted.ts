@@ -119,8 +119,8 @@ const FIELD = "<< /FT /Tx /T (a) >>";
 export const encryptsNothing = text(identity("/StmF /Identity /StrF /Identity"));
 
 /**
- * Encryption dictionaries with which the verifier must, or must not, open a file (docs/evidence-format.md, section
- * 2.8).
+ * Vectors of encryption dictionaries. Section 2.8 of docs/evidence-format.md defines with which of them the verifier
+ * opens the file.
  */
 export const encryptedParts = (): Part[] => [
   yes("encrypted: AES in an object stream", held(AES, aes(padded(CONTENT)))),

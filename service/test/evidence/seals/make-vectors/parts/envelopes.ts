@@ -112,7 +112,10 @@ function shapes(): readonly Row[] {
   ];
 }
 
-/** Envelopes for which one or more claims fail because of one difference (docs/evidence-format.md, section 20.2). */
+/**
+ * Envelopes that differ from a good one in one place, and the claims that fail because of that
+ * (docs/evidence-format.md, section 20.2).
+ */
 function claims(): readonly Row[] {
   const begins = ["trail_begins"];
   const seal = ["trail_sealed"];

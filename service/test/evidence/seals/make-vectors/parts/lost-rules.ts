@@ -12,7 +12,7 @@ import { trailer } from "./section-rules.ts";
 const LOST = `${OBJECT.content} 0 obj\n${stream("1 0 0 rg 0 0 612 792 re f")}\nendobj\n`;
 const nothing: readonly NewObject[] = [[90, "null"]];
 const later = (name: string, make: ChangeRule["make"], rule = refused): ChangeRule => rule(name, nothing, { make });
-/** Changes the document before it is signed, and nothing afterward: the later revision adds only a null. */
+/** Changes the document before it is signed. The revision after the signature adds only a null. */
 const before = (name: string, preparedRevision: (pdf: string) => string, rule = refused): ChangeRule =>
   rule(name, nothing, { preparedRevision });
 

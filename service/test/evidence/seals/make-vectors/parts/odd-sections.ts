@@ -18,7 +18,7 @@ function paeth(left: number, above: number, corner: number): number {
   return far(above) <= far(corner) ? above : corner;
 }
 
-/** Filters rows as PNG does. `filters` has one filter for each row. */
+/** Filters rows as PNG does. The rows use the given filters in turn. */
 function filtered(rows: readonly Row[], filters: Row): number[] {
   return rows.flatMap((row, at) => {
     const filter = filters[at % filters.length] ?? NONE;
@@ -50,8 +50,8 @@ const png = (filters: Row, first?: Row, parameters = "/Predictor 15 /Columns 3")
   compressed(`/DecodeParms << ${parameters} >>`, (rows) => filtered(rows, filters), first);
 
 /**
- * A row with object 2 in an object stream. A reader that applies the Paeth filter with the wrong neighbor reads another
- * row.
+ * A file whose row for object 2 says that the object is in an object stream, although it is in none. A reader that
+ * applies the Paeth filter with the wrong neighbor reads another row.
  */
 const inNoStream = (): string =>
   streamed(

@@ -59,7 +59,8 @@ function long(length: number): Chain {
 }
 
 /**
- * `count` certificates with the issuer's name that did not sign the leaf, followed by the real issuer's certificate.
+ * `count` certificates that have the issuer's name but did not issue the leaf, followed by the real issuer's
+ * certificate.
  */
 function crowd(count: number): Chain {
   const other = subject("path stranger");

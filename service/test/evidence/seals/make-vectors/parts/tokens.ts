@@ -9,7 +9,7 @@ import type { Part } from "./part.ts";
 
 const GRANTED = ["status", "nonce"];
 
-/** Changes the serial number, but keeps the signature over the earlier one. */
+/** Changes the token's serial number, but not its signature, which covers the old number. */
 const renumbered: edit.Edit = ({ tag, content }) => [
   { tag, content: edit.withEdit(content as Uint8Array, [3], edit.holding("08")) },
 ];

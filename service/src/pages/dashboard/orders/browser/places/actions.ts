@@ -112,7 +112,10 @@ export function openActions({ opened, store, rules, signers, row, page: current,
       focus();
       announce(copy, "duplicated.");
     },
-    /** Copies the field to these pages. Skips a page that already has the same field at this place. */
+    /**
+     * Copies the field to other pages, at the same distance to the nearest corner. Skips pages on which it doesn't fit
+     * or already exists.
+     */
     onPages({ field, option }: Box, pages: readonly number[]): void {
       const others = pages.filter((page) => page !== field.page);
       const copies = others.flatMap((page) => {

@@ -8,14 +8,17 @@ import type { OpenDocument } from "./opened.ts";
  * the file must be chosen again. Therefore a hash of the file's bytes identifies the draft.
  */
 type Draft = {
-  /** The fields that the service wrote into the form. If a reloaded form contains others, the draft is outdated. */
+  /**
+   * The fields that the service wrote into the form. If a reloaded form contains other fields, the draft is outdated.
+   */
   readonly base: string;
   readonly fields: string;
 };
 
 export type PlacesDraft = {
   /**
-   * Starts to save the fields of another document; null saves none.
+   * Chooses the document whose fields `save` stores from now on.
+   * @param key the document's key from `keyOf`; with null, `save` stores nothing
    * @returns the fields of the document's draft; null without one
    */
   readonly open: (key: string | null) => Field[] | null;

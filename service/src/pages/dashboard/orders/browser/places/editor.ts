@@ -101,7 +101,7 @@ export async function openEditor({ opened, store, rules, signers, preview, at }:
   }
 
   dialog.append(tools.bar, tools.palette, scroller, panel.element, status);
-  // The first press of the Escape key cancels the action in progress, if there is one.
+  // While a tool is selected, the Escape key only deselects the tool. Otherwise it closes the dialog.
   dialog.addEventListener("cancel", (event) => {
     if (tools.tool() === null || event.target !== dialog) return;
     event.preventDefault();

@@ -149,7 +149,7 @@ export function newField({ kind, row, page, rect }: Start): Field {
 
 const below = (rect: Rect, steps: number): Rect => ({ ...rect, y: rect.y + steps * optionStep });
 
-/** Returns the field with other option labels. An option at an old index keeps its rectangle. */
+/** Returns the field with other option labels. Each option that existed before keeps its rectangle. */
 export function withOptions(field: Field, labels: readonly string[]): Field {
   const options = labels.map((label, index): Option => {
     const rect = field.options[index]?.rect ?? null;
@@ -212,7 +212,8 @@ export function written(fields: readonly Field[], signerOf: (row: number) => num
 }
 
 /**
- * The API expects the bounds of a number as JSON numbers. Text that is not a number stays text, which the API rejects.
+ * Turns the bounds of a number from text into JSON numbers, as the API expects. Text that is not a number stays text,
+ * which the API rejects.
  */
 function numbersIn(format: FieldFormat): unknown {
   if (typeof format === "string") return format;

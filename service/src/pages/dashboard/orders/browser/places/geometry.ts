@@ -27,12 +27,12 @@ const edges = (rect: Rect, axis: "x" | "y"): Edges => {
   return [start, start + length / 2, start + length];
 };
 
-/** Fields snap to writing lines from this many times the distance from which they snap to other fields. */
+/** Fields snap to writing lines from farther away than to other fields: from this many times the distance. */
 const lineReach = 3;
 
 /**
- * The smallest shift that aligns one of the edges `own` with one of the edges `others`, and the position of that edge.
- * Null if no edge is near enough.
+ * Finds the pair of edges, one of `own` and one of `others`, that are nearest to each other. `by` is the shift that
+ * aligns them, and `at` is the position of the edge in `others`. Null if no pair is within `reach`.
  */
 function nearest(own: readonly number[], others: readonly number[], reach: number) {
   let best: { readonly by: number; readonly at: number } | null = null;
@@ -72,8 +72,9 @@ const dropReach = 16;
 
 /**
  * Moves a new field onto the nearest writing line. The field becomes as wide as the line, up to `widestOnLine`, and
- * fits into the space above. The distance is measured from the middle of a clicked field, and from the lower edge of a
- * dropped field. Null if no line is near.
+ * fits into the space above. Null if no line is near.
+ * @param isClick true if the field was placed by a click, so that the distance is measured from its middle. For a field
+ * that was dragged here, it is measured from the lower edge
  */
 export function ontoLine(rect: Rect, lines: readonly Line[], { isClick }: { readonly isClick: boolean }): Rect | null {
   const middle = rect.x + rect.width / 2;

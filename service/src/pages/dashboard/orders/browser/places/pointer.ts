@@ -101,7 +101,10 @@ const marks: ReadonlySet<Kind> = new Set(["checkbox", "radio", "multiple"] as co
 type Drop = {
   /** True if the Alt key turns snapping off. */
   readonly free: boolean;
-  /** True if the person clicked the place. Unlike a drag, a click shows no preview of the field's edges. */
+  /**
+   * True if the person clicked the place. A click shows no preview of the field's edges, so its distance to a writing
+   * line is measured from the field's middle.
+   */
   readonly isClick: boolean;
 };
 

@@ -28,13 +28,13 @@ export type PlacesDeps = {
     /** True if a notary signs after the signers. */
     readonly isNotarized: () => boolean;
   };
-  /** Is called after each change of the form or of the fields. */
+  /** Is called after each change of the form or of the fields. `count` is the number of fields that are sent. */
   readonly changed: (count: number) => void;
 };
 
 /**
- * For each stored file: the fields of people who do not sign it now, and the text of all other fields. The fields return
- * when their person signs again, unless a template has replaced the other fields.
+ * For each stored file: the fields of people who do not sign it now, and in `others` the text of all other fields. The
+ * fields return when their person signs again, unless a template has replaced the others.
  */
 const setAside = new Map<string, { readonly others: string; readonly fields: readonly Field[] }>();
 
@@ -238,7 +238,7 @@ const counted = (count: number): string => (count === 1 ? "1 field" : `${count} 
 
 const unplaced = "No fields yet. Without fields, people sign where the document has signature fields or tags.";
 
-/** @param about names the document in a form with several documents, which shows `unplaced` once */
+/** @param about names the document if the form has several. Such a form doesn't show `unplaced` for each of them */
 function summaryOf(fields: readonly Field[], signers: readonly Signer[], about: string | undefined): string {
   if (fields.length === 0) return about === undefined ? unplaced : "";
   const parts = signers.map(

@@ -7,7 +7,7 @@ export type Signer = {
   readonly name: string;
   /** The role of the signer, such as "Buyer"; absent while it is unknown. */
   readonly role?: string;
-  /** True if this is a role of a template, so that `name` is the role's name. */
+  /** True if the row stands for a role of a template and not for a person. `name` is then the role's name. */
   readonly isRole?: boolean;
   /** The signer's email address as typed in the form, for the preview. Absent if the form has no field for it. */
   readonly email?: string;

@@ -106,7 +106,7 @@ export function openTools({ store, signers, view, putInMiddle, say, preview, clo
 function toolButtons(used: (kind: Kind, isAtOnce: boolean) => void): Map<Kind, HTMLButtonElement> {
   const buttons = kinds.map((kind) => {
     const button = make("button", { type: "button", className: "place-tool", textContent: kindWords[kind] });
-    // A click by keyboard has no point on the page, so the field gets a default place.
+    // A click made by keyboard has no point on the page. So the field is placed at once, in the middle of the page.
     button.addEventListener("click", ({ detail }) => used(kind, detail === 0));
     return [kind, button] as const;
   });

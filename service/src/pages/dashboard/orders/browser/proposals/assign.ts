@@ -4,12 +4,12 @@ import type { Signer } from "../places/signers.ts";
 import type { ProposalOnPage } from "./found.ts";
 
 /**
- * Distances in points. A date, a name or initials may be `below` points under their signature, and `beside` points to
- * its left or right. Places on one row differ in height by less than `row`.
+ * The largest distances, in points. A date, a name or initials may be up to `below` points under their signature, and
+ * up to `beside` points to its left or right. Places on one row differ in height by less than `row`.
  */
 const block = { below: 120, beside: 160, row: 10 } as const;
 
-/** True if a signer signs as a witness: only at the places of witnesses, where nobody else signs. */
+/** True if a signer is a witness. Witnesses sign only at places for witnesses, and nobody else signs there. */
 export const isWitness = ({ role }: Pick<Signer, "role">): boolean => role !== undefined && isRoleOf(role, witness);
 
 /** True if the signer may sign at a place for `party`, which is null for a place that names no party. */
@@ -31,7 +31,7 @@ export function assign(
   signers: readonly Signer[],
 ): ReadonlyMap<ProposalOnPage, number> {
   const rows = new Map<ProposalOnPage, number>();
-  // A single signer signs everywhere, unless that signer's role is known.
+  // A single signer without a known role needs no assignment, because places without an owner go to that signer.
   if (signers.length < 2 && signers[0]?.role === undefined) return rows;
   const people = peopleOf(signers);
   const give = (proposal: ProposalOnPage, row: number | undefined) => {
@@ -105,8 +105,8 @@ export function assign(
 }
 
 /**
- * The roles of signers, read from the signature lines with their names, such as "Jane Roe, Buyer". Leaves out a signer
- * who is named at lines of several roles, and a role at the lines of several signers.
+ * The roles of signers, read from the signature lines with their names, such as "Jane Roe, Buyer". Leaves out signers
+ * whose names are at lines of several roles, and roles whose lines name several signers.
  */
 export function rolesOnPages(
   proposals: readonly ProposalOnPage[],
@@ -151,8 +151,8 @@ export function ofOthers(
 
 /**
  * The places without an owner that one click may assign to the signer of `row`. Excludes places that name another
- * signer or party, and initials next to each other, which are for different people.
- * @param owners for each place with a signer, the signer's row: the page names the signer, or the sender chose one
+ * signer or party. Also excludes initials next to each other, which are for different people.
+ * @param owners for each place with a signer, the row of that signer, whom the page names or the sender chose
  */
 export function forOne(
   row: number,
@@ -196,8 +196,8 @@ export function forOne(
 }
 
 /**
- * `assign`, with a cache of its last call. It compares each place with each signer, and the editor calls it for every
- * letter that the sender types.
+ * `assign`, with a cache of its last call. `assign` compares each place with each signer, and the editor calls it for
+ * every letter that the sender types.
  */
 export function openAssign(): typeof assign {
   let last: { proposals: readonly ProposalOnPage[]; signers: string; rows: ReturnType<typeof assign> } | null = null;
@@ -232,7 +232,7 @@ function namedNear({ near }: ProposalOnPage, people: readonly Person[]): number 
   for (const text of near) {
     const words = wordsIn(text);
     const named = people.filter(({ name }) => isNamed(name, words));
-    // If both sign, "Jane Roe Smith" is not a mention of Jane Roe.
+    // If Jane Roe and Jane Roe Smith both sign, the text "Jane Roe Smith" names only the latter.
     const longest = Math.max(0, ...named.map(({ name }) => name.length));
     const best = named.filter(({ name }) => name.length === longest);
     if (best.length > 0) return best.length === 1 ? best[0]?.row : undefined;

@@ -17,7 +17,8 @@ export type ProposalOnPage = Proposal & { readonly page: number };
 const most = { ms: 8_000, pages: 300, restMs: 300, slowPages: 3 } as const;
 
 /**
- * Pauses the search, so that the browser can draw pages meanwhile. The first pages are drawn before the search begins.
+ * Pauses the search, so that the browser can draw pages meanwhile. The first pause lets it draw the first pages before
+ * the search begins.
  */
 const rest = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -152,7 +153,7 @@ function linesOf(content: PageContent): Line[] {
 /** The key includes the name, so that a row that names another person needs a new choice of role. */
 const keyOf = ({ row, name }: Signer): string => `${row} ${name}`;
 
-/** True if the words contain the beginning of a tag. Typesetters may split its two braces into two runs. */
+/** True if the text of the runs contains the beginning of a tag. The two braces of a tag may be in different runs. */
 export const containsTag = (runs: readonly Pick<Run, "text">[]): boolean =>
   runs
     .map(({ text }) => text)

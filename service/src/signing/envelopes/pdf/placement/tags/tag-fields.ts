@@ -178,8 +178,8 @@ function placeOf({ tag, box, endsLine }: TagOnPage, around: Place): Place {
 }
 
 /**
- * True if the text of a document may contain `{{`, and in doubtful cases. Usually decides within a millisecond, because
- * it doesn't read the text.
+ * False only if the text of a document certainly contains no `{{`. Usually decides within a millisecond, because it
+ * doesn't read the text.
  */
 export function mayHoldTags(bytes: Buffer): boolean {
   if (bytes.includes("/Encrypt") || bytes.includes("/braceleft")) return true;

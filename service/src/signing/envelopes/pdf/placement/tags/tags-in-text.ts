@@ -138,7 +138,10 @@ const mostCompared = 2_000_000;
 /** The cost of comparing one character, counted in comparisons of runs. */
 const perCharacter = 10;
 
-/** True if a rectangle overlaps other text: the body of any character except those from `from` up to `to`. */
+/**
+ * True if a rectangle overlaps other text: the body of any character except those from `from` up to `to`. Also true
+ * once the page's `mostCompared` comparisons are used up.
+ */
 function hasOthers(page: IndexedPage, rect: Rect, [from, to]: readonly [number, number]): boolean {
   page.left -= page.runs.length;
   if (page.left < 0) return true;
