@@ -122,8 +122,8 @@ export type ConsoleMove = keyof typeof moves;
 export const isConsoleMove = (text: string): text is ConsoleMove => Object.hasOwn(moves, text);
 
 /**
- * True if the operator's roles permit the move, whatever the order's status. An operator with `orders.work` may also make the
- * moves that need `paper.work`.
+ * True if the operator's roles permit the move, whatever the order's status. An operator with `orders.work` may also
+ * make the moves that need `paper.work`.
  */
 export const mayMove = (operator: Operator, move: ConsoleMove): boolean =>
   may(operator, moves[move]) || (moves[move] === "paper.work" && may(operator, "orders.work"));
