@@ -1,8 +1,11 @@
 import assert from "node:assert/strict";
+import { fileURLToPath } from "node:url";
 import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { runCli } from "@signsealship/testing/service";
 import { testsNeeding } from "@signsealship/testing/tools/tools";
 import { type Statement, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { rulesInForce } from "../../../src/signing/notaries/eligibility/changes/in-force.ts";
+import { loadNotaryRules } from "../../../src/signing/notaries/eligibility/rules.ts";
 import { addNotary } from "../../../src/signing/notaries/notaries.ts";
 import { postForm } from "../../firms/members/signed-in-member.ts";
 import { newOperator } from "../../firms/operators/console-people.ts";
@@ -10,6 +13,8 @@ import { openLiveService } from "../../orders/fulfilment/live-service.ts";
 import { type NotarySoftware, openNotarySoftware } from "./notary-software.ts";
 
 const { test, before, after } = testsNeeding("pyhanko");
+
+const shipped = loadNotaryRules(fileURLToPath(new URL("../../../data/notarization-rules.yaml", import.meta.url)));
 
 type Person = Awaited<ReturnType<typeof newOperator>>;
 
@@ -247,6 +252,18 @@ test("a confirmation whose audit line can't be written changes nothing", async (
   assert.equal((await post(`${path}/confirm`, ben)).status, 303);
 });
 
+test("a version that names a class that the rules file has lost stops applying, but not the versions that replace it", async () => {
+  await confirmed("GA", { excluded_real_estate: "on" });
+  const origin = async () => {
+    const lost = { ...shipped, classes: new Map([...shipped.classes].filter(([name]) => name !== "real_estate")) };
+    return (await rulesInForce(running.db, lost, new Date())).of("GA").origin;
+  };
+  assert.equal((await origin()).kind, "altered");
+  await confirmed("GA", { excluded_will: "on" });
+  const found = await origin();
+  assert.equal(found.kind === "confirmed" && found.version, 2);
+});
+
 test("versions stay unchanged; one that was altered in the database offers only paper", async () => {
   const path = await requested("UT");
   const id = path.slice(3);
@@ -263,8 +280,13 @@ test("versions stay unchanged; one that was altered in the database offers only 
   );
   await running.db.query(sql`
     UPDATE notary_rule_versions SET outcome = 'confirmed', decided_by = ${ben.id}, decided_at = now() WHERE id = ${id}`);
-  const page = await look("/rules/UT");
-  assert.match(page, /A confirmed version is not what the service wrote/);
+  assert.match(await look("/rules/UT"), /A confirmed version is not what the service wrote/);
+  await confirmed("UT");
+  assert.match(
+    await look("/rules/UT"),
+    /A confirmed version is not what the service wrote/,
+    "even after a good change",
+  );
   await requestedAltered();
 });
 

@@ -20,14 +20,16 @@ export const eligibilityReader =
  */
 export async function rulesInForce(db: Sql, shipped: NotaryRules, now: Date): Promise<NotaryRules> {
   const today = now.toISOString().slice(0, 10);
-  const changed = new Map<string, StateRules>();
+  const latest = new Map<string, RuleChange | "forged">();
   for (const { isAuthentic, ...change } of await selectConfirmed(db)) {
-    if (changed.get(change.state)?.origin.kind === "altered") continue;
-    // A forged change must not permit more than the genuine rules. So the state gets the default rules, which apply to
-    // all states.
-    if (!isAuthentic) changed.set(change.state, altered(shipped));
-    else if (change.effectiveOn <= today) changed.set(change.state, rulesOf(change, shipped));
+    if (!isAuthentic) latest.set(change.state, "forged");
+    else if (latest.get(change.state) !== "forged" && change.effectiveOn <= today) latest.set(change.state, change);
   }
+  // A forged change must not permit more than the genuine rules. So the state gets the default rules, which apply to
+  // all states. Earlier changes are not parsed: the rules file may have lost a class that one of them names.
+  const changed = new Map(
+    [...latest].map(([state, change]) => [state, change === "forged" ? altered(shipped) : rulesOf(change, shipped)]),
+  );
   return {
     ...shipped,
     of: (state) => changed.get(state) ?? shipped.of(state),
