@@ -172,14 +172,15 @@ test("without a valid certificate, registration or commission, the acts that nee
 
 test("before the first day of the commission no act is available; before that of the registration only acts in person are", () => {
   const before = (change: Partial<Commission>, at: string) => modesOf(change, {}, new Date(at));
-  const early = before({ commissionStarts: "2026-06-02" }, "2026-06-01T23:59:59Z");
+  // Until 10:00 UTC, it is still the day before in Hawaii.
+  const early = before({ commissionStarts: "2026-06-02" }, "2026-06-02T09:59:59Z");
   assert.deepEqual(early.modes, []);
   assert.match(early.obstacles.join(" "), /Not in person, in ink: Your commission begins on 2026-06-02\./);
-  assert.deepEqual(before({ commissionStarts: "2026-06-02" }, "2026-06-02T00:00:00Z").modes, ["ink"]);
-  const unregistered = before({ ronStarts: "2026-06-02" }, "2026-06-01T23:59:59Z");
+  assert.deepEqual(before({ commissionStarts: "2026-06-02" }, "2026-06-02T10:00:00Z").modes, ["ink"]);
+  const unregistered = before({ ronStarts: "2026-06-02" }, "2026-06-02T09:59:59Z");
   assert.deepEqual(unregistered.modes, ["ink"]);
   assert.match(unregistered.obstacles.join(" "), /\(RON\): Your registration for remote acts begins on 2026-06-02\./);
-  assert.doesNotMatch(modesOf({ ronStarts: "2026-06-01" }).obstacles.join(" "), /begins/);
+  assert.doesNotMatch(modesOf({ ronStarts: "2026-05-31" }).obstacles.join(" "), /begins/);
 });
 
 test("a document of an excluded class, and a signer in a state that does not recognize remote acts, leave only acts in person", () => {
@@ -221,6 +222,9 @@ test("an act is within the known days of the commission, and of the registration
   ] as const)
     assert.equal(outsideOf({ ...commission, ...change }, noted), problem);
   assert.equal(outsideOf({ ...commission, ronExpires: "2026-01-14" }, { ...noted, mode: "ink" }), null);
+  const first = { ...commission, commissionStarts: "2026-01-15" };
+  assert.match(outsideOf(first, { ...noted, startedAt: "2026-01-15T09:59:59.000Z" }) ?? "", /commission began/);
+  assert.equal(outsideOf(first, { ...noted, startedAt: "2026-01-15T10:00:00.000Z" }), null);
 });
 
 test("a form accepts existing days and times, from 1900 to 2200", () => {

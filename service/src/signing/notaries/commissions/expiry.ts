@@ -23,6 +23,9 @@ export type Expiry = {
 /** How long before an expiry a mail warns of it. */
 const soonMs = 60 * dayMs;
 
+/** The first instant at which a day has begun in all of the fifty states. It begins last in Hawaii, at 10:00 UTC. */
+export const startOf = (day: string): Date => new Date(`${day}T10:00:00Z`);
+
 /** The instant at which a day ends in UTC. */
 export const endOf = (day: string): Date => new Date(Date.parse(`${day}T00:00:00Z`) + dayMs);
 
@@ -48,8 +51,7 @@ type Start = { what: Expiring; startsAt: Date };
  * out.
  */
 function startsOf({ commissionStarts, ronStarts, certificate }: Commission): Start[] {
-  const first = (what: Expiring, day: string | null) =>
-    day === null ? [] : [{ what, startsAt: new Date(`${day}T00:00:00Z`) }];
+  const first = (what: Expiring, day: string | null) => (day === null ? [] : [{ what, startsAt: startOf(day) }]);
   return [
     ...first("commission", commissionStarts),
     ...first("registration", ronStarts),

@@ -1,7 +1,7 @@
 import { type Act, principalField } from "../acts/act.ts";
 import { factRules } from "../acts/facts.ts";
 import type { Commission } from "../commissions/commission.ts";
-import { endOf } from "../commissions/expiry.ts";
+import { endOf, startOf } from "../commissions/expiry.ts";
 import type { Eligibility } from "../eligibility/eligible.ts";
 import { onlineForms } from "../eligibility/online-rules.ts";
 import type { StateRules } from "../eligibility/rules.ts";
@@ -22,7 +22,7 @@ export function outsideOf(commission: Commission, { mode, startedAt, endedAt }: 
     ...(isRemote ? [{ what: "registration for remote acts", starts: ronStarts, expires: ronExpires }] : []),
   ];
   for (const { what, starts, expires } of spans) {
-    if (starts !== null && Date.parse(startedAt) < Date.parse(`${starts}T00:00:00Z`))
+    if (starts !== null && Date.parse(startedAt) < startOf(starts).getTime())
       return `started_at must not be before your ${what} began, on ${starts}.`;
     if (expires !== null && Date.parse(endedAt) >= endOf(expires).getTime())
       return `ended_at must not be after your ${what} expired, on ${expires}.`;
