@@ -210,7 +210,7 @@ function factsOf({ certificate, prepared: { record, lines, hasSeal, warnings } }
     make("li", {}, make("strong", {}, "Issued by "), nameText(certificate.issuer)),
     make("li", {}, make("strong", {}, "Valid "), `from ${day(certificate.notBefore)} to ${day(certificate.notAfter)}`),
     ...warnings.map((text) => make("li", { className: "field-error" }, text)),
-    make("li", {}, make("strong", {}, "The record says "), hashStatedBy(record)),
+    make("li", {}, make("strong", {}, "The record says "), summaryOfAct(record)),
     make("li", {}, make("strong", {}, "The block says"), ...lines.map((line) => make("p", {}, line))),
     make(
       "li",
@@ -226,7 +226,7 @@ function factsOf({ certificate, prepared: { record, lines, hasSeal, warnings } }
  * Describes an act's record with facts that the notary can verify from memory. For a recorded session, adds the final
  * hash of the recording.
  */
-function hashStatedBy(record: string): string {
+function summaryOfAct(record: string): string {
   const { act, mode, document: kind, startedAt, endedAt, principals, recording } = JSON.parse(record) as Act;
   const people = principals.map(({ name, basis }) => `${name} (${basis.replaceAll("_", " ")})`).join(", ");
   const head = recording ? `; recording ${recording.sha256}` : "";
