@@ -45,7 +45,7 @@ async function rate({ baseUrl }: Service, headers: Record<string, string>): Prom
 }
 
 /**
- * Compares sealing with the transparency log with sealing without it. Each round measures both, and the rounds
+ * Measures how much the transparency log slows sealing. Each round measures both, and the rounds
  * alternate which of the two is first. The result is the median of the rounds' ratios, so a machine that slows down
  * affects both equally.
  */

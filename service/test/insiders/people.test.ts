@@ -217,7 +217,7 @@ test("an operator whose roles were lowered, or who was removed, gets no access w
     const { id, cookie } = await newOperator(running, { roles: ["admin"] });
     const putBack = await insider.keep(sql`operators`, sql`user_id`, id);
     assert.equal(await opensPeople(cookie), true);
-    // Restores the session, so that only the forged role is tested.
+    // Saves the session, which the change can end. It is restored below, so that only the forged role is tested.
     const session = await insider.keep(sql`sessions`, sql`user_id`, id);
     await changeOperator(running, byCommandLine, id, change);
     await session();

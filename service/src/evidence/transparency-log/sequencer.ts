@@ -251,7 +251,7 @@ async function publish(tx: Tx, deps: SequencerDeps, environment: Environment): P
   if (!(await tryLock(tx, environment))) return null;
   const tree = await examined(tx, deps, environment);
   const { log, size, root, finalSize } = tree;
-  // The log ended with a checkpoint that was stored before, so the leaves after it are left for the next log.
+  // The log ended at an earlier checkpoint, which is smaller than the tree. The later leaves go into the next log.
   if (finalSize !== null && finalSize < size) return null;
   const signer = await deps.keys.open(tree);
   const note = signer.signed(size, root);

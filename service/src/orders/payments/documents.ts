@@ -153,7 +153,10 @@ async function booksOf(
   return { ...sumsOfNotes(amountCents, notes), notes };
 }
 
-/** The cents of a payment that are left, and those that credit notes returned. @param notes oldest first */
+/**
+ * `rest`: the cents of a payment that were neither refunded nor lost. `credited`: the cents that credit notes refunded.
+ * @param notes oldest first
+ */
 export function sumsOfNotes(amountCents: number, notes: readonly Pick<Note, "kind" | "partCents">[]) {
   let [rest, credited] = [amountCents, 0];
   for (const { kind, partCents } of notes) {

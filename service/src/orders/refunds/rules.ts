@@ -72,8 +72,8 @@ export async function refusalOf(db: Sql, order: LockedOrder, held: readonly Held
 }
 
 /**
- * The reason why no money of the order can be refunded yet, although the service holds it: the processor may have
- * returned it already. Null when a refund is possible.
+ * The reason why the order can't be refunded yet: a refund that somebody made at the processor is not assigned to orders
+ * yet, and may have returned this order's money. Null when there is no such refund.
  */
 export async function refusalByHand(db: Sql, { id }: LockedOrder): Promise<string | null> {
   const refund = await unassignedRefund(db, id);

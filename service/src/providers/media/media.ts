@@ -54,8 +54,8 @@ export type EndCause = "failed" | "removed" | "replaced" | "closed";
 /**
  * The quality of one second of a participant's media. `silentMs`: the time since the last packet or, before the first,
  * since the connection was opened. `unseenMs`: the time since the last video packet; null before the first picture.
- * While video is recorded: the time since the recording last got a whole frame of audio or of video, whichever is
- * longer.
+ * While the person's video is recorded and not muted, `unseenMs` is the longer of two times instead: the time since the
+ * last whole video frame, and the time since the last whole frame of audio that was not muted.
  */
 type Quality = {
   readonly session: string;

@@ -192,9 +192,9 @@ const findAt = (processor: Processor, { id, expiresAt }: CheckoutSession) =>
   processor.find(id, new Date(expiresAt.getTime() - sessionMs - marginMs), expiresAt);
 
 /**
- * Ends the session at the processor. Without a recorded id, searches for the session, because the processor forgets
- * idempotency keys after a day. If none is found, requests the session again. For a request that is still in flight,
- * the processor returns the same session.
+ * Ends the session at the processor. If the session's id is not recorded, searches for the session first, because the
+ * processor forgets idempotency keys after a day. If none is found, the request that creates the session may still be
+ * in flight. Repeating it creates no second session, and returns the one to end.
  * @returns `complete` when the session was paid before
  * @throws OpenElsewhere for a session of an earlier account, until it has expired
  */
