@@ -13,8 +13,8 @@ import { atLeast, atMost, type Result } from "./result.ts";
 import { p95 } from "./support/times.ts";
 
 /**
- * Number of orders. The `warm` ones are signed before the measurement, until the service has started its threads,
- * loaded its fonts and compiled its code.
+ * Numbers of orders. The `warm` ones are signed before the measurement. After them, the service has started its
+ * threads, loaded its fonts and compiled its code.
  */
 const rounds = { warm: 4, timed: 14 };
 /**

@@ -12,8 +12,8 @@ type Page = OpenPage["page"];
 /** With two rounds, the median is the longer of the two times. */
 const rounds = 2;
 /**
- * In milliseconds: on a busy machine, opening the document may take this long until the first of its 300 pages is
- * drawn.
+ * The most time, in milliseconds, from opening the document until its first page is drawn. It is long enough for a busy
+ * machine.
  */
 const mostToOpen = 120_000;
 /** In milliseconds of processor time: a longer task blocks the page. */

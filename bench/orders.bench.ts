@@ -108,8 +108,8 @@ export async function run(): Promise<Result[]> {
   const sample = sampleOrder(partnerId, keyId);
   const insert = insertStatement(sample, null);
   const written = portable(insert);
-  // The parameters that must differ in each order. They are found in `insert`, which has the sample's codes as plain
-  // text; in `written` the codes are encrypted.
+  // The indexes of the parameters that must differ in each order. They are searched in `insert`, where the sample's
+  // codes are plain text. In `written`, the codes are encrypted.
   const textOf = (value: unknown) => String(value instanceof ToSeal ? value.text : value);
   const unique = [...insert.values.keys()].filter((n) => /^(order\.created:)?0{40}$/.test(textOf(insert.values[n])));
   const bareFiles = join(folder.path, "bare");
@@ -155,8 +155,8 @@ export async function run(): Promise<Result[]> {
     let sent = 0;
     const me = () => get("/api/partner/me", { ...headers, "X-Forwarded-For": address(sent++) });
     await measured("authenticated request, limits on", targets(me, limited), 0.85);
-    // The service examines each document to be signed, and signs it as a trial. A worker thread does this for one
-    // document of a firm at a time, which limits this rate.
+    // Before an order is placed, a worker thread signs its document as a trial. It tries only one document of each firm
+    // at a time, which limits this rate.
     const post = await postBytes(form, headers.Authorization);
     await measured(
       "order create, 100 KB PDF",

@@ -119,7 +119,7 @@ async function measured({ name, url, opened, use }: Visit): Promise<Result[]> {
   const [shifts, longest]: [number[], number[]] = [[], []];
   for (let round = 0; round < rounds; round++) {
     await page.goto(url, { waitUntil: "load" });
-    // Waits until all late content is drawn, most of all the document, because it must not shift the layout either.
+    // Waits for late content, most of all the document, which must not shift the layout either.
     await page.waitForTimeout(settledMs);
     await use(page);
     // Waits because the browser reports the last paint with a delay.

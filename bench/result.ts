@@ -1,4 +1,7 @@
-/** One budget's outcome; rates are per second unless the unit says otherwise. */
+/**
+ * The outcome of one budget. `ours` and `other` are in `unit`, and `budget` is the limit of `ratio`, which is `ours`
+ * divided by `other`.
+ */
 export type Result = {
   name: string;
   ours: number;

@@ -8,11 +8,12 @@ import { openRoomsFixture } from "./support/rooms-fixture.ts";
 const options = { rounds: 7, connections: 16, ms: 1000, expect: 200 };
 
 /**
- * Reads the view of a room with 50 orders and 100 activities, in two cases. The unchanged view is compared with a
- * server that reads the room's version alone and sends a cached text.
+ * Measures how fast the service returns the view of a room with 50 orders and 100 activities, in two cases.
  *
- * For the changed view, the requests go in turn to more rooms than a node caches, so that each view is built. It is
- * compared with the SQL statement that builds the view.
+ * "unchanged": the service has the view in its cache. The rival reads only the room's version and sends a ready text.
+ *
+ * "changed": the service must build the view, because the requests go in turn to more rooms than its cache holds. The
+ * rival runs the SQL statement that builds the view.
  */
 export async function run(): Promise<Result[]> {
   const fixture = await openRoomsFixture();

@@ -118,8 +118,8 @@ function findBags(node: unknown, path: string, bags: Bag[]): void {
     if (isDeps(path.split(".")[0] ?? "") || members.some(isFeature))
       bags.push({ name: path, type: each as TsTypeLiteral });
   }
-  // The types of a function's parameters and result are not dependencies of the type around the function. So their path
-  // begins again.
+  // A function's parameters and result are not dependencies of the type around the function. So the path below a
+  // function omits the names around it.
   const isFunction = each.type === ("TsFunctionType" as string) || each.type === ("TsMethodSignature" as string);
   for (const value of Object.values(node)) findBags(value, isFunction ? "" : inner, bags);
 }
@@ -173,8 +173,8 @@ function nameOf(expression: Expression): string {
 }
 
 /**
- * For each function `open...` without a declared result type that returns an object literal, lists the members of the
- * object. An object that is spread into it is one entry.
+ * Finds the functions `open...` that declare no result type and return an object literal, and lists the members of that
+ * object. An object that is spread into it counts as one member.
  */
 export function openedIn(source: string): { name: string; members: string[] }[] {
   return parseSync(source, syntax).body.flatMap((statement) => {

@@ -59,8 +59,8 @@ async function makeTemplate(template: string): Promise<void> {
     appendFileSync(join(from, "cluster/postgresql.conf"), "fsync = off\nwal_init_zero = off\nwal_recycle = off\n");
     await owner.query(sql`SELECT pg_reload_conf()`);
     await migrate({ db: owner, asOwner: (work) => work(owner), folder: migrations });
-    // Makes the template, and so each copy, half as large: no test reads the database `template0` or the write-ahead
-    // log so far.
+    // Makes the template, and so each copy, half as large. No test needs the database `template0` or the first files of
+    // the write-ahead log.
     await owner.query(sql`UPDATE pg_database SET datistemplate = false WHERE datname = 'template0'`);
     await owner.query(sql`DROP DATABASE template0`);
     await owner.query(sql`SELECT pg_switch_wal()`);

@@ -41,7 +41,7 @@ export async function readDatabaseWrites(db: Sql, tables: ReadonlySet<string>): 
     callable: callable.map(({ name }) => name).filter((name) => writtenBy(name).length > 0),
   };
 
-  /** The tables that a function writes, also by the functions that it calls. */
+  /** The tables that a function writes, by itself or through the functions that it calls. */
   function writtenBy(name: string): (string | null)[] {
     const body = functions.find((each) => each.name === name)?.body ?? "";
     const called = functions.filter((each) => each.name !== name && calls(body, each.name));
@@ -54,8 +54,8 @@ const calls = (body: string, name: string): boolean => new RegExp(`\\b${name}\\(
 const executed = /\bEXECUTE\s+(?:format\(\s*)?(?:'((?:[^']|'')*)')?/gi;
 
 /**
- * The tables that a function's body writes, also by statements in `EXECUTE format('...')`. In these, `%I.` stands for
- * the schema. Null stands for the tables of a statement that the function computes otherwise.
+ * The tables that a function's body writes, including by statements in `EXECUTE format('...')`, where `%I.` stands for
+ * the schema. The result contains null if the body executes a statement whose text it computes in another way.
  */
 function writtenIn(body: string, tables: ReadonlySet<string>): (string | null)[] {
   const statements = [...body.matchAll(executed)].map(([, text]) => text?.replace(/%I\./g, "").replace(/%[IsL]/g, "$"));
@@ -67,8 +67,8 @@ function writtenIn(body: string, tables: ReadonlySet<string>): (string | null)[]
 }
 
 /**
- * Lists problems, as sentences: writes to other owners' tables without a given reason, and reasons that no write needs
- * any more.
+ * Lists problems, as sentences: writes from one feature's table to another feature's table without a stated reason, and
+ * reasons that no write needs any more.
  */
 export function unlistedWrites(
   { writes, callable }: DatabaseWrites,

@@ -20,6 +20,6 @@ if (isMainThread) {
   // on a busy machine.
   endIn(longest);
   beforeEach(() => endIn(longest));
-  // Runs after the file's own tests. The hooks that the file registers later run after this hook.
+  // Runs after the file's tests, and before the hooks that the file registers later. Those hooks then have 20 seconds.
   after(() => endIn(20));
 }

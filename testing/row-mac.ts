@@ -57,7 +57,7 @@ export async function authenticate(writer: Writer, table: string): Promise<void>
 /** Row MACs with a fixed test key, for a database without a service. */
 export const testRowMac: RowMac = openRowMac(secretBytes(Buffer.alloc(32, 7)));
 
-/** MACs for a test's database handle: the keys of the folder's service, or a test key where no service has run. */
+/** The row MACs with the key of the service that uses a data folder, or with a test key if no service has run there. */
 export const testRowMacOf = async (dataDir: string): Promise<RowMac> =>
   existsSync(join(dataDir, "keys/secrets")) ? rowMacOf(dataDir) : testRowMac;
 

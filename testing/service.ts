@@ -14,7 +14,7 @@ import { rowMacOf } from "./row-mac.ts";
 import { prepareSealKey } from "./seal-keys.ts";
 
 const sources = fileURLToPath(new URL("../service/src/cli/main.ts", import.meta.url));
-// A run of all tests uses a bundle of the same command line.
+// A run of all tests uses a bundle of the same command-line program.
 const cli = process.env["TEST_CLI"] ?? sources;
 
 export { temporaryFolder } from "./temporary-folder.ts";
@@ -122,7 +122,7 @@ async function settingsFor(env: Env & { DATA_DIR: string }, isFirstStart: boolea
 /**
  * Starts the real service on a free port, and waits until it answers. In a run of all tests it shares a process with
  * others; otherwise it has its own. With `firstStart` it creates its data itself, and runs from source, as users start
- * it. `program` is a command line other than the repository's.
+ * it. `program` is the path of the command-line program that starts it.
  */
 export async function startService(
   env: Env & { DATA_DIR: string },

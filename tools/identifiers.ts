@@ -76,8 +76,8 @@ const wordsOf = (name: string): string[] =>
     .split(/[ _$\d]+/);
 
 /**
- * The names that a pattern declares. Leaves out names without a colon in an object's pattern: they repeat a property's
- * name. That name is checked where the property is declared.
+ * The names that a pattern declares. In an object's pattern, a name without a colon repeats a property's name. It is
+ * left out here, because it is checked where the property is declared.
  */
 function namesIn(pattern: BindingPattern | ParamPattern): { name: string; start: number }[] {
   switch (pattern.type) {

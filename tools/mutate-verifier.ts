@@ -1,4 +1,4 @@
-// Drops each refusal of the verifier, one at a time, and checks whether a vector fails: bin/run
+// Removes the verifier's refusals of bad input, one at a time, and checks whether a test vector then fails: bin/run
 // tools/mutate-verifier.ts [--sample N] [--seed N] [--only TEXT] [--record]
 import { writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";

@@ -8,8 +8,8 @@ import { atSources, sourceOf } from "./test-sources.ts";
 type Result = { name: string; file: string; message: string };
 
 /**
- * The results of a run. `seconds` holds the duration of each file; `summed` lists the files that ran to their end;
- * `unsteady` lists failures that passed when their file ran alone.
+ * The results of a run. `seconds` holds the duration of each file. `summed` lists the files that ran to their end.
+ * `unsteady` lists the tests that failed, and passed when their file ran alone.
  */
 export type Outcome = {
   passed: Map<string, number>;

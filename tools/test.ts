@@ -50,7 +50,10 @@ async function prepareServices(): Promise<void> {
   process.env["TEST_HOSTS"] = JSON.stringify(await startHosts(serviceHost, verbHost));
 }
 
-/** A run of all files starts about 500 processes, so their code is bundled first. */
+/**
+ * Bundles all test files, and starts the hosts of services and verbs. A run of all files starts about 500 processes,
+ * which load bundles faster.
+ */
 async function allFiles(): Promise<string[]> {
   const [files] = await Promise.all([bundleTests(longestFirst(globSync(patterns, { cwd: root }))), prepareServices()]);
   return files;

@@ -11,11 +11,11 @@ const dayMs = 24 * 3_600_000;
 const authority = "https://tsa.bench.example";
 
 /**
- * Simulates a day of anchoring the transparency log of tests, and counts the requests to a time-stamping authority and
- * to the calendars. Before each look, the log grows. At each look, two nodes search at once for a new state to anchor.
+ * Simulates a day of anchoring the test log. Counts the requests to a time-stamping authority and to the calendars, at
+ * most 24 each.
  *
- * The service anchors the log of tests once in 24 configured intervals. The interval set here makes that one hour.
- * @param looks how often the nodes look in that day
+ * The log grows `looks` times. After each growth, two nodes call `anchorRoots` at once. The configured interval makes
+ * an anchor of the test log due once an hour.
  * @throws Error when the day's last state is still not anchored at the end of the day
  */
 export async function anchoring(db: Database, firstEntry: number, looks = 72): Promise<Result[]> {
@@ -68,9 +68,8 @@ function anchoringNode(db: Database, clock: () => Date) {
     node: () => anchorRoots({ ...deps, stampers }),
     requests: () => {
       const isOfTest = (origin: string) => origin.endsWith("/log/test");
-      // Requests about the live log are not counted. A calendar request does not name its log. But the calendars and
-      // the authority get equally many states of the live log. So the number of the authority's requests about it is
-      // subtracted from both totals.
+      // A request to a calendar does not name its log. But each anchored state of the live log causes one request to
+      // the authority and one to the calendars. So both totals contain `others` requests about the live log.
       const others = origins.filter((origin) => !isOfTest(origin)).length;
       return { stamps: origins.length - others, calendars: roots.length - others };
     },

@@ -10,8 +10,8 @@ type Settings = {
   connection: pg.PoolConfig;
   folder: string;
   /**
-   * For each GET route, its statements and their values; `$CODE` stands for the path's `:code`. The response contains
-   * the rows as JSON.
+   * The statements of each GET route, with their values. The value `$CODE` stands for the path's `:code`. The response
+   * contains the rows of the last statement as JSON.
    */
   reads: Record<string, { text: string; values: unknown[] }[]>;
   /** A fixed JSON response for each of these GET routes. The route still runs its `reads`, but discards the rows. */

@@ -176,9 +176,9 @@ export async function proving(
 }
 
 /**
- * Times `fsck`, the program of the log library tessera that checks a whole log. The budget fails if the program is not
+ * Times `fsck`, a program of the log library tessera that checks a whole log. The budget fails if the program is not
  * built.
- * @param program the path of the built program; a test passes one where no file is
+ * @param program the path of the program; a test passes a path where no file exists
  */
 export async function fsck(
   { service: { baseUrl }, db }: Measured,

@@ -48,8 +48,8 @@ async function signingMs(running: Harness, nora: Person, p12: Buffer): Promise<n
   const document = makePdf({ pages: 100, bytes: 5_000_000 });
   const base64 = (bytes: Uint8Array) => Buffer.from(bytes).toString("base64");
   const times: number[] = [];
-  // Places all orders before the first act. Otherwise, the uploads between the acts, in the same process, would fill
-  // the memory that the acts release.
+  // Places all orders before the first act. The service runs in one process: between acts, the uploads would fill the
+  // memory that the acts release.
   const codes: string[] = [];
   while (codes.length < rounds.warm + rounds.timed) codes.push(await orders.place({}, document));
   for (const [round, code] of codes.entries()) {

@@ -101,8 +101,8 @@ type Node = {
   schemaWatch: SchemaWatch;
   lastUse: LastUse;
   /**
-   * The payment processor; null when payments are not configured. A process opens only one, because the name of its
-   * account is read once.
+   * The payment processor; null when payments are not configured. A process opens only one, so that the name of the
+   * processor's account is read only once.
    */
   processor: Processor | null;
   /** Stores mails instead of sending them; null with a mail server, or when other machines can reach the service. */

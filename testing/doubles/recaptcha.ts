@@ -27,8 +27,8 @@ export type RecaptchaDouble = {
   score: number;
   mode: RecaptchaMode;
   /**
-   * `missing`: `api.js` and new tokens get 404. `silent`: `api.js` is served, but requests for new tokens get no
-   * answer.
+   * `missing`: requests for `api.js` and for new tokens get 404. `silent`: `api.js` is served, but requests for new
+   * tokens get no answer.
    */
   page: "proper" | "missing" | "silent";
   /** Creates a token as a page would get it. */

@@ -13,7 +13,7 @@ export type MethodOutcome =
 /** The way in which an owner completes a hosted setup page. */
 export type FinishedSetup = { type?: "card" | "us_bank_account"; isVerifying?: boolean };
 
-/** A firm's customers and saved payment methods, and payments that no person makes at a page. */
+/** Firms as the processor's customers, their saved payment methods, and payments without a hosted page. */
 export type FirmObjects = {
   customers: StripeObject[];
   setups: Map<string, StripeObject>;

@@ -75,7 +75,7 @@ export type StripeDouble = {
   arriveLate: () => void;
   /** Drops the failures of `fail` and `hangAfter` that no request has met yet. */
   recover: () => void;
-  /** Answers this many requests, and then does not answer one. */
+  /** Answers this many requests, and leaves the next one without an answer. */
   hangAfter: (answered: number) => void;
   /** Creates an event about the object, in the processor's format. */
   event: (type: string, object: Record<string, unknown>, more?: Partial<StripeEvent>) => StripeEvent;

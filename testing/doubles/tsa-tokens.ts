@@ -23,7 +23,7 @@ export type TsaWorkshop = {
 
 export type SignAgain = {
   readonly certificate: TsaCertificateKind;
-  /** False omits ESSCertIDv2. */
+  /** True (the default) if the token contains ESSCertIDv2. */
   readonly signingCertificate?: boolean;
   readonly contentType?: string;
 };

@@ -4,8 +4,8 @@ const isFull = isLong || process.env["FUZZ"] === "full";
 
 /**
  * The number of inputs for a randomized test: a tenth of `all`, a fifth with FUZZ=full, or all of them with FUZZ=long.
- * The random numbers are seeded, so a part is the same in every run. A test that calls this function belongs to a suite
- * of tools/test-long.ts.
+ * The random numbers are seeded, so the same number gives the same inputs in every run. A test that calls this function
+ * belongs to a suite of tools/test-long.ts.
  */
 export const fuzzRuns = (all: number): number => (isLong ? all : isFull ? all / 5 : all / 10);
 

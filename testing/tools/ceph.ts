@@ -76,7 +76,7 @@ export async function startS3(folder: string): Promise<S3Store> {
   await run("ceph-osd", "-i", "0", "--mkfs", "--osd-uuid", store);
   let osd = start("ceph-osd", "-i", "0");
   await until(async () => {
-    // Starts the store again if its process has ended, because the monitor did not know it yet.
+    // The store's process ends if the monitor does not know the store yet. In that case, starts it again.
     if (osd.exitCode !== null) osd = start("ceph-osd", "-i", "0");
     return / 1 up/.test(await run("ceph", "osd", "stat").catch(() => ""));
   });

@@ -144,7 +144,7 @@ export const tools: Readonly<Record<ToolName, Tool>> = table;
 export const missingTools = (): ToolName[] =>
   (Object.keys(table) as ToolName[]).filter((name) => !table[name].isHere());
 
-/** How the reason for a skipped test begins if a tool is missing. */
+/** The beginning of the reason for a test that is skipped because a tool is missing. */
 export const wants = "wants ";
 
 /** Options of a test or suite; it is skipped with a reason if one of the tools is missing. */

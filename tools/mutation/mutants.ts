@@ -9,8 +9,8 @@ import {
 } from "@swc/core";
 
 /**
- * One dropped rule. `as: "false"` replaces an operand so that the refusal never happens, and `"true"` so that the
- * demand is always met. `"skipped"` removes a call.
+ * A mutant: the verifier with one rule dropped. With `as: "false"`, an operand of a condition for a refusal becomes
+ * false. With `"true"`, an operand of a demand (`a && b`) becomes true. With `"skipped"`, an asserting call is removed.
  */
 export type Mutant = {
   readonly file: string;
@@ -162,8 +162,8 @@ function walk(value: unknown, visit: (node: Node) => void): void {
 
 /** The mutants of a source, in source order. */
 export function mutantsOf(file: string, source: string): Mutant[] {
-  // The parser counts offsets in bytes, from an arbitrary base. So each longer character is replaced by a single byte.
-  // The offset of the empty statement at the start shows the base.
+  // The parser counts offsets in bytes, from an arbitrary base. So each character of more than one byte is replaced by
+  // one byte. The offset of the empty statement at the start shows the base.
   const plain = `;${source.replace(/[^\n\x20-\x7e]/g, "?")}`;
   const module = parseSync(plain, { syntax: "typescript", target: "es2022" });
   const base = module.span.start + 1;

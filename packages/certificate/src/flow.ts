@@ -34,7 +34,7 @@ export type Flow = {
     tag?: "TH" | "TD",
   ) => void;
   tagged: Structure["tagged"];
-  /** A hairline over the width of the text. */
+  /** Draws a hairline from the left margin to the right margin. */
   rule: () => void;
   /**
    * True if any text so far contained a character without a usable glyph. Such a character is drawn as its code point:
@@ -67,7 +67,8 @@ export function createFlow(sheets: Sheets, typeset: Typeset): Flow {
     y = pageSize.height - margin.top;
   };
   /**
-   * Draws one line of text. `row` passes a baseline, so that a label is on the line of its value, whose text is larger.
+   * Draws one line of text. The text of a row's label is smaller than that of its value, so `row` passes the value's
+   * baseline.
    */
   const lineAt = (line: Line, x: number, look: Look, baseline = y - look.size) =>
     sheets.text(line, x, baseline, look.size, look.colour ?? ink);

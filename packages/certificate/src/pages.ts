@@ -16,10 +16,13 @@ export type Place = { x: number; y: number; width: number; height: number };
  */
 type Segment = { element: Element | null; canvas: Canvas };
 
-/** A link or form field on a page. `write` returns its dictionary entries, in addition to those of every annotation. */
+/**
+ * A link or form field on a page. `write` returns its own dictionary entries; the caller adds those that all
+ * annotations share.
+ */
 export type Annotation = { element: Element; place: Place; write: (file: ObjectWriter, resources: string) => string };
 
-/** A page. Its marked content is numbered; `marks` contains the structure element of each number. */
+/** A page. Its pieces of marked content are numbered from 0, and `marks[n]` is the structure element of piece `n`. */
 export type Page = { number: number; segments: Segment[]; marks: Element[]; annotations: Annotation[] };
 
 export const short = (value: number): number => Math.round(value * 100) / 100;

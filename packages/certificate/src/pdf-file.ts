@@ -10,7 +10,7 @@ export type ObjectWriter = {
   add: (body: string) => string;
   /** Adds a stream; `entries` are the entries of its dictionary besides length and filter. */
   stream: (entries: string, data: string | Uint8Array, options?: { compress?: boolean }) => string;
-  /** Reserves a reference whose object `fill` adds later, for circular references. */
+  /** Reserves a reference. `fill` adds its object later, so objects can refer to each other. */
   reserve: () => { ref: string; fill: (body: string) => void };
 };
 

@@ -24,8 +24,8 @@ const markSide = 40;
 const sealColour: Colour = "#1f3d6d";
 
 /**
- * Draws the visible seal next to a QR code of the verify page. It is a signature field, still empty, whose appearance
- * states the sealer and the time.
+ * Draws the visible seal next to a QR code of the verify page. The seal is drawn as the appearance of an empty
+ * signature field, and states the sealer and the time.
  */
 export function sealBlock(sheets: Sheets, flow: Flow, typeset: Typeset, words: SealWords): void {
   flow.keep(side + 14);

@@ -120,7 +120,8 @@ function breaks(text: string, fits: (from: number, to: number) => boolean): numb
   };
   let afterWord = false;
   for (const { index, segment, isWordLike } of words.segment(text)) {
-    // Closing punctuation stays with the word before it, and opening punctuation with the word after it.
+    // A line may break after white space. It may also break between two adjacent words if the first ends in a letter
+    // without case, as in Chinese. So punctuation stays with the word that it touches.
     if (/\s$/u.test(text.slice(from, index)) || (isWordLike === true && afterWord)) close(index);
     afterWord = isWordLike === true && /[\p{Lo}]$/u.test(segment);
   }

@@ -38,8 +38,8 @@ export function createWebCrypto(subtle: SubtleCrypto): EvidenceCrypto {
       const bytes = info.type === "ec" ? ecdsaSignatureToRaw(signature, CURVE_LENGTH[info.curve]) : plain(signature);
       return await subtle.verify(verifyParameters(algorithm), key, bytes, plain(data));
     } catch (error) {
-      // An unusable key or signature makes this code throw an EvidenceError, or Web Crypto a DOMException. Any other
-      // error is a bug in this code.
+      // For an unusable key or signature, this code throws an EvidenceError, and Web Crypto throws a DOMException. Any
+      // other error is a bug in this code.
       if (error instanceof EvidenceError || error instanceof DOMException) return false;
       throw error;
     }

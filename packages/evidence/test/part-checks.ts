@@ -122,8 +122,8 @@ async function runPdf(part: Part, pdf: Uint8Array, crypto: EvidenceCrypto): Prom
 }
 
 /**
- * Asserts the vector's expectation: the PDF has (or has not) one attached file named `record.json` of at most 64 bytes
- * that every reader reads alike.
+ * Asserts the vector's expectation. An accepted PDF has one attached file `record.json` of at most 64 bytes, which
+ * every reader reads alike.
  */
 async function runAttachment(part: Part, pdf: Uint8Array): Promise<void> {
   const read = async () => attachedFile(await openUnlocked(pdf), "record.json", 64);

@@ -45,9 +45,12 @@ export type BillingStatement = {
   /** The end of the month; null until the month is over. */
   endsAt: string | null;
   timeZone: string;
-  /** The correction of errors in the closing balances of earlier closed months; 0 in nearly all months. */
+  /** The amount that closed earlier months had wrong in their closing balances; 0 in nearly all months. */
   correctionsCents: number;
-  /** Money from earlier months that the service still holds for the firm. It was paid, but not applied to any order. */
+  /**
+   * The closing balance of the month before: the money that the service holds for the firm, less the money that the
+   * firm owes.
+   */
   openingCents: number;
   paymentsCents: number;
   refundsCents: number;
@@ -96,8 +99,8 @@ export type StatementLine = Payer & {
   /** Only amounts in `usd` count in the sums. */
   currency: string;
   /**
-   * True if the payment paid for its order. False for a late or repeated payment, and for a payment that replaces a
-   * lost one.
+   * True if the payment was applied to its order. False for a payment that came too late or twice, and for one that
+   * replaces a payment that a bank took back.
    */
   applied: boolean;
   /** Present only on loss payments and their reversals. */

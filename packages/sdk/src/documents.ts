@@ -10,7 +10,8 @@ export type Pdf = Uint8Array | Blob | (() => AsyncIterable<Uint8Array>);
 export type NamedPdf = { pdf: Pdf; fileName: string };
 
 /**
- * Builds a multipart form with the file last, as the service requires. @throws TypeError for a document of another type
+ * Builds a multipart form with the file last, as the service requires.
+ * @throws TypeError if the document is neither bytes, nor a Blob, nor a function that opens a stream
  */
 export function formWith(
   fields: readonly [string, string][],

@@ -1,6 +1,6 @@
 /**
- * The position of an event among all events of a firm in one environment, and the chain's head there: a hash over this
- * event and all events before it.
+ * A point in the chain of a firm's events in one environment. `position` is an event's number in the chain. `head` is a
+ * hash over this event and all events before it.
  */
 export type Place = { position: number; head: string };
 

@@ -49,8 +49,8 @@ export function eventsOf({ json, timeoutMs, isEnded, pause }: Transport) {
     json("GET", "/api/partner/events", { query: { ...page, topics: topics?.join(",") } });
 
   /**
-   * Streams all events, without end and without a webhook. After an outage, the stream resumes where it stopped. Store
-   * the `position` of the last event that you processed: pass it as `cursor` to resume after a restart.
+   * Streams all events by repeated requests, and never ends by itself. After an outage, the stream resumes where it
+   * stopped. Store the `position` of the last event that you processed: pass it as `cursor` to resume after a restart.
    * @throws ServiceRefusal for a key or a query that is refused
    */
   async function* follow({ cursor, topics }: EventQuery = {}): AsyncGenerator<FeedEvent, void, undefined> {

@@ -35,7 +35,10 @@ export type Analytics = {
    * service.
    */
   serviceMix: { sign: number; notarize: number; ship: number; fax: number };
-  /** The numbers of evidence records. Don't compare them with numbers of orders. */
+  /**
+   * The numbers of completed orders, of sealed and notarized documents, and of delivered shipments. Only the first is a
+   * number of orders.
+   */
   evidence: { totalCompleted: number; sealedDocumentCount: number; deliveredWithProofCount: number };
   /**
    * The total in US cents of the paid, in-progress and completed orders: the money that the firm and its clients spend.

@@ -79,8 +79,8 @@ export type OrderLine = {
 };
 
 /**
- * Something in a document that people may overlook, or see differently from the sealed document. Each signer also gets
- * this warning.
+ * Content of a document that people may overlook, or that programs may show differently from one another. Each signer
+ * also gets this warning.
  */
 export type DocumentNotice = {
   /** `text_below_place`, `active_content`, `hidden_text`, ... The list can grow. */

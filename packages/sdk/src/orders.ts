@@ -46,16 +46,19 @@ export type OrderCorrections = {
    */
   supplements: { amountCents: number; label: string; state: "asked" | "paid" | "withdrawn"; at: string }[];
   /**
-   * The firm's other orders that share a room with this one and whose email address this correction also replaced.
-   * Present only in the answer to a correction of an email address.
+   * The firm's other orders in the same room in which this correction also replaced the email address. Present only in
+   * the answer to a correction of an email address.
    */
   alsoCorrected?: string[];
   /**
-   * Other orders that share a room but were not corrected, because their record was altered outside the service.
-   * Present with `alsoCorrected`.
+   * The firm's other orders in the same room that were not corrected, because their record was altered outside the
+   * service. Present with `alsoCorrected`.
    */
   notCorrected?: string[];
-  /** True if some new links were not mailed, because a room mails at most 25 a day. Present with `alsoCorrected`. */
+  /**
+   * True if some of the links for the new email address were not mailed, because a room mails at most 25 a day. Present
+   * with `alsoCorrected`.
+   */
   linksNotMailed?: boolean;
   requestId: string;
 };
@@ -75,8 +78,8 @@ export type OrderQuery = {
 };
 
 /**
- * Leaves role names and field labels as they are, because they are the firm's own words. Only member names are
- * respelled.
+ * Spells the names of a value's properties like `svc_sign`. Role names and field labels stay unchanged, because they
+ * are the firm's own words.
  */
 function jsonOf(name: string, value: object): unknown {
   if (name === "values") return value;

@@ -12,7 +12,10 @@ type PassportFacts = {
 };
 
 export type SealedPassport = PassportFacts & {
-  /** The time stamps of the seal. A member is null when the time-stamping authority could not be reached. */
+  /**
+   * The time stamps of the seal. `rfc3161` is null when no time-stamping authority could be reached. `openTimestamps`
+   * is null when no calendar could be reached.
+   */
   timestamps: {
     rfc3161: { authority: string; timestampedAtUtc: string } | null;
     openTimestamps: { calendar: string; submittedAtUtc: string; status: "pending" | "confirmed" } | null;

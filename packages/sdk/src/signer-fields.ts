@@ -40,8 +40,8 @@ export type FieldOption = {
 
 export type NumberFormat = {
   /**
-   * The number of decimals shown, which is also the most that may be typed: 0 to 4. Default: 2 with a currency.
-   * Otherwise up to 4 may be typed, and they are shown as typed.
+   * How many decimals the signer may type, and how many are shown: 0 to 4. Default with a currency: 2. Default without
+   * one: the signer may type up to 4, and the number is shown as typed.
    */
   decimals?: number | undefined;
   min?: number | undefined;

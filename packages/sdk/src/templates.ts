@@ -45,8 +45,8 @@ export type Template = TemplateSummary & {
   /** The firm's message to the signers. */
   message: string | null;
   /**
-   * The fields as they were sent, with the member names of the HTTP interface. Null when the template uses the
-   * document's own fields or tags.
+   * The fields as they were sent, with property names as in the HTTP interface (`show_when`). Null when the template
+   * uses the document's own fields or tags.
    */
   fields: Record<string, unknown>[] | null;
   requestId: string;
@@ -72,8 +72,8 @@ export type ProposedOption = { label: string; x?: number; y?: number; width?: nu
 export type ProposedField = {
   kind: "signature" | "initials" | "date" | "name" | "text" | "checkbox" | "dropdown" | "radio";
   /**
-   * The role that the nearby words name: its position in `roles`, counted from 1. Null when they name no role, or
-   * several.
+   * The role that the nearby words name: its position in the `roles` that you sent, counted from 1. Null when the words
+   * name no role, or several.
    */
   signer: number | null;
   /** The page, counted from 1. */
@@ -88,7 +88,7 @@ export type ProposedField = {
   options?: ProposedOption[];
   /** The words on the page that ask for this entry. */
   words: string;
-  /** The party that the nearby words name; null when they name none. */
+  /** The party that the nearby words name, such as `Buyer`; null when they name none. */
   role: string | null;
   reason:
     | "own_field"

@@ -1,5 +1,5 @@
 /**
- * The members that the events of all order topics have in common. `externalReference` is absent when the order has
+ * The properties that the events of all order topics have in common. `externalReference` is absent when the order has
  * none.
  */
 export type OrderEventData = {
@@ -10,7 +10,7 @@ export type OrderEventData = {
   externalReference?: string;
 };
 
-/** The members that the events of all topics about a signer have in common. */
+/** The properties that the events of all topics about a signer have in common. */
 export type SignerEventData = OrderEventData & {
   /** The signer's number in the order, from 1. */
   signer: number;
@@ -22,7 +22,7 @@ export type SignerEventData = OrderEventData & {
   channel?: string;
 };
 
-/** The members that the events of all recording topics have in common. */
+/** The properties that the events of all recording topics have in common. */
 export type RecordingEventData = Omit<OrderEventData, "status"> & { startedAtUtc: string };
 
 type RecordingEnd = RecordingEventData & {

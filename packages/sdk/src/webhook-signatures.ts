@@ -52,8 +52,8 @@ function parseHeader(header: string): Signature | null {
       t = value;
     } else if (name === "v1" && /^[0-9a-f]{64}$/.test(value)) candidates.push(value);
   }
-  // During a rotation of secrets, a header has a few signatures. Their number is limited, because each signature costs
-  // an HMAC before the sender is known.
+  // During a rotation of secrets, a header has a few signatures. Checking one costs an HMAC, and anyone can send a
+  // header. So a header with too many is refused.
   if (t === null || candidates.length === 0 || candidates.length > mostCandidates) return null;
   return { t, candidates };
 }

@@ -57,8 +57,8 @@ export type DeliveryExchange = {
   request: {
     headers: Record<string, string>;
     /**
-     * The body, rebuilt from the present records. `isAsSent` states whether its hash equals the hash of the body that
-     * was sent.
+     * The body, rebuilt from the present records. `isAsSent` is true if it equals the body that was sent. It is null
+     * when nothing was sent, or when no hash of the sent body is stored.
      */
     payload: { text: string; isAsSent: boolean | null } | null;
   };

@@ -89,8 +89,8 @@ function digest(hash: HashName, chunks: readonly Uint8Array[]): Uint8Array {
 }
 
 /**
- * Hashes several messages, each of which is a list of chunks. If messages begin with the same byte of one buffer, the
- * bytes that their first chunks share are hashed only once. Other messages are hashed separately.
+ * Hashes several messages, each of which is a list of chunks. If first chunks start at the same position of one buffer,
+ * the bytes that they share are hashed only once. Other messages are hashed separately.
  */
 function digests(hash: HashName, messages: readonly (readonly Uint8Array[])[]): Uint8Array[] {
   const out = messages.map(() => new Uint8Array(0) as Uint8Array);

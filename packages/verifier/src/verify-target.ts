@@ -111,8 +111,9 @@ const isAboutDocument = (purpose: SealPurpose | null): boolean =>
 
 /**
  * Verifies either of two sets of files:
- * - a custody or proof certificate, with PDFs of which one may be its document
- * - a sealed PDF with its time stamp and proofs
+ *
+ * - a custody or proof certificate, and other PDFs: one of them may be the certificate's document
+ * - a sealed PDF, and its time stamp and proofs
  *
  * Returns null for any other set, which may be the files of one room.
  * @throws UsageError for files that are not about the same document

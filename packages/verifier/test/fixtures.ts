@@ -23,7 +23,7 @@ export const hex = (bytes: Uint8Array): string => createHash("sha256").update(by
 export const pemOf = ({ certificate }: TestSigner): string => encodePem(certificate.der, "CERTIFICATE");
 const stamp = (signature: Uint8Array): Uint8Array => tokenOver(signature, tsa, stampedAt);
 
-/** A document sealed as the service does it, with the reason of a proof passport and a time stamp. */
+/** A document sealed as the service seals a proof passport: with that /Reason, and with a time stamp. */
 export const proofPdf = (options: Partial<SignOptions> = {}, document?: Uint8Array): Uint8Array =>
   sealedFor(sealReasons.proof.live, { signer: seal, stamp, ...options }, document ?? original);
 

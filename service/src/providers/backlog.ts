@@ -12,8 +12,8 @@ export type ProviderBacklog = {
   /** The number of acts with an unknown outcome. */
   unknownActs: number;
   /**
-   * The time since which the provider has been unavailable, from the act that has been delayed longest; null when no
-   * act is delayed.
+   * The time since which the provider has been unavailable: the first failure of the act that has been delayed longest.
+   * Null when no act is delayed.
    */
   awaySince: Date | null;
   unworkedEvents: number;
@@ -58,8 +58,8 @@ export function providerMetrics(metrics: Metrics, db: Sql): Required<Pick<Provid
 const batchSize = 500;
 
 /**
- * Deletes, in batches, the payloads and responses of acts that ended before this time. Also deletes the bytes of older
- * events that have been processed. Hashes and outcomes stay.
+ * Deletes, in batches, the payloads and responses of acts that ended before the given time. Also deletes the bytes of
+ * processed events that were received before it. Hashes and outcomes stay.
  */
 export async function sweepProviderRecords(db: Sql, before: Date, stopping?: AbortSignal): Promise<void> {
   const batches = [

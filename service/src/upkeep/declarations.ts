@@ -30,8 +30,8 @@ export const firstTimes: FirstTimes = {
  * takes the clock's advances into account itself.
  */
 export const broughtNearer: readonly BringNearer[] = [
-  // Must be first. The sandbox's bank locks a payment step first and the rows of its order afterward. Another sequence
-  // here could deadlock with it.
+  // Must be first, because the sandbox's bank locks a payment step before the rows of its order. Another sequence here
+  // could deadlock with it.
   bringSandboxMoneyNearer,
   bringEnvelopesNearer,
   bringExecutionsNearer,

@@ -184,8 +184,8 @@ export function serviceReadiness(deps: ReadinessDeps): ReadReadiness {
     { name: "blobs", check: blobs.probe, isShared: true },
     { name: "seal key", check: sealing.probe, isShared: isShared(config.sealKey) },
     { name: "signer authority", check: signers, isShared: isShared(config.signerCaKey) },
-    // Sealing continues while a log is halted, so this probe counts as shared. A node that only lacks its own log key
-    // then stays in the load balancer.
+    // Marked as shared although a node may only lack its own log key: sealing continues while a log is halted. So a
+    // failure of this probe doesn't take the node out of the load balancer.
     { name: "log", check: logs, isShared: true },
   ];
   // Without notifications from the database, a job may start up to five seconds late.

@@ -43,8 +43,8 @@ function reasonOf(error: Error): string {
 }
 
 /**
- * The schema fence in our database reads the node's schema version from the application name. So the URL must not set
- * another application name.
+ * Removes another application name from the URL. The database reads the node's schema version from the application
+ * name, to reject writes by older releases.
  */
 const unnamed = (url: string): string => url.replace(/([?&])application_name=[^&#]*/gi, "$1");
 

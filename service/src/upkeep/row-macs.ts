@@ -159,7 +159,8 @@ async function fillTables(tx: Tx, rowMac: RowMac, { name }: RowSet): Promise<num
 
 async function fill<Row>(tx: Tx, rowMac: RowMac, unfilled: MacTable<Row>, which: Statement): Promise<number> {
   const { table, key, rows, members, rowOf = (row: MacRow<Row>) => sql`${key} = ${row.key}` } = unfilled;
-  // Reads the rows by a cursor, because there may be many, and because a row that gets no MAC must not be read twice.
+  // Reads the rows by a cursor, because there may be many. Repeated queries would return the rows that get no MAC each
+  // time.
   await tx.query(sql`DECLARE unfilled_${table} NO SCROLL CURSOR FOR ${rows} WHERE ${which}`);
   let filled = 0;
   for (;;) {
@@ -209,8 +210,8 @@ const earlierDigests: Statement = listed(earlierStates.map((state) => digestOf(s
  * is replaced if it is valid; an altered order keeps its old MAC.
  */
 async function refillOrders(tx: Tx, { secrets }: RowMacDeps): Promise<number> {
-  // This separate verifier doesn't report invalid MACs. An order may have got its first MAC at this start: no earlier
-  // release computed that MAC, so it is not valid here.
+  // A separate verifier, because the shared one would report invalid MACs. Orders that got their first MAC at this
+  // start fail here: their MAC covers the present columns.
   const rowMac = openRowMac(secrets);
   const table = orderRows.table.text;
   let filled = 0;

@@ -80,7 +80,9 @@ const count = (what: string, answer: Answer | undefined) => {
   statuses.set(name, (statuses.get(name) ?? 0) + 1);
 };
 
-/** Places orders until the test ends. Repeats each request with its own Idempotency-Key until the order is placed. */
+/**
+ * Places orders until the test ends. Repeats each request, with the same Idempotency-Key, until the order is placed.
+ */
 async function placing(client: number): Promise<void> {
   for (let n = 0; !isOver; n++) {
     const reference = `chaos-${client}-${n}`;

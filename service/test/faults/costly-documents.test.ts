@@ -11,8 +11,8 @@ import { fileForm } from "../evidence/proof-passports/seal-document.ts";
 import { costlyDocuments } from "./costly-documents.ts";
 
 /**
- * The most CPU time of the main thread for a document of about 35 MiB. It receives, hashes, copies and encrypts the
- * bytes, but does not parse the document.
+ * The most CPU time that the main thread may use for a document of about 35 MiB. The main thread receives, hashes,
+ * copies and encrypts the bytes, but does not parse the document.
  */
 const mostMainThreadMs = 1000;
 

@@ -67,7 +67,7 @@ export type Night = {
   /** The API keys of a firm. */
   readonly keys: readonly string[];
   readonly writers: Writers;
-  /** A test that replaces the primary or the nodes assigns the new ones here. */
+  /** If a test replaces the primary or the nodes, it assigns the new ones here. */
   primary: PostgresServer;
   nodes: [Service, Service];
   /**

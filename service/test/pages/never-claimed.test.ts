@@ -61,10 +61,10 @@ const facts: readonly (readonly [RegExp, readonly string[], readonly string[]])[
   [/\b(?:has cleared|paid in full)\b/i, ["payment_received"], ["Paid"]],
   [/\bwas refunded\b|\bpayment refunded\b/i, ["refunded", "refunded_part"], ["Refunded"]],
   [/\breports\b/i, ["delivered"], []],
-  // No mail or status says so: a refund, and the mail about finished documents, are sent some time after the status has
-  // changed.
+  // No mail and no status may use these words. A refund, and the mail about finished documents, are sent some time
+  // after the status has changed.
   [/\b(?:we have sent|that we sent)\b/i, [], []],
-  // No mail or status says so, because some acts take place in person.
+  // No mail and no status may use these words, because some acts take place in person.
   [/\bonline notary\b/i, [], []],
   [/\b(?:has|was) (?:arrived|delivered)\b|\brecorded as delivered\b/i, ["delivered"], ["Delivered"]],
   [/\bmachine confirmed\b|\bhas confirmed every page\b/i, ["fax_delivered"], ["FaxPending", "FaxSent"]],

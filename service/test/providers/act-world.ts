@@ -5,7 +5,7 @@ import { secretBytes } from "../../src/kernel/platform/secrets.ts";
 import { type Account, type Act, openProviders, type Providers } from "../../src/providers/providers.ts";
 import { openOrdersDatabase, silent } from "../orders/order/orders-database.ts";
 
-/** The way in which the double fails at the next request that acts. */
+/** How the double fails the next request that creates a thing. */
 type Fault = "cut" | "hang" | "garbage" | "redirect" | { status: number; headers?: Record<string, string> };
 
 export const apiKey = "key_of_the_account_0123456789";

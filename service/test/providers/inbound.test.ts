@@ -21,7 +21,7 @@ import { silent } from "../orders/order/orders-database.ts";
 const secret = "whsec_of_the_test";
 const sign = (raw: string): string => createHmac("sha256", secret).update(raw).digest("hex");
 
-/** Events in a format of the test; `Things-Signature` is a MAC over the bytes. */
+/** Verifies events in a format of this test. The header `Things-Signature` is a MAC over the bytes. */
 const verify: InboundVerifier = (raw, headers) => {
   if (headers["things-signature"] !== sign(raw.toString())) return { ok: false, why: "the MAC does not hold" };
   const body = JSON.parse(raw.toString());

@@ -23,8 +23,8 @@ const lastBefore = 84;
 const beforeBaseline = releaseOf(baseline.commit, join(folder.path, "before-baseline"));
 
 /**
- * The schema of a new database after these migrations up to `lastBefore`, with the privileges of the release before the
- * baseline.
+ * The schema of a new database after the migrations in the folder `files`, up to number `lastBefore`. Its privileges
+ * are those of the release before the baseline.
  */
 async function schemaAfter(name: string, files: string): Promise<string[]> {
   const chosen = join(folder.path, name);

@@ -9,8 +9,8 @@ import type { Glyph, Point } from "./true-type.ts";
 type GlyphCode = { font: number; code: number; width: number };
 
 /**
- * One font of a document. Each glyph is the outline of a whole cluster (the characters that are shaped together), and
- * each code maps to the characters of its cluster. So text of any script is drawn as shaped. Code 0 is unused.
+ * One font of a document. Each glyph is the outline of a whole cluster (the characters that are shaped together). At
+ * the index of a glyph, which is its code, `toUnicode` has the cluster's characters. Code 0 is unused.
  */
 export type GlyphFont = { name: string; glyphs: Glyph[]; toUnicode: string[] };
 

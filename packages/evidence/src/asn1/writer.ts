@@ -5,8 +5,8 @@ import { encodeOid } from "./oid.ts";
 /**
  * A DER value to write. `tag` is the identifier octet; null means that `body` is already a complete encoding.
  *
- * `length` counts the content octets, and `size` the whole encoding. Both are computed first, so that `encode` writes
- * the bytes once.
+ * `length` counts the content octets, and `size` the octets of the whole encoding. They are known beforehand, so
+ * `encode` needs only one pass.
  */
 export interface DerValue {
   readonly tag: number | null;

@@ -51,7 +51,10 @@ export interface SignerInput {
   readonly contentDigest: (hash: HashName) => Uint8Array | Promise<Uint8Array>;
   /** The content type that the signed attribute must state; by default, the content type of the SignedData. */
   readonly contentType?: string;
-  /** The content itself. Needed only for signatures without signed attributes, which fail if it is absent. */
+  /**
+   * Returns the content itself. Used only for a signature without signed attributes. Without this function, such a
+   * signature fails the claims about its attributes.
+   */
   readonly content?: () => Uint8Array;
   readonly crypto: EvidenceCrypto;
 }

@@ -88,8 +88,8 @@ function actsOf({ envelope, proof, signatures }: ActInput): readonly Act[] | str
     const signer = signers.find(({ n }) => n === entry.signer);
     const index = revisions.findIndex((revision) => revision.kind === "signed" && revision.signer === signer?.n);
     const [before, own] = [revisions[index - 1], revisions[index]];
-    // Only one signature can end here. If a later act ended at the same byte, it removed this one. That is a forbidden
-    // change, so the claim `document_signatures` fails.
+    // A file has at most one signature that ends at this byte. A later act that ended there would have removed this
+    // act's signature: a forbidden change, for which the claim `document_signatures` fails.
     const found = proof.earlierSignatures.find(({ revisionEnd }) => revisionEnd === own?.bytes);
     const signature = own && signatures.get(own.bytes);
     if (!signer || !before || !signature || !found?.pades)

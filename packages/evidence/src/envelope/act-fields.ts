@@ -78,9 +78,9 @@ type Replaced = {
 };
 
 /**
- * The objects in the first `end` bytes that later revisions replaced. Includes the catalog if the trailer now names
- * another one. New objects are not listed, because readers reach them only through replaced ones.
- * @returns null when those bytes are not a revision of the document, or later revisions are unreadable
+ * Lists the objects in the first `end` bytes that later revisions replaced. Includes the catalog if the trailer now
+ * names another catalog. New objects are not listed, because readers reach them only through replaced ones.
+ * @returns null when the first `end` bytes are not a revision of the document, or a later revision is unreadable
  */
 function replacedSince(document: PdfDocument, end: number): readonly Replaced[] | null {
   try {
@@ -97,7 +97,7 @@ function replacedSince(document: PdfDocument, end: number): readonly Replaced[] 
       const old = before?.get(number);
       if (old === undefined) return [];
       const [was, is] = [dictionaryOf(old), dictionaryOf(after?.get(number))];
-      // A field with a repeated key needs no test here: the walk over the fields already refused it.
+      // No test for a repeated key is needed here, because `walkFields` throws for a field that has one.
       return [{ field: names.get(number) ?? null, keys: was && is ? changedKeys(was, is) : null }];
     });
     return [...catalog, ...objects];

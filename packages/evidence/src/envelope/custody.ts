@@ -123,8 +123,8 @@ const isSealedForOrder = ({ verdict, seal }: ProofVerification): boolean =>
   verdict === "verified" && isOfAnOrder(seal?.purpose);
 
 /**
- * Verifies the bytes after the signed file, and the seal that covers them. The seal needs a trusted certificate,
- * because anybody can make a seal. Archival time stamps need no test here: `sealedBytes` leaves out only trusted ones.
+ * Verifies that a trusted seal covers all bytes after the signed file. The seal's certificate must be trusted, because
+ * anybody can make a seal. Archival time stamps need no test here: `sealedBytes` already excludes the trusted ones.
  */
 function continues({ verdict, sealedBytes }: ProofVerification, signed: number): Claim<CustodyClaimName> {
   const name = "document_continues";

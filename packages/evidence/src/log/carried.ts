@@ -38,8 +38,8 @@ export async function verifyCarried(input: {
 }
 
 /**
- * Turns a `log_sandwich` that holds into `unchecked` unless `log_carried` holds. A checkpoint that is not proven to be
- * the log's proves nothing about the time of the seal.
+ * Returns both claims, but `log_sandwich` as `unchecked` if it holds and `log_carried` does not. Without proof that the
+ * seal's checkpoint is the log's, it proves nothing about the time of the seal.
  */
 function withSandwich(carried: Claim<CarriedClaimName>, sandwich: Claim<CarriedClaimName>): Claim<CarriedClaimName>[] {
   if (carried.state === "holds" || sandwich.state !== "holds") return [carried, sandwich];

@@ -60,7 +60,7 @@ export function placeOfNode({ level, index }: TreeNode) {
   return { level: tileLevel, n: Math.floor(first / tileWidth), first: first % tileWidth, count };
 }
 
-/** The tiles of hashes that are needed to compute the hashes of the ranges, each listed once. */
+/** The tiles whose hashes are needed to compute the hash of each range. Each tile is listed once. */
 export function tilesOf(ranges: readonly LeafRange[]): { level: number; n: number }[] {
   const tiles = new Map<string, { level: number; n: number }>();
   for (const node of ranges.flatMap(perfectNodes)) {

@@ -168,8 +168,8 @@ export async function verifyConsistency(
   if (oldSize === size) return proof.length === 0 && equalBytes(oldRoot, root);
   const ranges = consistencyRanges(oldSize, size);
   if (ranges.length !== proof.length || !proof.every(isHash)) return false;
-  // Verification starts from the last subtree of the older tree. If the proof's first range ends where the older tree
-  // ends, it is that subtree. Otherwise that subtree is the whole older tree, whose root the proof leaves out.
+  // Starts from the hash of the older tree's last subtree. If the first range ends where the older tree ends, the first
+  // hash of the proof is that hash. Otherwise that subtree is the whole older tree, so its hash is `oldRoot`.
   const [first] = ranges;
   const beginsInside = first !== undefined && first.end === oldSize;
   let older = beginsInside ? (proof[0] ?? oldRoot) : oldRoot;

@@ -21,12 +21,13 @@ const timeAt = 68;
  *
  * - `ots.format`: the proof can be read.
  * - `ots.digest`: it is a proof of this digest. If one of these two fails, no other claim is made.
- * - `ots.bitcoin`, one for each such attestation: compares the attested message with the merkle root in the header for
- *   its height. Unchecked without that header.
- * - `ots.pending`, `ots.litecoin`, `ots.ethereum` and `ots.unknown`, one for each such attestation: always unchecked.
+ * - `ots.bitcoin`, one for each Bitcoin attestation: compares the attested message with the merkle root in the header
+ *   for its height. Unchecked without that header.
+ * - `ots.pending`, `ots.litecoin`, `ots.ethereum` and `ots.unknown`, one for each attestation of that kind: always
+ *   unchecked.
  *
- * The caller must make sure that a header is in the best chain. The text of the claim contains the block's hash for
- * this purpose.
+ * The caller must make sure that each header is in the best chain. For this purpose, `why` of a confirmed block
+ * contains the block's hash.
  *
  * @param input `proof` the bytes of the `.ots` file; `digest` the 32 bytes that it should cover
  * @throws EvidenceError `ots` for a header that is not 80 bytes

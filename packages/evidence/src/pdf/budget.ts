@@ -25,9 +25,8 @@ export const COST = {
   /** The cost of a byte of compressed data. */
   compressedByte: 8,
   /**
-   * The cost of looking up one entry of a cross-reference section.
-   *
-   * A search for a text costs one unit per `searchedBytes` bytes.
+   * `entryLook` is the cost of looking up one entry of a cross-reference section. A search for a text costs one unit
+   * per `searchedBytes` bytes.
    */
   entryLook: 10,
   searchedBytes: 8,

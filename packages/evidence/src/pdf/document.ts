@@ -47,7 +47,7 @@ const HEADER_WINDOW = 1024;
  *
  * An encrypted PDF is not decrypted: see `openUnlocked`.
  *
- * @param earlier another opening of the same file; both share the derived keys, and the budget for their work together
+ * @param earlier another opening of the same file; both openings then share the derived keys and one budget
  * @throws EvidenceError `pdf` without a header, a startxref, or a section at its offset
  */
 export function openDocument(

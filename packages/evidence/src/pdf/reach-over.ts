@@ -31,8 +31,8 @@ export function reachOver(document: PdfDocument, end: number): string | null {
 }
 
 /**
- * True if an object extends beyond `end`, of those in the document's own cross-reference sections. Handles only objects
- * with comments or white space before the header; `isFound` handles the rest.
+ * True if an object in the document's own cross-reference sections extends beyond `end`. Examines only objects with
+ * comments or white space before the header; `isFound` examines the rest.
  */
 function isNamed(document: PdfDocument, end: number): boolean {
   const { base, budget, bytes } = document;
@@ -52,8 +52,8 @@ function isNamed(document: PdfDocument, end: number): boolean {
 }
 
 /**
- * The offset after the header of the object at `at` (`number generation obj`). Comments or white space may precede the
- * header. Null if there is none.
+ * The offset after the header (`number generation obj`) of the object at `at`. Comments or white space may precede the
+ * header. Null if there is no header.
  */
 function headedValue(bytes: Uint8Array, at: number, end: number): number | null {
   const cursor = cursorAt(bytes, at, end);

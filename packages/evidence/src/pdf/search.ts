@@ -10,9 +10,9 @@ export function isTextAt(bytes: Uint8Array, text: string, at: number): boolean {
 /**
  * Offset of the first `text` (ASCII) in `bytes[from, to)`, or -1.
  *
- * Looks for one character: the last one that occurs exactly once in the text. This lets the search skip most bytes.
- * After each hit of that character, the search continues after the hit. So no byte is examined more than `text.length`
- * times, whatever the file contains.
+ * Looks for one character of the text: the last that occurs in it exactly once. This lets the search skip most bytes.
+ * After each occurrence of that character, the search continues behind it. So no byte is examined more than
+ * `text.length` times, whatever the file contains.
  *
  * @throws RangeError when no character occurs in the text exactly once
  */
@@ -35,9 +35,9 @@ const NEAR = 256;
 export function searchWholeFile(text: string): Search {
   const search = searchFor(text);
   if (!native) return search;
-  // For a text of more than six characters, Node's search skips bytes, as `indexOfText` does. For a shorter text, it is
-  // faster: it compares many bytes at once with the first character. So Node gets only six characters of a longer text.
-  // The text's first character is left out, because it may be frequent in PDF, as `/` is.
+  // Node compares many bytes at once with the first character of a short text. With more than six characters, it skips
+  // bytes instead, as `indexOfText` does, and is slower. So Node gets only six characters of a longer text: those after
+  // the first, which may be frequent in PDF, as `/` is.
   const offset = text.length > 6 ? 1 : 0;
   const piece = text.slice(offset, offset + 6);
   return (bytes, from, to) => {

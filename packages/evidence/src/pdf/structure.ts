@@ -26,14 +26,14 @@ export function withRanges<Signature extends SignatureInPdf>(
 
 /**
  * The signatures that claim to cover the whole file.
- * @param length of the file
+ * @param length the length of the file in bytes
  */
 export const coveringFile = <Signature extends RangedSignature>(length: number, signatures: readonly Signature[]) =>
   signatures.filter(({ byteRange }) => byteRange.ok && byteRange.range.end === length);
 
 /**
- * The reason why there is not exactly one signature that covers the whole file.
- * @param length of the file
+ * Says why there is not exactly one signature that covers the whole file.
+ * @param length the length of the file in bytes
  */
 export function whyNotCovered(length: number, signatures: readonly RangedSignature[]): string {
   if (coveringFile(length, signatures).length > 1) return "Several signatures claim the whole file.";

@@ -6,7 +6,7 @@ import type { SealVerification } from "./verify-seal.ts";
 
 export type ArchivalClaimName = "archival_time_stamp";
 
-/** The findings about a whole file. They show whether archival time stamps end the file. */
+/** The findings about a whole file. They show whether the file ends with archival time stamps. */
 type Whole = {
   readonly claims: readonly Claim[];
   readonly seal: SealVerification | null;
@@ -21,8 +21,8 @@ type Whole = {
  * @returns null for any other file
  */
 export function archivedLength({ claims, seal, earlierSignatures }: Whole): number | null {
-  // This claim fails for a time stamp, because a time stamp does not state the length of the document. If it fails for
-  // another reason, the time stamp is not placed as a seal would be.
+  // `signature_structure` fails for every time stamp, because a time stamp does not state the length of the document.
+  // Any other reason means that the time stamp is not placed as a seal would be.
   const structure = claims.find(({ name }) => name === "signature_structure");
   if (seal === null || !isTrustedStamp(seal) || structure?.why !== `${lengthNotStated}.`) return null;
   let length = 0;

@@ -50,8 +50,8 @@ export async function verifyCheckpointAnchors(input: Input): Promise<CheckpointA
 }
 
 /**
- * The claims that must hold for every token, even of an unknown authority. Any other claim may fail: another verifier
- * may trust the token's authority. The token then proves no time.
+ * The claims that must hold for every token, even from an unknown authority. The other claims may fail, because another
+ * verifier may trust that authority. Here, such a token proves no time.
  */
 const mustHold: readonly TimeStampClaimName[] = [
   "messageImprint",

@@ -24,8 +24,8 @@ export interface PadesInput {
   /** Trusted certificates of time-stamping authorities; without any, the claim about time is unchecked. */
   readonly tsaAnchors: readonly Certificate[];
   /**
-   * Trusted certificates of signers. They only show which of the certificates in the signature are genuine: those that
-   * a trusted one issued. `verifyChain` decides on trust.
+   * Trusted certificates of signers. They only tell which certificates in the signature are genuine: those that a
+   * trusted certificate issued. `verifyChain` decides whether the signer is trusted.
    */
   readonly sealAnchors: readonly Certificate[];
   /** The instant of the verification, epoch ms. */

@@ -28,8 +28,8 @@ export type SealPurpose = {
 
 /**
  * The texts in /Reason of the service's seals. One key seals both the service's own documents, such as closing
- * certificates, and files that strangers upload. Only this text in the signed dictionary tells the two apart, and a
- * real document from a test.
+ * certificates, and files that strangers upload. Only this signed text tells the service's documents from strangers'
+ * files, and live documents from tests.
  */
 export const sealReasons = {
   proof: { live: "Proof passport", test: "Proof passport (test environment)" },

@@ -13,7 +13,7 @@ export const retirementReasons = [
   "privilege-withdrawn",
 ] as const;
 
-/** A certificate whose seals are not accepted from an instant on. */
+/** A retired certificate. Seals that were made with it from `retiredAt` on are not accepted. */
 export type RetiredCertificate = {
   readonly certificate: Certificate;
   /** The time of the retirement, epoch ms. */
@@ -22,7 +22,10 @@ export type RetiredCertificate = {
   readonly reason: string;
 };
 
-/** With these reasons, nobody else is assumed to have the key. So a seal whose time is not proven is still accepted. */
+/**
+ * After a retirement for one of these reasons, the owner is assumed to be the only one who has the key. So a seal whose
+ * time is not proven is still accepted.
+ */
 const KEY_STAYS_SAFE: ReadonlySet<string> = new Set(["superseded", "affiliation-changed", "cessation-of-operation"]);
 
 /** True if the owner is assumed to be the only one who has the key after a retirement for this reason. */

@@ -64,9 +64,9 @@ interface Search extends ChainInput {
 }
 
 /**
- * Finds a valid chain from the leaf to an anchor (RFC 5280, section 6). Only one name constraint is accepted: one that
- * excludes all mail addresses, if no certificate below it may have a mail address. The result states a failure; parsed
- * certificates never cause an exception.
+ * Finds a valid chain from the leaf to an anchor (RFC 5280, section 6). Accepts only one name constraint: the exclusion
+ * of all mail addresses, above certificates that certainly have none. Failures are in the result; parsed certificates
+ * never cause an exception.
  */
 export async function verifyChain(input: ChainInput): Promise<ChainResult> {
   const { leaf, purpose, at } = input;

@@ -41,8 +41,8 @@ function isFinderName(name: string): boolean {
 /**
  * True if a path is FOLDER/FILE or FOLDER/FOLDER/FILE, or one of these folders with a slash at its end. Only Unicode's
  * form NFC is accepted, because some file systems treat two forms of a letter as the same name.
- * @param leastParts 2, or 1 to accept also the top folder's name without a slash, because a Finder entry can describe
- * that folder
+ * @param leastParts usually 2; with 1, the top folder's name without a slash is accepted too, because a Finder entry
+ * can describe that folder
  */
 function isDocumentPath(name: string, leastParts: number): boolean {
   const parts = name.split("/");

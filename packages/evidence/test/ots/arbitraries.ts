@@ -37,8 +37,8 @@ const op: fc.Arbitrary<Op> = fc.oneof(
 );
 
 /**
- * Timestamps with unsorted branches, some of them equal. They are so short that a message of 32 bytes stays within the
- * limit of 4,096 bytes.
+ * Timestamps with unsorted branches, some of them equal. Their operations are so few that a message of 32 bytes never
+ * grows beyond the limit of 4,096 bytes.
  */
 export const timestamp: fc.Arbitrary<Timestamp> = fc.letrec<{ timestamp: Timestamp; branch: Branch }>((tie) => ({
   timestamp: fc.array(tie("branch"), { minLength: 1, maxLength: 3, depthIdentifier: "ots", size: "max" }),

@@ -68,7 +68,10 @@ function normal(proof: DetachedTimestamp): DetachedTimestamp {
   return { ...proof, timestamp: mergeTimestamps([proof.timestamp]) };
 }
 
-/** Converts the parser's commitments to the form of the oracle's `found`. */
+/**
+ * Converts the parser's commitments to the form and the sorting of `OracleAnswer.found`: message, kind or tag, and URI,
+ * height or payload.
+ */
 function found(list: readonly Commitment[]): unknown[] {
   return list
     .map(({ message: of, attestation }) => {

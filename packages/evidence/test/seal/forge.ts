@@ -67,7 +67,10 @@ function incrementalSaving({ pdf, signature }: Anatomy) {
   };
 }
 
-/** Replaces the last match of a pattern by text of the same length. Without a match, appends a space. */
+/**
+ * Replaces the last match of a pattern. If nothing matches, appends a space, so the result differs from the file in
+ * every case.
+ */
 function inPlace(pdf: string, pattern: RegExp, replacement: (found: string) => string): string {
   const found = [...pdf.matchAll(pattern)].at(-1);
   if (found === undefined) return `${pdf} `;

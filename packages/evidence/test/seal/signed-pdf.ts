@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { type CmsOptions, cmsOver, type TestSigner } from "../signer.ts";
 
-/** Options for signing a PDF. By default, the signature is placed like a seal of the service. */
+/** Options for signing a PDF. By default, the bytes are arranged as the service's sealer arranges those of a seal. */
 export type SignOptions = CmsOptions & {
   readonly signer: TestSigner;
   readonly subFilter?: string;
@@ -90,8 +90,8 @@ function appendTail(pdf: string, objects: readonly NewObject[]): string {
 const escaped = (text: string): string => text.replace(/[\\()]/g, "\\$&");
 
 /**
- * The text of the signature dictionary before and after the signature value, as the sealer or as another program writes
- * it.
+ * The text of the signature dictionary before and after the signature value. It is written as by another program if
+ * `originalLength` is `absent`, and otherwise as by the sealer.
  */
 function dictionaryParts(options: SignOptions, length: number): readonly [string, (ranges: string) => string] {
   const { certify, originalLength } = options;

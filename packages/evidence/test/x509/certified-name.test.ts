@@ -58,7 +58,10 @@ test("marks a name that begins like the service's own certificates as a signer's
   assert.equal(certifiedName("Jane SignSealShip"), "Jane SignSealShip");
 });
 
-/** pyHanko does not trust a certificate whose name asn1crypto refuses. That library prepares names by RFC 4518. */
+/**
+ * A Python program that prints which of the given names asn1crypto refuses. pyHanko does not trust a certificate with
+ * such a name. asn1crypto prepares names by RFC 4518.
+ */
 const prepare = `
 import json, sys
 from asn1crypto.x509 import NameTypeAndValue

@@ -68,7 +68,8 @@ export async function contextOf(values: VerifyValues, now: number, fallback: rea
       signerAnchors: trust.signerAnchors,
       retired: trust.retired,
       tsaAnchors: [...trust.tsaAnchors, ...tsaAnchors],
-      // Logs from a policy come first in the list, because only a policy lists the witnesses that must have cosigned.
+      // Combines the logs of the policy, of the trust file, and of `--log`. Only a policy lists the witnesses that must
+      // have cosigned.
       logs: [...(await logsOfPolicy(values["log-policy"])), ...trust.logs, ...(values.log ?? []).map(trustedLog)],
       blockHeaders: headers === null ? new Map() : parseHeaders(headers),
     },

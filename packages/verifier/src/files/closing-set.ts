@@ -80,8 +80,8 @@ export async function verifyClosingSet(
 }
 
 /**
- * The failed claims about the seals of certificates, except two about trust and purpose. Each certificate's claim
- * `.seal` only summarizes them.
+ * The failed claims about each certificate's seal, except those about its trust and purpose. Of these faults, the claim
+ * `certificate.vN.seal` states only the first.
  */
 function sealFaults({ versions }: Awaited<ReturnType<typeof verifyClosing>>): Check[] {
   return versions.flatMap(({ certificate, version }) =>
@@ -123,8 +123,9 @@ function recordChecks(pieces: readonly ClosingPiece[]): Check[] {
 const sha256 = (bytes: Uint8Array): string => createHash("sha256").update(bytes).digest("hex");
 
 /**
- * Pairs the manifest and the certificate of each version. Pairs begin with the records and with manifests that no
- * record contains. A certificate then joins the first pair of its version that has none, or stays alone.
+ * Pairs the manifest and the certificate of each version. Each record starts a pair, and so does each manifest that no
+ * record contains. A certificate then joins the first pair of its version that has no certificate yet. If there is
+ * none, it stays alone.
  */
 function paired(pieces: readonly ClosingPiece[]): Pair[] {
   const pairs: Pair[] = [];

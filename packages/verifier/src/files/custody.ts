@@ -4,7 +4,8 @@ import { checksOf, type Report, withChecks, worstOf } from "./report.ts";
 import { quoted } from "./shell.ts";
 
 /**
- * Adds to the report on a custody certificate's seal the checks of its envelope and, if given, of the sealed document.
+ * Adds the checks of a custody certificate's envelope to the report on its seal. If the sealed document is given, adds
+ * the checks of that document too.
  */
 export async function asCustody(
   file: NamedBytes,

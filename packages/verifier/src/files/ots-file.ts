@@ -39,7 +39,7 @@ export async function verifyOtsFile(
   };
 }
 
-/** SHA-256 of the file that a proof should cover. */
+/** The path and the SHA-256 of the file that a proof should cover. */
 export function aboutFile({ path, bytes }: NamedBytes): { sha256: string; path: string } {
   return { path, sha256: createHash("sha256").update(bytes).digest("hex") };
 }

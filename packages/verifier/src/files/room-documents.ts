@@ -8,8 +8,8 @@ import { type Check, type Report, type Verdict, worstOf } from "./report.ts";
 import { type Companions, verifySealedPdf } from "./sealed-pdf.ts";
 
 /**
- * True if a PDF is a closing certificate, or claims to be one. A document with an attached manifest claims to be one,
- * so it is verified as a certificate and fails.
+ * True if a PDF is sealed as a closing certificate, or has an attached manifest. A PDF with a manifest but without such
+ * a seal is verified as a certificate too, and fails.
  */
 export async function isClosingCertificate(bytes: Uint8Array): Promise<boolean> {
   try {

@@ -19,8 +19,8 @@ export type Seen = {
   /** True if the log ever had an anchored state. */
   readonly anchors: boolean;
   /**
-   * The sizes that the log had and that no anchored state covers yet. Of the monitor's own runs, only the first in each
-   * hour counts.
+   * Sizes of the log that no anchored state covers yet. Of the monitor's own runs in one hour, only the first adds a
+   * size.
    */
   readonly waiting: readonly Sighting[];
 };

@@ -19,8 +19,8 @@ export type EntriesRead = {
   /** The Merkle tree over the entries read so far, as its perfect subtrees, left to right. */
   readonly edge: readonly EdgeNode[];
   /**
-   * The hash links of closing passport versions, each with the index of the entry that contains it. Two entries with
-   * one link prove two histories.
+   * The `link` of each `closing/v1` entry, with the index of the entry. Versions with the same predecessor have the
+   * same link. So two entries with one link prove that a closing has two histories.
    */
   readonly links: ReadonlyMap<string, number>;
   /**

@@ -8,8 +8,9 @@ import { LogBroken, LogUnreadable, openPublishedLog, type PublishedTree } from "
 const addressForm = /^(https?:\/\/.*)\/log\/((?:live|test)(?:-\d{1,3})?)\/?$/i;
 
 /**
- * The logs in a service's trust list. `from` is the URL of one of the service's logs; null for a folder, or without a
- * trust list.
+ * Returns the logs in a service's trust list.
+ * @param from the URL of one of the service's logs
+ * @returns null if `from` is a folder, or if the service has no trust list
  */
 export async function publishedLogs(from: string, fetch: Fetch): Promise<readonly TrustedLog[] | null> {
   const base = addressForm.exec(from)?.[1];

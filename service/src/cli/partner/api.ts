@@ -17,8 +17,8 @@ export const partnerOptions = {
 export type Partner = { client: Client; baseUrl: string; key: string };
 
 /**
- * The address at which the service of this folder last ran, if it is on this machine. The caller's key is sent there, so
- * a file in the folder must not name another machine.
+ * The address at which the service with this `DATA_DIR` last ran, read from a file there. An address on another machine
+ * is ignored, because the caller's key is sent to the address.
  */
 function addressHere(): string | undefined {
   const address = storedAddress(process.env["DATA_DIR"] ?? "var");

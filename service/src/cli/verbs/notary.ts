@@ -16,7 +16,7 @@ import { root } from "../../upkeep/resources.ts";
 import { defineVerb, lines, type Option, UsageError, type ValuesOf, type Verb } from "../verb.ts";
 import { withResources } from "../with-resources.ts";
 
-/** The flag of the verb that sets each field of a notary's profile. Error messages name the flag. */
+/** For each field of a notary's profile, the flag that sets it. Error messages name the flag. */
 const optionOf = {
   commissionName: "name",
   state: "state",

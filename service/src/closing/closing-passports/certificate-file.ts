@@ -56,8 +56,8 @@ WHERE c.room_id = ${roomId} ${wanted === null ? nothing : sql`AND c.sealed_sha25
 }
 
 /**
- * Opens the file of a certificate; null when it is missing or altered. Compares it with its hash each time: it is small,
- * and an alteration that only a read finds would break the download off.
+ * Opens the file of a certificate; null when it is missing or altered. The small file is compared with its hash each
+ * time. Otherwise an alteration would be found only during the download, and break it off.
  */
 export const openCertificate = (deps: CertificateDeps, row: StoredVersion): Promise<StoredFile | null> =>
   deps.blobs.open(row.blobKey, certificateUse(row), memoryHolder(row), "again").catch(unread(deps.log, row));

@@ -85,8 +85,8 @@ type Asked = {
 
 export type WhenDone = {
   /**
-   * Reads the open request for an automatic seal. Must be called in the transaction, before the room is read. Then a
-   * seal that lacks an order added later doesn't end the request.
+   * Reads the open request for an automatic seal, in the transaction. It must be called before the room is read. If an
+   * order is added after the room was read, the request then stays open.
    * @returns null when the request was withdrawn
    */
   begin: (tx: Tx) => Promise<OpenWish | null>;
@@ -95,7 +95,8 @@ export type WhenDone = {
 type OpenWish = {
   isReady: (statuses: readonly string[]) => boolean;
   /**
-   * Records in the transaction that this version fulfills the request.
+   * Records in the transaction that this version fulfills the request. The request stays open if an order was added
+   * since `begin`.
    * @returns false when the request was withdrawn
    */
   sealed: (version: number, at: Date) => Promise<boolean>;
@@ -158,8 +159,8 @@ async function sealNext(
   if (wish) {
     if (!wish.isReady(snapshot.documents.map(({ status }) => status))) return null;
     const last = before.at(-1);
-    // To see whether anything changed, builds the present state's manifest with the last version's number. The next
-    // number can't be used, because a room has at most 20 versions.
+    // To see whether anything changed, builds the manifest of the present state with the last version's number. The
+    // next number could be 21, but a room has at most 20 versions.
     if (last && isOfSame(last, manifestOf(deps, room, snapshot, before.at(-2), deps.clock()))) {
       await wish.sealed(last.version, deps.clock());
       return null;

@@ -53,10 +53,7 @@ export type CertificateOffer = {
   version: number;
   /** True if the certificate lists the present version of every document that can be sent. */
   isCurrent: boolean;
-  /**
-   * The number of orders whose documents can't be sent from this room, although the certificate contains codes that
-   * open them.
-   */
+  /** The number of orders that the certificate's codes open, although their documents can't be sent from this room. */
   others: number;
 };
 

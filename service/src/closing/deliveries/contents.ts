@@ -118,7 +118,7 @@ function folderOf(kind: string, isNotarized: boolean): string {
 }
 
 /**
- * Names each file. The result lists the files document by document, in the order of the closing.
+ * Names each file. The result lists the files of one order after another, in the sequence of `orders`.
  * @throws ServiceError `unavailable` for a file that is not stored
  */
 export function namedFiles(orders: readonly Deliverable[], files: readonly DeliveredFile[]): NamedFile[] {

@@ -55,8 +55,8 @@ export async function endReceiver(
 
 /**
  * Replaces an email address in the firm's rooms that contain one of the orders: for participants, for people who wait
- * for documents, and for deliveries whose links work. In rooms from which an order was detached, replaces only links
- * that open a document of one of the orders. The caller must have locked the orders.
+ * for documents, and for deliveries whose links work. In rooms that contained one of the orders earlier, replaces only
+ * links that open a document of these orders. The caller must have locked the orders.
  * @param of.roomId a room of the same firm that is included even if it contains none of the orders; null for none
  */
 export async function moveInRooms(
@@ -66,7 +66,8 @@ export async function moveInRooms(
   by: { actor: string; at: Date },
 ): Promise<MovedInRooms> {
   const leftIds = (await roomsLeftBy(tx, of.orderIds)).map(({ id }) => id);
-  // `sendTo` locks a room's deliveries before the room, too. Another sequence could deadlock.
+  // Locks the deliveries of each room before the rooms themselves, as `sendTo` does. In another sequence, the two could
+  // deadlock.
   for (const id of [...new Set([...(await roomIdsOf(tx, of)), ...leftIds])].sort()) await lockDeliveries(tx, id);
   const rooms = await lockRoomsOf(tx, of);
   // Read after the locks: an order may have been detached in the meantime.
@@ -85,9 +86,9 @@ export async function moveInRooms(
 }
 
 /**
- * Sends the documents of these orders to the new signer, if the former one was to receive them. In rooms where the
- * former one neither signs nor waits for other documents, the new signer also takes this person's place among the
- * participants. The caller must have locked the orders, and changed their signers.
+ * Sends the documents of these orders to the new signer, if the former signer was to receive them. The new signer also
+ * replaces the former one as a participant of each room. This is not done where the former one still signs or waits for
+ * other documents. The caller must have locked the orders, and changed their signers.
  */
 export async function replaceInRooms(
   tx: Tx,
@@ -100,7 +101,8 @@ export async function replaceInRooms(
   const of = { orderIds, roomId: null };
   const roomIds = await roomIdsOf(tx, of);
   for (const roomId of roomIds) await lockDeliveries(tx, roomId);
-  // An altered room lists nobody until an operator has looked at it. It doesn't prevent the replacement.
+  // If one of the rooms was altered, no participants are replaced, but the documents still go to the new signer. An
+  // altered room lists nobody until an operator has looked at it.
   const rooms = await lockRoomsOf(tx, of).catch(nullIfAltered);
   for (const roomId of roomIds) {
     const waiting = await waitingReceivers(tx, roomId);

@@ -29,8 +29,8 @@ const deliveryState: StateMac = {
   table: sql`closing_deliveries`,
   key: sql`id`,
   mac: sql`row_mac`,
-  // The MAC of a delivery without a certificate and a code covers the bare email address. It did so in earlier
-  // releases, so their MACs stay valid.
+  // Without a certificate and a code, this part of the covered content is only the email address, as in earlier
+  // releases. So the MACs of those releases stay valid.
   covered: (d) => sql`${d}.id, ${d}.room_id, ${d}.recipient_name,
     CASE WHEN ${d}.certificate_sha256 IS NOT NULL THEN jsonb_build_array(${d}.recipient_email, ${d}.asks_code, ${d}.certificate_sha256)
       WHEN ${d}.asks_code THEN jsonb_build_array(${d}.recipient_email, 'code') ELSE to_jsonb(${d}.recipient_email) END,

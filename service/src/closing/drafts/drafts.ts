@@ -64,8 +64,8 @@ type DraftToSave = {
   /** The tokens of the uploaded files. */
   files: readonly string[];
   /**
-   * Decides what happens if another window has changed the draft. True: this window's form is saved as a new draft.
-   * False: it is discarded.
+   * True if this window's form is saved as a new draft when another window has changed the draft. Otherwise the form is
+   * then discarded.
    */
   mayCopy: boolean;
 };
@@ -97,9 +97,10 @@ const lockMember = (tx: Tx, { userId }: Pick<Owner, "userId">) =>
   tx.query(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`closing drafts ${userId}`}, 0))`);
 
 /**
- * Saves the web form. Two windows that edit one draft lose nothing: the later save of a window that has not seen the
- * other's changes becomes a separate draft. Both drafts expire together, because they use the same files.
- * @returns null when the draft was placed or discarded, or has expired
+ * Saves the web form. If another window has changed the draft and `mayCopy` is true, the form becomes a separate draft.
+ * Both drafts expire together, because they use the same files.
+ * @returns null when the draft was placed or discarded, or has expired; also when another window changed it and
+ * `mayCopy` is false
  * @throws ServiceError when the member has too many drafts, or the form is too long
  */
 export async function saveDraft(deps: DraftDeps, principal: Principal, sent: DraftToSave): Promise<SavedDraft | null> {

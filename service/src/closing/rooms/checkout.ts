@@ -92,7 +92,8 @@ const ofSameClient = (orderCode: string) =>
  * Opens one checkout for the room's payable orders: those that the room's own firm placed and that one payer pays.
  * @param asked selects the orders by their payer; by default the client, or the firm if no client's order can be paid
  * now
- * @param payer the payer for whom the checkout is opened; by default, the payer of the selected orders
+ * @param payer who pays at the checkout, which can be the firm even for a client's orders; by default, the payer of the
+ * selected orders
  * @throws ServiceError `not_found` for an unknown room, `not_payable` when no order is payable, and the errors of a
  * checkout for one order
  */

@@ -20,8 +20,8 @@ export type NewClosing = {
   people: readonly (NewParticipant & { isInvited: boolean })[];
   documents: readonly { order: NewOrder; label: string; receivers: readonly Receiver[] }[];
   /**
-   * The payment method to charge automatically if the firm pays. Null: none is charged. Undefined: the firm's active
-   * method is.
+   * The payment method that is charged automatically if the firm pays: null for none, undefined for the firm's active
+   * method.
    */
   methodToCharge?: string | null | undefined;
 };

@@ -75,9 +75,9 @@ export async function switchSeal(
 }
 
 /**
- * Deletes the request for a seal, and ends its task at once, rather than at the next `reportSealFailures`. A member may
- * have requested the seal again by then. A person who ends the old task would then also settle the failures of the new
- * request.
+ * Deletes the request for a seal and closes its task. If the task stayed open until the next `reportSealFailures`, a
+ * member could request the seal again before. The person who ends the old task would then also settle the failures of
+ * the new request.
  */
 async function dropRequest(tx: Tx, roomId: string, at: Date): Promise<{ round: number }[]> {
   await lockTasks(tx, "closing_seal");

@@ -217,7 +217,9 @@ export async function countOpenRooms(db: Sql, { partnerId, environment }: Owner)
   return row?.rooms ?? 0;
 }
 
-/** When a firm first opened a room, in each environment. It is one of the first steps that a firm's launchpad shows. */
+/**
+ * The time when a firm opened its first room, live or test. It is one of the first steps that a firm's launchpad shows.
+ */
 export const firstRoom = { roomAt: firstOfBoth(sql`rooms`) };
 
 export async function ownsRoom(db: Sql, roomId: string, owner: Owner): Promise<boolean> {

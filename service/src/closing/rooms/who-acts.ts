@@ -94,8 +94,7 @@ export const isStuck = ({ status, isOverdue, hasFaxFailed }: Trouble & { status:
 /** For sorting: when the order's open envelope expires. Orders without one come last. */
 export const signingEnd = ({ expiresAt }: UnfinishedOrder): number => expiresAt?.getTime() ?? Number.MAX_SAFE_INTEGER;
 
-// One time zone decides for all firms which closings are due today, because an order can belong to closings of several
-// firms.
+// The time zone that decides, for all firms, which closings are due today.
 const closingZone = "America/New_York";
 
 const day = { month: "short", day: "numeric" } as const;

@@ -66,7 +66,7 @@ const faxTaker = (deps: FaxDeps): Taker => ({
     // the look-up finds that the fax was not sent, the task is opened again.
     if (acts.some(({ state }) => state === "begun" || state === "unknown")) return { outcome: "being sent by Telnyx" };
     // True if the last attempt's act was withdrawn before its request to Telnyx, because a person had claimed the task.
-    // The task is open again, so that person has released it.
+    // They have released it since then, because the task is open again.
     const isAbandoned = acts.some(({ attempt, state }) => attempt === last?.attempt && state === "withdrawn");
     if (last?.state === "waiting" && isAbandoned) await updateAttempt(tx, last.id, sql`state = 'withdrawn'`);
     const isElsewhere = last?.state === "waiting" && last.faxTo !== order.faxTo;

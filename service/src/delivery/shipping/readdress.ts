@@ -25,9 +25,9 @@ export const openParcels = (deps: Deps): Parcels => ({
 });
 
 /**
- * The reason why the shipment's address can't change any more; null when it can. A purchase with an unknown outcome may
- * still give a label with the earlier address. A letter's address is fixed from the request to Lob on, and a parcel's
- * from the carrier's first scan on.
+ * The reason why the shipment's address can't change any more; null when it can. While the outcome of a label's
+ * purchase is unknown, the label may still come with the earlier address. The request to Lob fixes a letter's address;
+ * the carrier's first scan fixes a parcel's.
  */
 async function whyFixed(db: Sql, orderId: number): Promise<string | null> {
   const purchase = (await actsOfOrder(db, orderId)).findLast(({ act }) => act === buyLabelAct);

@@ -80,7 +80,7 @@ function verifiedRow<Row extends PassportRow>({ rowMac, log }: LookupDeps, row: 
 
 /**
  * Opens the sealed PDF; null when it was not stored, was deleted, or its blob is missing or altered.
- * @param missing the error that a read throws if the blob is altered after this
+ * @param missing makes the error of a later read that finds the blob missing or altered
  */
 export async function openSealed(
   deps: LookupDeps,

@@ -69,8 +69,8 @@ export type RecordedChain = ChainRow & { certificate: Certificate; fingerprint: 
  * The chains of past and present seals, oldest first. Logs and leaves out a chain whose MAC is not valid.
  *
  * A chain's retirement is the latest one with a valid MAC in the table `revocations`. So nobody can undo a retirement
- * by restoring an older copy of the chain's row. A retirement with an invalid MAC counts if it is stricter, or the only
- * one. An insider could remove a MAC, but not the row.
+ * by restoring an older copy of the chain's row. A retirement with an invalid MAC counts if the chain has no valid one,
+ * or only a less strict one. An insider could remove a MAC, but not the row.
  */
 export async function recordedChains({ db, rowMac, log }: ChainsDeps): Promise<RecordedChain[]> {
   const rows = await db.query<ChainRow & { mac: Buffer | null }>(
@@ -106,7 +106,7 @@ export const joinChain = (sha256: Statement): Statement => sql`JOIN seal_chains 
 export const leftJoinRetiredChain = (sha256: Statement): Statement =>
   sql`LEFT ${joinChain(sha256)} AND retired_at IS NOT NULL`;
 
-/** The certificates of a chain, as its row has them; undefined for an unknown chain. */
+/** The PEM text in a chain's row, without a check of the row's MAC; undefined for an unknown chain. */
 export async function selectChainPem(db: Sql, sha256: string): Promise<string | undefined> {
   const [chain] = await db.query<{ pem: string }>(sql`SELECT pem FROM seal_chains WHERE sha256 = ${sha256}`);
   return chain?.pem;

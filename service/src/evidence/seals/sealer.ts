@@ -69,8 +69,8 @@ const usualTokenBytes = 6 * 1024;
 const tokenMargin = 512;
 const maxTokenBytes = 48 * 1024;
 /**
- * The limits of the random lengths that are added to the reserved space and to the padding. So nobody can predict the
- * final length of a sealed file.
+ * The limits of two random lengths: the bytes in addition to the space that the signature needs, and the padding. They
+ * make the final length of a sealed file unpredictable.
  */
 const spare = { reserve: 256, padding: 1024 };
 const draws = 4;
@@ -181,9 +181,7 @@ async function prepare(
   throw new SealNotVerified("it holds numbers that name another place for the signature", true);
 }
 
-/**
- * When the workers serve the owners of documents in turn, all documents without an owner count as those of one owner.
- */
+/** The owner for whom the workers do the task. All documents without an owner count as those of one owner. */
 const holderOf = ({ holder = "" }: SealInput): string => holder;
 
 function joined({ bytes, spare = 0 }: SealInput, tail: Buffer): Buffer {

@@ -188,9 +188,8 @@ export async function existingProofs(
   const seals = sealedSha256s.map((sealedSha256) => ({ kind: "seal/v1" as const, sealedSha256 }));
   const lines = new Map([...seals, ...closings].map((entry) => [formatEntry(entry), entry.sealedSha256]));
   if (lines.size === 0) return new Map();
-  // A line may have a leaf and still be queued again. The leaf's row comes last in the result, so it overrides the
-  // queue's row. The queue is read only when some line has no leaf: it has no index by line, and may have millions of
-  // lines.
+  // A line that has a leaf may be queued again. Its leaf's row comes last in the result, and so overrides the queue's
+  // row. The queue has no index by line and may have millions of lines, so it is read only when some line has no leaf.
   const rows = await db.query<{ line: string; isLogged: boolean; isAnchored: boolean }>(sql`
     WITH logged AS MATERIALIZED (
       SELECT line, EXISTS (SELECT FROM log_checkpoints c WHERE c.log = e.log AND c.size > e.leaf) AS "isLogged",

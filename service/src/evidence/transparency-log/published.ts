@@ -115,10 +115,12 @@ function isProven(line: string, { index, hashes, checkpoint }: LogProof): boolea
 }
 
 /**
- * The checkpoint that readers get now. For a minute after a checkpoint got its quorum of witnesses, readers get that
- * checkpoint. Otherwise they get the checkpoint that waits for its quorum or, without one, the newest checkpoint.
- * Readers never get a smaller checkpoint than any node gave them before, so a quorum that is complete too late is
- * ignored.
+ * The checkpoint that readers get now, in order of preference:
+ * - for a minute after a checkpoint got its quorum of witnesses, that checkpoint;
+ * - for a minute after readers first saw a checkpoint, that checkpoint, while it lacks its quorum;
+ * - the newest checkpoint.
+ *
+ * Ignores a quorum for a checkpoint that is smaller than one that readers already got.
  */
 export async function checkpointForReaders(db: Sql, log: LogName, now: Date): Promise<StoredCheckpoint | undefined> {
   return (await choose(db, log, now)).checkpoint;

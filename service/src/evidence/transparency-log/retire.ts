@@ -147,7 +147,8 @@ async function successorOf({ keys }: RetireDeps, { log, origin }: Tree): Promise
 /**
  * Begins the next log after a log has ended and its last checkpoint is signed. The first entry of the new log ends the
  * old key. The second entry states the final size and root of the old log.
- * @param restoredAt halts the new log from this time on, because a restored database may lack entries of it
+ * @param restoredAt null, or the time of a database restore: it halts the new log, because the database may lack
+ * entries of it
  * @throws LogHalt for a tree that the service did not write
  */
 export async function succeed(
@@ -161,8 +162,8 @@ export async function succeed(
   if (!tree || tree.finalSize === null || tree.successorKey === null || tree.endReason === null) return;
   const final = await selectCheckpoint(tx, tree.log, tree.finalSize);
   if (!final) return;
-  // A restore changes the tree's row without its MAC. Before the restore, the database may already have had a next log,
-  // so none may be begun here.
+  // A restore changes the tree's row, but not its MAC. The next log may have begun before the restore, so it must not
+  // be begun again here.
   if (!treeHolds(rowMac, tree))
     throw new LogHalt(
       haltedSince(tree) === null

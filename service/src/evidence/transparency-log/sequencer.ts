@@ -204,8 +204,8 @@ async function extend(tx: Tx, tree: StoredTree, lines: readonly WaitingLine[]): 
     edge,
     lines.map(({ line }) => line),
   );
-  // The lock is lost when its connection breaks. Another node may then have grown the tree, so this write fails,
-  // because the tree's size has changed.
+  // The write fails if the tree's size has changed. That happens when this node lost the lock, because its connection
+  // broke, and another node then grew the tree.
   if (!(await writeGrowth(tx, { tree: { ...tree, size, root }, from: tree.size, tiles }))) return false;
   await numberWaiting(tx, tree.log, tree.size, lines);
   return true;

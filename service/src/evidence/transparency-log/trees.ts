@@ -124,9 +124,9 @@ export const endTree = (tx: Tx, tree: Tree): Promise<unknown[]> =>
 
 /**
  * Halts the logs of a database that was restored from a backup, because such a database doesn't show how far they had
- * grown. This statement leaves the MAC unchanged: only the recovery that ends the halt writes a new one. Each restore
- * sets a later time, so that the MAC of an earlier recovery does not end this halt. A log with a next log has ended and
- * lacks nothing.
+ * grown. Leaves out logs that have a next log, because they have ended and lack nothing. Doesn't change the MAC: only a
+ * recovery writes one that ends the halt. Each restore sets a later time, so that the MAC of an earlier recovery
+ * doesn't end this halt.
  */
 export const haltRestored = async (tx: Tx, at: Date): Promise<void> =>
   void (await tx.query(sql`

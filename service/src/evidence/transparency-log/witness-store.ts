@@ -12,7 +12,7 @@ export type Cosignature = { witness: string; line: string; cosignedAt: Date };
 /**
  * Claims the witnesses that were not asked recently, for one caller until `until`. Ignores an earlier claim that ends
  * more than a day after `until`, because a node with a wrong clock made it.
- * @returns the claimed witnesses, each with the last known size of the log there
+ * @returns the claimed witnesses, each with the size that the log had according to its last answer
  */
 export const claimWitnesses = (db: Sql, log: LogName, witnesses: readonly string[], now: Date, until: Date) =>
   db.query<{ witness: string; size: number }>(sql`

@@ -19,8 +19,8 @@ import { countQuestion, lockState, stateHolds, updateState } from "./store.ts";
 export type WitnessDeps = { db: Database; rowMac: RowMac; clock: Clock; log: Log; witness: Witness };
 
 /**
- * An answer of the witness by C2SP tlog-witness: an HTTP status and a text. `isSize`: true if the text of a 409 is the
- * size of the log at which the witness last cosigned it.
+ * An answer of the witness by C2SP tlog-witness: an HTTP status and a text. `isSize`: true if the text of a 409 is a
+ * size, namely that of the log's last checkpoint that the witness cosigned.
  */
 export type WitnessAnswer = { status: 200 | 400 | 403 | 404 | 409 | 422 | 429 | 503; text: string; isSize?: true };
 

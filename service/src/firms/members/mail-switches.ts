@@ -127,8 +127,8 @@ function candidates(partnerId: Statement, actor: Statement, neededKind: MailKind
  * no access to the environment, the owner who joined first. Undefined when the recipient switched this kind of mail
  * off, and when the actor is not a member but, for example, a key.
  *
- * A mail with `isNeeded` goes to the member, else to the first owner who gets this kind of mail, else to the first
- * owner.
+ * A mail with `isNeeded` goes to the member if they get this kind of mail. Otherwise it goes to the first owner who
+ * gets it or, if there is none, to the first owner.
  */
 export async function recipientFor(
   { db, rowMac, clock }: Reader,

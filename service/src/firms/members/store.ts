@@ -44,7 +44,8 @@ export type Member = {
   seesBilling: boolean;
   linkedAt: Date;
   /**
-   * The key that linked the person, and the live key that granted live access; each is null when there was no such key.
+   * `keyId`: the key by which the person was linked to the firm. `liveKeyId`: the live key that granted live access.
+   * Each is null without such a key.
    */
   keyId: string | null;
   liveKeyId: string | null;
@@ -207,7 +208,10 @@ export async function readFirmForSigners(
   return firm;
 }
 
-/** The mail address of an owner, and the firm's name; undefined for a former owner. */
+/**
+ * The email address of an owner who has access to the environment, and the firm's name. Undefined for anybody else,
+ * such as a former owner.
+ */
 export async function ownerAddress(db: Sql, { partnerId, environment }: Owner, ownerId: string) {
   const [owner] = await db.query<{ email: string; firmName: string }>(sql`
     SELECT u.email, p.name AS "firmName", ${verifiedFirm}

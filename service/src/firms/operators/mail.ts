@@ -9,9 +9,9 @@ type OperatorMail = {
   userId: string;
   at: string;
   text: string | null;
-  /** The subject of a mail about money or keys. Without it, the mail is about operators. */
+  /** The subject of a mail about a change that concerns money or keys. A mail about a change of operators has none. */
   subject?: string;
-  /** True if the recipient is the person concerned, who may no longer be an operator. */
+  /** True if the mail reports a change of the recipient's own access. The recipient may no longer be an operator. */
   own?: boolean;
   morning?: Morning;
 };
@@ -23,10 +23,10 @@ type OperatorMail = {
 type Morning = { subject: string; lines: string[]; isNews?: boolean };
 
 /**
- * Mails every active admin about a change to the rules of money, keys or people.
+ * Mails every active admin about a change that concerns money, keys or operators.
  * @param news.text one sentence
- * @param also.admins the admins before the change
- * @param also.person the person concerned
+ * @param also.admins the admins before the change, who get the mail too
+ * @param also.person the person whose access has changed, who gets the mail too
  */
 export async function mailAdmins(
   tx: Tx,

@@ -105,9 +105,10 @@ const shown = ({ name, roles, active }: Omit<store.OperatorRow, "id" | "email">)
 
 /**
  * Changes an operator's name or roles, or ends or restores the operator's access. Ending the access signs the person
- * out. Tasks that the person has claimed and may no longer do are released. Mails those who were or are admins, and the
- * person.
- * @throws ServiceError in the console, for a change of one's own roles or access, and for the last active admin
+ * out. Releases the claimed tasks that the person may no longer do. Mails the person, and the admins of before and
+ * after the change.
+ * @throws ServiceError for an admin in the console who changes their own roles or access, or removes the last active
+ * admin. Also when the operator's row was altered
  */
 export async function changeOperator(
   deps: PeopleDeps,

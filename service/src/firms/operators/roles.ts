@@ -57,8 +57,8 @@ const granted: Readonly<Record<OperatorRole, readonly Permission[]>> = {
 };
 
 /**
- * Rights over money, keys, roles, documents that the service certifies without having seen their signing, and forms that
- * every firm's clients sign. An operator needs a passkey to use them.
+ * The rights that an operator can use only with a passkey. They concern money, keys, roles, forms that every firm's
+ * clients sign, and documents whose signing the service hasn't seen.
  */
 const withPasskey: ReadonlySet<Permission> = new Set([
   "documents.take_in",
@@ -70,8 +70,8 @@ const withPasskey: ReadonlySet<Permission> = new Set([
 ]);
 
 /**
- * Rights to decide on another person's request. `notary.work` is one of them, because what a notary signs needs no
- * approval by a second person.
+ * Rights to decide on another person's request. `notary.work` counts as one: a notary signs without the approval of a
+ * second person.
  */
 const deciding: readonly Permission[] = ["money.decide", "documents.take_in", "notary.work", "notaries.manage"];
 

@@ -6,7 +6,7 @@ import { findOperatorSession, type SessionDeps, sessionResolver, setConsoleEnvir
 import { needsPasskey, type OperatorRole, operatorRoles, type Permission, rolesPermit } from "./roles.ts";
 import { selectOperatorOfSession } from "./store.ts";
 
-/** A person who runs the service, in the console. */
+/** An operator who is signed in to the console. */
 export type Operator = {
   /**
    * The person's id; null for an operator who signed in with a link from the command line. That operator has all roles.
@@ -22,8 +22,8 @@ export type Operator = {
   sessionId: string;
   signedInAt: Date;
   /**
-   * The time when an operator whom an admin appointed may begin to decide on others' requests; null when there is no
-   * wait.
+   * The time when the operator may begin to decide on others' requests. Null without a wait: only an operator whom an
+   * admin appointed must wait.
    */
   decidesFrom: Date | null;
   /** The person's own session; null for a command line link. */

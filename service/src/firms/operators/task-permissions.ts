@@ -63,7 +63,8 @@ export const needsPasskeyFirst = (operator: Pick<Operator, "session">, kind: Tas
 
 /**
  * Requires the right to claim tasks of the kind.
- * @throws ServiceError without the role, and without a passkey when the task is about money, firms or keys
+ * @throws ServiceError without the role; without a passkey when the task is about money, firms or keys; and always for
+ * `notarize`
  */
 export function requireTaskPermission(operator: Operator, kind: TaskKind): void {
   requirePermission(operator, kind === "notarize" ? [] : [permissions[kind]]);

@@ -108,7 +108,10 @@ DELETE FROM firm_logos WHERE partner_id = ${partnerId} AND sha256 NOT IN (
   await auditPartner(tx, by, "partner.changed", partnerId, { logoUrl });
 }
 
-/** True if the picture has this hash. The table of pictures has no MACs, because the firm's row contains the hash. */
+/**
+ * True if the picture has this hash. The table of pictures has no MACs: the hash is in the firm's row, whose MAC covers
+ * it.
+ */
 const isPicture = (png: Buffer, sha256: string): boolean => hash("sha256", png) === sha256;
 
 /** The PNG with a hash in lowercase hex; undefined when no firm has it. */

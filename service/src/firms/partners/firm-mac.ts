@@ -59,6 +59,7 @@ export const withFirmNames = <Row extends { firmName: string | null }>(
 
 /**
  * Locks a firm's row against concurrent changes, and verifies its MAC.
+ * @returns false for an unknown firm
  * @throws ServiceError `unavailable` for a firm whose MAC is invalid
  */
 export async function lockAuthenticFirm(tx: Tx, partnerId: string): Promise<boolean> {

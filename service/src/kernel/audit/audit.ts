@@ -19,7 +19,7 @@ export type { AuditLine } from "./line-mac.ts";
 /**
  * Builds the INSERT of one audit line. Only `auditLine` and `newOrderLines` insert into the audit log. The INSERT runs
  * in the transaction of the change that it records: alone, or inside a `WITH` clause of that change's statement.
- * @param from the text after FROM; then the INSERT adds one line for each row that this text selects
+ * @param from the text after FROM: the INSERT adds one line for each row that it selects; by default it adds one line
  */
 export function auditLine(line: AuditLine, from?: Statement): Statement {
   return sql`INSERT INTO audit_log (occurred_at, action, actor, partner_id, order_id, room_id, from_status, to_status, detail, row_mac)
@@ -67,8 +67,8 @@ export const movesTo = (orderId: Statement, to: string): Statement => sql`(
   WHERE audit_log.order_id = ${orderId} AND action = 'order.transition' AND to_status = ${to} AND from_status <> 'OnHold')`;
 
 /**
- * SQL condition: true if the log has a line about an order with this action, after the order's last change to a status.
- * When a hold ends, the order returns to its earlier status; this doesn't count as a change.
+ * SQL condition: true if the log has a line about an order with this action, after the order last changed to the status
+ * `to`. Any line counts if it never did. The return to a status when a hold ends is not a change.
  */
 export const hasLineAfterMove = (orderId: Statement, action: string, to: string): Statement => sql`EXISTS (
   SELECT FROM audit_log WHERE audit_log.order_id = ${orderId} AND action = ${action} AND id > coalesce((

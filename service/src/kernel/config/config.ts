@@ -59,15 +59,15 @@ type OwnSettings = {
   signerCaKey: string;
   signerCaCertificate: string | null;
   secretsKey: string;
-  /** Earlier values of SECRETS_KEY, which only decrypt. */
+  /** Earlier values of SECRETS_KEY. They decrypt and verify old data, but encrypt nothing new. */
   secretsKeysOld: string[];
   tsaUrls: string[];
   /** PEM file with the roots that time-stamp tokens must chain to; null for the roots shipped with the service. */
   tsaTrust: string | null;
   otsCalendars: string[];
   /**
-   * True if the seal of each proof passport is also submitted to the OpenTimestamps calendars individually. The hourly
-   * roots of the log are submitted in any case.
+   * True if the seal of each proof passport is also submitted to the OpenTimestamps calendars individually. A
+   * checkpoint of the transparency log is submitted at intervals in any case.
    */
   otsEachSeal: boolean;
   stripe: StripeSettings | null;

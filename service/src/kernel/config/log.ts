@@ -4,7 +4,7 @@ import { type Env, read, wholeNumber, withScheme } from "./read.ts";
 type OwnLog = {
   /** `file:PATH` of the key that signs the log of live seals. */
   logKey: string;
-  /** The host in the logs' origins, `HOST/log/NAME`; null for the host of BASE_URL. */
+  /** The host in the origin of each log, which is the log's name `HOST/log/NAME`; null for the host of BASE_URL. */
   logOrigin: string | null;
   logIntervalMs: number;
   /** The file that lists the live log's witnesses (C2SP tlog-policy); null for none. */
@@ -20,7 +20,7 @@ type WitnessOfOthers = {
   /** The file that lists the logs of other operators to cosign; null for none. */
   witnessLogs: string | null;
   witnessKey: string;
-  /** The name of the witness's key; null for `HOST/witness` of BASE_URL. */
+  /** The name of the witness's key; null for `HOST/witness` with the host of BASE_URL. */
   witnessName: string | null;
 };
 

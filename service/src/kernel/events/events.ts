@@ -50,7 +50,7 @@ export type EventRow = {
  * Builds the INSERT of an event. Nothing else inserts events. The INSERT runs in the transaction of the change that
  * caused the event: alone, or inside a `WITH` clause of that change's statement. A trigger of the database,
  * `queue_deliveries`, then adds a webhook delivery for each active subscription to the topic.
- * @param from the text after FROM; then the INSERT adds one event for each row that this text selects
+ * @param from the text after FROM: the INSERT adds one event for each row that it selects; by default it adds one event
  */
 export function eventRow(event: EventRow, from?: Statement): Statement {
   const { at, roomId = null, orderId = null, channel = null, ...rest } = event;

@@ -17,7 +17,10 @@ export function namedQuality(accept: string | undefined, type: string): number |
   return named.length === 0 ? null : Math.max(...named);
 }
 
-/** Codes that browsers use for a language of the service. They call Tagalog `fil`, CLDR's code of Filipino. */
+/**
+ * Maps language codes that only browsers use to the service's own codes. For Tagalog, browsers send `fil`, CLDR's code
+ * of Filipino.
+ */
 const otherCodes: Readonly<Record<string, string>> = { fil: "tl" };
 
 /**

@@ -92,8 +92,8 @@ function credentialHooks(deps: CallerDeps, caller: Caller): onRequestAsyncHookHa
 }
 
 /**
- * Wraps authentication so that only refused keys count against the caller's network. A valid key is never rate-limited
- * for other keys that were refused, or for a database outage.
+ * Wraps authentication so that refused keys count against the caller's network. Other requests are neither counted nor
+ * limited here. So a valid key isn't limited because other keys were refused, or because of a database outage.
  */
 function countingBadKeys(
   { limits }: CallerDeps,

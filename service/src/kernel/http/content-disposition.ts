@@ -3,8 +3,8 @@
 const notInNames = /[<>:"/\\|?*\p{Cc}\u061C\u200B-\u200F\u2028-\u202E\u2060-\u2069\uFEFF]/gu;
 
 /**
- * Writes a `Content-Disposition` header (RFC 6266). A name with characters beyond ASCII goes into `filename*` (RFC
- * 8187), after a plain one for programs that don't read `filename*`.
+ * Writes a `Content-Disposition` header (RFC 6266). A name with characters beyond ASCII gets two parameters: an ASCII
+ * `filename`, and the whole name in `filename*` (RFC 8187). Older programs read only the first.
  * @param name the file's name, in any script
  */
 export function contentDisposition(disposition: "inline" | "attachment", name: string): string {

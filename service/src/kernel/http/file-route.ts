@@ -70,8 +70,8 @@ export async function bodyOf(
 }
 
 /**
- * Sends 200, 206 or 416 (RFC 9110, sections 15.3.7 and 15.5.17). Sends the whole file for an `If-Range` that does not
- * match (section 13.1.5).
+ * Sends a stored file, or the part that the `Range` header asks for: 200, 206 or 416 (RFC 9110, sections 15.3.7 and
+ * 15.5.17). Sends the whole file for an `If-Range` that does not match (section 13.1.5).
  * @param etag a strong validator of the file
  */
 export async function sendRange(

@@ -38,8 +38,8 @@ export type JsonRoute<P extends TObject, Q extends TObject, A extends TSchema> =
   guard?: onRequestAsyncHookHandler;
   params?: P;
   /**
-   * The schema of the query. A text parameter may be sent only once, and so may a parameter that the schema doesn't
-   * name. Parameters of other types are not checked here, because the domain parses them.
+   * The schema of the query. A text parameter, and a parameter that the schema doesn't name, may be sent only once.
+   * Parameters of other types are not checked here, because the domain parses them.
    */
   query?: Q;
   /** The schema of the body, for /openapi.json only. The domain checks the body and uses the contract's messages. */

@@ -18,8 +18,8 @@ export type Drawing = {
 };
 
 /**
- * A content stream that a page or an annotation draws, by its object number. `ofPage` has the content streams listed in
- * the page's resources; null for a stream that the page's Contents doesn't name.
+ * The object number of a content stream that a page or an annotation draws. `ofPage`: for a stream of a page's
+ * Contents, the content streams that the page's resources list; otherwise null.
  */
 export type Root = { readonly num: number; readonly ofPage: NamedContents | null };
 
@@ -45,6 +45,7 @@ export function namesIn(data: Buffer, named: NamedContents | null): ReadonlyMap<
  * The number of characters drawn, plus one for each time that a content stream is drawn. A form XObject counts as often
  * as it is drawn, because nesting multiplies. Ten nested forms that each draw the next one ten times need few bytes,
  * but 10^10 steps.
+ * @param most counting stops once the sum exceeds this
  */
 export const drawnCharacters = (drawings: Drawings, roots: readonly Root[], most: number): number =>
   drawnSum(drawings, roots, {
@@ -56,6 +57,7 @@ export const drawnCharacters = (drawings: Drawings, roots: readonly Root[], most
 /**
  * The number of bytes of content that a reader processes; each stream counts as often as it is drawn. A stream whose
  * names can't be read counts as if it drew each of its forms once.
+ * @param most counting stops once the sum exceeds this
  */
 export const drawnBytes = (drawings: Drawings, roots: readonly Root[], most: number): number =>
   drawnSum(drawings, roots, { most, costOf: ({ length }) => length, unknownUses: () => 1 });

@@ -17,7 +17,7 @@ export type Section = {
 /** An opened document: its cross-reference chain has been read, but none of its objects. */
 export type PdfFile = {
   readonly bytes: Buffer;
-  /** Added to each offset in the file: the length of the junk before `%PDF-`, usually 0. */
+  /** The number to add to each offset that the file states: the length of the junk before `%PDF-`, usually 0. */
   readonly base: number;
   /** The number after the last `startxref`, as the file states it. */
   readonly startxref: number;

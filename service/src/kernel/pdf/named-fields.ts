@@ -65,11 +65,11 @@ function partialName(file: PdfFile, { ref, dict }: FormField): string | null {
 }
 
 /**
- * How a widget is drawn. `nothing`: it has no appearance. `stated`: its state (AS) selects an appearance. Without a
- * state: `drawing` for one appearance, `states` for several.
+ * How a widget is drawn. `nothing`: it has no appearance. `stated`: its state (AS) selects an appearance. `drawing`: no
+ * state and one appearance. `states`: no state and several appearances.
  *
- * A widget without a state matters once a field is locked. pyHanko then reports the widget's appearance as a change
- * after the lock, even if the appearance is older than the lock.
+ * The validator pyHanko needs a state on a locked field. Without one, it reports the widget's appearance as a change
+ * after the lock, even if the appearance is older.
  */
 export function drawnBy(file: PdfFile, { dict }: Pick<FormField, "dict">): "drawing" | "states" | "stated" | "nothing" {
   const appearance = resolve(file, entry(dict, "AP"));

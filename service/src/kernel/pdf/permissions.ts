@@ -22,9 +22,9 @@ export function certification(file: PdfFile, catalog: Dict): Allowed {
 }
 
 /**
- * Counts the signed signature fields of a form, and finds the changes that the strictest of these signatures still
- * allows. Reads the transform parameters of each signature, which apply even when the catalog no longer refers to the
- * signature. Also reads the lock of each signature's field (ISO 32000-2 12.7.5.5).
+ * The number of signed signature fields of a form, and the changes that the strictest of their signatures still allows.
+ * A signature's transform parameters and the lock of its field (ISO 32000-2 12.7.5.5) state these changes. They apply
+ * even when the catalog no longer refers to the signature.
  * @throws PdfRefusal `docmdp_forbids_changes` when a signature locked the document (P 1)
  */
 export function signaturesIn(file: PdfFile, acroForm: Dict): { count: number; allows: Allowed } {

@@ -27,7 +27,7 @@ export type ReachedStream = Decoded & {
    * it.
    */
   readonly named: NamedContents | null;
-  /** The content streams listed in the page's resources; null for a stream that the page's Contents doesn't name. */
+  /** For a stream of a page's Contents, the content streams that the page's resources list; otherwise null. */
   readonly ofPage: NamedContents | null;
 };
 

@@ -7,7 +7,8 @@ import { PdfRefusal } from "./refusal.ts";
 import { restate } from "./xref/restate.ts";
 
 /**
- * Streams that contain neither text nor a character mapping: images, fonts, profiles, metadata and cross-references.
+ * Matches the dictionaries of streams that contain neither text nor a character mapping: images, fonts, profiles,
+ * metadata and cross-references.
  */
 const notText = /\/Image\b|\/Length[123]\b|\/(?:Type1C|CIDFontType0C|OpenType|Metadata|XRef|XML)\b|\/Alternate\b/;
 const otherFilter = /\/(?:ASCII85|A85|ASCIIHex|AHx|LZW|RunLength|RL|Crypt)/;

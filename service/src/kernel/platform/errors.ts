@@ -45,7 +45,7 @@ export class NotYetError extends ServiceError {
 
 /**
  * A stored document, or its row, is not what the service wrote. An operator has to look at it.
- * @param what names the document and its order. The order's code is shortened here, because it is a credential
+ * @param what names the document and its order. The constructor shortens the order's code, because it is a credential
  * @param refusal the fault and its consequence, as the rest of the sentence about the document
  */
 export class AlteredDocumentError extends ServiceError {

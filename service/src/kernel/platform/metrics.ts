@@ -7,7 +7,7 @@ export type Metrics = {
   counter: <L extends string>(name: string, help: string, labels: readonly L[]) => Counter<L>;
   /**
    * Adds a gauge that is read at each scrape.
-   * @param label the label's name; null for a gauge with a single value, which `read` returns under the empty text
+   * @param label the label's name; null for a gauge with a single value, which `read` then returns under the key `""`
    * @param read returns the values by label; if it throws or takes longer than 2 s, the scrape omits the gauge
    */
   gauge: (name: string, help: string, label: string | null, read: () => Promise<ReadonlyMap<string, number>>) => void;
@@ -75,7 +75,7 @@ export function createMetrics(): Metrics {
         async collect() {
           const values = await inTime(read, new Map<string, number>());
           this.reset();
-          // If a gauge without labels were not removed here, it would show 0 although its value is unknown.
+          // Removes a gauge without labels whose value is unknown. Otherwise it would show 0.
           if (label === null && !values.has("")) this.remove();
           for (const [value, count] of values) this.set(label === null ? {} : { [label]: value }, count);
         },

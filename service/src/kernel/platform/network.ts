@@ -50,9 +50,9 @@ export function clientSite(ip: string): string | null {
 }
 
 /**
- * The trustworthy addresses of an `X-Forwarded-For` header, without the ports and brackets that some proxies write. If
- * an entry is not an address, it is dropped with all entries before it. The request then counts as coming from the
- * proxy that wrote that entry.
+ * The addresses of an `X-Forwarded-For` header, without the ports and brackets that some proxies write. Drops an entry
+ * that is not an address, and all entries before it. The request then counts as coming from the proxy that wrote that
+ * entry.
  */
 export function forwardedAddresses(header: string): string {
   const entries = header.split(",").map(withoutPort);

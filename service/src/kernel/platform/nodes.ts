@@ -37,8 +37,8 @@ export class OwnNode {
   }
 
   /**
-   * The node's own URL, with a MAC. It is stored in the row of an object that the node serves, such as a live session.
-   * Null without NODE_URL.
+   * The node's own URL with a MAC; null without NODE_URL. The caller stores both in the row of an object that the node
+   * serves, such as a live session.
    */
   addressFor(row: string): { url: string; mac: Buffer } | null {
     if (this.url === null) return null;

@@ -79,8 +79,8 @@ export type MacTable<Row = unknown> = ProtectedTable & {
   /** The members of a row that its MAC covers; null for a row that gets no MAC. */
   members(row: MacRow<Row>): Members | null;
   /**
-   * For rows that were written before the table had MACs and get their MACs later. `set`: the name of these rows.
-   * `which`: the condition for the rows that get a MAC.
+   * For rows that were written before the table had MACs and get their MACs later. `set`: the name of a set of tables
+   * whose rows get their MACs together. `which`: the condition for the rows that get a MAC.
    */
   backfill?: { set: string; which?: Statement };
 };

@@ -38,8 +38,9 @@ export function requireRecentPasskey(
 }
 
 /**
- * Requires a recent sign-in of a session; for live data of a firm that requires passkeys, a recent passkey instead. A
- * caller with an API key passes, because the key authenticates each request.
+ * Requires that the session's person recently signed in or confirmed the sign-in. For live data of a firm that requires
+ * passkeys, requires a recent use of a passkey instead. A caller with an API key passes, because the key authenticates
+ * each request.
  * @param concerned the environment of the data that change
  * @throws ServiceError when the required sign-in or passkey is missing
  */

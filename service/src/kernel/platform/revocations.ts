@@ -22,7 +22,8 @@ export type DurableKind = "key" | "seal";
  * `WITH` clause of that change's statement.
  * @param subject the id of the revoked object; for a member or an operator, the version of the row that is replaced or
  * deleted
- * @param from the text after FROM; then the INSERT adds one revocation for each row that this text selects
+ * @param from the text after FROM: the INSERT adds one revocation for each row that it selects; by default it selects
+ * one row
  */
 export const revocationRow = (
   kind: RevokedKind,

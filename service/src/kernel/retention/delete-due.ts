@@ -27,8 +27,8 @@ const batchSize = 200;
 // The number of the advisory lock for marking blobs as deleted. Only the node that has the lock marks blobs.
 const marksLock = 7_246_006;
 
-// The time limit of statements that run while a test clock is advanced. It is short, because the HTTP request waits for
-// them. The daily run deletes the blobs that are left.
+// The time limit of statements that run after a test clock was advanced. It is short, because the clocks of other firms
+// must not wait long. The hourly run deletes the blobs that are left.
 const testStatements: StatementTime = { statementMs: 15_000 };
 
 /**
@@ -36,7 +36,8 @@ const testStatements: StatementTime = { statementMs: 15_000 };
  * writes audit lines. Then the blobs are removed from the store. If a crash or an error prevents that,
  * `kernel/platform/blobs/orphans.ts` removes them later.
  *
- * Skips rows whose MAC is invalid, and rows that the audit log does not confirm. Several nodes may run it concurrently.
+ * Skips rows whose MAC is invalid. For some tables, the audit log must confirm a row, such as by a line that its
+ * template was archived; rows without this are skipped as well. Several nodes may run it concurrently.
  * @param testOf the firm whose test documents are deleted; null for all documents
  * @returns the number of marked blobs
  */
@@ -133,8 +134,8 @@ ORDER BY ${id} LIMIT ${batchSize} ${lock}`;
 type DueBlob = { blobKey: string; rule: string };
 
 /**
- * Selects the blobs of the locked rows that are still due. A new checkout, for example, could have changed a row before
- * it was locked.
+ * Selects the blobs of those locked rows that are still due, unless another row needs the blob. A new checkout, for
+ * example, could have changed a row before it was locked.
  */
 const dueBlobsStatement = (source: Source, sources: readonly Source[], ids: string[], now: Date): Statement => {
   const { rows, id, blobKey, deletableAt, rule } = source;

@@ -34,7 +34,10 @@ export type Source = {
    * deleted. Absent for a table without MACs.
    */
   authentic?: Statement;
-  /** Selects the ids of rows that the audit log confirms. Absent if this table's deletions don't depend on the log. */
+  /**
+   * Selects the ids of rows whose facts the audit log confirms, such as the archiving of a template. Absent if this
+   * table's deletions don't depend on the log.
+   */
   confirmed?: (db: Sql, rowMac: RowMac, ids: readonly string[]) => Promise<string[]>;
   /** SQL expression: the time from which the blob may be deleted; `infinity` for never. */
   deletableAt: Statement;
@@ -99,8 +102,8 @@ export const undueIn = (
   sql`NOT EXISTS (SELECT FROM ${rows} WHERE ${blobKey} = named.blob_key AND ${deletableAt} > ${now} ${where})`;
 
 /**
- * SQL condition: no row of `source` needs the blob of the row `named`, which is a row of `source`. If sources share
- * blobs, no row of another such source refers to the blob.
+ * SQL condition: no row of `source` needs the blob of the row `named`, which is itself a row of `source`. If `source`
+ * shares blobs, also: no row of any other source that shares blobs refers to this blob.
  */
 export function unneeded(source: Source, sources: readonly Source[], now: Date): Statement {
   const unshared = source.unshared(now);

@@ -143,7 +143,7 @@ export const openUnlessPaused = (tx: Tx, task: NewTask & { orderId: number }): P
       SELECT FROM tasks x WHERE x.order_id = o.id AND x.kind = ${task.kind} AND x.state = 'paused')`,
   );
 
-/** Drops the paused tasks of an order that was on hold and moves to another status than the one before the hold. */
+/** Drops the paused tasks of an order whose hold ends with a status other than the one before the hold. */
 export async function dropPaused(tx: Tx, orderId: number, end: Omit<TaskEnd, "state">): Promise<void> {
   await changeTasks(tx, sql`t.order_id = ${orderId} AND t.state = 'paused'`, ended({ state: "dropped", ...end }));
 }

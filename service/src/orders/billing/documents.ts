@@ -98,9 +98,9 @@ export const documentCents: Statement = sql`(CASE WHEN d.kind = 'receipt' THEN p
   ELSE ${leftCents(sql`d`, sql`s`)} END)::float8`;
 
 /**
- * The part of a credit note that reduces the order's price. A reversed credit note leaves the price reduced, so a later
- * credit note for the same money doesn't reduce it again. Only the amount by which the payment's net credit exceeds its
- * earlier maximum counts.
+ * The part of a credit note's amount that reduces the order's price. A reversal of a credit note doesn't raise the
+ * price again. So a later credit note for the same money must not reduce it twice. Only the amount by which the
+ * payment's net credit exceeds its earlier maximum counts.
  */
 export const creditedCents: Statement = sql`(CASE WHEN d.kind = 'credit_note' THEN (
   SELECT greatest(0, max(n.net) FILTER (WHERE n.id = d.id) - greatest(0, coalesce(max(n.net) FILTER (WHERE n.id < d.id), 0)))
@@ -111,7 +111,10 @@ export const creditedCents: Statement = sql`(CASE WHEN d.kind = 'credit_note' TH
     FROM ${billingDocuments(sql`s`)} WHERE s.payment_id = d.payment_id AND s.id <= d.id
   ) x) n) ELSE 0 END)::float8`;
 
-/** Verifies the rows from which an amount is computed: the payment `p`, and all of its documents. */
+/**
+ * For a select list: the database handle verifies the rows from which an amount is computed. They are the payment `p`
+ * and all of its documents.
+ */
 export const verifiedAmount: Statement = sql`${verifiedAll(billingDocumentState, sql`s`, sql`FROM ${billingDocuments(sql`s`)} WHERE s.payment_id = d.payment_id`)},
   ${verifiedSimultaneous}`;
 
@@ -125,9 +128,9 @@ export type Paid = Pick<BillingDocument, "payBy" | "method" | "simulated"> & { o
 export const payerOf = ({ payBy, method }: Paid): Payer => (method === null ? payBy : "firm");
 
 /**
- * The payer and the payment method: `Firm, Visa •••• 4242`. The processor doesn't report the card for a payment on its
- * own page. For money paid back outside the processor, names the way instead, such as a paper check, because no card
- * statement shows it.
+ * The payer and the payment method, such as `Firm, Visa •••• 4242`. For a payment on the processor's page, the card is
+ * not named, because the processor doesn't report it. Money paid back outside the processor is on no card statement. So
+ * the text then names the way instead, such as a paper check.
  */
 export const paidByText = (paid: Paid): string => {
   const online = paid.method ? methodName(paid.method) : paid.simulated ? "sandbox" : "payment page";

@@ -74,8 +74,8 @@ export type StatementLine = Paid & {
 
 /**
  * The sums of a month, in US cents. `closing` is `opening + corrections + payments - refunds - losses - (charges -
- * credits)`. If `closing` is positive, the service holds money that paid for no order. If it is negative, the firm owes
- * that money.
+ * credits)`. If it is positive, the service holds this sum, which paid for no order. If it is negative, the firm owes
+ * the sum.
  *
  * A reversal reduces the refunds or losses that the reversed document increased, but never the credits. `owed` is the
  * firm's debt for payments that banks took back, less what was paid again. A duplicate payment for one order doesn't

@@ -146,8 +146,8 @@ async function closeNext(tx: Tx, owner: Owner, at: Date): Promise<boolean> {
   const now = await bookNow(tx, owner, at);
   const zone = await zoneOf(tx, partnerId);
   const own = sql`partner_id = ${partnerId} AND environment = ${environment}`;
-  // After a change of the time zone, the last closed month can end on its own last day in the new zone. Adding 15 days
-  // before truncating still finds the next month.
+  // In a new time zone, the end of the last closed month can fall on the last day of that same month. So 15 days are
+  // added before truncating, which always gives the next month.
   const [closed] = await tx.query<{ id: number }>(sql`
     WITH start AS (
       SELECT coalesce((SELECT max(ends_at) FROM billing_statements WHERE ${own}),

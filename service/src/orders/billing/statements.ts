@@ -81,9 +81,9 @@ export async function closedMonths(db: Sql, { partnerId, environment }: Owner): 
 }
 
 /**
- * The closed months with their sums, and the cents by which the last closing balance is wrong. Reads the documents of
- * each month without stored sums. Also reads those of all months after the last one that stores `corrections`: their
- * sums are of an earlier release, and their balances may be wrong.
+ * The closed months with their sums, and the cents by which the last closing balance is wrong. Reads a month's
+ * documents if it has no stored sums. Also reads those of every month after the last one that stores `corrections`: an
+ * earlier release stored these sums, and the balances may be wrong.
  */
 export async function sumsOfClosed(
   db: Sql,

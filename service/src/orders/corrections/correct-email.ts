@@ -138,7 +138,8 @@ const namesOf = ({ client, signers, moved, signed }: People, { to }: EmailMove):
   new Set([...signers.map(({ name }) => name), ...moved, ...signed, ...(client ? [to] : [])]);
 
 /**
- * Records the correction: once for the client, or else once for each other person whose address changed.
+ * Records the correction. If the client's address changed, writes one record for all people; otherwise, writes one for
+ * each person whose address changed.
  * @returns true if anybody's address changed
  */
 async function record(

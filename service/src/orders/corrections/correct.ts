@@ -154,8 +154,7 @@ export async function correctOrder(
  * Corrects an email address in a closing: of clients and signers in its orders, and of people in its room. Leaves out
  * orders in which the address can't change any more, and orders with an altered record. All changes are in one
  * transaction.
- * @throws ServiceError naming the rule, or `conflict` when nobody in the closing has the earlier address where it can
- * still change
+ * @throws ServiceError naming the rule, or `conflict` when no address in the closing was changed
  */
 export async function correctAddress(
   deps: CorrectDeps,

@@ -161,7 +161,8 @@ export function correctionRoutes(app: FastifyInstance, deps: CorrectionRouteDeps
 
 /**
  * Reads a JSON body as form fields: texts by name.
- * @throws ServiceError naming a member that is not a text, or the correctable fields when another one was sent
+ * @throws ServiceError naming a member that is not a text. For a field that can't be corrected, it names the fields
+ * that can.
  */
 function textsOf(body: unknown): Map<string, string> {
   if (typeof body !== "object" || body === null || Array.isArray(body)) throw invalid("The body must be an object.");

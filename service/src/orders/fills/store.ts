@@ -183,7 +183,7 @@ export const saveAnswers = (
     ),
   );
 
-/** Selects a fill that is open. @param revision the revision that its answers must have; null for any */
+/** SQL condition: the fill is open. @param revision the revision that its answers must have; null for any */
 const openAt = (now: Date, revision: number | null): Statement =>
   sql`state = 'open' AND expires_at > ${now} ${revision === null ? nothing : sql`AND revision = ${revision}`}`;
 

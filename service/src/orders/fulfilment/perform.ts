@@ -147,7 +147,10 @@ async function record(
   }
 }
 
-/** @throws ServiceError when the price of an order that a person priced is too small to be paid */
+/**
+ * Refuses a price that is too small to be paid, for an order that a person priced.
+ * @throws ServiceError
+ */
 function requirePayable({ totalCents }: LockedOrder): void {
   if (canBePaid(totalCents)) return;
   throw invalid(

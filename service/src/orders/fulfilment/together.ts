@@ -228,8 +228,8 @@ const lockMails = (tx: Tx, { id }: Pick<Group, "id">) =>
   tx.query(sql`SELECT pg_advisory_xact_lock(hashtextextended(${`client-mail:${id}`}, 0))`);
 
 /**
- * Reads which mails about this event claimed these orders, and when such mails were sent. `isLater`: true if the claim
- * or the sending was at `since` or later, by the database's clock.
+ * Reads which mails about this event claimed these orders, and which orders such a mail was sent for (`mail` is null
+ * there). `isLater`: true if the claim or the sending was at `since` or later, by the database's clock.
  */
 const claimsOf = (tx: Tx, moment: MailMoment, ids: readonly number[], since: string | null = null) =>
   tx.query<Claim>(sql`

@@ -71,11 +71,12 @@ export const insertedValues = (order: NewOrderFacts): Statement =>
     }),
   );
 
-/** The first part of the data that a new order's MAC covers. */
+/** The values of a new order's inserted columns, with which the data of its MAC begins. */
 export const coveredValues = (order: NewOrderFacts): unknown[] => insertedColumns.map(({ read }) => read(order));
 
 /**
- * SQL: the first part of the data that a stored order's MAC covers.
+ * SQL: the same columns of a stored order, with which the data of its MAC begins. Further columns follow
+ * (`order-mac.ts`).
  * @param missing columns that the MACs of an earlier release did not cover
  */
 export const coveredColumns = (row: Statement, missing: readonly string[] = []): Statement =>

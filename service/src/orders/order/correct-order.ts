@@ -63,16 +63,16 @@ export const hasEmailOf = ({ from, name }: EmailMove, person: { name: string; em
 export type MovedPeople = { client: boolean; signers: readonly { n: number; name: string }[]; left: readonly string[] };
 
 /**
- * The people of an order whose address was corrected to `email`. A client without a name is named by that address.
- * Other people may have had it before.
+ * The people of an order whose address was corrected to `email`, by their names. A client without a name is named by
+ * that address. People who had this address before are not included.
  */
 export type CorrectedPeople = { names: ReadonlySet<string>; email: string };
 
 /**
  * Replaces an email address in an order: the client's, and that of each signer who has it. While an envelope is open,
  * signers are unchanged here, because the caller changes them in the envelope. Signers who have signed always keep the
- * earlier address, and `currentEmail` has the corrected one. Nobody has signed a document that an operator took in, or
- * whose signing the sandbox completed.
+ * earlier address, and `currentEmail` has the corrected one. A document that an operator took in, or whose signing the
+ * sandbox completed, counts as signed by nobody.
  */
 export async function moveEmail(tx: Tx, rowMac: RowMac, orderId: number, move: EmailMove): Promise<MovedPeople> {
   const order = await readSigning(tx, rowMac, orderId);
@@ -97,8 +97,8 @@ export async function moveEmail(tx: Tx, rowMac: RowMac, orderId: number, move: E
 }
 
 /**
- * True if the order must keep the addresses of its signers: people sign here now, or have signed here or before a
- * notary.
+ * True if the order must keep the addresses of its signers: people sign with this service now, or have signed with it
+ * or in a notary's presence.
  */
 async function areSignersFixed(tx: Tx, orderId: number): Promise<boolean> {
   const fixed = await tx.query(sql`
@@ -110,7 +110,8 @@ async function areSignersFixed(tx: Tx, orderId: number): Promise<boolean> {
 }
 
 /**
- * The address of a client without a name changes with that of the corrected person, unless another signer shares it.
+ * True if the correction also changes the client's address. A client without a name is included, unless a signer to
+ * whom the correction doesn't apply has the same address.
  */
 function isClientMoved(order: SigningFacts, move: EmailMove): boolean {
   const { customerName, customerEmail: email } = order;

@@ -7,7 +7,7 @@ import type { VersionedPricing } from "../pricing/pricing.ts";
 /** The stored fields from which a document's title is derived. */
 export type Titled = { code: string; documentName: Buffer | null; docSlug: string | null };
 
-/** The title of an order's document: its file name, else its catalog title; null without either. */
+/** The title of an order's document: its stored name, else its catalog title; null without either. */
 export type TitleOf = (order: Titled) => string | null;
 
 export const titleReader =

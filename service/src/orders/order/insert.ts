@@ -94,8 +94,8 @@ function templateUse({ templateUse: use }: NewOrder): Statement {
 }
 
 /**
- * Queues the next job for an order that can be paid: a mail to the client or, when the firm pays, a charge of the
- * firm's own method.
+ * Queues the next job for an order that can be paid. The client gets a mail. If the firm pays, its method is charged,
+ * or the order waits until somebody of the firm agrees. Queues nothing if the caller charges several orders together.
  */
 function quoteJob({ status, createdAt: at, form, isChargedWithOthers, methodToCharge }: NewOrder): Statement {
   if (status !== "QuoteReady") return nothing;

@@ -59,7 +59,7 @@ async function filledDocument(
   return isCode(token) ? findFill(deps, owner, token, deps.clock()) : undefined;
 }
 
-/** Adds the catalog document that was completed online to a form without `doc_slug`. */
+/** If the form has no `doc_slug`, adds the catalog slug of the document that was completed online. */
 function withSlugOf(filled: FilledDocument | undefined, fields: SentOrder["fields"]): SentOrder["fields"] {
   if (!filled?.slug || (fields.get("doc_slug") ?? "").trim() !== "") return fields;
   return new Map([...fields, ["doc_slug", filled.slug]]);

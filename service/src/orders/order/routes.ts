@@ -39,7 +39,8 @@ export type OrderRouteDeps = {
   withTemplate: WithTemplate;
   /**
    * Returns the template from which the document of a fill token was filled in. An order that sends only the token
-   * lacks that template's fields and roles. Null when the order lacks nothing.
+   * lacks the template's fields and roles. Null for other documents, for an archived template or deleted version, and
+   * for a template without fields and roles.
    */
   templateOfFill: (principal: Principal, token: string) => Promise<UnusedTemplate | null>;
   notarizationOf: (code: string) => Promise<Notarization>;
@@ -206,7 +207,7 @@ async function unusedTemplate(
   const isNamed = (fields.get("template") ?? "").trim() !== "";
   if (token === "" || isNamed) return null;
   return templateOfFill(principal, token).catch((error: unknown) => {
-    // A template that can't be read must not refuse an order that does not use it.
+    // The order doesn't use this template. So the order is accepted even if the template can't be read.
     if (error instanceof ServiceError) return null;
     throw error;
   });

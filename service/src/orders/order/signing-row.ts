@@ -21,7 +21,9 @@ export type SigningFacts = {
   fields: readonly RequestedField[] | null;
 };
 
-/** The fields that the row MAC covers, so that database access alone is not enough to change who signs. */
+/**
+ * The data that the row MAC covers. Because of the MAC, access to the database alone is not enough to change who signs.
+ */
 export const signingMembers = ({ orderCode, fields, ...order }: SigningFacts): Members => ({
   orderCode,
   signers: canonicalJson(signersOf(order)),

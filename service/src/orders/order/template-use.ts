@@ -61,6 +61,6 @@ export const templateOf = (orderId: Statement): Statement => sql`(
   SELECT jsonb_build_object('templateId', t.template_id, 'version', t.version) FROM order_templates t
   WHERE t.order_id = ${orderId})`;
 
-/** SQL condition: true if an order was placed from this version. @param version SQL columns */
+/** SQL condition: true if an order was placed from this version of a template. Both members are SQL columns. */
 export const isOrdered = ({ templateId, version }: Record<keyof TemplateUse, Statement>): Statement =>
   sql`EXISTS (SELECT FROM order_templates u WHERE u.template_id = ${templateId} AND u.version = ${version})`;

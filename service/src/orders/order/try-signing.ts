@@ -3,7 +3,7 @@ import type { RequestedField } from "./form/requested-field.ts";
 
 /** A document to be signed or notarized. */
 export type ToSign = {
-  /** The document's owner: the workers serve owners round-robin. */
+  /** The document's owner. The workers take the documents of different owners in turn. */
   readonly holder: string;
   readonly bytes: Buffer;
   /** The document's SHA-256 in hex. */

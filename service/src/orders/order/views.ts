@@ -96,8 +96,8 @@ export const createdView = (
 });
 
 /**
- * The details of one order (contract, "Order detail (fetch)").
- * @param more members for an order that bought a notarization, and for one that the firm pays
+ * The details of one order (contract, "Order detail (fetch)"). An order with a notarization has the member
+ * `notarization`, and one that the firm pays has `charge`.
  */
 export const detailView = (
   order: OrderRow,

@@ -196,7 +196,11 @@ export async function reverseLossPayment(
 
 type Row = Facts & { payment: number; cents: number; reverses: number | null; reason: string | null; actor: string };
 
-/** Inserts a row with the next number of its series. Its time is never in a closed month. @returns its id */
+/**
+ * Inserts a booking or a reversal with the next number. Bookings and reversals are numbered separately. The row's time
+ * is never in a closed month.
+ * @returns the row's id
+ */
 async function insert(tx: Tx, { partnerId, environment }: LockedOrder, row: Row, at: Date): Promise<number> {
   await lockBilling(tx, { partnerId, environment });
   const zone = await zoneOrDefault(tx, partnerId);

@@ -49,9 +49,9 @@ type Row = Omit<RefundByHand, "shares">;
 const notes = sql`FROM billing_documents d WHERE d.payment_id = p.id AND d.kind <> 'receipt'`;
 
 /**
- * SQL condition: true if the refund `r` returns money of several orders, and none of these orders has a credit note for
- * it. Includes a pending refund, because its money has left the payment. False when nothing is left of the orders'
- * payments, because no order can then get a part.
+ * SQL condition: true if people must assign the refund `r` to orders: it returns money of several orders, and none of
+ * them has a credit note for it. Includes a pending refund, because its money has left the payment. False when nothing
+ * is left of the orders' payments, because no order can then get a part of the refund.
  */
 const isUnassigned = sql`r.state IN ('pending', 'succeeded') AND r.request IS NULL AND r.amount_cents > 0
   AND 1 < (SELECT count(*) FROM payments p WHERE p.payment_intent = r.payment_intent
@@ -97,8 +97,8 @@ export function byHandStatement(environment: Environment, of: ListOf): Statement
 /**
  * The refunds that a person must assign to orders, oldest first. Includes refunds that the bank has not confirmed; they
  * can be assigned only afterwards. Omits altered refunds and payments.
- * @param asked the refunds for which somebody has proposed an assignment to orders; the first page begins with these,
- * even if they need none any more
+ * @param asked the ids of refunds for which somebody has proposed an assignment to orders. The first page begins with
+ * these refunds, even with those that nobody has to assign any more.
  * @param after the last refund of the previous page; null for the first page
  */
 export async function refundsByHand(
@@ -215,8 +215,8 @@ export async function intentOfRefund(db: Sql, id: string): Promise<string | null
 }
 
 /**
- * Selects, from the ids of a payment's refunds at the processor, those not stored here, because their events have not
- * arrived.
+ * Finds the refunds of a payment that are not stored here, because their events have not arrived.
+ * @param ids the ids of all refunds that the processor has for the payment
  */
 export async function missingRefunds(db: Sql, paymentIntent: string, ids: readonly string[]): Promise<string[]> {
   const recordedIds = new Set((await refundsOfIntent(db, paymentIntent)).map(({ id }) => id));

@@ -51,8 +51,8 @@ const columns = sql`id, payment_intent AS "paymentIntent", amount_cents::float8 
 const selectDisputes = sql`SELECT ${columns}, ${verified(disputeState, sql`disputes`)} FROM disputes`;
 
 /**
- * Payments are in dollars. A sum in another currency doesn't show which part of a payment is disputed; only the bank
- * knows that.
+ * Makes a dispute from its row. Payments are in dollars, so a sum in another currency doesn't show which part of a
+ * payment is disputed. Only the bank knows that.
  */
 function disputeOf({ id, paymentIntent, state, amount, currency }: Omit<Row, "eventAt">): Dispute {
   const isForeign = amount !== null && currency !== null && currency.toLowerCase() !== "usd";

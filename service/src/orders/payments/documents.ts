@@ -90,8 +90,8 @@ export async function reverseCredit(
 ): Promise<number> {
   const { subject, notes, credited } = await lockedBooks(tx, paymentId);
   const mayBeWhole = name === null || name === id;
-  // A refund that is identified by the processor's id may have a credit note for the whole payment: the processor
-  // counts the refund as whole while the bank is still moving the money.
+  // While the bank is still moving the money, the processor counts a refund as whole. So its credit note may have the
+  // name `whole`, even if the refund's name is the processor's id.
   const isOfRefund = (refund: string) =>
     refund === name || refund === id || (mayBeWhole && refund.startsWith(wholeRefund));
   // If a person assigned the refund to several orders, this order's credit note states its own part.

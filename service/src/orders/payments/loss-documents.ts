@@ -35,7 +35,10 @@ export async function bookLoss(
   return lost;
 }
 
-/** The cents that the lost dispute took from the payment and that were not reversed; null for none. */
+/**
+ * The cents that the lost dispute took from the payment; null if the loss was reversed. A loss that a credit note
+ * replaced still counts.
+ */
 export async function lossBy(tx: Tx, paymentId: number, dispute: string): Promise<number | null> {
   const { notes } = await lockedBooks(tx, paymentId);
   const last = lossesOf(notes, dispute).at(-1);

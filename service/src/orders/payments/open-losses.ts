@@ -91,7 +91,7 @@ export async function lossesToBook(db: Sql, orderId: number): Promise<LossToBook
 export const isSamePayment = (one: OpenLoss, other: OpenLoss): boolean =>
   one.id === other.id || (one.paymentIntent !== null && one.paymentIntent === other.paymentIntent);
 
-/** The ids of all orders for which the same firm made these payments. */
+/** The ids of all orders that these payments paid for. Leaves out orders of other firms. */
 export async function ordersOfPayments(db: Sql, payments: readonly { id: number }[]): Promise<number[]> {
   const receipt = (of: Statement) => sql`d.payment_id = ${of}.id AND d.kind = 'receipt'`;
   const found = await db.query<{ id: number }>(sql`

@@ -49,9 +49,9 @@ export const booksMoney = ({ how }: FailedRefundAnswer): boolean => how !== book
 /**
  * Ends the task about a failed refund, with a note. Books the money if it was returned outside the processor. Closes
  * the partial refund that only an earlier account can make, because its task would open again otherwise.
- * @throws ServiceError without an answer, when no held money can have been returned, and while another refund of the
- * payment is open. Also after another refund, unless the answer says that this money is additional, and without a
- * booking when the order would be left in RefundPending without a task.
+ * @throws ServiceError without an answer; when no held money can have been returned; while another refund of the
+ * payment is open; after another refund, unless the answer says that this money is additional; and, if nothing is
+ * booked, when the order would stay in RefundPending without a task
  */
 export async function endFailedRefund(
   deps: TaskDeps & { parts: WaitingParts },

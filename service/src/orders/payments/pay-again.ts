@@ -41,7 +41,7 @@ export async function unpaidLossOf(db: Sql, orderCode: string): Promise<number> 
 /**
  * The payments from which a partial refund is made first; normally none. While the service holds the price of an order
  * twice, these are the payments that replaced a lost one. A refund of the original payment would credit the price,
- * although the service still holds it.
+ * which the service would then still hold once.
  * @throws ServiceError `unavailable` for an altered row
  */
 export async function refundedFirst(db: Sql, orderId: number): Promise<ReadonlySet<number>> {

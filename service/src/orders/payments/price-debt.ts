@@ -21,7 +21,7 @@ type By = { actor: string; at: Date };
 type PriceDebt = {
   id: number;
   orderId: number;
-  /** True if the payment paid for nothing. */
+  /** True if the outcome of the payment's event was `unapplied`: it paid neither the order nor a supplement. */
   isUnapplied: boolean;
   cents: number;
 };

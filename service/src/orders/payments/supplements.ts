@@ -151,8 +151,8 @@ export const dueCents: Statement = sql`${supplementCents} AS "supplementCents",
 type HeldSupplement = { cents: number; paidAt: Date };
 
 /**
- * For a locked order: the money that the service still holds of paid supplements, without those that replaced a loss.
- * If a bank took such money back, it counts again once it was paid again, online or outside the processor.
+ * For a locked order: the money of paid supplements that the service still holds. Leaves out supplements that replaced
+ * a loss. Money that a bank took back counts again once it was paid again, online or outside the processor.
  * @throws ServiceError `unavailable` when a supplement or its payment was altered
  */
 export async function heldSupplements(tx: Tx, orderId: number): Promise<HeldSupplement[]> {
@@ -165,7 +165,7 @@ export async function heldSupplements(tx: Tx, orderId: number): Promise<HeldSupp
   let replacedAt: Date | undefined;
   for (const { paymentId, paidAt, isBack, replacesLoss } of paid) {
     if (isBack) continue;
-    // No refund has an empty name, so `restBefore` is never null here.
+    // `restBefore` returns null only for the name of a booked refund, and no refund has an empty name.
     const cents = (await restBefore(tx, paymentId, "")) ?? 0;
     if (!replacesLoss) own.push({ paymentId, cents, paidAt });
     else if (cents > 0) replacedAt = paidAt;

@@ -87,8 +87,9 @@ const simultaneous = sql`FROM payments q WHERE q.order_id = p.order_id AND q.rec
 const events = sql`FROM processor_events e WHERE e.order_id = p.order_id AND e.received_at = p.received_at`;
 
 /**
- * SQL condition: true if the payment `p` paid for nothing. The payment's event has the same time. If several payments
- * of an order have that time, as many of them paid for nothing as there are `unapplied` events: the last ones.
+ * SQL condition: true if the payment `p` paid neither its order nor a supplement. A payment and its event have the same
+ * order and time. Of several payments with the same order and time, the last ones are meant: as many as there are
+ * `unapplied` events.
  */
 export const isUnapplied: Statement = sql`((SELECT count(*) ${simultaneous} AND q.id >= p.id)
   <= (SELECT count(*) ${events} AND e.outcome = 'unapplied'))`;
@@ -99,7 +100,7 @@ export const verifiedSimultaneous: Statement = verifiedAll(paymentState, sql`q`,
 /** Verifies the events from which `isUnapplied` is computed. */
 export const verifiedUnapplied: Statement = verifiedAll(processorEventState, sql`e`, events);
 
-/** A payment that paid for nothing, as the order's firm sees it. */
+/** A payment that paid neither its order nor a supplement, as the order's firm sees it. */
 export type ExtraPayment = {
   /** The amount, in the smallest unit of the currency. */
   amountCents: number;

@@ -1,4 +1,7 @@
-/** Refunds of whole orders: those with nothing left to refund, that failed, or that only an earlier account can make. */
+/**
+ * About the refund of a whole order: whether anything is left to refund, whether a refund failed, and whether only an
+ * earlier account can make it.
+ */
 import { hasMovedSince } from "../../kernel/audit/audit.ts";
 import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
@@ -11,8 +14,8 @@ import { type HeldPayment, heldPayments, payeesOfIntent } from "./store.ts";
 
 /**
  * True if nothing of the payment is left to refund: partial refunds returned it, the bank took it back, or the order
- * cost nothing. The payment of one order at the processor is also stored with 0 if its event named no amount. It may
- * hold money, so it is never lost.
+ * cost nothing. The stored amount is also 0 if the event of an order's own payment at the processor named none. Such a
+ * payment may hold money, so it is not lost.
  */
 export const isLost = ({ amountCents, lostCents, creditedCents, ...payment }: HeldPayment): boolean =>
   amountCents === 0
@@ -26,7 +29,10 @@ export const isLost = ({ amountCents, lostCents, creditedCents, ...payment }: He
 export const elsewhereSubject = (paymentIntent: string | null, orderId: number, request: string | null): string =>
   [paymentIntent, orderId, ...(request === null ? [] : [request]), "elsewhere"].join(":");
 
-/** The state of the payment's last refund of its rest that was reported while the order was refunded; null for none. */
+/**
+ * The state of the last refund of everything that was left of the payment. Null for none, and for a refund that was
+ * reported before the order last moved to RefundPending.
+ */
 export async function wholeRefundOf(
   db: Sql,
   orderId: number,

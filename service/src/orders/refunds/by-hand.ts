@@ -135,8 +135,8 @@ async function requireParts(tx: Tx, { refund }: Locked, parts: readonly Assigned
 }
 
 /**
- * Refuses an assignment while the event of a refund is missing that this service requested for the payment. Until the
- * event arrives, it is unknown here how much that refund's order has left.
+ * Refuses an assignment while the processor lists a refund that this service requested and whose event has not arrived.
+ * Until it arrives, it is unknown here how much is left for that refund's order.
  * @param refundIds the ids of the refunds that this service requested, from the processor's list
  */
 async function requireEvents(tx: Tx, { refund }: Locked, refundIds: readonly string[]): Promise<void> {

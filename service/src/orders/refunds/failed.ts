@@ -137,7 +137,7 @@ async function waitingParts(tx: Tx, orderId: number): Promise<WaitingPart[]> {
       const paymentIntent = held.find(({ id }) => id === payment)?.paymentIntent;
       // If the payment is not held any more, all of it was refunded, including this part.
       if (paymentIntent === undefined) continue;
-      // The refund of a payment that paid for nothing is requested under the name of a share.
+      // The refund of a payment that paid neither its order nor a supplement is requested under the name of its share.
       const name = unapplied ? shareRequest(payment) : request;
       const states = paymentIntent === null ? [] : await refundsOfRequest(tx, paymentIntent, name);
       const isBooked = (await restBefore(tx, payment, request)) === null;

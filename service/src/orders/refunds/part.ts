@@ -102,9 +102,9 @@ export async function insertPart(
 }
 
 /**
- * Requires that no approved refund of the payment is being requested from the processor. A job that begins later waits,
- * because a refund of the payment has no orders yet. So whatever was requested is in the processor's list from now on.
- * A job that first runs in more than a minute does not count. It waits, for example, for a node with the processor's key.
+ * Requires that no job is requesting an approved refund of the payment from the processor. Then the processor's list
+ * has every refund that was requested: later jobs wait until the refund without orders is assigned. A job that runs
+ * only in more than a minute doesn't count. It waits, for example, for a node with the processor's key.
  * @throws ServiceError naming the order
  */
 export async function requireNoneBeingSent(db: Sql, paymentIntent: string): Promise<void> {

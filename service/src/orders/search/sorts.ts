@@ -8,7 +8,7 @@ type Sorted = { code: string; createdAt: Date; updatedAt: Date };
 
 /**
  * The ways to sort a firm's list of orders, each with its column and direction. `placeAt` returns an order's position
- * in the list: the time and the code of an order that the caller has already seen.
+ * in the list: the order's time and its code. The caller has already seen both.
  */
 export const sorts: Readonly<
   Record<OrderSort, { column: Statement; newestFirst: boolean; placeAt: (order: Sorted) => string }>

@@ -137,8 +137,8 @@ async function requireForm(
 }
 
 /**
- * Refuses a completed document that was not filled in from this version. Its words are not compared with the
- * template's, so the fields could otherwise be placed on wrong words.
+ * Refuses a fill token whose document was not filled in from this version of the template. The document's words are not
+ * compared with the template's, so the fields could otherwise be placed on wrong words.
  */
 async function requireFilledFrom(
   deps: Expanding,

@@ -35,8 +35,8 @@ function contentOf({ signers, fields, docSlug, shipMethod, ...bought }: CopiedPa
 }
 
 /**
- * Turns a field of an order into a template's field. Leaves out its value, because the value belongs to that order;
- * keeps the value of a read-only field.
+ * Turns a field of an order into a template's field. The value is left out, because it belongs to that order. Only a
+ * read-only field keeps its value.
  */
 export function formFieldOf(field: RequestedField): FormField {
   const { readOnly, value, options, label, format, showWhen, choices, ...rest } = field;

@@ -22,7 +22,9 @@ const mostPrinted = 50;
 const mostCharacters = 1_000_000;
 const inShingle = 5;
 const inTitle = 3;
-/** The most words that may precede the title. These can be entries, such as the sender's address. */
+/**
+ * At most this many words may precede the title on the first page. They may be filled in, such as the sender's address.
+ */
 const wordsBeforeTitle = 12;
 
 /** Makes the fingerprints of at most `mostPrinted` pages. @returns null for a document that pdf.js can't read */

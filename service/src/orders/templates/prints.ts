@@ -32,12 +32,14 @@ export const storedPrints = (prints: readonly PagePrint[]): PagePrint[] =>
 export type Likeness = "same_file" | "same_form" | "other" | "unreadable";
 
 /**
- * A copy's page must have at least these fractions of the stored hashes of the form's page. Different forms of one
- * office share whole clauses, so a copy must also have the form's title. With the same title, a lower fraction of
- * `phrases` suffices, because an entry between two labels changes the phrases around it.
+ * The fractions of the stored hashes of a form's page that a copy's page must share. `phrases` (the `shingles`) or
+ * `words` suffice if the copy also has the form's title. The title is required because different forms of one office
+ * share whole clauses.
  *
- * A form that has only labels is recognized by its `words`: a copy has nearly all of them. Measured with the 160 forms
- * of `testing/inputs/office-forms`.
+ * An entry between two labels changes the phrases around it. So a form that has only labels is recognized by its words.
+ *
+ * `phrasesWithoutTitle` is for a form whose title isn't stored. Measured with the 160 forms of
+ * `testing/inputs/office-forms`.
  */
 const least = { phrases: 0.6, words: 0.9, phrasesWithoutTitle: 0.8 } as const;
 const mostOff = 1;

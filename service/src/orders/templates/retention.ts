@@ -64,8 +64,8 @@ export const versionSource =
   };
 
 /**
- * The versions whose template was archived at the time that its row states. A line of the audit log with a valid MAC
- * must confirm this. If a later line says that the template was restored, its versions are kept, even if that line
+ * Selects the versions whose template is archived. A line of the audit log with a valid MAC must confirm the time in
+ * the template's row. If a later line says that the template was restored, its versions are kept, even if that line
  * can't be verified.
  */
 async function archivedByLog(db: Sql, rowMac: RowMac, ids: readonly string[]): Promise<string[]> {
@@ -79,8 +79,8 @@ async function archivedByLog(db: Sql, rowMac: RowMac, ids: readonly string[]): P
   const named = sql`action = 'template.archived' AND detail ->> 'templateId' = ANY (${templateIds}::text[])`;
   const lines = rows.length === 0 ? [] : await readWrittenLines(db, rowMac, named);
   const archivedLines = lines.map(({ occurredAt, partnerId, detail }) => {
-    // Lines of earlier releases don't name the environment. They confirm only templates whose row says live, because
-    // test clocks don't move the deletion of live data.
+    // Lines of earlier releases don't name the environment. They confirm only rows that say live, because a test clock
+    // can't move the deletion of live data.
     const { templateId, environment = "live" } = JSON.parse(detail ?? "{}") as Partial<Row>;
     return [templateId, partnerId, environment, Date.parse(`${occurredAt.slice(0, 23)}Z`)].join(" ");
   });

@@ -67,8 +67,8 @@ export const failingMail = defineMail({
 export type FailingWebhook = { id: string; url: string; since: Date };
 
 /**
- * Up to ten of the owner's webhooks that keep failing, the longest-failing first. A webhook is listed from its failure
- * mail until its next successful delivery.
+ * Up to ten of the owner's webhooks that keep failing, the longest-failing first. A webhook is listed once its failures
+ * suffice for a mail, until its next successful delivery.
  */
 export const failingWebhooks = ({ db }: { db: Sql }, { partnerId, environment }: Owner): Promise<FailingWebhook[]> =>
   db.query<FailingWebhook>(sql`

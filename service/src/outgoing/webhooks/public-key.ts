@@ -34,7 +34,7 @@ export async function readPublicKey({ db, keyCipher }: PublicKeyDeps, owner: Own
 /**
  * Creates the owner's key if it does not exist. Afterwards, each delivery also has a `v1a` signature. Keys are created
  * only on request, because an Ed25519 signature costs ten times as much as an HMAC.
- * @throws ServiceError for a caller without the right
+ * @throws ServiceError for a member who may not change the firm's live webhooks
  */
 export async function makePublicKey(deps: PublicKeyDeps, principal: Principal): Promise<PublicKey> {
   if (!mayChangeSubscriptions(principal))

@@ -82,7 +82,9 @@ function bookedPart(
 <form method="post" action="${linkFor(reader, `${appointmentPath(token)}/cancel`)}"><div class="form-actions"><button type="submit" class="quiet-button">${words.cancel}</button></div></form>`;
 }
 
-/** The place of a session. For a session in the notary's own video tool, a text that says that the link was mailed. */
+/**
+ * The text that says where a session takes place. For the notary's own video tool, it says that the link was mailed.
+ */
 const pointOf = ({ mode, meetingPoint }: NotarySession, words: AppointmentWords): string =>
   mode === "ipen" ? (meetingPoint ?? "") : meetingPoint === null ? words.here : words.byMail;
 

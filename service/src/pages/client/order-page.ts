@@ -57,8 +57,8 @@ export type OrderView = Omit<
 export type PaidTogether = { orders: readonly { totalCents: number }[]; withheld: number };
 
 /**
- * A signer as the page shows them. The type has no email address, because anyone with the order's code can see the
- * page. For a client who gave no name, `name` is an email address, so the page masks it.
+ * A signer as the page shows them. Anyone with the order's code can see the page, so the type has no member for an
+ * email address. The `name` of a client who gave none is an email address, so the page masks it.
  */
 export type ShownSigner = Pick<SignerState, "name" | "status" | "takenIn" | "isSimulated" | "routing">;
 
@@ -166,7 +166,10 @@ ${withheld > 0 && html`<p class="quiet-text no-print">${page.payWithheld(withhel
 <p class="quiet-text no-print">${page.payHint} <a href="#quote">${page.toQuote}</a></p>`;
 }
 
-/** The state of the payment step while the client owes money; undefined for a client who owes nothing. */
+/**
+ * The state of the payment step while the client's bank payment is in process, or while the client owes money.
+ * Otherwise undefined.
+ */
 function unpaidStep(
   { isPriceOwed, supplement, inProcess }: OrderView,
   { orders: { steps } }: Words,

@@ -69,7 +69,7 @@ export type OrderPageDeps = {
   documents: {
     titleOf: TitleOf;
     signersOf: (orderCode: string) => Promise<readonly ShownSigner[]>;
-    /** For the page with documents of a closing or an order that a firm sent to somebody by link. */
+    /** For the page that a recipient opens by a firm's link: it shows documents of a closing or an order. */
     deliveries: DeliveryDeps;
     links: {
       /** Returns true if `token` is the token of the link to this order's documents. */
@@ -189,7 +189,10 @@ export function orderRoutes(app: FastifyInstance, deps: OrderPageDeps, hasRooms:
   }
 }
 
-/** False, too, if a record of the order's payments was altered: the page stays readable then. */
+/**
+ * True if a bank took back what the client paid, and nobody has paid it again. If a record of the order's payments was
+ * altered, it is false, so that the page stays readable.
+ */
 const isPriceOwed = async (
   { payments }: OrderPageDeps,
   { code }: PublicOrderRow,

@@ -127,9 +127,9 @@ export function dashboard(app: FastifyInstance, deps: DashboardDeps): void {
 }
 
 /**
- * Redirects a GET of a form's URL to the page that shows the form. After a rejected form, the browser's address is the
- * form's URL, and reloading it would fail otherwise. The page's URL is the longest beginning of the form's URL that is
- * a page.
+ * Redirects a GET of a form's URL to the page that shows the form. After a form was rejected, the browser's address is
+ * the form's URL, and a reload would fail otherwise. The page is the one whose URL is the longest prefix of the form's
+ * URL.
  *
  * Call this before the scope's routes are added, because only later routes are known.
  * @returns a function that adds the redirects; call it when all routes exist

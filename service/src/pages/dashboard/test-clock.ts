@@ -26,7 +26,7 @@ const steps = [
   { value: `${7 * day}`, label: "7 days" },
   { value: `${31 * day}`, label: "31 days" },
 ];
-/** A note for the dates of test orders' receipts and statements. All other dates are real time. */
+/** The note at the dates of test orders' receipts and statements. They follow the test clock; other dates don't. */
 export const testClockDates = html`<p class="quiet">These dates follow the test clock.</p>`;
 
 const path = "/dashboard/test-clock";

@@ -19,7 +19,7 @@ export type IdentityPageView = {
   error?: string;
 };
 
-/** The page with the checks by which a person proves their identity: a credential, questions, or both. */
+/** The page on which a person proves their identity: by an identity document, by questions, or by both. */
 export function identityPage(assets: Pick<Assets, "url">, view: IdentityPageView): string {
   const words = identityWords[view.reader.words.language];
   const { name, notaryName, order } = view.opened;

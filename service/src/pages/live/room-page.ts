@@ -240,7 +240,7 @@ const framePart = (id: string, title: string, page: string, room: LiveWords["roo
     html`${followPart(room)}<iframe id="document-frame" class="live-frame" src="${page}" title="${title}"></iframe>`,
   );
 
-/** The page in the frame of a signer or a witness: the document, to read. */
+/** The page in the room's frame, where a signer or a witness reads the document. */
 export function roomDocumentPage(assets: Pick<Assets, "url" | "pdfJs">, token: string, { words }: Reader): string {
   const { room, needsScript } = liveWords[words.language];
   const { title, ...viewerWords } = room.document;

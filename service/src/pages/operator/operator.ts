@@ -133,8 +133,8 @@ export function operatorPages(app: FastifyInstance, deps: OperatorDeps, passing:
 }
 
 /**
- * The order of a request for a page at the notary's desk; null for other pages. A request is passed on if another node
- * runs the order's live session.
+ * Finds the order's code in a request for an order's page at the notary's desk; null for other pages. If another node
+ * runs the order's live session, the request is passed on to it.
  */
 function orderOfNotary({ routeOptions, params }: FastifyRequest): { code: string } | null {
   return routeOptions.url?.startsWith("/operator/notary/orders/:code")

@@ -106,8 +106,8 @@ function actsOfSigning(deps: ActDeps): Acts {
       const words = wordsOf(view.signer.language);
       const request = signRequest(form, view, words);
       if (view.frame && !inTab) throw invalid(words.embed.needsTab);
-      // A browser with its own key submits this form only after a failure. The service must not sign instead with a key
-      // of its own.
+      // A browser that holds its own key submits this form only if signing with that key failed. The service must not
+      // sign instead with a key of its own.
       const { outcome } = form["key"] === "browser" ? { outcome: "again" } : await ceremony.sign(link, request, client);
       if (outcome === "again") return renderPage(deps, link, { error: words.refused.again, typed: form }, 409);
       // Without a document number, the link opens the signer's next document.

@@ -217,8 +217,8 @@ const sendForm = (token: string, label: string): Html =>
   html`<form class="form-actions" method="post" action="/sign/${token}/code"><button type="submit">${label}</button></form>`;
 
 /**
- * The help for a signer who may enter no further code after too many wrong ones. A stranger may have entered the wrong
- * codes, so the signer can request a link that opens the document without a code.
+ * The help for a signer who may enter no further code after too many wrong ones. A stranger may have entered them. So
+ * the signer can request a mailed link that opens the document, or a longer code by text message.
  */
 function lockedHelp(token: string, { states, identify }: PageState["words"], byText: boolean): Html {
   if (!byText) return html`<p>${states.locked.here}</p>${sendForm(token, identify.sendLink)}`;

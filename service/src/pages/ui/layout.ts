@@ -11,8 +11,8 @@ export type PageOptions = {
    */
   credential?: boolean;
   /**
-   * True to keep the page out of search engines and link previews. Unlike with `credential`, a form on the page still
-   * sends our origin.
+   * True to keep the page out of search engines and link previews. On a page with `credential`, a form sends no
+   * `Origin` header that names our site; here it does.
    */
   unlisted?: boolean;
   /** For public pages: the text for search engines and link previews. */

@@ -39,7 +39,7 @@ export function logWords({ state, cosignatures, witnesses }: NonNullable<ProofRe
 
 /**
  * Links to the sealed PDF if it is stored, to the evidence zip, and to the proof certificate.
- * @param certificate the firm's URL of the proof certificate
+ * @param certificate the URL of the proof certificate, for members of the firm
  */
 export function downloads(record: ProofRecord, plan: RetentionPlan, certificate: string): Html {
   const { verifyCode, documentKept } = record;

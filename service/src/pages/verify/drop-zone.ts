@@ -5,9 +5,7 @@ import { type Html, html } from "../ui/render.ts";
 import type { VerifyConfig } from "./browser/config.ts";
 import { publishedCertificates } from "./known-certificates.ts";
 
-/**
- * How the area describes the files that can be dropped or chosen, and the types of files that its file dialog accepts.
- */
+/** The words of the drop zone about its files, and the types of files that its file dialog accepts. */
 export type DropWords = { file: string; hint: string; accept: string };
 
 /**

@@ -78,8 +78,8 @@ export type Act<R> = {
    */
   resultOf: (finding: ProviderFinding, intent: Intent) => R;
   /**
-   * Applies the end of an intent, in the same transaction, with the order's row locked. After `unclear`, another end
-   * may follow.
+   * Applies the end of an intent in the transaction that records it, with the order's row locked. After `unclear`,
+   * another end may follow.
    */
   settled(tx: Tx, intent: Intent, end: ActEnd<R>): Promise<void>;
 };

@@ -55,7 +55,7 @@ const endWords = (end: ActEnd<unknown> | { kind: "withdrawn" }): string =>
 
 /**
  * Ends an act with the outcome that an event reports.
- * @returns false when there is no such act, or it has already ended
+ * @returns false for an unknown act, and for one that has not begun or has already ended
  */
 export async function concludeIntent(
   deps: Pick<ActDeps, "clock" | "sealed" | "acts">,

@@ -2,7 +2,7 @@ import { type Static, type TSchema, Type } from "typebox";
 import { Value } from "typebox/value";
 import type { CallOutcome } from "../calls/call.ts";
 
-/** The members of EasyPost's objects that the service reads. */
+/** A text in EasyPost's answers. The schemas below have only the properties that the service reads. */
 const text = Type.String({ maxLength: 2000 });
 const textOrNull = Type.Optional(Type.Union([text, Type.Null()]));
 

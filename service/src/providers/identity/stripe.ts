@@ -106,7 +106,7 @@ export const createStripeIdentity = (call: Call, environment: Environment): Iden
   },
 });
 
-/** The URL becomes a link, so it must be https, except for a test double on this machine. */
+/** True if a page may link to this URL of Stripe: it must be https, except for a test double on this machine. */
 const isWebPage = (url: string): boolean => /^(?:https:\/\/|http:\/\/127\.0\.0\.1[:/])/.test(url) && URL.canParse(url);
 
 type Fields = Readonly<Record<string, unknown>>;

@@ -52,7 +52,7 @@ const isName = (name: unknown): boolean => typeof name === "string" && /^[A-Za-z
 
 type Waiting = { readonly resolve: (value: unknown) => void; readonly reject: (error: Error) => void };
 
-/** Flags of Node's permission model: no access to other files, and no processes, threads or add-ons. */
+/** Flags of Node's permission model: no files but the code and the spool; no processes, threads or add-ons. */
 export const permissionsFor = (spoolDir: string): string[] => [
   "--permission",
   ...[...code, spoolDir].map((path) => `--allow-fs-read=${path}`),
@@ -208,7 +208,7 @@ class EngineProcess {
 
 type Tickets = Map<string, { session: string; person: string }>;
 
-/** Ends the earlier tickets of a ticket's person. The map has the tickets in the sequence of their requests. */
+/** Ends the person's earlier tickets for the same session. The map keeps the order of the tickets' requests. */
 function endBefore(ticket: string, tickets: Tickets): void {
   const own = tickets.get(ticket);
   if (!own) return;
@@ -225,7 +225,7 @@ export function openMediaEngine(deps: EngineDeps): MediaEngine {
   const endings = settings.engine === "livekit" ? new Endings({ livekit: settings, now, onLate }) : null;
   const listeners = new Set<(event: MediaEvent) => void>();
   const tickets: Tickets = new Map();
-  /** The open sessions, each with the name of its room. Each opening of a session has a new room. */
+  /** The open sessions, each with the name of its LiveKit room, which is new at each opening. */
   const sessions = new Map<string, string>();
   const emit = (event: MediaEvent) => {
     for (const listener of listeners) listener(event);
@@ -261,8 +261,8 @@ export function openMediaEngine(deps: EngineDeps): MediaEngine {
     async admit(session: string, person: string, allowed: Allowed) {
       if (!isName(person)) throw invalid("person must have 1 to 64 letters, digits and dashes");
       const ticket = newCode();
-      // Stored before the process answers, because it may answer two admissions of one person in any order, and the
-      // ticket of the later one must work.
+      // The ticket is stored before the process answers: two admissions of one person may be answered in any order, and
+      // the ticket of the later request must work.
       tickets.set(ticket, { session, person });
       try {
         await engine.ask("admit", session, person, allowed);

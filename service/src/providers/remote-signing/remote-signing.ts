@@ -147,8 +147,8 @@ function membersIn(body: Uint8Array): Members | null {
 }
 
 /**
- * The error for a failed request. It quotes the trust service's message without control characters, because only the
- * notary sees the error.
+ * The error for a failed request. It may quote the trust service's message, because only the notary sees the error.
+ * Control characters and symbols are removed from the message.
  */
 function refusalOf(status: number, members: Members | null, end: string): ServiceError {
   const reasons = [members?.["error"], members?.["error_description"]]

@@ -24,12 +24,12 @@ export const recordSets: ReadonlyMap<string, readonly string[]> = new Map([
 export type RecordName = { source: string; key: string };
 
 /**
- * A row in its present state. `content` is JSON: the members that the row's MAC covers, and whether the row has a MAC.
+ * A row in its present state. `content` is JSON: the values that the row's MAC covers, and whether the row has a MAC.
  * The row of a revoked partner key has no MAC.
  */
 export type PresentRecord = RecordName & { firm: string | null; content: string };
 
-/** The state of a row that heads cover. `digest` is null once the row was deleted. */
+/** A row's state, as daily heads cover it. `digest` is null once the row was deleted. */
 export type RecordState = { firm: string | null; salt: Buffer | null; digest: Buffer | null };
 
 export const nameOf = ({ source, key }: RecordName): string => `${source} ${encodeURIComponent(key)}`;

@@ -189,8 +189,8 @@ async function memberRemovals(tx: Tx, { rowMac }: Deps): Promise<Map<string, Dat
 type Retirement = { certificateSha256: string; retiredAt: string; reason: string; at: Date };
 
 /**
- * Reads the retirements of seal certificates from audit lines with valid MACs. A certificate may be retired again with
- * the same date and reason.
+ * Reads the retirements of seal certificates from audit lines with valid MACs. A certificate can have several lines,
+ * because it may be retired again with the same date and reason.
  */
 async function retirementsOf(tx: Tx, { rowMac }: Deps): Promise<Retirement[]> {
   const lines = await readWrittenLines(tx, rowMac, sql`action = 'seal_certificate.retired'`);

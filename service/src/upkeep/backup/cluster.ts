@@ -57,8 +57,8 @@ async function copyFiles(cluster: string, to: string): Promise<{ files: StoredFi
     if (copied) files.push({ path, ...copied });
   };
   for await (const { path, isFolder } of treeOf(cluster)) {
-    // PostgreSQL doesn't start if a replication slot's folder has no state file. So the folders inside the emptied ones
-    // are left out.
+    // PostgreSQL doesn't start if a replication slot's folder has no state file. So the copy also leaves out the
+    // subfolders of the folders that it empties.
     if (emptied.test(path)) continue;
     if (isFolder) {
       await mkdir(join(to, path), { recursive: true, mode: 0o700 });

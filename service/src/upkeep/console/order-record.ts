@@ -35,7 +35,8 @@ export type OrderRecord = {
   shipTo: Address | null;
   shipFrom: Address | null;
   /**
-   * The reason why EasyPost called the address undeliverable; null when EasyPost accepted or did not check the address.
+   * The reason why EasyPost called the recipient's address undeliverable; null when EasyPost accepted or did not check
+   * that address.
    */
   addressProblem: string | null;
   isRush: boolean;
@@ -138,8 +139,8 @@ type Now = {
 };
 
 /**
- * The moves that the order's status allows. A fax may be sent before the order reaches its fax statuses; the moves of
- * such a fax are included. Leaves out manual work while a provider may be doing the same work.
+ * The moves that the order's status allows. A fax may be sent before the order reaches its fax statuses, so this
+ * includes the moves of that fax. Leaves out manual work while a provider may be doing the same work.
  */
 function movesNow(order: Moving, { isUnderWay, lastFax }: Now): ConsoleMove[] {
   const ahead: readonly PeopleEvent[] = aheadMoves(order, lastFax);

@@ -46,8 +46,8 @@ const columns = sql`id AS "partnerId", name, tier, live_enabled AS "liveEnabled"
   created_at AS "createdAt"`;
 
 /**
- * Firms whose name contains the text, or all firms for an empty text; at most `limit`, and firms with the whole name
- * first. Leaves out firms whose MAC is invalid.
+ * At most `limit` firms whose name contains the text; an empty text matches all. A firm whose whole name equals the
+ * text comes first. Leaves out firms whose MAC is invalid.
  * @throws ServiceError naming the rule
  */
 export async function findFirms(db: Sql, typed: string, limit: number): Promise<Firm[]> {

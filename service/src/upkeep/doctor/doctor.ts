@@ -86,7 +86,10 @@ async function accountFinding({ config: { stripe, baseUrl }, db }: Examined): Pr
   return account;
 }
 
-/** Checks whether receipts name their issuer. Without live payments there are no receipts for real money. */
+/**
+ * Checks whether receipts name their issuer. A missing issuer is a warning only with live payments, because otherwise
+ * no receipt is about real money.
+ */
 function issuerFinding({ billing, stripe }: Config): Found {
   const issuer = readIssuer(billing);
   if (namesIssuer(issuer)) return `issued by ${issuer.name}`;

@@ -84,8 +84,8 @@ async function refusedMarks(tx: Tx, rowMac: RowMac): Promise<string[]> {
 }
 
 /**
- * Verifies the audit log's hash chain from the first line to the last. Lines that were added to the chain late are only
- * a warning: the command line can write lines while no service is running to add them.
+ * Verifies the audit log's hash chain from the first line to the last. Lines that joined the chain late are only a
+ * warning: if the command line writes lines while no service runs, nothing adds them to the chain.
  * @throws Error with the faults
  */
 export async function auditLogWhole(resources: Pick<Resources, "db" | "rowMac">): Promise<Found> {

@@ -47,7 +47,7 @@ const longestShown = 200;
 
 /**
  * Reads the lines that the log must contain according to the database.
- * @throws StartupError for an origin that is not of one of this service's logs
+ * @throws StartupError if none of this service's logs has the origin
  */
 export async function openOwnLog(
   resources: Pick<Resources, "db" | "rowMac" | "clock">,

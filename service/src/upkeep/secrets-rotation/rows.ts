@@ -45,7 +45,7 @@ async function rotateTable(db: Sql, rowMac: RowMac, current: Buffer, rotating: M
     for (const row of found) {
       const values = members(row);
       if (values === null || !rowMac.holds(table.text, values, row.mac)) continue;
-      // A row that was written since it was read is skipped, because it already has a MAC under the current key.
+      // Skips a row that was written after it was read here, because it already has a MAC under the current key.
       await db.query(sql`
 UPDATE ${table} SET ${column} = ${rowMac.of(table.text, values)} WHERE ${rowOf(row)} AND ${column} = ${row.mac}`);
       rotated++;

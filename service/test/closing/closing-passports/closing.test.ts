@@ -282,7 +282,8 @@ test("chainOk is computed from the stored bytes, so an altered or missing manife
   const shown =
     "Version 2 is not what was sealed, so no version can follow it. The operator of this service has to look at it.";
   assert.deepEqual([refused.status, refused.body.error], [409, shown]);
-  // The sweep closes such a task when its closing could be sealed. The task about this altered closing must stay open.
+  // The service's sweep closes a `closing_seal` task once its closing can be sealed. It must not close the task about
+  // this altered closing.
   await reportSealFailures({ db: running.db, clock: () => new Date() });
   const tasks = () =>
     running.db.query<{ reason: string; state: string }>(sql`

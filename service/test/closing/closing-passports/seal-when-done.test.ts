@@ -93,8 +93,8 @@ const finishAll = async (codes: readonly string[]) => {
 };
 
 /**
- * Locks the table of versions and runs `ready`, after which the seal becomes due. Runs `act` while the seal waits for
- * the lock, and then releases it. The lock comes first, because the service also searches for due seals on its own.
+ * Locks the table of versions, and runs `ready`, which makes a seal due. Then runs `act` while that seal waits for the
+ * lock, and releases the lock. The lock comes first, because the service also searches for due seals on its own.
  */
 async function whileBlocked(
   mode: "EXCLUSIVE" | "ACCESS EXCLUSIVE",

@@ -18,9 +18,9 @@ export type Client = Caller & {
   keyId: string;
   room: (name?: string) => Promise<string>;
   order: (fields?: Record<string, string>) => Promise<string>;
-  /** A client of the same partner, with a new key of this environment. */
+  /** An API client of the same firm, with a new key of the given environment. */
   withKey: (environment: "live" | "test") => Promise<Client>;
-  /** A client with the same key, which calls another node. */
+  /** An API client with the same key, which calls another node. */
   at: (service: Service) => Client;
 };
 

@@ -60,7 +60,7 @@ const contentOf = (events: number[]): ReceiptContent => ({
 });
 
 /**
- * Makes one receipt of a new order `times` times, and then twice at once.
+ * Creates an order, and makes its receipt `times` times in sequence and then twice concurrently.
  * @returns the order's code, the path where the firm gets the order's documents, and the receipts of this kind among
  * these documents
  */

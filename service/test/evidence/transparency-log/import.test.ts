@@ -13,7 +13,7 @@ import { openRoomsService } from "../../closing/rooms/rooms-service.ts";
 import { seal } from "../proof-passports/seal-document.ts";
 
 after(() => running.service.stop());
-// The database of this service is turned into one of a release without a log, and then upgraded to this release.
+// The test turns this service's database into that of a release without a log, and then upgrades it to this release.
 const running = await forTests(openRoomsService());
 const acme = await running.partner();
 const { headers } = await newPartner(running.service);

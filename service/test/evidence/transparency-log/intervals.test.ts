@@ -40,7 +40,8 @@ test("a node whose turn began before another node added a batch waits for the ne
   const slow = await nodeOn({
     ...db,
     async transaction(work, time) {
-      // A transaction with this time limit is a batch. Before the slow node's first batch, the other node adds its own.
+      // Only a batch uses this time limit. Right before the slow node's first batch, the other node runs a batch of its
+      // own.
       if (!isOvertaken && time === longStatements) {
         isOvertaken = true;
         await other.turn();

@@ -150,8 +150,8 @@ test("changes of money, keys or roles are refused to people whose passkey check 
 });
 
 /**
- * Uploads a notary's proof with a pause in the middle. The form lacks its label, so an upload that the service accepts
- * ends with 400.
+ * Uploads a notary's proof with a pause in the middle. The form lacks the proof's label, so a caller who may upload
+ * gets 400.
  */
 async function slowUpload(cookie: string, meanwhile: () => Promise<unknown>) {
   const form = new FormData();

@@ -113,8 +113,8 @@ function bodyOf({ body }: Item["request"]): FormData | string | undefined {
 }
 
 /**
- * Sends a request of the collection as a program that imported it does, and stores the variables that the request's
- * script sets.
+ * Sends a request of the collection like a program that has imported the collection. Stores the variables that the
+ * request's script sets.
  */
 async function send(name: string): Promise<{ status: number; answer: Record<string, unknown> }> {
   const item = items().find((each) => each.name === name);

@@ -3,7 +3,10 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { sourcesOf } from "../../../../testing/table-owners.ts";
 
-/** Locks that block a foreign key check on the row. FOR SHARE and FOR NO KEY UPDATE don't. */
+/**
+ * Row locks that the service must not use. FOR UPDATE blocks a foreign key check on the row; FOR SHARE and FOR NO KEY
+ * UPDATE don't.
+ */
 const tooStrong = /\bFOR (UPDATE|KEY SHARE)\b/;
 
 test("knows a lock that a foreign key waits for, and one that it passes", () => {
@@ -13,8 +16,8 @@ test("knows a lock that a foreign key waits for, and one that it passes", () => 
 
 /**
  * If a transaction writes a row twice, for example to add its MAC, PostgreSQL checks the row's foreign keys again. This
- * check waits for a reader that has locked the order FOR UPDATE. If that reader then waits for the row, both wait
- * forever.
+ * check waits for a reader that has locked the referenced row, such as an order, FOR UPDATE. If that reader then waits
+ * for the written row, both wait forever.
  */
 test("no statement of the service locks rows against foreign keys", () => {
   const root = join(import.meta.dirname, "../../../src");

@@ -171,8 +171,9 @@ test("refuses entries that are no longer needed", () => {
 });
 
 /**
- * Runs a script in the database, and rolls it back. @returns the database's writes that the list of owners does not
- * allow after the script
+ * Runs a script in the database, reads which tables the database's triggers and functions then write, and rolls the
+ * script back.
+ * @returns the writes that the list of owners does not allow
  */
 async function breachesAfter(script: string): Promise<string[]> {
   let breaches: string[] = [];

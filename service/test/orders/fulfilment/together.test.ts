@@ -236,7 +236,7 @@ test("a payment is told once, whatever the clock of the node says that recorded 
   const [orderId] = await idOf(email);
   const [before] = await db.query<{ at: string }>(sql`
     SELECT (claimed_at - interval '1 second')::text AS at FROM client_mail_claims WHERE order_id = ${orderId} AND moment = 'payment_received'`);
-  // On a clock that is an hour ahead, the claim seems to be older than the payment.
+  // The payment's time is from a clock that is an hour ahead. So the claim seems to be older than the payment.
   const at = new Date(Date.now() + hourMs).toISOString();
   await enqueue(db, "order-mail", { orderId, moment: "payment_received", at, queuedAt: before?.at });
   await until(async () => (await waiting(email)) === 0 || undefined);

@@ -9,7 +9,10 @@ import { type SenderTexts, senderTexts } from "../../../src/orders/order/form/se
 
 const folder = temporaryFolder();
 
-/** Writes a shipped file of prices with a change. @returns its path */
+/**
+ * Writes a changed copy of one of the service's data files.
+ * @returns the copy's path
+ */
 function changedFile(name: string, change: (text: string) => string): string {
   const file = join(folder.path, name);
   writeFileSync(file, change(readFileSync(new URL(`../../../data/${name}`, import.meta.url), "utf8")));

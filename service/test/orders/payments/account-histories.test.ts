@@ -94,7 +94,10 @@ async function openHistory() {
   const reported = new Set<string>();
   const at = <T>(list: readonly T[], n: number): T | undefined => list[n % Math.max(list.length, 1)];
 
-  /** Runs work that the processor may reject, or the service, such as for a stale node. @returns true if it was done */
+  /**
+   * Runs work that the processor or the service may reject. The service rejects the work of a stale node, for example.
+   * @returns true if it was done
+   */
   const attempt = (work: () => Promise<unknown>): Promise<boolean> =>
     work().then(
       () => true,

@@ -59,7 +59,7 @@ async function otherAccount() {
   return { ...deps, db, there, processor: atRealTime(openProcessor(keys, "https://sss.example")) };
 }
 
-/** The double checks the expiry of payment pages against the real time. */
+/** Lets payment pages expire by the real time, against which the double checks their expiry. */
 const atRealTime = (real: Processor): Processor => ({
   ...real,
   mint: (request) => real.mint({ ...request, expiresAt: new Date(Date.now() + 23 * hour) }),

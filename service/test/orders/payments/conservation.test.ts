@@ -471,7 +471,8 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
     const task = at(waiting, n);
     const refund = stripe.refunds.find((each) => idOf(each) === task?.subject);
     const intent = undone.get(task?.subject ?? "") ?? String(refund?.["payment_intent"]);
-    // Leaves out disputed payments: a bank can demand more of a payment than is left after a repayment by check.
+    // Leaves out disputed payments. The bank doesn't see a repayment by check, so its dispute can demand more than is
+    // left of the payment.
     if (!task || disputes.has(intent)) return;
     const centsOf = async () =>
       sumOf(
@@ -895,7 +896,7 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
     await requireNothingStuck();
   }
 
-  /** The cents of each payment that a lost dispute took although they had gone back by check. */
+  /** For each payment: the cents that had already gone back by check when a lost dispute took them too. */
   function takenTwice(received: ReadonlyMap<string, number>, back: ReadonlyMap<string, number>): Map<string, number> {
     const sums = new Map<string, number>();
     for (const [intent, check] of byCheck) {

@@ -10,8 +10,8 @@ const world = await forTests(openKillsWorld());
 const { stripe, agent, approver, post, statusOf, killAt, killAsking, deliver, rows, audited } = world;
 
 /**
- * The subjects of all expected mails about a paid order: those to the firm, and those to the client with the two that
- * every client gets.
+ * The subjects of all expected mails about a paid order, to the firm and to the client. Adds the two mails that every
+ * client gets.
  */
 const told = (firm: string[], client: string[]) => ({
   firm,
@@ -32,7 +32,10 @@ const documents = (code: string, kind: string) =>
   );
 const refundsOf = (intent: string) => stripe.refunds.filter((each) => each["payment_intent"] === intent);
 
-/** Requests a refund, with a kill before the request is recorded. @returns the id of the second request */
+/**
+ * Requests a refund twice. The first time, the service is killed before it records the request.
+ * @returns the id of the second request
+ */
 async function asked({ code }: Order, amount?: string): Promise<string> {
   await killAt(sql`refund_requests`, () => ask(code, amount));
   assert.deepEqual([await rows(sql`refund_requests`, code), await rows(sql`tasks`, code)], [0, 0]);

@@ -27,7 +27,8 @@ function counting(): { db: Database; count: () => number } {
 }
 
 /**
- * The number of statements that open a checkout of this many orders, and of those that apply the event of its payment.
+ * Counts the statements that open a checkout of this many orders, and the statements that apply the event of its
+ * payment.
  */
 async function statementsFor(orders: number): Promise<{ minting: number; paying: number }> {
   const members: { id: number; code: string }[] = [];

@@ -69,7 +69,7 @@ test("an ended mandate makes the bank account unusable once, however often its e
   assert.equal(await stateOf(firm), "unusable");
   assert.deepEqual(await linesOf(firm), ["mandate_ended"]);
   await requireNoCharge(firm);
-  // The processor never makes a mandate active again. Such an event changes nothing here.
+  // The processor never makes an ended mandate active again. An event that says so changes nothing here.
   await take(mandate(firm.method, "active"));
   assert.equal(await stateOf(firm), "unusable");
 });

@@ -30,7 +30,7 @@ export function refusal(parse: Parse, text: string): DataFileError {
   return assert.fail("accepted");
 }
 
-/** Replaces one piece of a shipped file. Expects an error at the line that then contains `at`. */
+/** Replaces one piece of a data file of the service. Expects an error at the line that then contains `at`. */
 export function refuses(parse: Parse, source: string, from: string, to: string, at: string, message: string) {
   test(`${JSON.stringify(to)}: ${message}`, () => {
     assert.ok(source.includes(from), from);

@@ -282,7 +282,7 @@ test("a failed refund that was paid back by check is booked once: no page or ref
   const month = /href="(\/dashboard\/statements\/\d{4}-\d{2})"/.exec(await page("/dashboard/statements", cookie))?.[1];
   assert.match(await page(month ?? "", cookie), /Paid back by/);
 
-  // A wrong booking is reversed, and the money can be booked in another way, once.
+  // A wrong booking is reversed. The money can then be booked in another way, but only once.
   const [, undo = ""] = /action="([^"]+\/undo)"/.exec(await page(`/operator/orders/${code}`, approver.cookie)) ?? [];
   const correct = (by: string, reason = "The check was never sent") =>
     postForm(running.service.baseUrl + undo, { reason }, { cookie: by, Accept: "text/html" });
@@ -310,8 +310,8 @@ test("a failed refund that was paid back by check is booked once: no page or ref
   assert.deepEqual([(await rebook()).status, (await rebook()).status], [303, 409]);
   assert.notEqual(await held(), before);
 
-  // The five dollars that went back by wire are still at the processor. But only the rest of the payment can be
-  // refunded.
+  // Five dollars went back by wire, so the processor still counts them as not refunded. But the service refunds only
+  // the rest of the payment.
   const whole = await asked(code);
   assert.equal((await post(`/${whole}/approve`, approver)).status, 303);
   await until(() => refundsOf(intent) === 2);

@@ -13,7 +13,7 @@ export const press = (page: Page, name: string) => page.getByRole("button", { na
 export const said = (page: Page, text: string) => page.getByRole("status").getByText(text).waitFor();
 export const part = (page: Page, name: string) => page.getByRole("region", { name, exact: true });
 export const codeIn = (page: Page) => /\/dashboard\/orders\/([0-9a-f]{40})/.exec(page.url())?.[1] ?? "";
-/** Ignores the status of a rejected form, and requests that the browser aborted when it left a page. */
+/** Leaves out the status of a rejected form. Also leaves out requests that the browser aborted when it left a page. */
 const ownTroubles = ({ troubles }: OpenPage) => troubles.filter((line) => !/status of 400|^failed:/.test(line));
 
 export async function assertGood(opened: OpenPage): Promise<void> {

@@ -71,7 +71,7 @@ type Config = {
 const configOf = ({ pages }: Answer, signer: number): Config =>
   JSON.parse(/id="signing-config">(.*?)<\/script>/.exec(pages[signer - 1]?.html ?? "")?.[1] ?? "{}");
 
-/** The texts of the document's fields in which somebody has signed or filled something in. */
+/** The texts in the document's fields, without the empty ones. */
 const textsOf = async (bytes: Buffer) => [...fieldTexts(await openUnlocked(bytes)).values()].filter(Boolean);
 
 test("the preview has the prepared fields of all signers, and a page for each in their language; nothing is stored", async () => {

@@ -173,8 +173,8 @@ const signersOf = async (code: string) =>
 
 let last = "";
 /**
- * Documents of one closing, which wait for the same signers. Closes the room of the test before, because a trial firm
- * may have only a few open rooms.
+ * Documents of one closing, which wait for the same signers. First closes the room of the previous test, because a
+ * trial firm may have only a few open rooms.
  */
 async function closing(signers: readonly object[], papers: number) {
   if (last !== "") await call(`/api/rooms/${last}/close`, { method: "POST", headers });

@@ -47,7 +47,8 @@ async function newFirm(live: boolean) {
 const [acme, payer] = [await newFirm(false), await newFirm(true)];
 
 /**
- * Adds a participant, a closing passport, a sent document that was downloaded, and a person who waits for a document.
+ * Adds to a room a participant, a closing passport, a sent document that was downloaded, and a person who waits for a
+ * document.
  */
 async function fill(room: string, finished: string, waiting: string): Promise<void> {
   await acme.post(`/api/rooms/${room}/participants`, { name: "Jane Roe", email: "jane@example.com" });

@@ -132,7 +132,8 @@ test("in a room a person, an order, a version and a new link are added once for 
   const toPeople = await postThrice(acme, own, `${own}/participants`, person);
   assert.ok(toPeople.endsWith("done=participant-added-invited"), toPeople);
   assert.equal(await acme.times("room.participant_invited"), 1);
-  // Seals take longer than a repeated request waits, so the requests are sent one after the other.
+  // Sealing takes longer than a repeated request waits for the first. So these two requests are sent one after the
+  // other.
   const sealing = { version: "1", submission: await acme.submission(own) };
   const sealed = await acme.post(`${own}/passport`, sealing);
   assert.equal(sealed.status, 303, sealed.text);
@@ -167,7 +168,7 @@ test("the test clock is advanced once for each page", async () => {
   assert.equal(clock?.seconds, 3_600);
 });
 
-/** Stores a response as releases before 0.1.0 did: a page's response as a text. */
+/** Replaces the stored response to a page's request with a plain text, as releases before 0.1.0 stored it. */
 async function storeText({ partnerId }: Firm, path: string, text: string): Promise<void> {
   const [row] = await running.db.query<{ answer: string; route: string }>(sql`
     SELECT body AS "answer@answer", route FROM idempotency_keys WHERE partner_id = ${partnerId} AND route = ${`POST ${path}`}`);

@@ -179,11 +179,11 @@ const limitMs = 9 * 60_000;
 const actionMs = 15_000;
 
 /**
- * Repeats an action, while `ready` is shown, until the page shows `state`. On a busy machine, the service rejects an
+ * While `ready` is shown, repeats an action until the page shows `state`. On a busy machine, the service rejects an
  * action while a person is absent.
  *
- * Each attempt ends before the next one, and before this function returns. Otherwise an attempt could still press a
- * button later: the second signer's step has the same name, and would be marked too early.
+ * Each attempt ends before the next one, and before this function returns. An attempt that continued later could press
+ * the button of the second signer's step, which has the same name, too early.
  */
 async function tries(state: Locator, ready: Locator, act: () => Promise<void>): Promise<void> {
   const page = ready.page();
@@ -582,8 +582,8 @@ export async function walkThroughSessions(media: Record<string, string> = {}): P
     await page.goto("about:blank");
     await room.page.getByText("On hold:").waitFor();
     assert.equal((await postForm(at(`${open}/sign`), { revision: "1", name: "Carla Diaz" }, {})).status, 409);
-    // The page joins before its event stream is open. The server sends its first offer by that stream, so the offer is
-    // lost.
+    // The notary's page joins before its event stream is open. So it misses the server's first offer, which is sent by
+    // that stream.
     await page.route("**/session/events", (route) => route.fulfill({ status: 503 }), { times: 1 });
     await page.goBack();
     await isMoving(room.page, "notary");

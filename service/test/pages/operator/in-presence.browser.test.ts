@@ -186,7 +186,7 @@ test("a device in a signer's hands is taken back with the notary's passkey, and 
   await page.getByRole("button", { name: "Hand to Jane Doe" }).click();
   await page.getByText("You read and sign on the notary’s device").waitFor();
   await page.getByRole("link", { name: "Hand the device to the notary" }).first().click();
-  // This act needs no PIN.
+  // The notary set no PIN when this act began.
   assert.equal(await page.getByLabel("PIN").count(), 0);
   await page.getByRole("link", { name: "Use a passkey" }).click();
   await authenticator.verify(false);

@@ -82,7 +82,7 @@ const told = (page: Page) => page.evaluate("window.told") as Promise<Told[]>;
 
 test("a signer signs in the frame of another site without a cookie, and the page around it learns only that", () =>
   embedded(async (running, browser, host) => {
-    // The service runs at localhost, so that the host's page is on another site, and not only on another origin.
+    // The service runs at `localhost`, so that the partner's page is on another site, and not only on another origin.
     const url = await urlFor(running, host.origin);
     assert.equal(new URL(url).hostname, "localhost");
     const { page } = await show(browser, host, url);

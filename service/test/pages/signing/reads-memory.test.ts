@@ -18,7 +18,7 @@ const tokens: string[] = [];
 const running = await forTests(openCeremonyService({ ...ownProcess, RATE_LIMITS: "off" }));
 for (let n = 0; n < 6; n++) {
   const email = `jane${n}@example.com`;
-  // With explicit places, so that no text is searched for tags.
+  // The fields have explicit places, so the service need not search the document's text for tags.
   const fields = JSON.stringify([
     { signer: 1, kind: "signature", page: 1, x: 72, y: 500, width: 180, height: 40, label: null, required: true },
   ]);

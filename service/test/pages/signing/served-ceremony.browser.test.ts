@@ -52,7 +52,7 @@ const picture = Buffer.from(
   "base64",
 );
 
-/** Where the key of each act was created, in the order of the acts. */
+/** Who held the key of each act, the service or the signer's browser, in the order of the acts. */
 const keysOf = async (running: Running, code: string) =>
   (await actsOf(running, code)).map(({ keyHeldBy }) => keyHeldBy);
 const marksOf = async (running: Running, code: string) => (await actsOf(running, code)).map(({ mark }) => mark);
@@ -209,7 +209,7 @@ async function signOnPhone(running: Running, browser: Browser, email: string, fi
   await page.getByLabel("I opened the document").check();
   await page.getByRole("button", { name: "I agree" }).click();
   await page.getByText("Checked: the document that you see").waitFor();
-  // The first place is on the added last page, where the signer already is.
+  // The first field to fill in is on the added last page, which the signer's window already shows.
   await page.getByRole("button", { name: "Fill in: Signature" }).waitFor();
   await pressEnter(page.getByRole("button", { name: "Signature, page 4. Fill in" }));
   if (file) {

@@ -39,8 +39,8 @@ async function openMenu({ page }: OpenPage): Promise<void> {
 }
 
 /**
- * The checks of one page on the way through the pages at `places`. Each page must fit. In each language, another of
- * these pages is also checked for accessibility.
+ * Returns a function that checks one of the pages at `places`. Each page must fit. In each language, a different one of
+ * them is also checked for accessibility.
  */
 const checksOf =
   (places: readonly string[], language: Language) =>

@@ -101,7 +101,7 @@ after(async () => {
   folder.remove();
 });
 
-/** Drops files on the page. @returns the text of the outcome */
+/** Chooses files in the page's file input. @returns the text of the outcome */
 async function give(opened: OpenPage, ...files: string[]): Promise<string> {
   const { page } = opened;
   await page.evaluate("document.getElementById('outcome').replaceChildren()");

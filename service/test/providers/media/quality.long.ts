@@ -34,9 +34,9 @@ const run = { key, head: emptyChain, firstTake: 1, lastTake: 1_000 };
 const look = { width: 800 };
 
 /**
- * For 300 ms of every two seconds, a camera turns white and a microphone beeps. One timer drives both, and draws a
- * frame at each tick. Frames are sent more often than the timer ticks: otherwise a flash between two frames would seem
- * late.
+ * For 300 ms of every two seconds, a camera turns white and a microphone beeps. One timer controls both, and draws a
+ * frame at each tick. Frames are sent more often than the timer ticks. If they were sent less often, a flash could wait
+ * for the next frame and seem late.
  */
 const flashAndBeep = `
 navigator.mediaDevices.getUserMedia = async () => {

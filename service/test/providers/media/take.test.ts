@@ -11,7 +11,7 @@ const aheadMs = 3_600_000;
 type Run = {
   /** When the sender's reports about sound and picture arrive, in milliseconds after the first packet. */
   reports: Partial<Record<Media, number>>;
-  /** The milliseconds by which sound takes longer than the picture, on the way from the sender to the recording. */
+  /** How many milliseconds longer sound takes than the picture, from the sender to the recording. */
   soundLateMs: number;
   lastsMs: number;
   /** The milliseconds by which the picture begins later than the sound. */

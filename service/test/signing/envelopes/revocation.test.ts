@@ -26,8 +26,8 @@ const days = 24 * 60 * minutes;
 const start = Date.now();
 
 /**
- * A separate authority, with functions that record and revoke its certificates. `issueAt` issues its CRLs as if it were
- * `ms` milliseconds after `start`.
+ * A separate authority, with functions that record and revoke its certificates. `issueAt` issues its CRLs with a clock
+ * that shows `ms` milliseconds after `start`.
  */
 async function authorityAlone() {
   const made = { key: memoryKey("p-256"), host: "seal.example", serialNumber: Buffer.alloc(16, 9), at: start };

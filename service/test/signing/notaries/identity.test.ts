@@ -52,8 +52,8 @@ const running = await forTests(
 );
 const { harness, db } = running;
 const waiting: string[] = [];
-// Places and pays all live orders before a notary is on record. After that, only acts that one of these notaries may
-// perform would be quoted.
+// Places and pays all live orders before a notary is on record. Once notaries are on record, the service quotes only
+// acts that one of them may perform.
 for (let index = 0; index < 12; index++)
   waiting.push(await running.paidOrder({ svc_notary: "true", name: "Jane Doe", signer_state: "FL" }));
 const notaries: Record<string, { operator: Operator; cookie: string }> = {};

@@ -22,8 +22,8 @@ const { harness } = running;
 const firm = await liveMember(owner, running.headers.Authorization);
 const { headers: foreign } = await newPartner(harness.service, { live: true, name: "Other Title" });
 const stranger = await liveMember("owner@other.example", foreign.Authorization);
-// Places and pays all live orders before a notary is on record. After that, only acts that this notary may perform
-// would be quoted.
+// Places and pays all live orders before a notary is on record. Once a notary is on record, the service quotes only
+// acts that this notary may perform.
 const waiting: string[] = [];
 for (let index = 0; index < 10; index++)
   waiting.push(await running.paidOrder({ svc_notary: "true", signer_state: "FL" }));

@@ -306,7 +306,10 @@ test("a person who signed only before the notary is told without a link, because
   assert.deepEqual([more, notarizedMails("ida-client@example.com")], [[], []]);
 });
 
-/** Stores that the signers met the notary by audio and video, as if each had entered a mailed code. */
+/**
+ * Stores for all open envelopes that the signers met the notary by audio and video. Each signer then counts as a person
+ * who entered a mailed code.
+ */
 async function byAudioAndVideo(): Promise<void> {
   await running.db.query(sql`
     UPDATE envelope_rooms r SET block = block || '{"isRemote": true}' FROM envelopes e WHERE e.id = r.envelope_id AND e.ended_at IS NULL`);
@@ -513,7 +516,8 @@ for (const [act, words] of [
     assert.deepEqual([entered.act, entered.signedBefore], [act, { sha256: order.sealed }]);
     assert.match(entered.notes ?? "", /Signed again before me/);
 
-    // Afterwards, a closing names only the envelope of the act. The earlier sealed document has other signatures.
+    // After the act, the closing passport names only the act's envelope. It leaves out the earlier sealed document,
+    // which has other signatures.
     assert.deepEqual([(await signingOf())?.attempt, await signedOf()], [3, "Completed"]);
     const closed = await manifestIn(room);
     assert.equal(closed?.envelopeVerifyCode, (await signingOf())?.verifyCode);

@@ -107,8 +107,8 @@ function acting(session: BegunSession) {
   };
 
   /**
-   * Repeats a request until the service accepts it, for example because everybody is present by then. Ends once
-   * `isDone`.
+   * Repeats a request until the service accepts it, or until `isDone` returns true. The service may reject the first
+   * requests, for example while somebody is absent.
    */
   async function gets(work: () => Promise<Response>, isDone: () => Promise<boolean>): Promise<void> {
     let last = "";

@@ -27,8 +27,8 @@ const limits = { lostMs: 1_500, backMs: 10_000, otherNodeMs: 20_000 };
 const mergeMs = 250;
 
 /**
- * Writes durably to the recordings' disk ten times a second, as recorders do. The measured delays are the machine's,
- * and are subtracted from the service's.
+ * Writes durably to the recordings' disk ten times a second, as recorders do. The measured delays are the machine's
+ * own, so each limit is extended by them.
  */
 function watchMachine() {
   const path = join(folder.path, "pace");
@@ -66,8 +66,8 @@ function assertWithin(t: TestContext, what: string, ms: number, limit: number, f
 }
 
 /**
- * Ends the session. Asserts that everything recorded is one chain, and that the manifest names, for each person, a gap
- * that ends after each kill. Only the last moments before a kill may be lost.
+ * Ends the session. Asserts that the whole recording is one chain, and that the manifest names a gap of each person
+ * after each kill. Only the last moments before a kill may be lost.
  */
 async function checkRecord(t: TestContext, session: BegunSession, killedAt: readonly number[]): Promise<void> {
   await world.end(session);
@@ -142,7 +142,8 @@ test("a media process that hangs is replaced, and one whose service hangs ends b
   await comeBack();
   await checkRecord(t, session, [hungAt, stoppedAt]);
   const { lines } = await world.recordOf(session);
-  // Another node could have taken over the session 6 seconds after the service had stopped.
+  // Six seconds after the service stopped, another node could have taken over the session. So no line may be from the
+  // time between then and `goneAt`.
   const late = lines.filter(({ at }) => Date.parse(at) > stoppedAt + 6_000 && Date.parse(at) < goneAt);
   assert.deepEqual(late, []);
   await Promise.all(peers.map((peer) => peer.close()));

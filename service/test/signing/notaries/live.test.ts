@@ -358,9 +358,9 @@ const shipped = loadNotaryRules(settings["NOTARY_RULES"] ?? "");
 const operator = { id: nora.id, actor: `operator:${nora.id}`, environment: "test", roles: ["notary"] } as never;
 
 /**
- * Another process on the same database, with a simulated engine that only reports whose video arrives. The hook
- * `before` runs before each transaction, and can be replaced by `changes.before`. `changes.after` runs after each
- * transaction, and `changes.read` before each statement outside of transactions.
+ * Another process on the same database, with a simulated engine that only reports whose video arrives. Tests can
+ * replace three hooks in the returned `changes`: `before` and `after` run before and after each transaction, and `read`
+ * before each statement outside of transactions. The parameter `before` is the first value of that hook.
  */
 function otherNode({
   begin = async () => {},
@@ -1480,7 +1480,8 @@ test("a session that another node records to the same disk takes room there unti
   const { code } = await begun("shared-disk@example.com", "close");
   const { deps, free } = otherNode();
   const { id } = await liveOf(code);
-  // A session of nine people and the notary needs 5.4 GB for two hours. The other node's session has two more people.
+  // A session of nine people and the notary needs 5.4 GB for two hours. The other node's session has two people, who
+  // need 1.1 GB.
   free.bytes = 6e9;
   await requireDisk(deps, 9);
   free.sessions = [id, newUuid()];
@@ -1542,7 +1543,7 @@ test("a session that the notary signs during the check of the disk is not ended"
   await stop();
   await endTechnical(deps, seen);
   assert.deepEqual([(await sheetOf(code))?.outcome, interrupted], [null, []]);
-  // This time the caller has read that the session is signed. So it is a session that nobody completed, and it ends.
+  // Now the caller has read that the session is signed. Nobody completed the session after that, so it ends.
   await endTechnical(deps, await liveOf(code));
   assert.equal((await sheetOf(code))?.outcome, "technical");
 });
@@ -1603,8 +1604,8 @@ test("nobody can sign from the moment at which the engine is lost, and the signe
   joined(id);
   await given(code);
   const maySign = async () => (await signatures(code)).map((turn) => turn.maySign);
-  // The periodic watch waits for its check of the disk. So the session can only be held because the engine reports its
-  // loss.
+  // The periodic watch waits for its check of the disk, so it can't put the session on hold. Only the engine's event
+  // `lost` can do that.
   const disk = Promise.withResolvers<number>();
   let looks = 0;
   const freeBytes = () => {

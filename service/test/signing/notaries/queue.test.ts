@@ -227,7 +227,7 @@ test("two notaries who take a request concurrently get different people, and one
   await kept.advance(301);
   await until(async () => (await requestsOf(kept))[0]?.state === "waiting");
   assert.equal((await kept.leave()).status, 303);
-  // The notary who lost the race is still on duty, so both go off duty.
+  // One of the two notaries got no order and is still on duty, so both go off duty.
   for (const notary of [nora, omar]) await notary.post("/now/off");
 });
 

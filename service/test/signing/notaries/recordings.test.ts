@@ -593,7 +593,7 @@ test("a part of a replaced node is set aside: it neither forks the chain nor is 
   await until(() => (recordings.headOf("replaced")?.seq ?? 0) > 2);
   const [open = ""] = files();
   const late = readFileSync(join(folderOf, open));
-  // Simulates that another node takes over the recording and starts a new chain there, because this node has stored no
+  // Simulates that another node takes over the recording. That node starts a new chain, because this node has stored no
   // line yet.
   await db.transaction((tx) => nextRun(tx, id, held));
   await recordings.leave("replaced");
@@ -931,8 +931,8 @@ test("a manifest includes a part that was stored while the manifest was made", a
   assert.deepEqual(await checkRecording(deps, await recordingById(db, id)), { faults: [], unread: [] });
   const away = new ServiceError("unavailable", "Documents can't be read now.", { cause: new Error("no answer") });
   const refused = (code: string) => Object.assign(new pg.DatabaseError(`state ${code}`, 1, "error"), { code });
-  // PostgreSQL's codes of passing errors: a deadlock, a full disk, no memory, a missing privilege, a missing file, a
-  // server bug and a damaged index (appendix A).
+  // PostgreSQL's codes of errors after which a retry may help: a deadlock, a full disk, no memory, a missing privilege,
+  // a missing file, a server bug and a damaged index (appendix A).
   const passing = ["40P01", "53100", "53200", "42501", "58P01", "XX000", "XX002"].map(refused);
   for (const error of [away, new BusyError("Too many documents are being read right now."), ...passing]) {
     const failing = { ...deps, blobs: { ...deps.blobs, open: () => Promise.reject(error) } };

@@ -40,7 +40,7 @@ test("a file of more than 4 GiB, and a file that begins after 4 GiB, are read by
   const target = await open(path, "w");
   let at = 0;
   for await (const piece of zipped(entries)) {
-    // The zeros become a hole of the file, which needs no disk space.
+    // Does not write the zeros. They become a hole in the file, which needs no disk space.
     if (piece.buffer !== zeros.buffer) await target.write(piece, 0, piece.length, at);
     at += piece.length;
   }

@@ -61,7 +61,7 @@ const processor = () => ({
 
 const outside = ["time-stamping authority", "calendar", "mail", "redis"];
 
-/** A real server on a free port that requires a password. */
+/** Starts a real Redis server on a free port. The server requires a password. */
 async function startRedis() {
   const port = await freePort();
   const options = ["--port", String(port), "--bind", "127.0.0.1", "--save", "", "--requirepass", "open-sesame"];

@@ -70,8 +70,8 @@ export function laterChanges(document: PdfDocument, signatures: readonly Signed[
 }
 
 /**
- * The strictest permission (/P) that the locks of a signature state. It is the strictest of all when the locks are
- * unreadable; null when no lock states one.
+ * The strictest permission (/P) that the locks of a signature state. Null when no lock states a permission; 1 (the
+ * strictest) when the locks are unreadable.
  * @param document the document at the revision in which to read the locks
  */
 export function lockPermission(

@@ -7,7 +7,7 @@ type FieldParent = {
   readonly name: string | undefined;
   readonly type: string | undefined;
   /**
-   * The number of the nearest object, the parent or one above it, that has a name (/T). That object also has the value.
+   * The number of the object that also has the field's value: the nearest one with a name (/T), from the parent upward.
    */
   readonly holder: number | undefined;
   /** The number of the parent object, whose /Kids contain the field. */
@@ -33,8 +33,8 @@ export type Field = {
 };
 
 /**
- * The way by which a walk came to an object. `parent` is the field above the object, and `above` the page node above
- * it. `owner` is the field whose value or appearance the object is.
+ * How a walk came to an object. `parent` is the form field above the object, and `above` is the page-tree node above
+ * it. `owner` is a field: the object is its value or its appearance.
  */
 export type Along = { readonly parent?: FieldParent; readonly above?: number; readonly owner?: number };
 
@@ -42,8 +42,8 @@ export type Along = { readonly parent?: FieldParent; readonly above?: number; re
 export type Lead = {
   readonly to: (value: PdfValue | undefined, role: Role, along?: Along) => void;
   /**
-   * Like `to`, and also records the key under which the visited object references this one. Used for roles that an
-   * object passes on.
+   * Like `to`, and also records the reference's key in the visited object. Used for roles that an object passes on to
+   * the objects that it references.
    */
   readonly by: (key: string, value: PdfValue, role: Role) => void;
   readonly field: (field: Field, dictionary: PdfDictionary) => void;
@@ -73,8 +73,8 @@ export function follow(role: Role, place: Place, lead: Lead): void {
   const { value } = place;
   if (value.kind === "array") {
     const ofItems = OF_ITEMS[role] ?? role;
-    // A number tree's pairs of numbers and values. The values get only the role `frozen` here, because other keys lead
-    // to them as well.
+    // True for the array of a number tree in which numbers and values alternate. The values get only the role `frozen`
+    // here, because other keys also lead to them.
     const pairs = role === ROLE.parentTree && value.items[0]?.kind === "number";
     for (const item of value.items) lead.to(item, pairs ? ROLE.frozen : ofItems, place.along);
   } else if (value.kind === "dictionary") (OF_DICTIONARY[role] ?? allDrawn)(place, lead);

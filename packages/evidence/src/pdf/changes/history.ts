@@ -78,8 +78,8 @@ export function judgeHistory(
     visit(index, { view: earlier, reach, reaches });
   }
   const later = lost.filter(({ at }) => at >= end);
-  // Some readers may search the file for objects, and find others than those that cross-reference sections name. Either
-  // `startxref` is far from the end, or the signed bytes contain such an object.
+  // If `isMisled`, some readers may search the file for objects, and find others than the cross-reference sections
+  // name. Either `startxref` is far from the end, or the signed bytes contain an object that no section names.
   if (isMisled) later.push({ at: bytes.length, number: null });
   return withLost(steps, revisions.slice(0, oldest), later);
 }

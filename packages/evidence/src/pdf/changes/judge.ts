@@ -140,8 +140,8 @@ function containerLevel({ earlier, later }: Step, number: number, containers: Re
   const [was, is] = [earlier.entry(number), later.entry(number)];
   if (containers.has(number) && !isSameEntry(was, is)) return "other";
   const holder = is?.type === "compressed" ? is.stream : undefined;
-  // `other` for an object in a new object stream that reuses the number of an ordinary object. Some readers cache the
-  // ordinary object and do not look for objects inside the stream.
+  // `other` if the object is in a new object stream whose number belonged to an ordinary object before. Some readers
+  // cache the ordinary object and don't look for objects inside the stream.
   return holder !== undefined && !containers.has(holder) && earlier.inUse(holder) ? "other" : "none";
 }
 

@@ -59,8 +59,8 @@ export function reachFromTrailer(reach: Reach, view: View): void {
 }
 
 /**
- * Gives roles to the objects that changed objects reference now. These roles follow from those that the changed objects
- * already have.
+ * For each changed object, gives roles to the objects that it references now. Their roles follow from the roles that
+ * the changed object already has.
  */
 export function reachFromChanged(reach: Reach, view: View, numbers: Iterable<number>): void {
   const tasks: Task[] = [];
@@ -146,8 +146,8 @@ function placeOf(reach: Reach, view: View, task: Task): (Place & { readonly role
 }
 
 /**
- * True if a reference only identifies an object and does not make readers draw it. Always false for a new object, a
- * stream or a drawn object, because readers draw it whatever key names it.
+ * True if a reference only identifies an object, and so does not make readers draw it. Always false for a new object, a
+ * stream or a drawn object: readers draw these under any key.
  */
 function isOnlyNamed(reach: Reach, view: View, task: Task, number: number): boolean {
   if (task.role !== ROLE.frozen && task.role !== ROLE.annotationPart) return false;

@@ -9,7 +9,7 @@ import type { Stored, View } from "./view.ts";
 export type Step = {
   readonly earlier: View;
   readonly later: View;
-  /** The roles of the objects before the revision. */
+  /** The roles that objects had before the revision. */
   readonly reach: Reach;
   /** The signature fields that the revision adds, and their widgets, by object number. */
   readonly newFields: ReadonlyMap<number, NewField>;
@@ -59,8 +59,8 @@ export function changedKeys(before: PdfDictionary | undefined, after: PdfDiction
 export type ListChange = { readonly inserted: readonly PdfReference[]; readonly removed: readonly PdfReference[] };
 
 /**
- * The change of a list of references; null when the remaining references changed their order, or when a value that is
- * not a reference was added or moved.
+ * The change of a list of references. Null when the references that stayed changed their order. Also null when a value
+ * that is not a reference was added or moved.
  */
 export function listChange(before: readonly PdfValue[], after: readonly PdfValue[]): ListChange | null {
   const direct = before.filter((item) => item.kind !== "reference").length;

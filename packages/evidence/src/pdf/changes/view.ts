@@ -72,9 +72,9 @@ export function entriesOfRevision(document: PdfDocument, { main, hybrid }: Revis
 }
 
 /**
- * A view of the file's objects.
+ * A view of the file's objects as of one revision.
  *
- * @param document the file with the sections of this revision and those before it
+ * @param document the file with the cross-reference sections of that revision and of earlier ones
  * @param entry the location of an object; undefined when it is not in use
  * @param cache cache of the objects that are read
  */

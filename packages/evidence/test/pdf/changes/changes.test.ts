@@ -17,8 +17,9 @@ const stamp = (signed: Uint8Array) => tokenOver(signed, tsa, Date.UTC(2026, 0, 2
 const PERMISSIONS: readonly Permission[] = [1, 2, 3, "approval"];
 
 /**
- * The state of the claim about later changes, of the first signature that has a revision, or else of the first
- * signature. For an unreadable file: the state of the claim `pdf_readable`.
+ * Verifies a PDF and returns the state of the claim about later changes. The claim is that of the first signature that
+ * covers a revision; if there is none, of the first signature. For an unreadable file, returns the state of the claim
+ * `pdf_readable`.
  */
 async function first(pdf: string): Promise<string | undefined> {
   // With the appended comment, no signature covers the whole file. So none is treated as the seal.

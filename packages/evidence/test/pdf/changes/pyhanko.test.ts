@@ -63,7 +63,8 @@ const KINDER: ReadonlyMap<string, string> = new Map(
 
 test("is as strict as pyHanko on every manipulation, and as kind on every honest change", async () => {
   const made = [
-    // pyHanko has no rules for certifications of level 3.
+    // pyHanko has no rules for certifications of level 3. So each attack is tried after a certification of level 2, or
+    // after an approval signature.
     ...attacks.flatMap((attack) => {
       const permission = attack.forbidden.includes(2) ? 2 : "approval";
       const { original, signed: base } = signed(permission, attack);

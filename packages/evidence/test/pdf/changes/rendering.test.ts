@@ -146,7 +146,10 @@ function imagesOf([command, args]: Run): string[] | null {
   }
 }
 
-/** The pixels of a page outside its fields; a message when the drawing has another size. */
+/**
+ * Paints the fields white and returns the pixels of the page. If the page doesn't have the usual size, returns its size
+ * instead.
+ */
 function outsideFields(pixels: Buffer, width: number, height: number): string {
   if (width !== SIZE.width || height !== SIZE.height) return `${width}x${height}`;
   for (const [left, bottom, right, top] of FIELDS) {

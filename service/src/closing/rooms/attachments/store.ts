@@ -65,9 +65,9 @@ export const roomsOfOrder = async (
   );
 
 /**
- * For ORDER BY: sorts the rooms `r` that contain the order `o` through the attachment `a`. Rooms with another order of
- * the same client come first, then the room to which the order was attached last. The client's mails mention the first
- * room, and the client pays its orders together.
+ * For ORDER BY: sorts the rooms `r` of the order `o`; `a` is the attachment. Rooms with another order of the same
+ * client come first, then the room to which the order was attached last. The client's mails mention only the first
+ * room, and the client pays that room's orders together.
  */
 export const closingFirst: Statement = sql`EXISTS (
     SELECT FROM room_orders x JOIN orders y ON y.id = x.order_id

@@ -18,8 +18,8 @@ export type RoomMail = { participantId: string; at: string };
 const mostInvited = 25;
 
 /**
- * Counts the email addresses that got the room's link in the 24 hours before `at` (`since`). `lastAt`: when `email`
- * last got it in these hours; null if it did not.
+ * Counts the email addresses that got the room's link in the last 24 hours. `since`: the time 24 hours before `at`.
+ * `lastAt`: when `email` last got the link since then; null if it did not.
  */
 export async function invitedTo(tx: Tx, roomId: string, { email, at }: { email: string; at: Date }) {
   const since = new Date(at.getTime() - dayMs);

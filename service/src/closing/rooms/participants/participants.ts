@@ -137,9 +137,8 @@ export async function moveParticipant(
     await markRemoved(tx, roomId, moved.participantId, at);
     await audit("room.participant_removed", moved.participantId);
   }
-  // A participant who was just removed gets the new address, too. A removed participant's address ends the wait for
-  // documents of each person with that address (`isWithdrawn` in deliveries). Other people may still wait at the
-  // earlier address.
+  // Also changes the address of a participant who was just removed. Otherwise, nobody who waits for a document at the
+  // earlier address would get it any more (`isWithdrawn` in deliveries).
   await changeAddress(tx, roomId, { ...moved, email, invitedAt: lastAt, earlier });
   if (!listed) await audit("room.participant_corrected");
   const lacksLink = invitedAt !== null && (listed?.invitedAt ?? lastAt) === null;
@@ -149,8 +148,8 @@ export async function moveParticipant(
 }
 
 /**
- * Gives the place of a former signer in a locked room to the new one. A person who has another role, or is the client
- * or a signer of an order in the room, stays.
+ * Replaces a former signer by the new one among a locked room's participants. The former signer stays if they have
+ * another role, or are the client or a signer of an order in the room.
  */
 export async function replaceParticipant(
   tx: Tx,

@@ -104,7 +104,10 @@ export async function markRemoved(tx: Tx, roomId: string, participantId: string,
   return rows.length === 1;
 }
 
-/** Selects the rooms of the orders' firm that contain one of the orders, and the room `roomId` if that is not null. */
+/**
+ * Which rooms to select: those of the orders' firm that contain one of the orders, and the room `roomId` unless it is
+ * null.
+ */
 type RoomsOf = { orderIds: readonly number[]; roomId: string | null };
 
 const roomsOf = ({ orderIds, roomId }: RoomsOf): Statement => sql`
@@ -124,8 +127,8 @@ export const lockRoomsOf = (tx: Tx, of: RoomsOf) =>
     SELECT r.id, r.partner_id AS "partnerId", ${verifiedRoom} ${roomsOf(of)} FOR NO KEY UPDATE`);
 
 /**
- * The rooms of the orders' own firm from which one of the orders was detached. Leaves out rooms whose MAC is invalid,
- * because no link of them works.
+ * The rooms from which one of the orders was detached. Leaves out rooms of other firms. Also leaves out rooms with an
+ * invalid MAC, because their links don't work.
  */
 export const roomsLeftBy = async (db: Sql, orderIds: readonly number[]) =>
   authentic(
@@ -155,9 +158,9 @@ export const presentParticipants = (tx: Tx, roomId: string) =>
     FROM room_participants WHERE room_id = ${roomId} AND removed_at IS NULL ORDER BY created_at, id`);
 
 /**
- * The id of the present participant of a locked room who is listed as a signer with this address, but is neither a
- * signer nor the client of an order in the room; null if there is none. People whose address was corrected after they
- * had signed are found by their name.
+ * The id of the present participant who is listed as a signer with this address, but has no order in the locked room.
+ * Having an order means being its client by address, or one of its signers by address or name. The name finds people
+ * whose address was corrected after they had signed. Null if there is none.
  */
 export async function signerWithoutOrder(tx: Tx, roomId: string, email: string): Promise<string | null> {
   const [found] = await tx.query<{ id: string }>(sql`

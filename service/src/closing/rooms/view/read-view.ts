@@ -56,7 +56,10 @@ export function openViewReader(
   };
 }
 
-/** Caches JSON by room code, each for one version of its view. Evicts the least recently used entry when full. */
+/**
+ * Caches the JSON of views by room code, only one version for each room. Evicts the least recently used entry when
+ * full.
+ */
 type ViewCache = {
   /** True if any version of this room's view is cached. */
   has: (code: string) => boolean;
@@ -141,7 +144,8 @@ async function readOwnRow(db: Sql, roomCode: string, owner: Owner) {
 }
 
 /**
- * The documents and participants of the caller's room. Altered records are marked, and not left out as in `ownRoom`.
+ * The room's participants, and its documents from the caller's own orders. Altered records are marked here; `ownRoom`
+ * leaves them out.
  * @throws ServiceError for an unknown room, and for one of another owner or environment
  */
 export async function roomDocuments(

@@ -78,7 +78,7 @@ export type RoomRow = {
   passport: PassportPointer | null;
 };
 
-/** An order in a room of the firm that placed it. */
+/** An order that was placed by the firm whose room this is. */
 export type OwnOrder = Titled &
   Owner & {
     id: number;
@@ -264,8 +264,8 @@ export async function selectOwnRoom(
 export type RoomDocument = Titled & Marked & { id: number; label: string | null; isOwn: boolean };
 
 /**
- * The owner's room with its documents, also those of other firms, and its present participants. `isAuthentic` is about
- * the room's own record.
+ * The owner's room with its present participants and all its documents, including those of other firms. `isAuthentic`
+ * is about the room's own record.
  */
 export type RoomDocuments = Marked & {
   id: string;

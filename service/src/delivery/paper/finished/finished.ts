@@ -33,7 +33,7 @@ const checking: Task<FinishedRules, FinishedReport> = {
 };
 
 /**
- * The kinds of finishing a document outside the service: people sign or notarize it, on paper or with other software.
+ * How a document can be finished outside the service: people sign it or notarize it, on paper or with other software.
  */
 export const finishings = ["signed", "notarized"] as const;
 export type Finishing = (typeof finishings)[number];
@@ -115,8 +115,8 @@ type Upload = { bytes: Buffer; confirmed: FinishedConfirmation };
 
 /**
  * Seals and stores a document that was finished outside the service, and moves the order. A notarized document first
- * needs a second person's approval, unless a notary hands it in. For a day after an admin granted a notary a role, this
- * exception does not apply.
+ * needs a second person's approval, unless a notary hands it in. A notary who got a role from an admin within the last
+ * day needs the approval, too.
  * @returns `sealed`; `asked` when the document waits for approval; the report to confirm again when nothing was stored
  * @throws ServiceError naming the check that failed, or because another file was confirmed
  */
@@ -239,8 +239,8 @@ async function requireFree(tx: Tx, { id, code }: LockedOrder, on: Finishing, act
 }
 
 /**
- * The status to which a document that was finished in this way moves the order; null when the order's status doesn't
- * allow such a document. A signing that was declined or has expired is reopened by the same move.
+ * The order's next status, once it gets a document that was signed or notarized (`on`) outside the service. Null when
+ * its present status doesn't allow such a document. The same move reopens a signing that was declined or has expired.
  */
 export function finishedTarget(order: OrderState, on: Finishing): string | null {
   const reopened = on === "signed" ? targetOf(order, "sign_reissued") : null;
@@ -248,7 +248,7 @@ export function finishedTarget(order: OrderState, on: Finishing): string | null 
 }
 
 /**
- * Requires that the order waits for a document that was finished in this way.
+ * Requires that the order waits for a document that is signed or notarized (`on`) outside the service.
  * @returns the status to which the document moves the order
  * @throws ServiceError `conflict` when the order's status doesn't allow such a document
  */

@@ -23,7 +23,7 @@ export type ApprovalDeps = { refundApproval: Approval };
 
 type Deps = { db: Database; clock: Clock };
 
-/** A request to accept a document that was notarized elsewhere, until a second person approves it. */
+/** An open request to accept a document that was notarized elsewhere. A second person has to approve it. */
 export type AcceptanceRequest = {
   id: string;
   /** The hash of the file. The requester and the approver must submit the same file. */

@@ -77,7 +77,7 @@ function answered<R>(asked: Asked<R>): R | { refused: string } {
 
 /**
  * Queues the purchase of the label. Withdraws the label if the order no longer needs it. If postage to a corrected
- * address costs more, the payer may be asked to pay it; staff decide about any other obstacle.
+ * address costs more, the payer may be asked for the difference. Staff decide about any other obstacle.
  */
 async function decide(
   deps: LabelDeps,

@@ -53,8 +53,8 @@ export function parcelOutcome(seen: Seen): "delivered" | "failed" | "on_its_way"
 type ShippingEvent = Extract<PeopleEvent, "shipped" | "delivered" | "shipping_failed" | "shipping_retried">;
 
 /**
- * The causes of the transitions after which an order matches its parcel. Empty when the order already matches, or
- * is not being shipped.
+ * The causes of the transitions, in sequence, that bring an order to the status that fits its parcel. Empty when the
+ * order already has that status, or is not being shipped.
  */
 export function eventsToFollow(orderStatus: string, seen: Seen): ShippingEvent[] {
   const outcome = parcelOutcome(seen);

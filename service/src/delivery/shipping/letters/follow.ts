@@ -106,8 +106,8 @@ type Followed = {
 };
 
 /**
- * Opens a task when staff must look into a report. When the letter's state becomes final, closes the earlier task about
- * the letter, if the order's status or a new task shows that state.
+ * Opens a task when staff must look into a report. Closes the earlier task about the letter once its state is final, if
+ * the order's status or a new task shows that state. A cancellation always closes it.
  */
 async function tellPeople(tx: Tx, followed: Followed): Promise<void> {
   const { moved, letter, before, at } = followed;

@@ -82,7 +82,8 @@ const refreshed = (letter: Letter, current: AcceptedLetter | undefined): Letter 
 
 /**
  * The reports contained in Lob's response about a letter.
- * @param at the time of the poll, for reports without a time
+ * @param at the time of the poll, recorded for a cancellation, because Lob states no time for it; undefined leaves a
+ * cancellation out
  */
 function reportsIn(current: AcceptedLetter | undefined, at?: Date): LetterReport[] {
   if (!current) return [];

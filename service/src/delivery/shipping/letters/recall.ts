@@ -83,8 +83,7 @@ export const cancelAct = (deps: LetterDeps): Act<null> => ({
       // whether this is so.
       return enqueue(tx, mailQueue, { orderId: order.id });
     }
-    // Lob refuses the cancellation permanently. The letter is no longer marked as canceled, and the request is not
-    // repeated.
+    // Lob refuses the cancellation permanently. So the letter no longer counts as one that this service canceled.
     await markRecalled(tx, letter.id, null);
     if (await isWanted(tx, order, letter)) return closePrinting(tx, order.id, at);
     const reason = `The letter ${letterId} can’t be cancelled any more (${end.why}): it will be mailed.`;

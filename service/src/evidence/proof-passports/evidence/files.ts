@@ -13,8 +13,8 @@ export type LogEvidence = {
   /** The time-stamp tokens and the OpenTimestamps proof of the checkpoint in `logProof`. */
   checkpoint: CheckpointProofs;
   /**
-   * The OpenTimestamps proof that leads through the log to its hourly root (the checkpoint that is anchored each hour).
-   * It is for a seal without a proof of its own; null when there is none.
+   * The OpenTimestamps proof from the seal, through the log, to the hourly root (the log's checkpoint that is anchored
+   * each hour). Null without such a proof, and for a seal with an OpenTimestamps proof of its own.
    */
   rootOts: Buffer | null;
 };

@@ -13,8 +13,8 @@ const OPEN = 0x5b;
 
 /**
  * True if the document, or the appended revision, contains a decoy. A decoy is four numbers in brackets that would be a
- * valid /ByteRange if the signature value were at another place. The signed bytes alone don't determine where the
- * signature value is. Our verifier reads its place from the signature itself, but other PDF readers don't.
+ * valid /ByteRange if the signature value were at another place. The signed bytes alone don't determine that place. Our
+ * verifier reads the place from the signature itself, but other PDF readers don't.
  * @throws PdfRefusal `too_complex`
  */
 export function holdsDecoy(original: Buffer, { tail, contentsStart, contentsEnd, byteRange }: Tail): boolean {

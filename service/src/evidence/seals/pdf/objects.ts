@@ -48,7 +48,7 @@ export type LockParts = { readonly field: string; readonly reference: string };
 
 /**
  * The most characters in all field names of one lock. A seal contains the names twice, and the size of the appended
- * revision is limited. A lock whose names are longer in total lists no field at all.
+ * revision is limited. If the names are longer in total, the lock leaves out all of them.
  */
 const mostNamed = 64 * 1024;
 

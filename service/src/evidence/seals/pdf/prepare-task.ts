@@ -26,8 +26,8 @@ export type PrepareOutput =
   | "decoys";
 
 /**
- * Builds the revision to append. Uses the first set of lengths for which the file contains no other numbers that would
- * pass as its /ByteRange.
+ * Builds the revision to append. Uses the first of the `draws` for which the file contains no other numbers that would
+ * pass as the seal's /ByteRange.
  */
 export function run(original: Buffer, { docSha256, draws, ...description }: PrepareInput): PrepareOutput {
   try {

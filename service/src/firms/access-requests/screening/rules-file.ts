@@ -87,7 +87,7 @@ export function parseScreeningRules(text: string, file: string): ScreeningRules 
 }
 
 /**
- * Reads the rules by which requests for access are screened from a YAML file.
+ * Reads the screening rules for access requests from a YAML file.
  * @throws StartupError when the file cannot be read or breaks a rule
  */
 export function readScreeningRules(path: string): ScreeningRules {

@@ -96,8 +96,8 @@ export async function withdrawInvitation(
 type Giver = { own: Membership; principal: Principal; at: Date };
 
 /**
- * Requires the owner's live access and a recent proof for an invitation that grants live access, or that granted it
- * before. Any other invitation needs only the proof.
+ * Requires a recent proof of the owner. Also requires the owner's live access if `liveAccess` is true: the invitation
+ * grants live access, or the one that it replaces did.
  */
 function requireMayGive({ own, principal, at }: Giver, liveAccess: boolean): void {
   if (liveAccess && !own.liveAccess) throw liveAccessRequired();

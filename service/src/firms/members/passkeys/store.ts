@@ -115,7 +115,8 @@ export async function insertPasskey(tx: Tx, rowMac: RowMac, key: NewPasskey): Pr
 
 /**
  * Records a use of a passkey.
- * @returns false if the passkey was removed in the meantime, or was used with an equal or higher counter
+ * @returns false if the passkey was removed in the meantime, or was used with an equal or higher counter. An
+ * authenticator without a counter always sends 0, which is accepted.
  */
 export async function noteUse(tx: Tx, id: string, counter: number, at: Date): Promise<boolean> {
   const noted = await tx.query(

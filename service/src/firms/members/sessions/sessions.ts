@@ -147,7 +147,10 @@ export async function signOut(
   }
 }
 
-/** Switches a session between live and test. @throws ServiceError for another word, or when live is not enabled */
+/**
+ * Switches a session between live and test. @throws ServiceError for another word, or for live when the firm or the
+ * person has no live access
+ */
 export async function chooseEnvironment({ db }: ReadDeps, session: Session, environment: string): Promise<void> {
   if (environment !== "live" && environment !== "test") throw invalid("environment must be live or test.");
   const { principal } = session;

@@ -34,8 +34,9 @@ const signInMailQueue = "sign-in-mail";
 export const linkSeconds = 10 * 60;
 /** A browser is remembered for this long after a sign-in. */
 export const rememberedSeconds = 365 * 24 * 3600;
-// Limits on usable mailed links for each email address, so that nobody can flood the mailbox of its owner. Browsers
-// that have signed in with the address have a separate quota.
+// The most usable mailed links for one email address, so that nobody can flood the mailbox of its owner. `ofKnown`: for
+// browsers that have signed in with the address. `ofStrangers`: for all other browsers. `ofNetwork`: for other browsers
+// in one network.
 const maxMails = { ofNetwork: 5, ofStrangers: 20, ofKnown: 5 };
 
 /** The path of a sign-in link's page. The token in it is a credential. */
@@ -67,9 +68,9 @@ export function returnPath(text: string | undefined): string {
 }
 
 /**
- * Mails a sign-in link. If the email address already has the maximum number of usable mailed links, mails no further
- * link. Instead, those links then also work in this browser, so that other people's requests never lock a person out.
- * Known and unknown addresses get the same response and the same work.
+ * Mails a sign-in link. At the maximum number of usable mailed links for the email address, mails no further link. The
+ * links already mailed then also work in this browser, so that other people's requests never lock a person out. Known
+ * and unknown addresses get the same response and the same work.
  * @param asked.browser the secret in the browser's cookie, to which the link is bound
  * @param asked.proof the token of a browser that has signed in before
  * @throws ServiceError for an invalid address
@@ -189,8 +190,8 @@ export const signInMail = defineMail({
   load: ({ linkId }: { linkId: string }, { db, rowMac, clock }: MailDeps) =>
     selectLinkToMail(db, rowMac, linkId, clock()),
   write({ email, tokenSha256 }, { linkId }, { secrets, baseUrl }) {
-    // Tries all secret keys of the service. The link may have been made by a node that already has a newer key than
-    // this node.
+    // Tries all configured secret keys, because another node may have made the link with another key than this node's
+    // current one.
     const token = linkTokenOf(secrets, linkId, tokenSha256);
     if (token === null) throw new Error("the link was made with a key that is not in SECRETS_KEY or SECRETS_KEYS_OLD");
     return {

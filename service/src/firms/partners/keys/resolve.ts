@@ -33,8 +33,8 @@ const findKey = (sha256: Buffer, now: Date, more: Statement) => sql`
 export type OpenRooms = (owner: Record<keyof Owner, Statement>) => Statement;
 
 /**
- * The query that checks a bearer key; only `keyForMeStatement` adds to it. It is a statement of its own, so that a
- * benchmark can run just the query.
+ * The query that checks a bearer key. It is a statement of its own, so that a benchmark can run just the query.
+ * `keyForMeStatement` is the same query with two more columns.
  */
 export const keyStatement = (sha256: Buffer, now: Date): Statement => findKey(sha256, now, nothing);
 

@@ -40,8 +40,8 @@ export async function rotateUnderLock(
 }
 
 /**
- * Requires a key that is active, was not replaced before, and has a valid MAC. The rotation may write a new MAC, which
- * would make an altered row authentic.
+ * Requires a key that is active, was not replaced before, and has a valid MAC. The MAC is checked because the rotation
+ * may write a new one, which would make an altered row authentic.
  */
 function requireRotatable(rowMac: RowMac, key: store.KeyRow, now: Date): void {
   const conflict = (message: string) => new ServiceError("conflict", message);

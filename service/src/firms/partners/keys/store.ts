@@ -47,7 +47,10 @@ export const selectKeys = (db: Sql, partnerId: string) =>
     sql`SELECT ${columns} FROM partner_keys WHERE partner_id = ${partnerId} ORDER BY created_at, id`,
   );
 
-/** Selects, from these ids, the keys that are neither revoked nor expired, according to the rows of the keys. */
+/**
+ * Selects the keys among these ids whose rows say neither revoked nor expired. It doesn't read the recorded
+ * revocations.
+ */
 export async function keysInForce(db: Sql, ids: readonly string[], now: Date): Promise<string[]> {
   const keys = await db.query<{ id: string }>(sql`
     SELECT id FROM partner_keys WHERE id::text = ANY (${ids}::text[])
@@ -70,7 +73,7 @@ export async function isKeyActive(
 /** The FROM clause with which other features read keys; their alias is `k`. */
 export const fromKeys: Statement = sql`FROM partner_keys k`;
 
-/** The keys that were revoked, according to the rows of the keys. */
+/** The keys whose rows say that they were revoked. It doesn't read the recorded revocations. */
 export const revokedKeys = (db: Sql) =>
   db.query<{ subject: string; effectiveAt: Date }>(sql`
     SELECT id AS subject, revoked_at AS "effectiveAt" FROM partner_keys WHERE revoked_at IS NOT NULL`);

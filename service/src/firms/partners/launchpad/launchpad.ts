@@ -93,7 +93,8 @@ function launchpadOf(
 export type ReadLaunchpad = (principal: Principal) => Promise<Omit<Launchpad, "requestId">>;
 
 /**
- * Opens the launchpad, which is read with one query. It belongs to the firm, so it is the same for test and live keys.
+ * Returns a function that reads a firm's launchpad with one query. The launchpad is the same for the firm's test and
+ * live keys.
  */
 export const openLaunchpad =
   (db: Sql, firstTimes: FirstTimes): ReadLaunchpad =>
@@ -121,8 +122,8 @@ type Facts = {
 export type FirstTimes = Readonly<Record<Exclude<keyof Facts, "joinedAt" | "liveEnabled" | "liveKeyAt">, Statement>>;
 
 /**
- * SQL conditions for the rows of the firm `p` in each environment. The environment is a constant, so a fact needs one
- * index look-up, however many rows there are.
+ * SQL conditions for the rows of the firm `p` in each environment. The environment is a constant in the text of the
+ * SQL, so a fact needs one index look-up, however many rows there are.
  */
 export const ofFirmIn: Readonly<Record<Environment, Statement>> = {
   test: sql`partner_id = p.id AND environment = 'test'`,

@@ -119,8 +119,8 @@ function describeBody(operation: Operation): void {
   delete operation[bodyOptional];
   if (!requestBody) return;
   if (optional) requestBody.required = false;
-  // Only JSON routes get a 415. By the contract, forms with a document get a 400 for a wrong media type or a too large
-  // document. Their 413 is for other bodies.
+  // Only JSON routes get a 415. By the contract, a route that takes forms with a document refuses a wrong media type or
+  // a too large document with a 400. Its 413 is only for bodies that are not forms.
   const isJson = "application/json" in requestBody.content;
   if (isJson || "application/x-www-form-urlencoded" in requestBody.content)
     responses["413"] ??= structuredClone(tooLarge);

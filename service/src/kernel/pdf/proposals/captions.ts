@@ -163,7 +163,7 @@ const hasBlank = (run: Run, blank: Blank, { blanks }: PageWords): boolean =>
   );
 
 /**
- * True if the labels in a column of blanks are above the blanks. The evidence is that no words follow below the last
+ * True if each label in the column of this blank is above its blank. Then no words follow below the column's last
  * blank.
  */
 export function isLabeledAbove(blank: Blank, page: PageWords): boolean {

@@ -132,8 +132,8 @@ export const measures = {
    */
   dateOfSigner: 240,
   /**
-   * The greatest distance from a signer's line down to an unlabeled line. A closer unlabeled line counts as a line of
-   * the same kind.
+   * The greatest distance from a signer's line down to the next line. An unlabeled line within this distance is of the
+   * same kind as the signer's line.
    */
   nextLine: 50,
   /** A text with fewer words than this is a label or a heading. */

@@ -218,9 +218,9 @@ function ofLabelsAlone(page: PageWords): Plain[] {
 }
 
 /**
- * The label that this run ends; null if it doesn't ask for an entry. A label with a colon or an arrow at its end asks
- * for one. So does "Signature of ..." on a row with "Date", as on a W-9. The arrow may be a run of its own, behind a
- * label of several lines.
+ * The label of which this run is the end; null if the label doesn't ask for an entry. A label that ends with a colon or
+ * an arrow asks for one. So does "Signature of ..." on a row with "Date", as on a W-9. The arrow may be a run of its
+ * own, after a label of several lines.
  */
 function labelAlone(run: Run, page: PageWords): string | null {
   if (pointing.test(run.text)) return run.text;
@@ -245,7 +245,7 @@ function ofOwnField({ kind, name, rect, options }: OwnField, page: PageWords): P
     return [{ kind, rect, options, label: words, words, reason: "own_field" }];
   // Form editors give fields names such as "Text12". Then the words next to the field decide what it asks for.
   const named = kindOfLabel(label);
-  // A field named after a party, such as "Seller", is not for a signature because of its name.
+  // A field whose name is only a party, such as "Seller", need not be for a signature.
   const isNamed = named !== null && (named !== "signature" || isExplicit(label));
   const meaning = isNamed || kind !== "text" ? named : kindNear(rect, page);
   if (meaning === "notary") return [];

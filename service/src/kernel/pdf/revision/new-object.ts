@@ -13,7 +13,8 @@ export type NewObject = {
 };
 
 /**
- * Refuses a stream where an object is rewritten as a dictionary or array. The new version would lack the stream's data.
+ * Refuses an object that is a stream. The caller writes a new version as a dictionary or array, which would lack the
+ * stream's data.
  * @throws PdfRefusal `needs_repair`
  */
 export function refuseStream(old: Span, ref: Ref): void {

@@ -24,7 +24,10 @@ export type Tail = {
 /** A signature dictionary that still lacks /ByteRange and the signature itself. */
 export type OpenSignature = {
   readonly ref: Ref;
-  /** The part of the dictionary, as latin1 text, up to the `<` of /Contents. The other part follows /ByteRange. */
+  /**
+   * The latin1 text of the dictionary without /ByteRange and the signature. `head` goes up to the `<` of /Contents.
+   * `end` follows /ByteRange.
+   */
   readonly head: string;
   readonly end: string;
   /** The most bytes that the signature may have. The placeholder has two hexadecimal digits for each of them. */

@@ -9,7 +9,8 @@ import { type DocumentNotice, quoted, UnseenContent } from "./notice.ts";
 import { dictionariesFrom } from "./objects.ts";
 
 /**
- * Returns notices about content that a person may overlook in a PDF viewer, from the document's objects alone.
+ * Returns notices about content that a person may overlook in a PDF viewer. Examines only the document's objects, not
+ * its pages as drawn.
  * @throws UnseenContent for content too misleading to sign, for example a portfolio
  * @throws PdfRefusal for a document that can't be read
  */

@@ -7,7 +7,10 @@ import type { XrefEntry } from "./xref-table.ts";
 /** The objects `first` to `first + count - 1`, described by consecutive rows from `row` on. */
 type Range = { readonly first: number; readonly count: number; readonly row: number };
 
-/** The standard doesn't limit the width of a field. Some producers write every field as a 64-bit integer. */
+/**
+ * The most bytes of a field that are accepted. The standard sets no limit, and some producers write every field as a
+ * 64-bit integer.
+ */
 const MAX_WIDTH = 8;
 
 /** A cross-reference stream (ISO 32000-1 7.5.8). Its data is inflated on first use. */
@@ -98,7 +101,10 @@ export function streamEntry(stream: XrefStream, num: number, budget: Budget): Xr
   return { type: "free" };
 }
 
-/** Exact up to 2^53; a larger offset is beyond the end of any file. */
+/**
+ * Reads an unsigned number, the most significant byte first. The result is exact up to 2^53; a larger offset is beyond
+ * the end of any file.
+ */
 function bigEndian(bytes: Buffer, at: number, width: number): number {
   let value = 0;
   for (let i = 0; i < width; i++) value = value * 256 + (bytes[at + i] ?? 0);

@@ -18,9 +18,11 @@ import { type ByteRange, joinedFile, type StoredFile, sha256OfFile, storedFile }
 /** Reads blobs in parts, so that a response with a part doesn't need the whole blob in memory. */
 export type BlobReader = {
   /**
-   * Opens blobs as one document, in the given order; null when one of them is missing. `Blobs.open` and
-   * `Blobs.openJoined` explain the parameters.
-   * @throws as `Blobs.open` and `openJoined` do
+   * Opens blobs as one document, in the given order; null when one of them is missing.
+   * @param whole the hash of the document; null for a caller that verifies it itself
+   * @param check `again` compares the document with its hash even if this process did so before
+   * @throws ServiceError `unavailable` when the store doesn't respond
+   * @throws Error when the stored bytes were altered
    */
   open: (
     parts: readonly BlobAt[],
@@ -29,8 +31,9 @@ export type BlobReader = {
     check: "once" | "again",
   ) => Promise<JoinedFile | null>;
   /**
-   * Calls `work` with the plain bytes of a blob.
-   * @throws as `Blobs.withBytes` does
+   * Calls `work` with the plain bytes of a blob, or with null for a missing blob.
+   * @param at `times`: how many copies of the bytes the work holds in memory
+   * @throws the errors of `open` and of the work
    */
   withBytes: <T>(
     at: BlobAt & { holder: Holder; times: number },

@@ -88,7 +88,8 @@ export function joinedFile(frame: BodyFrame, files: readonly StoredFile[]): Stor
 }
 
 /**
- * The file with other errors: when a read of it throws, the read throws the error that `replace` returns.
+ * Returns the same file with other errors. A read that fails throws the error that `replace` returns for the original
+ * error.
  */
 export function withReadErrors(
   frame: BodyFrame,

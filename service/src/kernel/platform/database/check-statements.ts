@@ -11,8 +11,8 @@ type Connection = Queryable & { readonly processID?: number | null };
 const checkMs = 5_000;
 const headStartMs = 5;
 /**
- * How long the second connection keeps a database session busy, in milliseconds, at each attempt. Later attempts last
- * longer, because the pooler may need time to open another session.
+ * For each attempt of `checkStatements`, how many milliseconds the second connection keeps a database session busy.
+ * Later attempts last longer, because the pooler may need time to open another session.
  */
 const busyMs = [20, 50, 100, 200];
 

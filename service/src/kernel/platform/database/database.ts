@@ -81,7 +81,10 @@ export type DatabaseOptions = {
 const graceMs = 2_000;
 const usualStatementMs = 30_000;
 
-/** The time limits of a session, in milliseconds. They turn a hang into an error. */
+/**
+ * The time limits of a PostgreSQL session, in milliseconds. With them, a statement or transaction that hangs fails with
+ * an error.
+ */
 export const sessionTimeouts = (statementMs: number = usualStatementMs) => ({
   lock_timeout: 5_000,
   statement_timeout: statementMs,

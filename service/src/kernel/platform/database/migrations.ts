@@ -118,8 +118,8 @@ export type AsOwner = <T>(work: (owner: Database) => Promise<T>) => Promise<T>;
 /**
  * Applies all pending migrations in one transaction, or none, and updates the rights of the service's role. Never
  * downgrades.
- * @throws StartupError when the database is from a newer release or from before the baseline, when its migrations have
- * other hashes, or when the role lacks the rights to migrate.
+ * @throws StartupError when a newer release stopped this one from writing, or when the database is from before the
+ * baseline. Also when an applied migration differs from its file, or the role lacks the rights to migrate.
  */
 export async function migrate({ db, asOwner, folder }: Schema): Promise<void> {
   const [migrations, rights] = await Promise.all([readMigrations(folder), readRights(folder)]);

@@ -54,9 +54,9 @@ type Columns = {
 };
 
 /**
- * A parser for a column of sealed texts. After an `@`, the column's name says how to open them (`how`). For a text
- * column, that is the kind of the texts: `name@kind`. For a JSON column, it lists the members to decrypt, each after
- * its kind: `name@kind.member,kind.member`.
+ * A parser for a column of sealed texts. `how` is the part of the column's name after `@`. For a text column, it is the
+ * kind of the texts: `name@kind`. For a JSON column, it lists the members to decrypt, each with its kind before it:
+ * `name@kind.member,kind.member`.
  */
 function openingParser(type: number, how: string, seals: Seals): (text: string) => unknown {
   if (!jsonTypes.has(type)) return (text) => seals().open(how as SealedKind, text);
@@ -96,7 +96,7 @@ type Connection = {
 
 /**
  * The column descriptions of each prepared statement, by name. Each connection requests them once per statement,
- * because PostgreSQL doesn't let them change later. A FETCH is the exception: its columns are those of the cursor.
+ * because PostgreSQL doesn't let them change later. Those of a FETCH aren't kept, because they depend on its cursor.
  */
 const described = new WeakMap<Connection, Map<string, Columns>>();
 

@@ -86,7 +86,7 @@ export const outdated = (minimum: number, schema: number): StartupError =>
     `the database is of a newer release (it needs schema ${minimum}; this one knows ${schema}): start that release, or restore an older backup`,
   );
 
-/** Detects that a newer release has raised the fence, so that this node may no longer write. */
+/** Detects when a newer release has raised the fence above this node's schema. This node may no longer write then. */
 export type SchemaWatch = {
   start: () => void;
   stop: () => Promise<void>;

@@ -25,7 +25,7 @@ const readOnly: ReadonlySet<string> = new Set([
 
 /**
  * Reads the rights of the service's role.
- * @param migrations the folder of the migrations; append-only.json is next to it
+ * @param migrations the folder of the migrations, which also contains append-only.json
  */
 export async function readRights(migrations: string): Promise<Rights> {
   const text = await readFile(join(migrations, "append-only.json"), "utf8");
@@ -35,8 +35,8 @@ export async function readRights(migrations: string): Promise<Rights> {
 const hasServiceRole = sql`to_regrole(${serviceRole}) IS NOT NULL`;
 
 /**
- * True if the service's role got its rights from the same append-only.json, or if the role doesn't exist. Call this
- * after the migrations.
+ * True if the service's role has the rights that this release's append-only.json gives, or if the role doesn't exist.
+ * Call this after the migrations.
  */
 export async function hasRights(db: Sql, { sha256 }: Rights): Promise<boolean> {
   const [found] = await db.query<{ ok: boolean }>(sql`

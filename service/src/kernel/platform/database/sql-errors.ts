@@ -53,7 +53,7 @@ export const unreplicatedMessage = "The synchronous standby did not confirm the 
 const awayMessages =
   /^(?:The synchronous standby did not confirm|Connection terminated|timeout exceeded when trying to connect|Client has encountered|Query read timeout)/;
 
-/** True if an error means that the database is unavailable, rather than that it refused the statement. */
+/** True if an error means that the database is unavailable. False if the database refused the statement. */
 function saysAway(error: unknown): boolean {
   if (error instanceof pg.DatabaseError) return awayStates.test(error.code ?? "");
   if (!(error instanceof Error)) return false;

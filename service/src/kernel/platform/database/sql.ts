@@ -39,8 +39,8 @@ export class Statement {
 }
 
 /**
- * A node of the search tree that caches the texts of composed templates. A text is found first by the template's own
- * strings, then by each interpolated part: by a statement's strings, or by `value` for a plain value.
+ * A node of the tree that caches the texts of composed templates. The path to a text begins with the template's
+ * strings. Each interpolated part adds a step: a statement's strings, or `value` for a plain value.
  */
 type Composed = { strings: readonly string[] | undefined; readonly by: WeakMap<readonly string[], Composed> };
 

@@ -23,8 +23,8 @@ export type StateMac = {
 };
 
 /**
- * Stands for the new MAC of an existing row in a statement's values. The database handle, which has the key, replaces
- * it by the MAC.
+ * A placeholder in a statement's values for the new MAC of an existing row. The database handle, which has the key,
+ * replaces it by the MAC.
  */
 export class MacOfState {
   readonly table: string;
@@ -44,8 +44,8 @@ export class MacOfState {
 export type OpenMembers = { readonly [name: string]: Members[string] | ToSeal };
 
 /**
- * Stands for the MAC of a new row in a statement's values. The database handle replaces it by the MAC, so that features
- * need no key.
+ * A placeholder in a statement's values for the MAC of a new row. The database handle replaces it by the MAC, so that
+ * features need no key.
  */
 export class MacOfRow {
   readonly table: string;
@@ -79,9 +79,9 @@ export const digestOf = ({ covered }: StateMac, row: Statement): Statement =>
   sql`sha256(convert_to(json_build_array(${covered(row)})::text, 'UTF8'))`;
 
 /**
- * SQL expression: the text from which the database handle verifies a row. Its parts are the digest in hex, the MAC in
- * hex, the row's key, and the sealed text. Separators are removed from keys, because outsiders choose some of them,
- * such as the payment processor's event ids.
+ * SQL expression: the text from which the database handle verifies a row. It has the digest and the MAC in hex, the
+ * row's key, and the sealed text with its kind. Spaces and line feeds in the key are replaced, because outsiders choose
+ * some keys, such as the payment processor's event ids.
  */
 const stateText = (state: StateMac, row: Statement): Statement =>
   sql`(encode(${digestOf(state, row)}, 'hex') || ' ' || coalesce(encode(${row}.${state.mac}, 'hex'), '') || ' ' || translate(${row}.${state.key}::text, E' \\n', '__')${
@@ -127,7 +127,7 @@ export const markedAll = (state: StateMac, row: Statement, from: Statement, as =
  * For a select list: the time of an event, taken from rows with a MAC. The database handle replaces the column by the
  * latest time among the rows with a valid MAC, or by null.
  * @param rows `SELECT json_agg(json_build_object(...)) FROM ...`. Each object has the members that the MAC covers, in
- * the MAC's order and with the time last. Then follows `mac`, in hex
+ * the MAC's order; the time is the last of these. After them comes `mac`, in hex
  */
 export const dated = (table: string, as: string, rows: Statement): Statement =>
   sql`(${rows})::text AS ${quoted(`${dating}${table} ${as}`)}`;

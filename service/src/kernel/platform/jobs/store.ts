@@ -194,8 +194,9 @@ const isHeld: Statement = sql`failed_at IS NULL AND due_at = ${never}`;
 const longestLease: Statement = sql`interval '15 minutes'`;
 
 /**
- * Holds all jobs that may have run since `ranAt`: they wait until somebody releases or discards them. Used after a
- * restore from a backup, so that no mail is sent twice and no refund paid twice unnoticed.
+ * Holds all jobs that the service may have run after the backup: they wait until somebody releases or discards them.
+ * Used after a restore, so that no mail is sent twice and no refund paid twice unnoticed.
+ * @param ranAt the time at which the backup ended: the service still ran then
  */
 export const holdJobs = (db: Sql, ranAt: Date) =>
   db.query(sql`
@@ -228,11 +229,14 @@ const unfinished = (queue: Part<string>, which: Statement): Statement =>
 export const hasJob = (queue: Part<string>, which: Statement): Statement =>
   sql`EXISTS (SELECT ${unfinished(queue, which)})`;
 
-/** Like `hasJob`, but leaves out a job that first runs in more than a minute. */
+/** Like `hasJob`, but ignores a job whose first attempt is more than a minute away. */
 export const hasJobSoon = (queue: Part<string>, which: Statement): Statement =>
   hasJob(queue, sql`${which} AND (jobs.attempts > 0 OR jobs.due_at <= now() + interval '1 minute')`);
 
-/** A subquery for `IN`: an expression on the `payload` of each unfinished job of the queue that meets the condition. */
+/**
+ * A subquery for `IN`. For each unfinished job of the queue that meets the condition `which`, it selects `value`, an
+ * expression on the job's `payload`.
+ */
 export const jobValues = (queue: Part<string>, value: Statement, which: Statement): Statement =>
   sql`SELECT ${value} ${unfinished(queue, which)}`;
 

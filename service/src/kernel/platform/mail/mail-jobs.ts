@@ -84,7 +84,9 @@ export function defineMail<Payload extends object, Loaded, Deps extends { mailer
   };
 }
 
-/** The mail as it is sent. */
+/**
+ * Makes the mail to send from a letter: writes its text and HTML, and leaves out the members that only this file needs.
+ */
 export const mailOf = ({ id, to, environment: _, isOfFinished: __, calendar, ...template }: Letter): Mail => ({
   ...{ id, to },
   ...mailFrom(template),

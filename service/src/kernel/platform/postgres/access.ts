@@ -66,7 +66,7 @@ const byPassword = `# Written by SignSealShip: nobody but its two roles, by thei
   .join("")}`;
 const withoutPassword = `local ${database} ${users.owner} trust\n`;
 
-/** Writes pg_hba.conf into the existing file instead of replacing the file, so that the file keeps its owner. */
+/** Writes the text into the existing pg_hba.conf and doesn't replace the file, so that the file keeps its owner. */
 const writeHba = (folder: string, text: string): void => writeFileSync(hbaFile(folder), text, { flush: true });
 
 const isClosed = (folder: string): boolean =>

@@ -23,7 +23,10 @@ export async function postgresBinaries(): Promise<PostgresBinaries> {
   return { initdb: join(bin, "initdb"), postgres: join(bin, "postgres") };
 }
 
-/** npm packages can't hold symbolic links, and the script that restores them is not run when npm ignores scripts. */
+/**
+ * Creates the symbolic links that npm packages can't hold. The package's own script does the same, but is not run when
+ * npm ignores scripts.
+ */
 async function restoreSymlinks(root: string): Promise<void> {
   const list = join(root, "native", "pg-symlinks.json");
   if (!existsSync(list)) return;

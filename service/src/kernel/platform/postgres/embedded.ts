@@ -81,7 +81,7 @@ export async function openEmbeddedPostgres(dataDir: string): Promise<EmbeddedPos
   });
 }
 
-/** Makes the user that runs the server the owner of `draft`, the folder of a new cluster. */
+/** Changes the owner of `draft`, the folder of a new cluster, to the user that runs the server. */
 export async function ownCluster(dataDir: string, draft: string): Promise<void> {
   const at = layout(dataDir);
   chmodSync(at.folder, passableMode());

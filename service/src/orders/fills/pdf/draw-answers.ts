@@ -49,7 +49,10 @@ const leading = 1.2;
 const oneLine = 1_000_000;
 const round = (value: number): number => Math.round(value * 1000) / 1000;
 
-/** The size of a field as PDF readers display it, on rotated pages too, with the matrix from there to user space. */
+/**
+ * The width and height of a field as PDF readers display it, on rotated pages too. `matrix` leads from these displayed
+ * coordinates to user space.
+ */
 function uprightOf({ box, rect }: WidgetOnPage): Upright {
   const { matrix, width, height } = toUserSpace(box, shownPlace(box, rect));
   return { matrix, width, height };

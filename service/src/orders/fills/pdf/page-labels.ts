@@ -113,7 +113,7 @@ function above([left, , right, top]: Rect, runs: readonly Run[]): string {
   return (line[0]?.left ?? 0) >= left - 8 ? tidy(line) : "";
 }
 
-/** Joins words, without the underscores that draw a line to write on. */
+/** Joins words into a label. Drops rows of underscores or dots, which draw a line to write on. */
 function tidy(runs: readonly Run[]): string {
   const text = shownWords(
     runs

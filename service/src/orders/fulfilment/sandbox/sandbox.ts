@@ -85,8 +85,8 @@ export async function sandboxGroupCheckout(
 type GroupOrder = { orderCode: string; totalCents: number; status: string; wasPaid: boolean };
 
 /**
- * Moves a test order to the named milestone or, without a name, to the next one; after the last milestone, to
- * Completed.
+ * Moves a test order to the named milestone. Without a name, moves it to the next milestone, or to Completed after the
+ * last one.
  * @throws ServiceError `not_found`, `conflict` for a live order and for an order that cannot advance
  */
 export async function sandboxAdvance(

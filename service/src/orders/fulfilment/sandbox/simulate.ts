@@ -61,8 +61,8 @@ export const isOnHappyPath = (status: string): boolean => Object.hasOwn(happy, s
 const mostSteps = 20;
 
 /**
- * Moves a test order along the path without failures: to the named milestone or, without a name, to the next one; after
- * the last milestone, to Completed. A milestone that was already reached changes nothing.
+ * Moves a test order along the path without failures, to the named milestone. Without a name, moves it to the next
+ * milestone, or to Completed after the last one. A milestone that was already reached changes nothing.
  * @param by `attempt` identifies this request
  * @throws ServiceError `conflict` for an unreachable milestone, or an order that is not on the path
  */

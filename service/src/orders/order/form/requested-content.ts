@@ -190,7 +190,7 @@ function parseValue(input: unknown, at: string, { kind, format, options }: Rules
   throw invalid(`${here} must be ${faults[read.rule](read.limit)}.`);
 }
 
-/** For each rule: the words that end the error message about a value which breaks it. */
+/** For each rule: the end of the error message for a value that breaks the rule. */
 export const faults: Readonly<Record<ValueFault["rule"], (limit: string) => string>> = {
   email: () => "a mail address",
   phone_us: () => "a US phone number of 10 digits",

@@ -134,7 +134,10 @@ function refuseImpossible(fields: readonly RequestedField[]): void {
   }
 }
 
-/** Writes the condition's value as the compared field would draw it, so that the two texts can be compared. */
+/**
+ * Gives the condition's value the format in which the compared field is drawn. So the condition compares two texts of
+ * one format.
+ */
 function comparable({ field, operator, value }: ShowWhen, read: RequestedField, at: string): ShowWhen {
   const operators = readable[read.kind];
   if (!operators) throw invalid(`${at}.field must not name ${aKind[read.kind]}.`);

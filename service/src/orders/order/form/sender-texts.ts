@@ -1,7 +1,7 @@
 type SenderText = {
   /**
-   * The name of the text's member in API answers and in the rows that queries return. Its form field and its column
-   * have the name of its key in `senderTexts`.
+   * The text's name in API answers and in the rows that queries return. Its form field and its database column have
+   * another name: its key in `senderTexts`.
    */
   readonly member: string;
   readonly maxLength: number;

@@ -151,7 +151,8 @@ export async function applyTransition(
   // envelope don't run during a hold.
   if ((effect.movesEnvelope || to === "EsignPending") && order.sign)
     await enqueue(tx, envelopeQueue, { orderId: order.id });
-  // The links of people whose address was corrected in the meantime lead to a page that was not available.
+  // Queues the mails with the appointment links of people whose address was corrected in the meantime. Until now the
+  // linked page was not available.
   if (to === "NotarizationPending" && (on === "released" || on === "notarization_reopened"))
     await enqueue(tx, notaryAgainQueue, { orderId: order.id, at: by.at.toISOString() });
   return { order: moved, from: order.status, firedEvents: milestone ? [milestone] : [] };
@@ -210,9 +211,9 @@ async function dropApprovals(tx: Tx, { id: orderId, status: from }: LockedOrder,
 }
 
 /**
- * Queues a status for the mail to the member who placed the order. A problem with an order that an API key placed is
- * queued for the owners.
- * @param status the order's new status; `FaxFailed` also while the order is shipped, when its fax failed early
+ * Queues a status for the mail to the member who placed the order. If an API key placed the order, only a problem is
+ * queued, for the owners.
+ * @param status the order's new status; or `FaxFailed` for an order in shipping whose fax was sent early and failed
  */
 export const noteStatus = (
   tx: Tx,

@@ -21,7 +21,10 @@ export const orderMailQueue = "order-mail";
  */
 export const closeCheckoutQueue = "close-checkout";
 
-/** The queue of live orders whose service has ended; payload `{orderId, hasWaited?}`. */
+/**
+ * The queue of live orders that begin their next service, because one service has ended. Payload `{orderId,
+ * hasWaited?}`. `hasWaited` is true after the pause between services.
+ */
 export const nextSegmentQueue = "next-segment";
 
 /** The queue of orders to charge to a payment method of the firm; payload `{orderId}`. */

@@ -85,9 +85,9 @@ const payerChanged = () =>
  * Returns the URL of the order's open hosted checkout, or creates a checkout. The order's status doesn't change. An
  * order has only one checkout at a time, so an open checkout for a group with this order is closed.
  * @param owner the owner that the order must have; null for a caller who has the order's code
- * @param by the person who opens the checkout. `{ shown }`: a member of the firm, whose page showed `shown` as the
- * payer; the checkout is then for the firm, even if that payer is the client. `client`: the holder of the client's
- * link, who must not see what the firm pays. If absent, the checkout is for the order's payer.
+ * @param by the person who opens the checkout. `{ shown }`: a member of the firm; the firm pays, even if the order's
+ * payer is the client. `shown` is the order's payer as the member's page showed it. `client`: the holder of the
+ * client's link, who must not see what the firm pays. If absent, the order's payer pays.
  * @throws ServiceError `not_found`; `not_payable` naming the status or the payer; `conflict` when a payment was just
  * made, or the order's payer is not the shown one; `payments_not_configured`; `processor_failed`
  */

@@ -61,8 +61,8 @@ export class OpenElsewhere extends ServiceError {
 const busy = () => new ServiceError("conflict", "The checkout just changed. Try again.");
 
 /**
- * Many concurrent payers can keep an order locked for longer than the lock time-out. The caller is then told to try
- * again. Only the first waiting request gets an error that names the row, so every lock time-out is reported this way.
+ * Reports every lock time-out as `busy`. Many concurrent payers can keep an order locked for too long. Only the first
+ * waiting request's error names the locked row, so the row is not checked.
  */
 function busyIfLocked(error: unknown): never {
   throw hasSqlState(error, sqlState.lockNotAvailable) ? busy() : error;

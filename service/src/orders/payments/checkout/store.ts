@@ -10,8 +10,9 @@ import type { CheckoutRequest } from "../processor/checkout-sessions.ts";
 import { coveredAmount } from "../supplements.ts";
 
 /**
- * `replacing`: this service has asked the processor to end the session, so that it can create another. The row is ended
- * only after the processor's answer. So a crash before that answer never loses a session that can still be paid.
+ * A checkout session that may still be paid. Status `replacing`: this service has asked the processor to end the
+ * session, so that it can create another. The row is ended only after the processor's answer. So a crash before that
+ * answer never loses a session that can still be paid.
  */
 export type CheckoutSession = {
   id: string;
@@ -142,7 +143,10 @@ export const ordersOf = (db: Sql, id: string) =>
     FROM checkout_sessions s, ${ordersTable}
     WHERE (o.id = s.order_id OR o.id IN (SELECT order_id FROM checkout_parts WHERE checkout_id = s.id)) AND s.id = ${id} ORDER BY o.id`);
 
-/** Inserts a session that is about to be created, for one order or, with parts, for several orders of a group. */
+/**
+ * Inserts the row of a session before the processor creates it. `parts` holds the single order, or all orders of a
+ * group.
+ */
 export async function insertMinting(
   tx: Tx,
   { id, groupId, supplementId, amountCents, currency, createdAt, expiresAt }: CheckoutSession,

@@ -15,8 +15,8 @@ import { tellOfWaiting, waitsForOwner } from "./waiting.ts";
 /**
  * Updates the charges of a payment after a signed event about it. The caller has locked their orders, and applies the
  * event to them.
- * @returns the state of the charges before the event; undefined for an unknown payment. For charges that a person ended
- * it is `pending`, because only this event moves their orders.
+ * @returns the state of the charges before the event; undefined for an unknown payment. If a person ended the charges
+ * and the event now reports their failure, the result is `pending`: their orders have not moved yet.
  */
 export async function applyCharge(
   tx: Tx,

@@ -165,9 +165,8 @@ export function firmPaysColumns(
 }
 
 /**
- * Groups charges into payments. `moving`: the payments in progress. `failed`: the newest payment, if it has failed. A
- * payment's charges that are not in `charges` are missing from it.
- * @param charges the newest first
+ * Groups charges into payments. `moving`: the payments in progress. `failed`: the newest payment, if it has failed.
+ * @param charges the newest first. A payment in the result contains only its charges from this list.
  */
 export function unpaidPayments(charges: readonly ChargeOfOrder[]): {
   moving: ChargeOfOrder[][];

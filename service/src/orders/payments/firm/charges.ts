@@ -66,7 +66,9 @@ export async function chargeByMember(
 /** The processor charges no card for $0.00, but its checkout completes an order of $0.00. */
 export const freeOrder = "An order of $0.00 is not charged: open its checkout to complete it.";
 
-/** A payment that was created, with its charge of each order, in the order in which the orders were passed. */
+/**
+ * A created payment, with its charge for each order. The charges are in the sequence in which the orders were passed.
+ */
 export type Charged = { paymentId: string; charges: { orderCode: string; chargeId: string; totalCents: number }[] };
 
 /**

@@ -115,7 +115,10 @@ const reasons: Readonly<Record<string, string>> = {
   order_altered: "The operator has to check one of the orders first.",
 };
 
-/** The reason why a charge was refused to the member or the API key that asked for the payment, in words. */
+/**
+ * For each reason why a member or an API key may not spend: the sentence in the mail. `spender` is `member who asked
+ * for` or `API key that asked for`.
+ */
 const limitReasons: Readonly<Record<SpendingRefusal, (spender: string) => string>> = {
   left: (spender) => `The ${spender} the payment can’t spend for the firm any more.`,
   no_limit: (spender) => `An owner has not allowed the ${spender} the payment to spend.`,

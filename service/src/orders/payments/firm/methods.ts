@@ -20,14 +20,14 @@ import * as store from "./store.ts";
 export type FirmPaysDeps = { db: Database; clock: Clock; rowMac: RowMac; processor: Processor | null };
 
 /**
- * The queue of payment methods whose setup has ended at the processor. The job reads from the processor whether it
- * saved the method. Payload `{id}`.
+ * The queue of payment methods whose setup has ended at the processor. The job asks the processor whether the method
+ * was saved. Payload `{id}`.
  */
 export const methodQueue = "payment-method";
 
 /**
- * The queue of methods to delete at the processor; payload `{id}`. The job deletes only methods that are removed and
- * not in use. So the end of a charge queues its method in any state: the method's removal may commit later.
+ * The queue of methods to delete at the processor; payload `{id}`. The job deletes only a removed method that is not in
+ * use. The end of a charge queues its method in any state, because its removal may not have committed yet.
  */
 export const detachQueue = "payment-method-end";
 

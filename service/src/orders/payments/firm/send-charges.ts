@@ -194,7 +194,8 @@ async function reserve(tx: Tx, deps: ChargeDeps, job: ChargeJob): Promise<Paymen
         const earlier = await charges.chargesOfOrder(tx, each.orderId);
         const asked = earlier.find(({ state }) => state === "asked");
         isAsked = asked !== undefined;
-        // Includes a requested payment even if one of its orders was altered, so that the payment is ended.
+        // Includes a requested payment even if one of its orders was altered. The job then ends that payment instead of
+        // sending it.
         if (asked) payments.add(charges.paymentIdOf(asked));
         const part = asked || !order ? undefined : await partToCharge(tx, order);
         // An order of $0.00 is completed at its checkout.

@@ -134,8 +134,8 @@ export const endUse = (tx: Tx, id: string, by: string | null): Promise<boolean> 
   changeRowIf(tx, methodState, id, sql`state = 'unusable', ended_by = ${by}`, sql`state = 'active'`);
 
 /**
- * Stores the details of the new card that replaces an active card. Its bank issued the new card. @returns false for a
- * card that is not active
+ * Stores the details of the new card that a bank issued in the place of an active card.
+ * @returns false for a card that is not active
  */
 export const renewCard = (
   tx: Tx,

@@ -139,7 +139,7 @@ const refusals = {
  * Ends an overdue charge, so that its order can be paid in another way. First the processor cancels the payment, or
  * makes sure that none can be made. Only then does the charge end, with all other charges of its payment. The present
  * account can't report a charge that was sent to an earlier account, so an operator must check that account.
- * @param byOperator whether an operator of the service ends it
+ * @param byOperator true if an operator ends the charge; false if an owner of the firm does
  * @throws ServiceError `not_found`; `conflict` for a charge that is not overdue, or that the processor can't cancel
  */
 export async function endCharge(

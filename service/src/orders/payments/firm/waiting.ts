@@ -37,7 +37,9 @@ export async function queuedForCharge(db: Sql, orderIds: readonly number[]): Pro
   return new Set(found.map(({ id }) => id));
 }
 
-/** `totalCents`: the sum that is due now. `isPostage`: it is more postage, and not the order's price. */
+/**
+ * `totalCents`: the sum that is due now. `isPostage`: true if that sum is for more postage, and not the order's price.
+ */
 type WaitingOrder = {
   id: number;
   code: string;
@@ -53,9 +55,10 @@ export type Waiting = { orders: readonly WaitingOrder[]; count: number; totalCen
 const mostWaiting = 1_000;
 
 /**
- * The firm's unpaid orders, and those whose parcel waits for more postage, that no job, charge in progress or bank
- * payment is about to pay, the oldest first. Leaves out those for which the bank wants a person to confirm a charge of
- * the present method, and altered orders. The orders after the first `most` are counted without a check of their MACs.
+ * The orders that wait for the firm's payment, oldest first: unpaid orders, and orders whose parcel waits for more
+ * postage. Leaves out those that a job, a charge in progress or a bank payment is about to pay. Also leaves out altered
+ * orders, and those for which the bank wants a person to confirm a charge of the present method. The orders after the
+ * first `most` are counted without a check of their MACs.
  */
 export async function waitingOrders(db: Sql, owner: Owner, most = mostWaiting): Promise<Waiting> {
   const { partnerId, environment } = owner;
@@ -125,8 +128,8 @@ export const waitingMail = defineMail({
     const waiting = await waitingOrders(deps.db, owner);
     const reader = await findActiveActor(deps.db, deps, owner, `member:${userId}`);
     if (waiting.count === 0 || reader?.role !== "owner" || reader.email === null) return null;
-    // An older order may begin to wait later, and only some of many orders are read. So the mail is named by the charge
-    // that was refused last, and not by an order.
+    // The mail's id contains the charge that was refused last. An order could not serve for this: an older order may
+    // begin to wait later, and only some of many orders are read.
     const [last] = await deps.db.query<{ id: string }>(sql`
       SELECT c.id FROM firm_charges c
       WHERE c.partner_id = ${owner.partnerId} AND c.environment = ${owner.environment} AND ${isForOwner}

@@ -132,9 +132,9 @@ const afterRequests = (now: Date): Statement => sql`greatest(${now}::timestamptz
   (SELECT max(since) FROM processor_accounts)))`;
 
 /**
- * Call this in the transaction that records a request, before the request is sent. The time of a request identifies its
- * account. So while nodes are restarted with the key of another account, a node with the earlier key must send nothing
- * more.
+ * Requires that this node's key is of the account in use. Call this in the transaction that records a request, before
+ * the request is sent, because the time of a request identifies its account. So while nodes are restarted with the key
+ * of another account, a node with the earlier key sends nothing more.
  * @param account the result of `presentAccount`
  * @param now the time by this node's clock, which may be behind that of the node that noticed the account
  * @returns the time to record: not before the account was noticed
@@ -148,8 +148,8 @@ export async function requireLastAccount(tx: Tx, account: string | null, now: Da
 }
 
 /**
- * Call this when the processor doesn't know an object. If this node has an earlier key, the new account may have the
- * object.
+ * Requires that this node doesn't have an earlier key. Call this when the processor doesn't know an object, because the
+ * account of the newer key may have it.
  * @returns the result of `presentAccount`
  * @throws ServiceError `unavailable` on a node with an earlier key
  */
@@ -222,8 +222,8 @@ export const copiedUntil = (at: Statement): Statement =>
   sql`(SELECT k.until FROM copies k WHERE k.account IS NOT DISTINCT FROM ${accountAt(at)})`;
 
 /**
- * SQL expression: the time until which the books of any account had been copied before the account in use at `at` was
- * first used. Null for none.
+ * SQL expression about the account that was in use at `at`: the time until which any account's books had been copied
+ * before this account was first used. Null for none.
  */
 export const copiedBefore = (at: Statement): Statement => sql`(SELECT max(r.ends_at) FROM reconciliations r
   WHERE r.ended_at < (SELECT min(coalesce(a.since, '-infinity')) FROM processor_accounts a WHERE a.account = ${accountAt(at)}))`;

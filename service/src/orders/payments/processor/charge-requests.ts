@@ -115,10 +115,10 @@ const findIntent = (...[stripe, charge, since]: Parameters<typeof intentOfCharge
   });
 
 /**
- * Finds the final answer to a charge after a refusal without a payment. An earlier request for the charge may have
- * timed out, and may still create a payment. To prevent this, a blank payment uses the charge's idempotency key, and is
- * canceled. If an earlier request used the key, asks for the answer that is stored under it. If the processor also
- * refuses the blank payment, it refuses any earlier request, too.
+ * Finds the final answer to a charge for which the processor refused to create a payment. An earlier request for the
+ * charge may have timed out, and may still create one. To prevent this, creates a blank payment with the charge's
+ * idempotency key, and cancels it. If an earlier request has used the key, asks for the answer that is stored under it.
+ * If the processor also refuses the blank payment, it refuses any earlier request, too.
  * @throws Error when it remains unknown whether a payment exists
  */
 async function settleDecline(stripe: Stripe, request: ChargeRequest, declined: Declined): Promise<ChargeAnswer> {

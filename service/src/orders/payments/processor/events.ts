@@ -69,7 +69,7 @@ async function concludeAll(
   }
   const { outcome } = mostUrgent(results);
   await recordOutcome(tx, event.id, null, outcome === "unapplied" ? "parts" : outcome);
-  // A person decides separately for each order about money that paid for nothing. So in addition to the event's own
+  // If money moved no order, a person decides about it for each order separately. So in addition to the event's own
   // row, each order gets a row.
   const parts = results.map((applied, n) => ({ id: `${event.id}:${n + 1}`, applied }));
   const rows = parts.map(({ id, applied }) => ({ id, orderId: applied.order?.id ?? null, outcome: applied.outcome }));

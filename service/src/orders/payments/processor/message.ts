@@ -228,7 +228,7 @@ function sessionMessage(kind: SessionMessage["kind"], object: Fields): SessionMe
   };
 }
 
-/** A payment by the firm's own method belongs to no session. */
+/** Makes the message about a payment by the firm's own method. Such a payment belongs to no session. */
 function chargeMessage(kind: SessionMessage["kind"], chargeId: string, object: Fields): SessionMessage {
   const fault = fieldsOf(object["last_payment_error"]);
   const reason = text(fault["decline_code"]) ?? text(fault["code"]);

@@ -16,9 +16,9 @@ type MoneyMessage = SessionMessage | RefundMessage | DisputeMessage;
 const mostLookups = 10;
 
 /**
- * Locks the orders of a message by ascending id, and then the payment. Another event may have recorded the payment for
- * more orders in the meantime. Then releases all locks, and starts again with all of these orders. Locking an order
- * after the payment could deadlock with other events of the payment.
+ * Locks the orders of a message by ascending id, and then the payment. If another event recorded the payment for more
+ * orders in the meantime, releases all locks and starts again with all orders. Locking an order after the payment could
+ * deadlock with other events of the payment.
  */
 export async function lockPayees(tx: Tx, message: MoneyMessage): Promise<LockedPayees> {
   const { kind, paymentIntent } = message;

@@ -123,8 +123,8 @@ async function applyFailedRefund(
   // order gets one.
   const credited = orders.filter((order) => (reversed.get(order.id) ?? 0) > 0);
   const owed = credited.length > 0 ? credited : orders.slice(0, 1);
-  // A refund of a whole payment can have a task about the payment, because that event names no refund. This task is
-  // closed only if no other refund was made at the processor: the task may be about that one.
+  // The event of a whole refund names no refund, so its task may name the payment instead. Such a task is closed only
+  // if no other refund was made at the processor, because it may be about that one.
   const others = (await refundsOfIntent(tx, paymentIntent)).filter(({ state }) => state !== "failed");
   const isLast = request === null && others.every((each) => each.request !== null);
   const subjects = isLast ? [id, paymentIntent] : [id];

@@ -70,8 +70,8 @@ const firstMs = 10 * dayMs;
 
 /**
  * The period of a day's comparison; null when the comparison has ended or was never queued. The period begins where the
- * last comparison with the present account's books ended. If there was none, it begins where the last comparison before
- * this account's first use ended. Later comparisons were with the books of other accounts.
+ * last comparison with the present account's books ended. Before the first such comparison, it begins where the last
+ * comparison ended before this account was first used. Later ones compared the books of other accounts.
  */
 export async function windowOf(db: Sql, day: string, until: Date): Promise<Window | null> {
   const present = sql`'infinity'::timestamptz`;

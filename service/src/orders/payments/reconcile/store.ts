@@ -82,9 +82,9 @@ const bookedWithin = "1 day";
 const comparedAtOnce = 10_000;
 
 /**
- * Compares each payment that has changed since its last comparison without a difference. Compares its rows here with
- * all of the processor's movements of it since the first comparison. Triggers insert changed payments into
- * `payments_to_compare`. This function deletes those without a difference, so the others are compared again.
+ * Compares each payment in `payments_to_compare`: its rows here with all of the processor's movements of it since the
+ * first comparison. Triggers insert changed payments into that table. This function deletes those without a difference,
+ * so that only the others are compared again.
  *
  * Charges are matched by payment. Refunds and disputes are matched by their ids, each together with its reversals. A
  * pending refund or an open dispute makes no difference, even if its money has moved. Leaves out payments that need the

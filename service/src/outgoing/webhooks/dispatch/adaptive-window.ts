@@ -1,6 +1,6 @@
 /**
- * Limits for one node. `total`, `perPartner` and the windows count leased deliveries. `perWebhook` counts concurrent
- * sends to one subscription.
+ * Limits for one node. `perWebhook` counts concurrent sends to one subscription. The other limits count leased
+ * deliveries: `firstWindow` and `largestWindow` those of one subscription.
  */
 export const limits = { total: 4096, perPartner: 512, firstWindow: 8, largestWindow: 512, perWebhook: 32 };
 
@@ -22,8 +22,8 @@ export type Capacity = {
 
 /**
  * The size of a subscription's window after a response. A response within `quickMs` widens the window by 2, up to
- * `largestWindow`. One within `patientMs` widens it by 1, but leaves at most `perWebhook`. A later or missing response
- * halves the window.
+ * `largestWindow`. One within `patientMs` widens it by 1, or reduces it to `perWebhook` if it is larger. A later or
+ * missing response halves the window.
  */
 function resized(size: number, tookMs: number): number {
   if (tookMs <= quickMs) return Math.min(size + 2, limits.largestWindow);

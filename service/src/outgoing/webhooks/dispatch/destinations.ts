@@ -15,9 +15,9 @@ import { type WebhookFacts, webhookColumns, webhookMembers, webhookTable } from 
 export type Destination = Owner & {
   url: string;
   /**
-   * True if the MACs of the subscription and its firm are valid; always true for a deleted subscription, which gets no
-   * events anyway. A subscription without valid MACs gets no events. So database access alone is not enough to receive
-   * a firm's events.
+   * True if the MACs of the subscription and its firm are valid. Otherwise the subscription gets no events, so database
+   * access alone is not enough to receive a firm's events. Always true for a deleted subscription, which gets no events
+   * anyway.
    */
   isWhole: boolean;
   deleted: boolean;

@@ -19,8 +19,8 @@ const mailEveryMs = dayMs;
 export type Ended = { webhookId: string; reason: string | null; statusCode: number | null; completedAt: Date };
 
 /**
- * The failures with which a batch of outcomes ends, for one webhook. `arrived`: true if a delivery in the batch
- * succeeded before them.
+ * The failures of one webhook since its last success in a batch of outcomes. `arrived`: true if the batch has a
+ * success.
  */
 export type Run = {
   failures: number;
@@ -74,8 +74,8 @@ export type FailureRuns = {
  * Counts the consecutive failures of each webhook. Mails the firm's owners once for each run of failures: after 20
  * failures, or after 5 that are spread over at least an hour. A webhook causes at most one such mail a day.
  *
- * A successful delivery ends the run. A success without earlier failures costs no statement. A lost count only delays
- * the mail.
+ * A successful delivery ends the run. A success without earlier failures needs no SQL statement. If a write fails, its
+ * failures are not counted, which only delays the mail.
  */
 export function createFailureRuns({ db, log }: { db: Database; log: Log }): FailureRuns {
   // The webhooks for which this node has recorded failures, and no success since then.

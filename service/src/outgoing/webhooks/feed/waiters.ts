@@ -4,8 +4,8 @@ const limits = { ofFirm: 10, inAll: 200 };
 
 export type Waiters = {
   /**
-   * Runs a long poll of an owner; null when too many are in progress or the service is stopping. `wait` gets a signal
-   * that is aborted when `gone` is aborted, and when the service stops.
+   * Runs `wait`, a long poll of an owner. Returns null when too many are in progress or the service is stopping. `wait`
+   * gets a signal that is aborted when `gone` is aborted, and when the service stops.
    */
   hold: <T>(owner: Owner, gone: AbortSignal, wait: (ended: AbortSignal) => Promise<T>) => Promise<T | null>;
   /** Ends all long polls. */

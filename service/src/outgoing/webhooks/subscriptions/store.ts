@@ -180,8 +180,8 @@ export async function lockSubscription(tx: Tx, id: string, owner: Owner): Promis
 }
 
 /**
- * Sets the expiry of the current secret, which makes it a replaced one. Then deletes the oldest replaced secrets. The
- * caller must have locked the subscription.
+ * Replaces the current secret: sets its expiry, and deletes the oldest replaced secrets. The caller must have locked
+ * the subscription.
  * @param keep how many replaced secrets remain, including the one that was current
  */
 export async function retireSecret(tx: Tx, webhookId: string, expiresAt: Date, keep: number): Promise<void> {

@@ -79,8 +79,8 @@ export async function oneSubscription({ db }: SubscriptionDeps, owner: Owner, id
 
 /**
  * Creates a subscription. Only this result contains the secret.
- * @throws ServiceError for a caller without the right or proof, when the URL already has a subscription, and when there
- * are too many
+ * @throws ServiceError for a caller who may not change the firm's webhooks or has no recent proof. Also when the URL
+ * has a subscription, or there are too many
  */
 export async function subscribe(
   deps: SubscriptionDeps,
@@ -110,7 +110,7 @@ const formsOf = (secret: string) => ({
 
 /**
  * Ends a webhook and deletes its secrets.
- * @throws ServiceError for an unknown subscription, or a caller without the right
+ * @throws ServiceError for an unknown subscription, or a caller who may not change the firm's webhooks
  */
 export async function unsubscribe(deps: SubscriptionDeps, principal: Principal, id: string): Promise<void> {
   await deps.db.transaction(async (tx) => {
@@ -131,7 +131,8 @@ async function requireStillAllowed(tx: Tx, principal: Principal, now: Date): Pro
 
 /**
  * Replaces the secret by a new one. The old secret still signs for a day.
- * @throws ServiceError for an unknown subscription, or a caller without the right or proof
+ * @throws ServiceError for an unknown subscription, or a caller who may not change the firm's webhooks or has no recent
+ * proof
  */
 export async function rotateSecret(deps: SubscriptionDeps, principal: Principal, id: string): Promise<RotatedSecret> {
   const secret = newSigningSecret();

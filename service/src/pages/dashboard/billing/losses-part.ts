@@ -12,7 +12,10 @@ export const bookingTexts = ({ bookings }: Pick<OpenLoss, "bookings">): string[]
       `${money(cents)} ${wayText(by)}, arrived ${day(new Date(receivedOn))}${reversedAt === null ? "" : `; reversed ${day(new Date(reversedAt))}: ${reason}`}`,
   );
 
-/** Names what a page leaves out because a record of it was altered. @param effect what follows from it, as sentences */
+/**
+ * A notice that a record was altered in the database. `title` says what the page leaves out for this reason.
+ * @param effect the consequences, as sentences
+ */
 export const alteredNotice = (title: string, effect = ""): Html =>
   notice(
     "stopped",
@@ -24,8 +27,8 @@ export const alteredNotice = (title: string, effect = ""): Html =>
 const isShown = ({ openCents, bookings }: OpenLoss): boolean => openCents > 0 || bookings.length > 0;
 
 /**
- * True if the page has anything to show about lost payments. If `losses` is null, that is the notice about an altered
- * record.
+ * True if the page shows lost payments, or the notice that a record of them was altered. `losses` is null for an
+ * altered record.
  */
 export const hasLosses = (losses: readonly OpenLoss[] | null): boolean => losses === null || losses.some(isShown);
 

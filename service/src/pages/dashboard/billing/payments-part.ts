@@ -29,7 +29,7 @@ const stateWords: Readonly<Record<ChargeState, string>> = {
   succeeded: "Paid",
 };
 
-/** The state of a charge in words; for an unpaid charge, with the reason. */
+/** The state of a charge in words. For a declined, failed or refused charge, adds the reason. */
 export const chargeText = (charge: Pick<FirmCharge, "state" | "reason" | "askedBy">): string =>
   hasStopped(charge) ? `${stateWords[charge.state]}. ${reasonWords(charge)}` : stateWords[charge.state];
 
@@ -73,7 +73,7 @@ function chargeAgain(view: BillingView, charges: PaymentOfFirm): Html | false {
     : html`<p><a href="/dashboard/orders/${first.orderCode}/closing">Open the closing to charge again</a></p>`;
 }
 
-/** The sentences about checks and wires with which the firm replaced these charges after a bank reversed them. */
+/** Sentences about checks and wires that the firm sent to replace these charges, after a bank had reversed them. */
 const receivedTexts = ({ losses }: BillingView, charges: PaymentOfFirm): string[] =>
   (losses ?? [])
     .filter((loss) =>

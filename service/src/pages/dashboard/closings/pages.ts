@@ -161,7 +161,7 @@ function formRoute(
   });
 }
 
-/** Reads the files of the form, and shows the form. */
+/** Creates the functions that read a file of the form, show the form, and save it as a draft. */
 function closingForm({ frame, orders, templates, drafts }: ClosingPagesDeps) {
   const authenticate = reauthenticate(frame.callers);
 

@@ -99,8 +99,8 @@ const ownWords = [
 const roomWords = (message: string): string => ownWords.find(({ means }) => means.test(message))?.text ?? message;
 
 /**
- * True if an earlier message already names a fault in this signer's name or email address. The API repeats its message
- * for each document that the person signs.
+ * True if `message` is about a signer's name or email address, and an earlier message already is about the same person.
+ * The API repeats such a message for each document that the person signs.
  */
 function repeats(messages: ReadonlySet<string>, message: string, signers: readonly { row: string }[]): boolean {
   const index = /^signers\[(\d+)\]\.(?:name|email)\b/.exec(message)?.[1];

@@ -15,8 +15,9 @@ import { everybody, personNumber } from "./person-label.ts";
 import { waysIn, waysText, wayWords, withoutWay } from "./ways.ts";
 
 /**
- * The template that was just applied to a document, with the person who got each role. `way` describes that person's
- * turn, code or language; it is empty for somebody who signs at once, by a link, in English.
+ * The template that was just applied to a document, with the person who got each role. `way` says when this person
+ * signs, whether a code is mailed, and in which language. It is empty for somebody who signs at once, by a link, in
+ * English.
  */
 export type UsedTemplate = { n: number; name: string; roles: readonly { role: string; person: string; way: string }[] };
 
@@ -91,8 +92,8 @@ export const usedNote = ({ name, roles }: UsedTemplate): Html =>
 const inBrackets = (words: string): string => (words === "" ? "" : ` (${words})`);
 
 /**
- * Lists the turns, codes and languages that a document got from its template. They apply only to the people to whom the
- * template was applied. Somebody who is ticked later has none.
+ * Says how each signer of a document signs, as its template requires: the turn, a mailed code, the language. This
+ * applies only to the people to whom the template was applied, not to somebody who was ticked later.
  * @param hasTemplate true if the template still exists
  */
 export function waysNote(

@@ -46,8 +46,8 @@ const correctionWords: Readonly<Record<string, string>> = {
 };
 
 /**
- * Words about a fax that is sent early, while the order has the status Shipped. Undefined for other events: any other
- * fax changes the order's status, which has a line of its own.
+ * Describes a fax that is sent early, while the order has the status Shipped. Undefined for any other line. Other faxes
+ * change the order's status, and that change has its own line.
  */
 const earlyFaxWords = ({ action, detail }: Line): string | undefined => {
   if (action !== "fax.ahead") return undefined;

@@ -37,7 +37,7 @@ import { chargeText } from "../billing/payments-part.ts";
 export type FirmPays = {
   method: PaymentMethod | undefined;
   latest: FirmCharge | undefined;
-  /** True if the latest charge has had no answer for too long. */
+  /** True if the payment processor or the bank has not answered the latest charge for too long. */
   isOverdue: boolean;
 } | null;
 

@@ -60,8 +60,8 @@ const sendWords: Readonly<Record<SentAgain, string>> = {
 };
 
 /**
- * The label of the button that sends a mail, with "again" if it was sent before. In a closing, some mails are not sent
- * automatically. The firm's button then sends them for the first time.
+ * The label of the button that sends a mail to the client. It ends with "again" if the mail was sent before. In a
+ * closing, the service does not send some mails by itself, so the button may send one for the first time.
  */
 const sendLabel = (moment: SentAgain, mails: MailsView["mails"]): string =>
   mails.some((mail) => mail.moment === moment) ? `${sendWords[moment]} again` : sendWords[moment];

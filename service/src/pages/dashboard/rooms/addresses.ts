@@ -178,8 +178,8 @@ function labelOf({ name, email, documents }: Person): string {
 }
 
 /**
- * Reads the value of a choice. `from` is the email address to change. `name` is null unless the choice is only one of
- * several people who share that address.
+ * Reads the value of a choice. `from` is the email address to change. `name` is a person's name if several people share
+ * that address and only this person was chosen; otherwise null.
  */
 function chosenPerson(value: string): { from: string; name: string | null } {
   const [from = "", ...name] = value.split(" ");

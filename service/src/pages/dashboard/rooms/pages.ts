@@ -170,8 +170,8 @@ const paidOf = ({ charges }: OwnRoom) => [
 /**
  * Describes the firm's payment of the unpaid orders in its room.
  *
- * @param refused the part of the page that shows an error. Only if it is `payment`, the reasons why clients can't pay
- * are read: reading them takes several SQL statements for each order
+ * @param refused the part of the page that shows an error. The reasons why clients can't pay are read only if it is
+ * `payment`, because this takes several SQL statements for each order
  */
 async function firmPaysOf(
   checkout: RoomsDeps["checkout"],

@@ -40,7 +40,7 @@ export type FirmPaysRoom = {
   chargeableCents: number;
   /**
    * The orders whose price is unpaid. `refusal` says why an order's client can't pay it instead of the firm. It is read
-   * only after an error in this part of the page; otherwise it is null.
+   * only if the part `payment` shows an error; otherwise it is null.
    */
   prices: readonly (ShownOrder & { refusal: string | null })[];
   /** The firm's payments that are in progress; for each, its charges of orders in this room. */
@@ -59,7 +59,7 @@ export type RoomDetailView = {
   room: OwnRoom;
   environment: Environment;
   submission: string;
-  /** The number of the version that can be sealed next; null when the room has the maximum number of versions. */
+  /** The number of the closing passport's next version; null when the room has the maximum number of versions. */
   nextVersion: number | null;
   /**
    * For each payer: the amounts due, in cents, of the orders that one payment can cover. Empty if this payer can't pay

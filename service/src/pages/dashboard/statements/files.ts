@@ -44,10 +44,10 @@ export function statementCsv({ statement, lines }: StatementWithLines): string {
     ...ledgerOf({ statement, lines }).map((line) => {
       const { at, reference, orderCode, services, number, kind, currency, amountCents, creditedCents, applied } = line;
       const figure = (cents: number) => (currency === "usd" ? dollars(cents) : String(cents));
-      // The amount of a reversal is negative, and is in the same column as the document that was reversed.
+      // A reversal has a negative amount, in the column of the document that it reverses.
       const amount = figure(kind.endsWith("reversal") ? -amountCents : amountCents);
-      // A failed refund reverses its credit note, but the price of the order stays reduced. So the reversal is in the
-      // column Refund and not in the column Credit.
+      // The column Credit has the amounts that reduced an order's price. A reversal of a credit note is not in it: the
+      // refund failed, but the price stays reduced.
       const credit = applied && creditedCents !== 0 ? figure(creditedCents) : "";
       const [isReceipt, isCredit] = [kind === "receipt", kind.startsWith("credit")];
       const isPayment = isReceipt || line.received !== null;
@@ -123,8 +123,8 @@ const describe = (line: Line, zone: string): string =>
   );
 
 /**
- * The payments by one of the firm's own payment methods, in the import format for a card or bank account: money that
- * was spent is negative, so the sum has the opposite sign of the page's sum for this payment method.
+ * The payments by one of the firm's own payment methods, in the import format for a card or bank account. Spent money
+ * is negative there, so the sum has the opposite sign of the page's sum for this payment method.
  *
  * Lines with balances are omitted, because the programs would import them as payments. QuickBooks requires three
  * columns with US dates, Xero five columns in this order. There is no byte order mark, because it would become part of

@@ -29,8 +29,10 @@ const messages = {
 };
 
 /**
- * Reads a form with at most one PDF, and passes it to `work`. An empty file is passed as null, because browsers send
- * one when no file is chosen.
+ * Reads a form with at most one PDF, and passes it to `work`. If no file is chosen, browsers send an empty one; `work`
+ * then gets null.
+ *
+ * @param shownAgain gets the typed values, even on failure, so that the form can be shown with them again
  */
 export async function withForm<Result>(
   { frame }: Pick<TemplatePagesDeps, "frame">,

@@ -64,8 +64,8 @@ const caps = { maxBitrate: 600_000, maxFramerate: 20 };
 
 type Heard = {
   /**
-   * Called before the first request is sent, because the server's first offer may arrive before the response to that
-   * request.
+   * Called after the ticket arrived and before this page asks to join. The server's first offer may arrive before the
+   * response to that request.
    */
   ready: (receive: Receive, at: string) => void | Promise<void>;
   /** Called for each track of each person, and again after every change of the people in the room. */

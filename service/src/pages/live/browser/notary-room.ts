@@ -261,8 +261,8 @@ function listen(): void {
     const notification = JSON.parse(data as string) as RoomNotification;
     if (notification.kind === "changed") void refresh();
     if (notification.kind === "media") joining.again();
-    // Before this page knows that the session is live, it has not requested the connection. So it then ignores that
-    // another page has taken it.
+    // While no session is live here, this page has not requested the connection. So it ignores the notification that
+    // another page has it.
     if (notification.kind === "taken" && notification.page !== page && !isAsking && room.dataset["media"] === "on")
       yieldToOther();
     if (notification.kind === "free" && isQuiet) statusLine.textContent = words["free"] ?? "";

@@ -44,7 +44,7 @@ export function startPictures({ grid, self, nameOf, larger, silenced }: Pictures
   }
 
   /**
-   * Enlarges this picture and shrinks the others, to compare a face with a credential; a second call restores the size.
+   * Enlarges this picture, so that a face can be compared with an identity document. A second call restores the size.
    */
   function enlarge(figure: HTMLElement): void {
     const isLarge = !figure.classList.contains("large");

@@ -2,7 +2,10 @@
 import { carryEntries, carryFocus, isStillMeant } from "../../ui/browser/entries.ts";
 import { part } from "../../ui/browser/parts.ts";
 
-/** The result of a load. After `failed`, a retry is useful, because the service did not respond. */
+/**
+ * The result of a load. After `failed`, a retry is useful: the service did not respond, was failing, or limited the
+ * rate.
+ */
 type Load = "done" | "failed";
 
 const retryMs = 2_000;
@@ -64,7 +67,8 @@ export function startRefreshing(base: string, apply: () => void): () => Promise<
   return oneByOne(async () => {
     const signal = AbortSignal.timeout(answerMs);
     const answer = await fetch(`${base}/part${location.search}`, { signal });
-    // A rejection means that the person may no longer see the room. A retry would be rejected as well.
+    // Server errors and rate limits pass, so a retry is useful. Any other error means that the person may no longer see
+    // the room.
     if (!answer.ok) return answer.status >= 500 || answer.status === 429 ? "failed" : "done";
     const page = new DOMParser().parseFromString(await answer.text(), "text/html");
     const next = page.getElementById("room-part");

@@ -3,7 +3,10 @@ import { toHex } from "@signsealship/evidence/bytes";
 import { part } from "../../ui/browser/parts.ts";
 import { post } from "./connection.ts";
 
-/** Reports the hash of the document that the signing pages show, in the frame in a signer's room. */
+/**
+ * Reports the hash of the document in the frame of a signer's room. The signing page in that frame sends the hash in a
+ * message.
+ */
 export function reportFramedDocument(base: string): void {
   addEventListener("message", ({ origin, data }: MessageEvent<{ kind?: unknown; sha256?: unknown } | null>) => {
     if (origin !== location.origin || data?.kind !== "document-shown" || typeof data.sha256 !== "string") return;

@@ -126,7 +126,7 @@ export function approvalRoutes(scope: FastifyInstance, deps: ApprovalsDeps): voi
 const seesRequests = (operator: Operator): boolean =>
   operator.environment === "live" && (may(operator, "partners.manage") || may(operator, "records.read"));
 
-/** Redirects to the page of the list that the operator came from. */
+/** The URL of the approvals, at the page of the list from which the operator sent the form. */
 const pathOf = (after = ""): string => (isUuid(after) ? `/operator/approvals?after=${after}` : "/operator/approvals");
 
 type ApprovalsView = {

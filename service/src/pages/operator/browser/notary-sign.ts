@@ -240,8 +240,8 @@ type Act = Record<"act" | "mode" | "document" | "startedAt" | "endedAt", string>
 
 /**
  * True if a prepared revision adds one signature to the current document, and changes nothing else. The signed
- * attributes must contain the digest of exactly these bytes. The revision must state the hash of the record that the
- * notary saw.
+ * attributes must contain the digest of the document and the revision, without the space for the signature. The
+ * revision must state the hash of the record that the notary saw.
  */
 async function isOfDocument(document: Uint8Array<ArrayBuffer>, prepared: Prepared): Promise<boolean> {
   const { contentsStart, contentsEnd, givenSha256 } = prepared;

@@ -128,7 +128,7 @@ function fieldsAfterVersion(node: Node): Node {
   return parts.next("encryptedContentInfo");
 }
 
-/** [0] IMPLICIT OCTET STRING: in one piece or, in BER, in several pieces. */
+/** Reads a [0] IMPLICIT OCTET STRING. DER has it in one piece; BER may split it into several. */
 const implicitOctets = (node: Node): Uint8Array =>
   node.tag === 0xa0 ? concatBytes(childrenOf(node).map((each) => readOctetString(each))) : contentOf(node);
 

@@ -1,7 +1,7 @@
 // Plays the takes (the separate files) of a recording together: one timeline for all takes, jumps to marks, and a
 // choice of speed. Without JavaScript each take plays separately.
 const player = document.querySelector<HTMLElement>("[data-recording]");
-/** A take jumps to the timeline's position if it differs from that by more than this many seconds (at normal speed). */
+/** A take jumps to the timeline's position when it is off by more than this many seconds (at normal speed). */
 const farSeconds = 0.3;
 const tickMs = 250;
 

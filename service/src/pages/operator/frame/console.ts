@@ -88,7 +88,8 @@ export function consoleScope(
     scope.addHook("onRequest", async (request, reply) => {
       if (!(await resolve(request))) return reply.code(401).type(htmlType).headers(formHeaders).send(guest);
       refuseCrossSite(request, ownOrigin);
-      // PostgreSQL rejects a NUL in a text, so no code or id in a URL contains one.
+      // No stored code or id contains a NUL, and PostgreSQL rejects a query with one. So the URL names nothing that
+      // exists.
       if (Object.values(request.params as Record<string, string>).some((value) => value.includes("\0")))
         throw new ServiceError("not_found", "Not found.");
     });

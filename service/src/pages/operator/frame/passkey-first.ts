@@ -26,13 +26,13 @@ ${buttonForm(path, "Use your passkey", { fields: { return_to: returnTo }, kind: 
 /** The link that an operator without a passkey gets in place of a button that needs one. */
 export const addPasskeyLink = (): Html => html`<a href="/operator/security">Add a passkey first</a>`;
 
-/** In place of the buttons that decide about money: what an operator who has no passkey must do first. */
+/** Tells an operator without a passkey to add one. Shown in place of the buttons that decide about money. */
 export const passkeyForMoney = (operator: Operator): Html | false =>
   may(operator, "money.decide") &&
   mustAddPasskey(operator, "money.decide") &&
   html`<p>To decide about money, you need a passkey of your own. ${addPasskeyLink()}.</p>`;
 
-/** Adds the route of the button, which redirects back after the passkey was used. */
+/** Adds the route of the button that `passkeyFirst` shows. The route redirects back after the passkey was used. */
 export function passkeyFirstRoute(scope: FastifyInstance, frame: ConsoleFrame): void {
   consoleRoute(scope, frame, {
     method: "POST",

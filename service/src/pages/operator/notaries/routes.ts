@@ -32,7 +32,7 @@ const read = ["notaries.manage", "records.read"] as const;
 
 /**
  * Adds the list of notaries, and the page of each notary with the forms that record and change a commission. Also adds
- * the files of its proofs, and copies of journals for operators who may see records.
+ * the files that prove a commission, and copies of journals for operators who may see records.
  */
 export function notaryAdminRoutes(scope: FastifyInstance, deps: NotaryAdminDeps): void {
   const { notaryDesk } = deps;

@@ -69,7 +69,8 @@ export function notaryRuleRoutes(scope: FastifyInstance, { frame, notaryRules }:
   ): Promise<string> {
     const found = await rulesOfState(notaryRules, state);
     const today = notaryRules.clock().toISOString().slice(0, 10);
-    // The form of a rejected decision contains no typed rules.
+    // Only the form that changes rules contains rules. After another form was rejected, the page starts from the rules
+    // in force.
     const isChange = typed !== undefined && "source_url" in typed;
     const values = isChange ? typed : { ...typedRules(found.inForce), read_on: today, effective_on: today, ...typed };
     const { refundApproval, proofMeans } = notaryRules;

@@ -43,8 +43,8 @@ export type OrderView = {
   /** The open act; null when there is none. */
   sheet: SheetView | null;
   /**
-   * The session by audio and video; null when the service has no audio and video. `obstacle` is the reason why no
-   * session can be opened for this order; otherwise null.
+   * Null when the service has no audio and video. `session` is the order's session by audio and video. `obstacle` is
+   * the reason why no session can be opened for this order; otherwise null.
    */
   meeting: { session: LiveSession | null; obstacle: string | null } | null;
   /** True if a trust service for signatures is configured. */

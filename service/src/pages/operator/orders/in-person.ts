@@ -26,10 +26,7 @@ ${textArea({ form: "in-person", name: "reason", label: "Why in person", required
 
 type View = { record: OrderRecord; inPerson: InPersonRequest | null; operator: Operator; reason: string | undefined };
 
-/**
- * The firm's agreement to an act on paper, on the page where an operator accepts a document that was notarized
- * elsewhere; null when there is nothing to show.
- */
+/** The part of an order's page about the firm's agreement to an act on paper; null when there is nothing to show. */
 export function inPersonOfOrder({ record: { order, tasks }, inPerson, operator, reason }: View): Html | null {
   const owed = tasks.find(({ kind, state }) => kind === "technology_fee" && (state === "open" || state === "claimed"));
   const waits = order.status === "NotarizationPending" && may(operator, "documents.take_in");

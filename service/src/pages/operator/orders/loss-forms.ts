@@ -17,7 +17,10 @@ const lossTitle = html`<h3>Money received for a lost payment</h3>`;
 export const hasLossForms = (losses: readonly LossToBook[] | null): boolean =>
   losses?.some(({ openCents, bookings }) => openCents > 0 || bookings.length > 0) ?? false;
 
-/** The lost payments of an order, with the firm's payments for them, its debt, and the forms. Null: a row was altered. */
+/**
+ * The lost payments of an order, with the firm's payments for them, its debt, and the forms.
+ * @param losses null if a row about them was altered
+ */
 export function lossPart(losses: readonly LossToBook[] | null, look: Look): Html | false {
   if (losses === null)
     return html`${lossTitle}<p>A record of this money was altered in the database, so it can’t be shown or booked.</p>`;

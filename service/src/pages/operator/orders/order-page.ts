@@ -48,7 +48,7 @@ export type OrderView = {
   /** The moves that the operator may make now, the most likely first, and the moves that only others may make. */
   moves: readonly ConsoleMove[];
   movesOfOthers: readonly ConsoleMove[];
-  /** The acts (signing, notarizing) that people may have done on the document elsewhere. */
+  /** The acts (signing, notarizing) for which the operator may now hand in a document that was signed elsewhere. */
   finishingsNow: readonly Finishing[];
   /** A notarized document that a second person must still approve. */
   takingIn: AcceptanceRequest | undefined;

@@ -26,7 +26,9 @@ export const mayAsk: Permission[] = ["refunds.request", "money.decide"];
 
 type Deps = { frame: ConsoleFrame; refunds: RefundDeps };
 
-/** Adds the routes that assign a refund to its orders: the request, and the decision. */
+/**
+ * Adds the routes that assign a refund to its orders: one requests an assignment, one approves it, and one drops it.
+ */
 export function assignmentRoutes(
   scope: FastifyInstance,
   { frame, refunds }: Deps,

@@ -40,8 +40,8 @@ export type PaymentPagesDeps = { frame: ConsoleFrame; db: Database; refunds: Ref
  * Adds the pages about payments that changed no order's status. One operator requests to return the money, and another
  * one approves.
  *
- * Only one button on these pages changes an order's status: the approval of an assignment makes an order Refunded if
- * all of its money was returned.
+ * One button can still change an order's status. It approves which orders a refund made at the processor was for. An
+ * order whose money was all returned becomes Refunded.
  */
 export function paymentRoutes(scope: FastifyInstance, deps: PaymentPagesDeps): void {
   const { db } = deps;

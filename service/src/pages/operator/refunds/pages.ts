@@ -117,7 +117,7 @@ ${preview && card("decision", "Decision", decisionOf(view))}
 </div>`;
 }
 
-/** The effect that refunding only a part of the money has on the order. */
+/** The effect on the order if only a part is refunded, or a payment that changed no order. */
 const effectOf = ({ payments }: RefundRequest): string =>
   payments.every(({ unapplied }) => unapplied)
     ? "a payment that moved no order: the order stays as it is"
@@ -147,7 +147,9 @@ ${textArea({ name: "note", label: "Why not", value: typed?.text, required: true,
 </form>`;
 }
 
-/** The page that requests a refund: a preview of the services that the refund would end, and the form. */
+/**
+ * The page that requests a refund: the order's current state, with warnings about what was done already, and the form.
+ */
 export const newRefundBody = (preview: RefundPreview, typed?: Typed): Html =>
   html`${pageHead(`Refund order ${shortCode(preview.orderCode)}`, "You ask, and another person approves. You can refund all money that is held for the order, or a part of it.")}
 ${errorSummary(typed?.error)}

@@ -36,7 +36,7 @@ export type FieldOnPage = Omit<RuledField, "kind"> & {
   readonly group?: string;
 };
 
-/** A field of another signer to which this signer's rules refer. */
+/** A field of another signer. The conditions or the numbers of this signer's fields depend on it. */
 export type ReferencedField = RuledField & { readonly texts: readonly string[] };
 
 /** Data for the script, as JSON in the page. */

@@ -15,7 +15,7 @@ function tell(message: Message): void {
   window.parent.postMessage({ source: "signsealship", v: 1, ...about, ...message }, origin);
 }
 
-/** The message for each state of the signing. Other states send no message. */
+/** The message for each state of the signing that sends one. The state `ready` has its own below. */
 const messages: Readonly<Record<string, Message>> = {
   begin: { type: "ready" },
   signed: { type: "signed" },

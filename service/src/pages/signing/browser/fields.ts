@@ -44,7 +44,7 @@ function isInWindow(element: HTMLElement, bar: HTMLElement): boolean {
   return Math.min(bottom, to) - Math.max(top, from) >= Math.min(bottom - top, to - from) - 1;
 }
 
-/** Tells since when the focused field has been visible; infinity while it isn't, or no field has had the focus. */
+/** Tells since when the focused field is visible. Infinity while it isn't, and before a field has the focus. */
 function watchSight(focused: () => HTMLElement | null, bar: HTMLElement) {
   let [watched, since]: [HTMLElement | null, number] = [null, 0];
   const look = (): number => {

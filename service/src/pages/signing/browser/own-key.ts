@@ -22,8 +22,8 @@ type Answer =
 export function signWithOwnKey(config: SigningConfig, document: Uint8Array): void {
   const form = part<HTMLFormElement>("sign-form");
   let checking = loadCheck(config.check);
-  // The submit handler reports this failure. Without this line, a failure before the submission would be an unhandled
-  // rejection.
+  // If the script can't be loaded, the submit handler reports it. Without this line, a failure before the submission
+  // would be an unhandled rejection.
   checking.catch(() => {});
   const [statusLine, button] = [part("sign-check"), part<HTMLButtonElement>("sign-button")];
   // Tells the service that this browser signs with its own key. If the script fails here and submits the form, the

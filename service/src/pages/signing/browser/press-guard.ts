@@ -1,6 +1,6 @@
 /**
- * How long clicks are ignored after the page has moved under the pointer. Windows treats two clicks within 500 ms as a
- * double click, phones 300 ms; people with a tremor need longer.
+ * How long clicks are ignored after the page has moved under the pointer. A double click takes up to 500 ms on Windows,
+ * and a double tap up to 300 ms on phones. People with a tremor need longer.
  */
 export const settleMs = 700;
 
@@ -65,8 +65,8 @@ function isUnsettled(press: MouseEvent): boolean {
   const { target, detail } = press;
   if (!(target instanceof Element) || !target.closest(".viewer-field, .viewer-bar, form")) return false;
   return [...settledAt].some(([where, end]) => {
-    // A click by keyboard hits the focused element, even if that element moved. So it is ignored only if the whole page
-    // settles, because `leadTo` may just have moved the focus.
+    // A click by keyboard hits the focused element, even if that element has moved. So it is accepted if only a button
+    // has moved. It is ignored while the whole page settles, because `leadTo` may have moved the focus.
     const isByKey = detail === 0 && where !== document.documentElement;
     return timeOf(press) < end && where.contains(target) && !isByKey;
   });

@@ -55,8 +55,8 @@ type Inputs = Pick<PageState, "view" | "words" | "typed">;
 export function fieldInputs({ view, words, typed }: Inputs): Html[] {
   const all = filledIn(view.fields);
   const isFirst = (one: ShownField) => one.group === undefined || optionsOf(one, all)[0] === one;
-  // A browser sends nothing for an unticked box, but it always sends `revision`. So with `revision`, `typed` is a sent
-  // form, and a box without a value was unticked.
+  // A browser sends nothing for an unticked box, but it always sends `revision`. So if `typed` has a `revision`, it is
+  // a sent form, and a box without a value was unticked.
   const wasSent = typed["revision"] !== undefined;
   const stateOf = (one: ShownField): string => {
     const sent = typed[inputOf(one)];

@@ -227,7 +227,7 @@ export const en = {
       text: "Make sure that you copied the whole link from your email. If the sender gave you a newer link, use that one.",
     },
   },
-  /** Words for signing before a notary: on the notary's device, or by audio and video (`remote`). */
+  /** Words for signing in front of a notary: on the notary's device, or by audio and video (`remote`). */
   room: {
     lead: "You read and sign on the notary’s device, in the notary’s presence. When you have questions, ask the notary.",
     back: "Hand the device to the notary",

@@ -85,8 +85,8 @@ function sayDate(): void {
 }
 
 /**
- * On a phone, the links to the page's sections form one line that scrolls sideways. Scrolls this line to the current
- * link before the first paint.
+ * On a phone, the side navigation is one line that scrolls sideways. Scrolls this line to the current link before the
+ * first paint.
  */
 function startSideNav(): void {
   addEventListener("DOMContentLoaded", () => {

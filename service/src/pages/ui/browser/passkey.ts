@@ -24,8 +24,8 @@ async function sendWith(form: HTMLFormElement): Promise<void> {
   button.disabled = true;
   try {
     const found = await optionsOf(form);
-    // The service first requires a recent proof of identity. The response to the submitted form is the page that asks
-    // for it.
+    // With `ask`, the service first requires a recent proof of identity. The response to the submitted form is the page
+    // that asks for it.
     if ("ask" in found) return form.submit();
     if ("problem" in found) return say(form, found.problem);
     field.value = JSON.stringify(await answerTo(form, found.options));

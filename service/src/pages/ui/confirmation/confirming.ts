@@ -22,8 +22,8 @@ export type ConfirmingDeps = { confirmation: ConfirmationDeps; assets: Assets; l
 declare module "fastify" {
   interface FastifyRequest {
     /**
-     * The result of the fields that the confirmation page added to the form; null when it added none. `wantsAnother`:
-     * the person asked for another code. `problem`: why the proof was rejected.
+     * The person's answer on the confirmation page; null if the form was not sent from that page. `wantsAnother`: the
+     * person asked for another code. `problem`: why the proof was rejected.
      */
     confirmation: { wantsAnother: boolean; problem?: string } | null;
   }

@@ -1,7 +1,7 @@
 import { type Html, html } from "../render.ts";
 
 type ButtonOptions = {
-  /** Sent with the form in hidden fields: values by name. */
+  /** The values that the form sends in hidden fields, keyed by name. */
   fields?: Readonly<Record<string, string>>;
   /** A class in forms.css, for less prominent or destructive buttons. */
   kind?: string;

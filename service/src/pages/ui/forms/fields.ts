@@ -145,8 +145,8 @@ export function errorSummary(messages: string | readonly (string | Html)[] | nul
 }
 
 /**
- * Explains fields, collapsed because most readers fill in the form often.
- * @param about what it explains, for screen readers
+ * An explanation of fields. It is collapsed, because most readers fill in the form often.
+ * @param about the subject of the explanation, for screen readers
  */
 export const helpText = (about: string, paragraphs: Html): Html =>
   html`<details class="form-help"><summary>Help<span class="visually-hidden"> about ${about}</span></summary>${paragraphs}</details>`;

@@ -10,7 +10,7 @@ export type PasskeyForm = {
   options: string;
   /** The field in which the browser's answer is sent. */
   answer: string;
-  /** Sent with the form in hidden fields. */
+  /** The values that the form also sends in hidden fields. */
   carried?: FormValues;
   /** Inputs that the form shows above its button. */
   fields?: Html;

@@ -61,7 +61,7 @@ function stepsOf(
 
 /**
  * The steps of an order with their states: placing the order, each of its services, and finishing.
- * @param unpaid replaces the state of a payment that is done by the status alone, for an order that owes money
+ * @param unpaid the state of the payment step of an order that owes money, although its status says that it was paid
  */
 export function orderSteps(
   order: Bought,

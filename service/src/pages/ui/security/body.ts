@@ -13,7 +13,7 @@ export type SecurityView = {
   path: string;
   passkeys: readonly Passkey[];
   codesLeft: number;
-  /** True if passkeys work on this host. */
+  /** True if the service has a host name, which passkeys need. */
   isPossible: boolean;
   error?: string;
   /** Values of the rejected form. */

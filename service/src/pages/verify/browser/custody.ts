@@ -128,7 +128,7 @@ const beginnings = new WeakMap<NamedBytes, Promise<Beginnings>>();
 
 /**
  * The SHA-256 of a file's first `bytes` bytes. Null unless the file or one of its signatures ends there, as every
- * sealed document does. So many certificates can't make the page hash one file many times.
+ * sealed document does. This limits how often the page hashes a file, even if it is compared with many certificates.
  */
 async function hashOfBeginning(file: NamedBytes, bytes: number): Promise<string | null> {
   const pending = beginnings.get(file) ?? beginningsOf(file);

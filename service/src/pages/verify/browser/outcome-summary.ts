@@ -40,7 +40,7 @@ const tellsOfChange =
 
 /**
  * The lines about the checked file.
- * @param firm the firm whose record the page shows, when the file belongs to that record
+ * @param firm the firm whose record the page shows. The lines name it only if the file matches that record
  */
 export function summaryOf(outcome: ProofOutcome | ClosingOutcome, firm: string | null): Summary {
   const { seal } = outcome;

@@ -29,9 +29,9 @@ export function evidenceIn(files: readonly NamedBytes[]): DetachedEvidence {
 }
 
 /**
- * Leaves one time stamp, one OpenTimestamps proof and one log proof in `companions`, and removes all others. Prefers
- * files with the names of the evidence format.
- * @returns the removed files, as not checked
+ * Keeps one time stamp, one OpenTimestamps proof and one log proof in `companions`, and removes further ones. Prefers
+ * files with the names of the evidence format. Files about the log's checkpoint all stay.
+ * @returns the removed files, as failures: they were not checked
  */
 export function withoutSeconds(companions: NamedBytes[]): FailedOutcome[] {
   const rank = ({ name }: NamedBytes) => (evidencePieces.includes(name) ? 0 : 1);

@@ -155,8 +155,8 @@ export async function openPublishing({ settings, offer, onPacket, onReport, onEn
     answer: sdp,
     async again(next) {
       await answered(line.pc, next);
-      // When the keys are already agreed on, werift doesn't start its transports again. Without this loop, it would
-      // ignore further connectivity checks.
+      // Once the keys are agreed on, werift doesn't start its transports again for a new offer. Without this loop, it
+      // would ignore further connectivity checks.
       for (const transport of line.pc.iceTransports)
         if (!transport.connection.nominated) void transport.start().catch(() => {});
       return withCandidatesOf(ownSdp(line.pc.localDescription?.sdp ?? "", settings.announce), sdp);

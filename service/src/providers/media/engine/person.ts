@@ -161,8 +161,8 @@ export function qualityOf(person: Person, at: number, recorder: Recorder | null)
   const { counted, name } = person;
   const { audio, video, lost, dropped } = counted;
   Object.assign(counted, { audio: 0, video: 0, lost: 0, dropped: 0 });
-  // The pictures of a participant with muted video are not recorded. Then the packets show that the participant is
-  // present.
+  // If the participant's video is muted, its pictures are not recorded. Then the time since the last video packet is
+  // reported instead.
   const recorded = recorder?.seen(name, at, person.muted);
   const packetMs = person.seenAt === null ? null : at - person.seenAt;
   const unseenMs = recorded && !person.muted.video ? recorded.unseenMs : packetMs;

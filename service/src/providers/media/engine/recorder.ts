@@ -14,8 +14,9 @@ export type Recorder = {
   records: (person: string, media: Media) => boolean;
   report: (person: string, media: Media, report: SenderReport) => void;
   /**
-   * `picture` is the size of the participant's picture. `unseenMs` is the time since the recording last got a whole
-   * frame of video, or of audio that is not muted, whichever is longer. It is null before the first whole video frame.
+   * `picture` is the size of the participant's picture. `unseenMs` is the longer of two times: since the last whole
+   * frame of recorded video, and since the last whole frame of unmuted audio. It is null before the first whole video
+   * frame.
    */
   seen: (person: string, now: number, muted: Kinds) => Seen;
   /** The kinds of media in the participant's take whose packets have stopped. */

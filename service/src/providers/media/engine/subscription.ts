@@ -8,8 +8,8 @@ import { ownSdp, readSdp } from "./sdp.ts";
 import type { ReceiveInput, Receiving } from "./transport.ts";
 
 /**
- * The transceivers that send one participant's media to the receiver. `isNew` is true until the first packet after the
- * participant, or the participant's connection, has changed.
+ * The transceivers that send one participant's media to the receiver. `isNew` is set when the participant, or the
+ * participant's connection, has changed. The next packet of that kind clears it.
  */
 type Sent = { person: string; senders: Readonly<Record<Media, RTCRtpTransceiver>>; isNew: Record<Media, boolean> };
 
@@ -54,7 +54,8 @@ export class Subscription implements Receiving {
       this.#enter("waiting");
       throw invalid(`sdp must answer the offer: ${error instanceof Error ? error.message : "unknown"}`);
     }
-    // A key frame would not reach the receiver before the end of the key agreement, so it is requested afterwards.
+    // Before the end of the key agreement, a key frame would not reach the receiver. So it is requested now only if the
+    // connection is established; otherwise `#watch` requests it later.
     if (line.pc.connectionState === "connected") for (const person of this.#wanted) this.#input.onPictureLost(person);
     // A new offer during the key agreement would abort it.
     void connected(line.pc, settleMs).then(() => {

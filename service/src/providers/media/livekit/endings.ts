@@ -28,9 +28,8 @@ export const roomOf = (session: string, opening: string): string => `${session}.
 
 /**
  * The rooms and participants that must still be removed from the LiveKit server, and the sessions whose earlier rooms
- * must be. After a node has died, LiveKit still forwards media between the browsers in its rooms, and nobody records
- * them. So a request stays open until the server confirms that it has removed the room or participant, or that there
- * was none.
+ * must still be removed. After a node has died, LiveKit still forwards media between the browsers in its rooms, and
+ * nobody records them. So a request stays open until the server confirms that the room or participant is gone.
  */
 export class Endings {
   readonly #input: EndingsInput;
@@ -80,7 +79,7 @@ export class Endings {
   }
 
   /**
-   * Ends the rooms of a session that another node, or this one before its restart, opened.
+   * Before a session is opened: ends the rooms that another node, or this one before its restart, opened for it.
    * @throws BusyError when the server doesn't list its rooms
    */
   async beforeOpening(session: string): Promise<void> {

@@ -98,7 +98,7 @@ export class Take {
     this.#hold(kind, this.#streams[kind].reader.push(packet, now), now);
   }
 
-  /** Milliseconds since a whole frame of this kind arrived or, before the first, since the take began. */
+  /** Milliseconds since the last whole frame of this kind arrived or, before the first, since the take began. */
   sinceWhole(kind: Media, now: number): { ms: number; hasFrame: boolean } {
     const { wholeAt, hasFrame } = this.#flows[kind];
     return { ms: now - wholeAt, hasFrame };
@@ -133,7 +133,7 @@ export class Take {
 
   /**
    * The time from which a stream's wait for the sender's clock is counted. Streams that begin together end their wait
-   * together; otherwise one stream's frames would be written too late.
+   * together. Otherwise one stream's frames would be late for the merge, and get later times.
    */
   #waitsSince({ at }: Held): number {
     const firstAt = this.#firstAt ?? at;
@@ -165,7 +165,7 @@ export class Take {
     else for (const kind of this.#kinds) this.#place(kind, now, isEnd);
   }
 
-  /** Starts the take, with a key frame if there is one, once all kinds' clocks are known or the time limit is over. */
+  /** Starts the take once all kinds' clocks are known or the time limit is over; with a key frame if there is one. */
   #begin(now: number, isEnd: boolean): void {
     const { media, onChunk } = this.#input;
     const { audio, video } = this.#streams;
@@ -191,8 +191,8 @@ export class Take {
   }
 
   /**
-   * Assigns times to the buffered frames of a stream once its clock is known. Places every frame, whatever the clock
-   * says, because the other participants have heard or seen it. From here on, a frame counts as recorded.
+   * Assigns times to the buffered frames of a stream once its clock is known. A frame with an implausible time gets its
+   * arrival time: the other participants have heard or seen it. From here on, a frame counts as recorded.
    */
   #place(kind: Media, now: number, isEnd: boolean): void {
     const own = this.#streams[kind];
@@ -214,7 +214,7 @@ export class Take {
         own.zeroMs += arrived - ms;
         ms = arrived;
       }
-      // Keeps times rising: after packet loss, two can round to one millisecond, and a report can move the clock back.
+      // Keeps times rising: after loss, two frames may get one millisecond, and a report may move the clock back.
       own.lastMs = Math.max(Math.round(ms), own.lastMs + 1);
       Object.assign(this.#flows[kind], { wholeAt: at, hasFrame: true, isReported: false });
       this.#clusters.add({ media: kind, ms: own.lastMs, isKey: frame.isKey, data: frame.data }, at);

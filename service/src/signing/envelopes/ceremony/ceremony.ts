@@ -133,8 +133,8 @@ export type Ceremony = {
   /** Ends the turn of the signer who is using the device. */
   readonly endTurn: (token: string) => Promise<void>;
   /**
-   * Sends the signer a code of 6 digits, by mail or text message. While wrong codes have locked the link, the mail
-   * contains an entry link instead, and the text message a long code.
+   * Sends the signer a code of 6 digits. A mail also contains an entry link. While wrong codes have locked the link, a
+   * mail contains only the entry link, and a text message a long code.
    * @throws ServiceError `rate_limited` too soon after the last code, and after too many codes
    */
   readonly sendCode: (link: Link, client: Client) => Promise<CodeOutcome>;
@@ -144,9 +144,9 @@ export type Ceremony = {
    */
   readonly identify: (link: Link, code: string, client: Client) => Promise<{ session: string; expiresAt: Date } | null>;
   /**
-   * Opens the signer's page by the entry link that was sent with the last code. It works even when wrong codes have
-   * locked the signer's own link.
-   * @returns the session for the link's cookie; null for an invalid entry link
+   * Opens the signer's page by `entry`: the secret of the entry link that was mailed with the last code, or a texted
+   * long code. Works even when wrong codes have locked the signer's own link.
+   * @returns the session for the link's cookie; null for an invalid or expired `entry`, and for a wrong access code
    */
   readonly enter: (
     link: Link,

@@ -39,9 +39,9 @@ const failuresAllowed = 5;
 const failuresByMail = 3;
 
 /**
- * Sends the signer a code by mail or text message, at most one a minute. While wrong codes have locked the link, six
- * digits are not accepted. The mail then contains an entry link, and the text message a long code; both work despite
- * the lock.
+ * Sends the signer a code by mail or text message, at most one a minute. A mail also contains an entry link. While
+ * wrong codes have locked the link, six digits are not accepted: a mail then contains only the entry link, and a text
+ * message a long code.
  * @throws ServiceError
  */
 export async function sendCode(deps: IdentifyDeps, link: Link, client: Client): Promise<CodeOutcome> {
@@ -120,7 +120,7 @@ export const canSendWayIn = ({ signer }: Linked): boolean =>
   signer.auth !== "access_code" || signer.failures < failuresAllowed + failuresByMail;
 
 /**
- * Admits a browser that has the entry link or the long code sent with the signer's last code.
+ * Admits a browser that has the entry link mailed with the signer's last code, or the long code that was texted.
  *
  * A signer with an access code can use the entry link only while the signing link is locked. The page of the entry link
  * then requires the access code as well. Wrong access codes on this page have a count of their own. So strangers who

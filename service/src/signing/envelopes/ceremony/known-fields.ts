@@ -8,8 +8,8 @@ import type { Linked } from "./links.ts";
 type Deps = Pick<EnvelopeDeps, "db" | "rowMac">;
 
 /**
- * The fields that a signer's own fields depend on by their rules, and that are not the signer's. The sender, or signers
- * who have already signed, entered their values.
+ * Other people's fields on which the signer's own fields depend by their rules. The sender, or signers who have already
+ * signed, entered the values of these fields.
  * @throws Error when the trail was altered
  */
 export async function referencedFields(deps: Deps, { envelope, signer }: Pick<Linked, "envelope" | "signer">) {

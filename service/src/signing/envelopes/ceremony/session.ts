@@ -184,7 +184,7 @@ const openOnes = async (db: Sql, linked: Linked): Promise<Listed[]> =>
     .sort((one, other) => one.envelope.orderId - other.envelope.orderId);
 
 /**
- * Ends all documents of a session that its person has not signed, in one transaction. Signed documents stay valid. A
+ * Ends, in one transaction, all documents that a session's person has not signed. Signed documents stay valid. A
  * document on hold can't end now, so its consent is withdrawn instead.
  */
 export async function endAll(

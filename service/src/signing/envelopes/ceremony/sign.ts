@@ -187,7 +187,7 @@ async function completeIfLast(deps: SigningDeps, { id, isInRoom }: Linked["envel
   if (isInRoom) return false;
   const signers = await findSigners(deps.db, id);
   if (!signers.every(({ signedAt }) => signedAt !== null)) return false;
-  // The act stays stored even if sealing fails now, because a job retries the seal.
+  // If sealing fails now, the act stays stored, and a job retries the seal.
   return completeEnvelope(deps, id).catch((error: Error) => {
     deps.log.error({ err: error }, "an envelope that everybody has signed could not be completed yet");
     return false;

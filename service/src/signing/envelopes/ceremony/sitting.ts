@@ -96,8 +96,8 @@ export async function viewSitting({ db, clock }: Deps, token: string): Promise<S
 }
 
 /**
- * Locks all envelopes of a device before it reads the sittings. A signature also locks its envelope first, so it can't
- * deadlock with this function.
+ * Locks the envelopes of all sittings on a device, and then reads the sittings. A signature also locks its envelope
+ * first, so the two can't deadlock.
  */
 async function lockDevice(db: Sql, tx: Tx, token: string): Promise<Sitting[]> {
   const seen = isCode(token) ? await sittingsOfToken(db, token) : [];

@@ -113,7 +113,7 @@ export type SigningView = {
   readonly frame: string | null;
   /** The email address of the member who handed out the device; null for the signer's own page. */
   readonly host: string | null;
-  /** The person's documents on that device; null if there is only one. */
+  /** The documents that the person signs on the device of `host`; null without a device, and for only one document. */
   readonly device: DeviceDocuments | null;
   /**
    * Set when the signer signs in a notary's presence, on the notary's device or by audio and video. `maySign` is true

@@ -108,8 +108,9 @@ type EndRequest = { owner: Owner; orderCode: string; attempt: number; n: number;
  * documents of a closing ends for all of them. Documents that the person has yet to sign get another link, which the
  * next reminder mails.
  *
- * Of the link's other documents, those with an altered record are left unchanged. The link no longer opens them either.
- * @returns `isWhole` is false if a document was left unchanged
+ * If the record of another of these documents was altered, that record stays unchanged. The ended link doesn't open its
+ * document either.
+ * @returns `isWhole` is false if such a record stayed unchanged
  * @throws ServiceError `not_found` for an unknown order or link
  */
 export async function endCopyLink(
@@ -150,7 +151,7 @@ export async function endCopyLink(
 
 type OpenedSigner = { id: number; n: number; envelopeId: number; attempt: number; orderId: number; isDone: boolean };
 
-/** The signer, and the same person as the signer of the other documents that the link opens. */
+/** The signer's row, and the same person's rows for the other documents that the link opens. */
 const openedWith = (tx: Tx, signerId: number) =>
   tx.query<OpenedSigner & Marked>(sql`
     SELECT s.id, s.n, e.id AS "envelopeId", e.attempt, e.order_id AS "orderId", e.ended_at IS NOT NULL AS "isDone", ${marked(signerState, sql`s`)}

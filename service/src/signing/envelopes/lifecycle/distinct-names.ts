@@ -1,7 +1,7 @@
 import type { TitleOf } from "../../../orders/order/order.ts";
 import type { Closing, ClosingsOf } from "./join-session.ts";
 
-/** The dependencies for names of documents that people sign. */
+/** The functions with which mails and pages name documents: for titles, and for the closings of an order. */
 export type Naming = { titleOf: TitleOf; closingsOf: ClosingsOf };
 
 /**

@@ -1,4 +1,4 @@
-/** Mails the people who signed an order's document that a notary has notarized it. */
+/** Sends mails to the people who signed an order's document, after a notary has notarized it. */
 import { lastActor } from "../../../kernel/audit/audit.ts";
 import { dayMs, minuteMs } from "../../../kernel/platform/clock.ts";
 import type { Tx } from "../../../kernel/platform/database/database.ts";

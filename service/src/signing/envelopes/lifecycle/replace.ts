@@ -30,8 +30,8 @@ type Person = Pick<OrderSigner, "name" | "email" | "phone" | "language" | "auth"
 type Named = Pick<Person, "name" | "email">;
 
 /**
- * Replaces the former signer in the rooms that contain these orders: as a recipient of their final documents, if the
- * firm had chosen this person, and among the participants. `closing/deliveries` implements this.
+ * Replaces the former signer in the rooms that contain these orders: among the participants and, if the firm had chosen
+ * the former signer as a recipient of the final documents, there as well. `closing/deliveries` implements this.
  */
 export type ReplaceInRooms = (
   tx: Tx,
@@ -82,8 +82,8 @@ async function replaceBy(
     throw invalid("signer.phone must be a number of a country that this service sends text messages to.");
   const accessCodeHash = await accessCodeHashOf(envelopes.rowMac, request.owner, { ...named, accessCode });
   const person = { ...named, accessCodeHash };
-  // `isOpen` was read without a lock. If an envelope was open then, `changeSigner` decides alone. If
-  // `replaceForNextRound` ran before it, a later replacement could overtake this one.
+  // `isOpen` was read without a lock. If it is true, only `changeSigner` is called. If `replaceForNextRound` were
+  // called first, a later request could replace the signer before this one does.
   const isNamed = defaults.isOpen
     ? null
     : await replaceForNextRound({ envelopes, replaceInRooms }, request, person, defaults);

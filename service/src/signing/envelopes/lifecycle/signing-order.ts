@@ -25,8 +25,7 @@ export type SigningOrder = Owner & {
   /** How many times the order's document was replaced. */
   replacements: number;
   /**
-   * The places for the signers' fields that the partner named in the order. Null to use the document's own fields or
-   * tags.
+   * The places that the partner's order names for the signers' fields. Null to use the document's own fields or tags.
    */
   fields: readonly RequestedField[] | null;
 };

@@ -59,8 +59,8 @@ export const noticeMail = defineMail({
     const orders = closing?.orders ?? [order.id];
     const hasWaitedMs = about.queuedAt === undefined ? longestWaitMs : await waitedMs(db, about.queuedAt);
     const others = orders.filter((id) => id !== order.id);
-    // A mail with a link to the person's other documents also covers this notice. So the notice waits for that mail up
-    // to twice as long as for another notarization.
+    // A mail with a link to the person's other documents would also contain this notice. So the notice waits for such a
+    // mail up to twice `longestWaitMs`.
     if (
       (hasWaitedMs < longestWaitMs && (await waitsForNotary(db, rowMac, others, signer))) ||
       (hasWaitedMs < 2 * longestWaitMs && (await waitsForLink(db, rowMac, others, signer)))

@@ -255,7 +255,7 @@ function blockToPlace({ block }: Preparation, rows: number, { signatures, docMdp
   return block;
 }
 
-/** True if an added page has room for the block below this number of signers' rows. */
+/** True if the block fits on an added page, below `rows` rows for signers. */
 function fitsBelow({ height }: PlannedBlock, rows: number): boolean {
   const { x, y } = belowRows(rows);
   return y + height <= signaturePageBox.shown[3] - x;

@@ -97,7 +97,7 @@ export async function tryAll(
 }
 
 /**
- * The faults that prevent electronic signatures only. The document can still be printed, so it can be notarized on
+ * The faults that prevent only electronic signatures. The document can still be printed, so it can be notarized on
  * paper.
  */
 const inkOnly: ReadonlySet<PdfRefusalReason> = new Set(["needs_repair", "docmdp_forbids_changes", "too_large"]);
@@ -120,7 +120,8 @@ export async function tryNotarizing(
     // This call only finds out whether the fields can be planned. They are planned again when the notary's act begins,
     // after the payment.
     await plan(original, { signers: beforeNotary, fields: null, closesUnusable: true }).catch((error: unknown) => {
-      // A text that is too long to search may contain no tags, and a document that is notarized on paper needs none.
+      // The document is accepted even if its text is too long to search. It may contain no tags, and a document
+      // that is notarized on paper needs none.
       if (!(error instanceof TooLongForTags)) throw error;
     });
     return { planned: [], notices: unseenIn(original), unfit: [] };

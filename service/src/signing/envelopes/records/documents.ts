@@ -170,7 +170,7 @@ const unreadable = () => new ServiceError("unavailable", "The document can't be 
  * Opens one of an order's documents for sending.
  * @throws ServiceError `not_found` for an unknown or deleted document; `unavailable` when the store does not have it,
  * or its row's MAC is invalid
- * @throws AlteredDocumentError when the bytes were altered. So does each read of the file
+ * @throws AlteredDocumentError when the bytes were altered. Each later read of the file throws it, too
  */
 export async function openOrderDocument(
   deps: StoredDeps,

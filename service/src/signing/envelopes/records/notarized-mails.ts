@@ -13,7 +13,8 @@ import {
 } from "../../../orders/order/order.ts";
 
 /**
- * The mail by which a signer learns that the document is notarized. `none`: no such mail, because the signer is the
+ * The mail by which a signer learns that the document is notarized. `link`: with a link to the document. `notice`:
+ * without a link, for a signer whose email address is unverified. `none`: no such mail, because the signer is the
  * order's client, who gets another mail, or because the order is simulated.
  */
 export type MailKind = "link" | "notice" | "none";
@@ -79,12 +80,13 @@ export async function waitsForLink(
 }
 
 /**
- * Claims the notices to a person about several orders for one mail. A mail that is retried after a crash covers the
- * same notices.
- * @param mail the order and the signer's number in it, or `link:` and the signer's id for a mail with a link
- * @param linked the orders whose documents this mail links to; the mail also covers them if they still lack a mail with
- * a link
- * @returns the orders that the mail covers; without the mail's own order if another mail covers it
+ * Claims the notices to a person about several orders, so that one mail covers them all. A mail that is retried after a
+ * crash covers the same notices.
+ * @param mail names the mail: the order and the signer's number in it, or `link:` and the signer's id for a mail with a
+ * link
+ * @param linked the orders whose documents this mail links to; the mail also replaces the person's unsent mails with a
+ * link to them
+ * @returns the orders that the mail covers; lacks the mail's own order if another mail covers that one
  */
 export async function claimNotices(
   tx: Tx,

@@ -17,8 +17,8 @@ import {
 export type DocumentDeps = { db: Sql; blobs: Blobs; rowMac: RowMac };
 
 /**
- * A revision of the file: its length in bytes, its hash in hex, and the number of the signer whose act created it (null
- * for the prepared file).
+ * One revision of an envelope's document. `bytes` and `sha256` (hex) are the length and the hash of the whole file up
+ * to this revision. `signer` is the number of the signer whose act created it; null for the prepared file.
  */
 export type Revision = { number: number; signer: number | null; bytes: number; sha256: string; createdAt: Date };
 
@@ -120,9 +120,11 @@ export async function withOriginal<T>(
 export type EnvelopeOf = DocumentOwner & { id: number; orderId: number };
 
 /**
- * Opens the file with all its revisions for sending.
+ * Opens the newest revision of an envelope's document for sending. Its parts are the original and the bytes that each
+ * revision appended.
  * @throws ServiceError `unavailable` when the store does not have a part
- * @throws AlteredDocumentError when a part, its row, or the whole was altered. So does each read of the file
+ * @throws AlteredDocumentError when a part, its row, or the whole file was altered; a later read of the opened file can
+ * throw it too
  */
 export async function openDocument(deps: DocumentDeps, envelope: EnvelopeOf) {
   const { parts, head } = await partsOf(deps, envelope);

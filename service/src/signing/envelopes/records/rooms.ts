@@ -32,7 +32,7 @@ export const envelopeRoomState: StateMac = {
   covered: (r) => sql`${r}.envelope_id, ${r}.block, ${instant(sql`${r}.opened_at`)}`,
 };
 
-/** A token can act for its signer, so the MAC covers every column. */
+/** Anyone with a turn's token can act for its signer. So the MAC covers every column. */
 const signerRoomState: StateMac = {
   table: sql`signer_rooms`,
   key: sql`id`,
@@ -51,8 +51,9 @@ const blockState: StateMac = {
 export const roomTables = [stateRows(blockState), stateRows(envelopeRoomState), stateRows(signerRoomState)];
 
 /**
- * Columns for a query on `envelopes e` with `joinRoom`. If its row in `envelope_rooms` is deleted, an envelope looks
- * like one with mailed links. That gives nobody access, because the order waits for a notary, not for signatures.
+ * Columns for a query on `envelopes e` with `joinRoom`. If somebody deletes an envelope's row in `envelope_rooms`, the
+ * envelope looks like one with mailed links. That gives nobody access, because the order waits for a notary, not for
+ * signatures.
  */
 export const roomColumns = sql`room.envelope_id IS NOT NULL AS "isInRoom", ${verified(envelopeRoomState, sql`room`)}`;
 export const joinRoom = sql`LEFT JOIN envelope_rooms room ON room.envelope_id = e.id`;

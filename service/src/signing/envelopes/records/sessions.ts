@@ -55,7 +55,7 @@ export async function personsOf(db: Sql, signerIds: readonly number[]): Promise<
   return new Map(rows.map(({ id, person }) => [id, person]));
 }
 
-/** A signer's place in a session: one of its documents, and the session's link and state. */
+/** One document in a session, with its signer, and with the link and the state of the session. */
 export type SessionPlace = {
   id: string;
   roomId: string;
@@ -268,8 +268,9 @@ export async function claimForMail(
 }
 
 /**
- * Releases the documents that a mail had claimed outside the given session; all that it had claimed if `sessionId` is
- * null. Signers of released documents get separate mails.
+ * Releases documents that a mail with a signing request had claimed, and queues a separate mail for each that isn't
+ * signed.
+ * @param sessionId the session whose documents the mail keeps; null to release all documents of the mail
  */
 export const releaseFromMail = (db: Sql, queue: string, mail: string, sessionId: string | null) =>
   db.query(sql`

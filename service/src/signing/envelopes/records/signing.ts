@@ -30,9 +30,9 @@ export type SignerState = Pick<
 > & {
   auth: Auth;
   status: (typeof signerStatuses)[number];
-  /** True if an operator uploaded the document because it was signed elsewhere. This person then did not sign here. */
+  /** True if an operator uploaded the document because it was signed elsewhere, and this person did not sign here. */
   takenIn: boolean;
-  /** True if the sandbox completed the signing. A signature of this person was then discarded. */
+  /** True if the sandbox completed the signing. If this person had signed, the signature was discarded. */
   isSimulated: boolean;
   /** The URL where the firm signs on behalf of this signer; null for live orders, and once it opens no document. */
   signingUrl: string | null;
@@ -163,7 +163,8 @@ export async function signerStates(
   const places = order.environment === "test" ? await placesOfEnvelope(db, envelope.id) : [];
   return rows.map(({ id, linkId, tokenSha256, lockedAt, codesRequested, declined, ...signer }) => {
     const named = next[signer.n - 1];
-    // Nobody signs a document again that was taken in, so another address of the same signer is a correction.
+    // Nobody signs again a document that was taken in. So another email address under the same name is a correction of
+    // that signer, not another signer.
     const isCorrected = signedElsewhere && signer.signedAt !== null && named?.name === signer.name;
     if (named && !isCorrected && (named.name !== signer.name || named.email !== signer.email))
       return unsent(named, signer.n, { isSimulated, takenIn });

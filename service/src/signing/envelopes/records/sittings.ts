@@ -9,7 +9,9 @@ import { tokenSha256 } from "./link-tokens.ts";
 const instant = (at: Statement): Statement => sql`(${at} AT TIME ZONE 'UTC')`;
 const hex = (bytes: Statement): Statement => sql`encode(${bytes}, 'hex')`;
 
-/** A session can act for its signer, and the host is part of the evidence, so the MAC covers every column. */
+/**
+ * The session of a turn can act for its signer, and the host is part of the evidence. So the MAC covers every column.
+ */
 const sittingState: StateMac = {
   table: sql`sittings`,
   key: sql`id`,
@@ -110,5 +112,5 @@ export async function endDevices(tx: Tx, envelopeIds: readonly number[]): Promis
   return ended.map(({ envelopeId }) => envelopeId);
 }
 
-/** These rows are not needed as evidence, because the trail records the sittings. */
+/** Deletes expired sittings. They are not needed as evidence, because the trail records the sittings. */
 export const sweepSittings = (db: Sql, now: Date) => db.query(sql`DELETE FROM sittings WHERE expires_at < ${now}`);

@@ -14,7 +14,7 @@ export type StoredDeps = Pick<EnvelopeDeps, "db" | "blobs" | "rowMac" | "clock" 
 /**
  * Opens a stored document for sending; null when the store doesn't have it. The caller has verified its row.
  * @throws ServiceError `unavailable` when the store doesn't respond
- * @throws AlteredDocumentError when the bytes were altered. So does each read of the file
+ * @throws AlteredDocumentError when the bytes were altered; a later read of the opened file can throw it too
  */
 export async function openStored(deps: StoredDeps, document: DocumentFacts): Promise<StoredFile | null> {
   const { sha256, blobKey } = document;
@@ -24,7 +24,8 @@ export async function openStored(deps: StoredDeps, document: DocumentFacts): Pro
     throw await altered(error);
   });
   if (file === null) return null;
-  // The store compares the whole document with its hash only once. Bytes that are altered later are found by a read.
+  // This process compares the whole document with its hash only at the first opening. If bytes are altered later, the
+  // read of these bytes fails.
   return withReadErrors({ memory: deps.blobs.memory, holder }, file, altered);
 }
 
@@ -73,7 +74,8 @@ async function report({ db, clock }: StoredDeps, document: DocumentFacts): Promi
   const { orderCode, partnerId, environment, kind, sha256 } = document;
   const subject = `${kind}-${sha256}`;
   await db.transaction(async (tx) => {
-    // Readers of the same document report it one after another, so that only the first of them does.
+    // The lock lets readers of the same altered document check one after another for an open task. So only the first of
+    // them opens one.
     await lockTasks(tx, "document_altered");
     const [order] = await tx.query<{ id: number; isReported: boolean }>(sql`
       SELECT o.id, EXISTS (SELECT ${fromTasks} WHERE t.kind = 'document_altered' AND t.order_id = o.id

@@ -97,7 +97,7 @@ export type Act = {
   /**
    * Set when the signers signed the document again in this act: the hash of the document with their earlier signatures.
    *
-   * The notarized document lacks those signatures, unless the act was on paper, on a print of the document that has
+   * The notarized document has these signatures only if the notary acted on paper, on a print of the document with
    * them.
    */
   signedBefore?: { sha256: string };

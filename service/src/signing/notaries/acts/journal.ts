@@ -133,9 +133,10 @@ export const signingAgainOf: Statement = sql`json_build_object('isInRoom', ${isS
   FROM notary_journal j WHERE j.order_id = o.id AND position('"signedBefore"' IN j.record) > 0))`;
 
 /**
- * Returns how the signers signed the document again in the notary's presence: in an act of this service, or on a print
- * of the document. The notarized document then replaces the document that they signed first. Null if they did not sign
- * again.
+ * Returns how the signers signed the document again in the notary's presence. `in room`: in an act of this service. `on
+ * paper`: on a print of the document. Null if they did not sign again.
+ *
+ * The notarized document then replaces the document that they signed first.
  * @throws ServiceError `unavailable` for an altered entry
  */
 export function whereSignedAgain(

@@ -116,8 +116,8 @@ export async function appointmentOf({ desk: deps, rooms }: BookingDeps, token: s
 /**
  * Books a time, or moves the existing appointment to it. If no notary has claimed the order, the notary of the booked
  * time gets the claim.
- * @throws ServiceError `conflict` for a time that is taken (of two concurrent bookings only one succeeds), and within
- * two hours of the present appointment
+ * @throws ServiceError `conflict` for a time that is taken, and from two hours before the start of the existing
+ * appointment. Of two concurrent bookings of a time, only one succeeds
  */
 export async function bookAppointment(deps: BookingDeps, token: string, slot: string): Promise<void> {
   const { desk } = deps;
@@ -214,10 +214,10 @@ export async function cancelSession(
 const outcomes = ["no_show", "technical"] as const;
 
 /**
- * Records that an appointment failed, and why. If it is the first failure of its kind, people choose another time; the
+ * Records that an appointment failed, and why. After the first failure of a kind, people choose another time; the
  * second one fails the order.
- * @throws ServiceError before the start of the appointment; for a no-show, until 15 minutes after the start; and while
- * its session is open, because the end of the order would leave people in it
+ * @throws ServiceError before the start of the appointment; for a no-show, until 15 minutes after the start. Also while
+ * the appointment's session is open, because a failed order would leave people in it
  */
 export async function endAppointment(deps: DeskDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
   const read = formReader(typed);

@@ -63,7 +63,7 @@ export async function inviteToBook({ desk, secrets }: InviteDeps, code: string, 
 }
 
 /**
- * Creates the link of a person to the appointment page, if there is none. The transaction must have locked the order.
+ * Creates a person's link to the appointment page if the person has none. The transaction must have locked the order.
  */
 export async function ensureLink(
   tx: Tx,

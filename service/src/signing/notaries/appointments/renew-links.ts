@@ -18,9 +18,11 @@ import { appointmentInvitationMail, ensureLink, type InviteDeps } from "./links.
 type Mac = DeskDeps["rowMac"];
 
 /**
- * Ends the links of an order's people whose address was corrected: to their appointments, to their open identity checks,
- * and to their rooms. Mails another appointment link to people who had one, once the order waits for a notary. Notaries
- * ask again for the identity checks. The transaction must have locked the order.
+ * Ends the links of an order's people whose email address was corrected: links to appointments, to open identity
+ * checks, and to rooms. Notaries ask again for the identity checks.
+ *
+ * People who had an appointment link get another. It is mailed at once if the order waits for a notary, otherwise when
+ * it waits again (`appointmentJobs`). The transaction must have locked the order.
  */
 export async function renewNotaryLinks(
   tx: Tx,
@@ -52,7 +54,7 @@ export async function renewNotaryLinks(
 
 type WaitsAgain = { orderId: number; at: string };
 
-/** Mails the links that `renewNotaryLinks` created while the order did not wait for a notary. */
+/** When an order waits for a notary again, mails the links that `renewNotaryLinks` created while it didn't. */
 export function appointmentJobs(jobs: Jobs, { desk: { db } }: Pick<InviteDeps, "desk">): void {
   jobs.work<WaitsAgain>(notaryAgainQueue, async ({ orderId, at }) => {
     const links = await db.query<{ person: number }>(sql`
@@ -65,11 +67,11 @@ export function appointmentJobs(jobs: Jobs, { desk: { db } }: Pick<InviteDeps, "
 }
 
 /**
- * Unbinds the room of a person from the browser in which a code was entered, because the code went to the earlier
- * address and a stranger may have entered it. If the notary has admitted that browser, the session ends. Otherwise the
- * person is mailed the link of the room. Once the notary has signed, nothing changes.
+ * Unbinds the room of a person whose address was corrected from the browser in which a code was entered. The code went
+ * to the earlier address, so a stranger may have entered it.
  *
- * An altered session or person stays unchanged, because it opens for nobody.
+ * If the notary has admitted that browser, the session ends. Otherwise the person is mailed the link of the room. Once
+ * the notary has signed, nothing changes. An altered session or person stays unchanged, because it opens for nobody.
  */
 async function leaveRoom(
   tx: Tx,

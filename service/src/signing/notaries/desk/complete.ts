@@ -32,7 +32,7 @@ function actIn(draft: Draft | undefined): Act {
 }
 
 /**
- * The noted act, if no step is missing before the notary's signature.
+ * Returns the noted act. Requires that every step before the notary's signature is done.
  * @param mayHaveSigned false to reject a session in which the notary has already signed
  * @throws ServiceError `conflict` naming the missing step
  */

@@ -31,9 +31,7 @@ type DayOrder = EligibleOrder & { at: WaitingAt };
 export type NotaryDay = {
   open: readonly DayOrder[];
   mine: readonly (DayOrder & { appointmentAt: Date | null })[];
-  /**
-   * The number of open orders that need a notary of another U.S. state or commission, so this notary can't claim them.
-   */
+  /** The number of unclaimed orders that this notary may not claim. */
   others: number;
 };
 

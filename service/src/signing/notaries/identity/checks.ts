@@ -120,9 +120,9 @@ async function requireMayAsk(
 }
 
 /**
- * Requires that the person may try another quiz.
- * @throws ServiceError `conflict` after too many failed quizzes: the state's rules say how many hours the person must
- * then wait
+ * Requires that the person may try another quiz. After too many failed quizzes, the person must wait for the `hours` of
+ * the state's rules.
+ * @throws ServiceError `conflict` during that wait
  */
 async function requireNotLocked(
   tx: Tx,
@@ -139,7 +139,7 @@ async function requireNotLocked(
   );
 }
 
-/** A check of a person's identity, with the tries and the order. */
+/** A check of a person's identity, with its order and the person's tries (`proofs`). */
 export type OpenedCheck = {
   check: IdentityCheck;
   proofs: Proof[];

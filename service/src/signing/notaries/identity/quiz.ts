@@ -74,8 +74,8 @@ async function begin(deps: IdentityDeps, tx: Tx, locked: LockedCheck) {
   if (open) {
     if (secondsSince(open, at) <= rules.seconds + graceSeconds)
       throw new ServiceError("conflict", "Your questions are open in another window. Answer them there.");
-    // The time of the earlier try is over. It failed if the provider had sent the questions and no answers came.
-    // Otherwise, the person never saw the questions, or the provider never evaluated the answers.
+    // The time of the earlier try is over. If the provider had sent the questions and no answers came, the try failed.
+    // Otherwise it is inconclusive: the person never saw the questions, or the provider never evaluated the answers.
     const state = open.state === "begun" && open.reference !== null ? "failed" : "inconclusive";
     if (await endTry(deps, tx, locked, open, { state, at })) return "failed for good" as const;
   }

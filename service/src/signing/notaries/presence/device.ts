@@ -92,8 +92,8 @@ async function returned(
 type Holding = { sessionId: string; userId: string };
 
 /**
- * For the page that a handed-over device shows: whether the notary has set a PIN, and whether it is locked. Null for a
- * browser that was not handed over.
+ * For the page of a handed-over device: tells if the notary has set a PIN, and if too many wrong PINs were entered.
+ * Null for a browser that was not handed over.
  */
 export async function heldBy({ desk }: Pick<SheetDeps, "desk">, { sessionId }: Holding) {
   const open = await handOverOfSession(desk.db, sessionId);

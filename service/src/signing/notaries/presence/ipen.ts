@@ -232,8 +232,8 @@ export async function sheetOf(
 type Locked = Awaited<ReturnType<typeof lockClaimed>>;
 
 /**
- * Runs work on the open run sheet of an order that the notary has claimed. Acquires all locks. Before the work, marks
- * the steps that signers have done on the signing pages.
+ * Runs work on the open run sheet of an order that the notary has claimed. Locks the order, the notary and the sheet.
+ * Before the work, marks the steps that signers have done on the signing pages.
  * @param mode the mode that the sheet must have, because acts in person and acts by audio and video have different
  * conditions
  */

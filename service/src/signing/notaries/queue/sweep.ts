@@ -21,8 +21,8 @@ import { waitMs } from "./queue.ts";
 type SweepDeps = Pick<DeskDeps, "db" | "clock" | "rowMac" | "log">;
 
 /**
- * The time within which a notary who accepted a request must open the session. When a request expires, a notary who
- * claimed the order less than this long ago keeps the claim.
+ * A notary who accepted a request must open the session within this time. When a request expires, a notary who claimed
+ * the order less than this long ago keeps the claim.
  */
 const callMs = 5 * minuteMs;
 

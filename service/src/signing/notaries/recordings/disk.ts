@@ -48,8 +48,8 @@ export function recordingDisk(
 }
 
 /**
- * Makes concurrent calls share one read. Each read that hangs blocks one of the few threads that do all file work of
- * this process.
+ * Makes concurrent calls share one read. Each read that hangs blocks a thread, and all file work of this process has
+ * only a few threads.
  * @returns a function that throws Error when the disk does not answer in time
  */
 function shared<T>(read: () => Promise<T>): () => Promise<T> {

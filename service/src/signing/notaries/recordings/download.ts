@@ -32,8 +32,8 @@ type Download = {
 };
 
 /**
- * The current order and deletion time of each recording in an export of everything, by the recording's id. Recordings
- * whose rows were altered are left out.
+ * For each recording in an export of everything, by its id: the client's order that it belongs to now, and when it was
+ * deleted. Lacks recordings whose rows were altered.
  */
 type Present = ReadonlyMap<string, Pick<Recording, "orderId" | "deletedAt">>;
 
@@ -104,11 +104,10 @@ function entriesOf(deps: EverythingDeps, record: Export, { files, present }: Con
   const logged = new Set<string>();
 
   /**
-   * Yields the bytes of a file. If some bytes can't be read, the download fails. In an export of everything, the file
-   * then ends before these bytes from now on. That changes the zip, so the download must begin again.
+   * Yields the bytes of a file. If some bytes can't be read, the download fails.
    *
-   * Before the download of an export of everything fails, all later files are checked. So the download must begin again
-   * only once, and not once for each fault.
+   * In an export of everything, the file's entry then ends before these bytes. That changes the zip, so the download
+   * must begin again. All later files are checked before it fails, so that it must begin again only once.
    */
   async function* read(file: ExportFile): AsyncGenerator<Buffer> {
     let length = 0;

@@ -114,7 +114,9 @@ export function faultOf(error: unknown): string {
   return error.message;
 }
 
-/** A mail's payload contains no typed text, so the reason is read from the audit log. */
+/**
+ * The mail about an export. A payload contains no typed text, so the mail gets the person's reason from the audit log.
+ */
 type RecordsMail = { notaryId: string; actor: string; at: string };
 
 export const recordsMail = defineMail({

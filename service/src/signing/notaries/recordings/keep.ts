@@ -144,7 +144,10 @@ async function writeDown(
 export const byWhom = (actor: string, { operatorId }: Pick<Notary, "operatorId">): string =>
   actor === `operator:${operatorId}` ? "you, or somebody with your account" : "an operator";
 
-/** A mail's payload contains no typed text, so the reason is read from the audit log. */
+/**
+ * The mail about an action on a recording. A payload contains no typed text, so the mail gets the person's reason from
+ * the audit log.
+ */
 type RecordingMail = { recording: string; actor: string; how: Action; at: string };
 
 const words: Readonly<Record<Action, string>> = {

@@ -35,7 +35,7 @@ type Input = {
 export const chainText = (parts: readonly Part[]): string => parts.map(({ lines }) => lines).join("");
 
 /**
- * In the manifest, the cause of the end of a take during which the service crashed. The real time of that end is
+ * If the service crashed during a take, the manifest states this cause for the take's end. The real time of that end is
  * unknown.
  */
 export const stopped = "stopped";

@@ -25,7 +25,8 @@ type Recovery = {
  * Stores the leftover parts of recordings. This node's own parts are stored at once, because they can't be stored after
  * another node has continued the recording.
  *
- * Skips parts that other nodes wrote while any node holds the session's lease. The holder may still be writing to them.
+ * The parts that other nodes wrote must wait while any node holds the session's lease. The holder may still be writing
+ * to them.
  */
 export async function recoverParts(recovery: Recovery): Promise<void> {
   const { spoolDir, signal, isLeased, whileClosed, store } = recovery;

@@ -1,5 +1,6 @@
 /**
- * Deletes recordings when their retention has ended. The current rules of the notary's state define how long that is.
+ * Deletes recordings when their retention has ended. The rules of the notary's state at the start of a recording define
+ * how long it is stored.
  */
 
 import { auditLine } from "../../../kernel/audit/audit.ts";

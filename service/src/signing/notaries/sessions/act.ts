@@ -31,8 +31,8 @@ const namesIn = (signers: readonly Person[]) => (person: string) =>
   person === notaryName ? "The notary" : nameOf({ people: signers }, Number(person.split("-")[1]));
 
 /**
- * Checks the conditions of a step of an act by audio and video. If the step needs presence or recording, the notary and
- * the step's signer must be present or recorded. In a step of the whole act, this applies to all signers.
+ * Checks the conditions of a step of an act by audio and video. The conditions of presence and recording concern the
+ * notary and the step's signer. In a step of the whole act, they concern all signers.
  * @param shows the people whose moving picture the notary's page shows, as the page itself reports. If null, the
  * condition `seen` is not checked here
  */

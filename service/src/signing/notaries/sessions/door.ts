@@ -96,8 +96,8 @@ export async function excusePerson(deps: LiveDeps, operator: Operator, code: str
         `${person.name} interprets until you have signed. End the session if that is not possible.`,
       );
     if (session.state === "signed") throw new ServiceError("conflict", hasSigned);
-    // An earlier request may have excused the person while the person was connecting. Then the request continues here,
-    // so that this connection is closed.
+    // An earlier request may have excused the person while the person was connecting. Then this second request is not
+    // rejected, so that the new connection is closed.
     if (!person.admittedAt && !deps.rooms.hasIn(session.id, who))
       throw new ServiceError("conflict", `${person.name} is not in the session.`);
     await updatePerson(live.tx, person.id, sql`admitted_at = NULL`);

@@ -262,8 +262,8 @@ export async function answerConsent(
 const answeredAgain: readonly string[] = ["consented", "consent_refused", "released"];
 
 /**
- * The signers who said that they are abroad, although the rules of the notary's state don't permit that. Maps the name
- * of each in the session to the place that they stated.
+ * The signers who said that they are abroad, although the rules of the notary's state don't permit that. The keys are
+ * their names in the session, such as `signer-1`. The values are the places that they stated.
  */
 export async function excludedAbroad(
   { sheets: { desk } }: Pick<LiveDeps, "sheets">,

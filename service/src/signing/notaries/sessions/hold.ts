@@ -61,7 +61,7 @@ export async function voidProofs(tx: Tx, rowMac: RowMac, sheet: Sheet, of: numbe
 }
 
 /**
- * Puts a session on hold that is no longer recorded. It does not wait for `watch.ts`, which checks only once a second,
+ * Puts on hold a session that is no longer recorded. Does not wait for `watch.ts`, which checks only once a second,
  * because a signature could be accepted meanwhile.
  */
 export async function holdUnrecorded(deps: LiveDeps, room: Room): Promise<void> {

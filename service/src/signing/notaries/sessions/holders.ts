@@ -29,7 +29,7 @@ export function askingPage({ page, ago = "" }: Partial<Record<string, string>>):
 
 /**
  * Makes the page the holder, unless the person acted later on another page.
- * @returns a function that makes the former holder the holder again. The page calls it if it could not be connected
+ * @returns a function that makes the former holder the holder again, for a page that could not be connected
  */
 export function hold(
   holders: Map<string, Holder>,

@@ -34,7 +34,10 @@ type LiveMail = {
   personId: string;
   /** The id of the code to mail; null for a mail with the link. */
   codeId: string | null;
-  /** When the link is mailed once more, because the person's address was corrected. Absent for the first mail. */
+  /**
+   * The time of the mail that repeats the link after the person's email address was corrected. Absent for the first
+   * mail.
+   */
   at?: string;
 };
 

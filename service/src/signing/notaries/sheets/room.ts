@@ -16,8 +16,8 @@ import {
 } from "./store.ts";
 
 /**
- * The envelope whose signers sign in the open act of an order; undefined without such an act. A document whose act
- * never began must not be used, because it lacks the signatures that were made before.
+ * The envelope whose signers sign in the open act of an order; undefined without such an act. A document that was
+ * prepared for an act that never began must not be used, because it lacks the signers' earlier signatures.
  */
 export const roomOfAct = async (db: Sql, orderId: number): Promise<RoomEnvelope | undefined> =>
   (await hasSignersSheet(db, orderId)) ? roomEnvelopeOf(db, orderId) : undefined;

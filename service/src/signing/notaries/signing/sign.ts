@@ -148,8 +148,8 @@ async function build(workers: Workers, holder: string, bytes: Buffer, input: Not
 /**
  * Completes the prepared revision with the notary's signature and a time stamp. The document is sealed later, when the
  * notary has confirmed the report.
- * @throws ServiceError `validation` for a signature that doesn't match, `conflict` when it is signed already or its
- * certificates changed; otherwise as `waitingSignature`
+ * @throws ServiceError `validation` for a signature that doesn't match; `conflict` when the revision is signed already,
+ * or the notary's certificates have changed; otherwise as `waitingSignature`
  */
 export async function completeSignature(
   { desk, stamp }: NotarySigningDeps,
@@ -220,9 +220,9 @@ const blockFor = async ({ db }: DeskDeps, { orderId }: Claimed["order"]) =>
 const keyOf = ({ order, notary }: Claimed) => ({ taskId: order.taskId, notaryId: notary.id });
 
 /**
- * The signature that the notary must still confirm, with its act.
- * @throws ServiceError `conflict` when the act or the document has changed since the revision was prepared, and when
- * the prepared revision has expired
+ * The prepared revision that the notary must still sign or confirm, with its act.
+ * @throws ServiceError `conflict` when the act or the document has changed since the preparation, and when the revision
+ * has expired
  */
 export async function waitingSignature(desk: DeskDeps, claimed: Claimed) {
   const prepared = await findSignature(desk.db, keyOf(claimed), desk.clock());

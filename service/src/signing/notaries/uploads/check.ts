@@ -52,8 +52,8 @@ export type UploadRules = {
 export type UploadReport = {
   readonly sha256: string;
   /**
-   * True if the upload is treated as a scan of paper: a scan is accepted, and the upload does not begin with the bytes
-   * of the given document.
+   * True if the upload is treated as a scan of paper: scans are accepted, and the upload doesn't begin with the bytes
+   * of the document that the notary received.
    */
   readonly isPaper: boolean;
   readonly checks: readonly Check[];

@@ -11,13 +11,13 @@ import {
 } from "../../../kernel/pdf/shown.ts";
 
 /**
- * The largest size of a notary's signature on a page, in points. Notary stamps are at most about 2.5 by 2 inches.
- * Programs write the signer's name and the date next to the picture.
+ * The largest size of a notary's signature on a page, in points. A notary's stamp has at most about 2.5 by 2 inches.
+ * The limit is wider, because programs write the signer's name and the date next to the picture.
  */
 export const mostSignature = { width: 300, height: 150 } as const;
 /**
- * The largest shares of a page's area. `each` is for one addition, such as a certificate across the page's width; `all`
- * is for all additions together.
+ * The largest share of a page's area that additions may take. `each` is for one addition, such as a certificate across
+ * the page's width; `all` is for all additions together.
  */
 const mostShare = { each: 0.2, all: 0.25 } as const;
 const mostQuoted = 60;

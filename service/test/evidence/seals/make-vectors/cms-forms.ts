@@ -36,8 +36,8 @@ const hashOf = (...ders: readonly Uint8Array[]) => {
 };
 
 /**
- * Finds the range of the signature value in the signed bytes. The test needs it for signature values that the PDF
- * writer doesn't make.
+ * Reads the signature's byte range and the original length from the signed bytes, for a CMS that the PDF writer doesn't
+ * make.
  */
 function placeIn(signed: Uint8Array) {
   const text = Buffer.from(signed).toString("latin1");
@@ -69,7 +69,10 @@ const unsound: Expectation = {
 const attribute = (type: string, ...values: readonly DerValue[]) => hexOf(encode(sequence(oid(type), set(...values))));
 
 const token = (cms: Uint8Array) => by.stamp(edit.valueAt(cms, [...SIGNER, 5]).content as Uint8Array);
-/** Adds unsigned attributes. @param attributes hex of each */
+/**
+ * Adds unsigned attributes.
+ * @param attributes the hex DER of each attribute
+ */
 const unsigned = (...attributes: readonly string[]): Change =>
   at([...SIGNER, 5], then(hexOf(wrapped(attributes.join("")))));
 const wrapped = (hex: string) => edit.explicitOf(1, Buffer.from(hex, "hex"));

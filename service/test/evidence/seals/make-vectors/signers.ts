@@ -72,7 +72,7 @@ export function fixedKey(name: string): { readonly key: KeyObject; readonly sign
 const fixedSigner = (kind: Parameters<typeof testSigner>[0], name: string = kind, from = validFrom, to = validTo) =>
   testSigner(kind, from, to, fixedKey(name));
 
-/** The seal of most cases, by P-256. */
+/** The signer of most cases' seals, with a P-256 key. */
 export const seal = fixedSigner("seal");
 /** Another service's seal. */
 const otherSeal = fixedSigner("seal", "other seal");
@@ -99,7 +99,7 @@ export const stamp = (message: Uint8Array): Uint8Array => tokenOver(message, tsa
 
 export const pem = (der: Uint8Array): string => encodePem(der, "CERTIFICATE");
 export const sealPem = pem(seal.certificate.der);
-/** A later certificate of the same key. */
+/** A later certificate of the key of `seal`. */
 export const renewedSealPem = pem(fixedSigner("seal", "seal", validFrom + 86_400_000).certificate.der);
 /** The certificates that the cases may trust, by file name. */
 export const trustFiles = {

@@ -88,7 +88,10 @@ type Carrier = {
    * dictionary that does not exist yet.
    */
   readonly document: (cargo: string, decoyAt: number) => string;
-  /** The objects that the forger places where the shifted offsets point, keyed by object number. */
+  /**
+   * The forger's own objects, keyed by object number. Once the signature value has moved, the newest section's offsets
+   * point at them.
+   */
   readonly fakes: Readonly<Record<number, string>>;
 };
 
@@ -257,7 +260,7 @@ export async function moveIntoId(seal: SealForStrangers, spelling: Spelling = as
     const { text: file, gapStart, gapEnd, section, entries } = measure(genuine);
     const field = entries[1]?.number ?? 0;
     const cargoAt = file.indexOf(MARK, gapEnd);
-    // The sealer did not copy the forger's text into its tail.
+    // A negative position means that the sealer did not copy the forger's text into its tail.
     if (cargoAt < 0) break;
     const gap = gapEnd - gapStart;
     const at = section + gap - cargoAt;
@@ -275,7 +278,8 @@ export async function moveIntoId(seal: SealForStrangers, spelling: Spelling = as
     offsets.set(9, first + fakes.length);
     const rows = [...offsets].map(([number, offset]) => `${number} 1\n${String(offset).padStart(10, "0")} 00000 n \n`);
     const previous = /startxref\n(\d+)/.exec(original)?.[1];
-    // The rules for a stated length demand a section after the dictionary, so this forgery states no length.
+    // If the dictionary states the original's length, a section must follow the dictionary. So this forgery states no
+    // length.
     const { place: found, text: dictionary } = decoy(genuine, first + fakes.length, null, spelling);
     place = found;
     cargo = stamped(CARGO, [

@@ -16,8 +16,8 @@ const small = placedByName(samples.filter(({ bytes }) => bytes().length < 40_000
 type Place = { readonly at: number; readonly sample: Sample };
 
 /**
- * Places each file on a circle by the hash of its name. After a file is added, the same seed still selects the same
- * other files.
+ * Places each file on a circle by the hash of its name. So a file that is added later hardly changes which files a seed
+ * selects.
  */
 function placedByName(files: readonly Sample[]): Place[] {
   const placeOf = (name: string) => createHash("sha256").update(name).digest().readUInt32BE();

@@ -10,7 +10,7 @@ import { assetRoutes } from "../../../../src/pages/ui/assets/routes.ts";
 import { layout } from "../../../../src/pages/ui/layout.ts";
 import { html } from "../../../../src/pages/ui/render.ts";
 
-/** A quarter of a small firm, with one month without orders. */
+/** The 180 days of a small firm, with one month without orders. */
 export const ordinary: Snapshot = {
   windowDays: 180,
   volumeByMonth: [

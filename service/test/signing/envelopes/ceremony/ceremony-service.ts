@@ -42,7 +42,7 @@ const noText = (language: ConsentText["language"]) => ({
   ...({ scope: "document", version: "0", markdown: "", sha256: "" } as const),
   language,
 });
-/** A ceremony without any consent texts. */
+/** Consent texts without a text, for a ceremony that has none. */
 export const withoutTexts = { current: noText, ofClosing: noText, inPresence: noText };
 
 /** A service whose jobs open envelopes, and a ceremony that uses its records. */

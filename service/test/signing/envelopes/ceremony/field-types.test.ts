@@ -90,8 +90,8 @@ const signBy = async (link: Link, given: Answers, text: string) =>
   running.ceremony.sign(link, (await request(link, given, text)).request, browser);
 
 /**
- * Signs as the page's script does: the service prepares the act, the script compares it, and the browser's key signs
- * it.
+ * Signs as the page's script does: the service prepares the act, the script checks it against the request, and the
+ * browser's key signs it.
  */
 async function signByScript(link: Link, given: Answers, text: string) {
   const { fields, request: asked } = await request(link, given, text);

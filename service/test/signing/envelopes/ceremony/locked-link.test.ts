@@ -8,7 +8,7 @@ import { signingEntry } from "../../../../src/signing/envelopes/ceremony/codes.t
 import type { Link } from "../../../../src/signing/envelopes/envelopes.ts";
 import { browser, openCeremonyService, signBy, withoutTexts } from "./ceremony-service.ts";
 
-// The attacker has the signing link, but neither the signer's mailbox nor phone.
+// In these tests, an attacker has the signing link, but neither the signer's mailbox nor phone.
 const running = await forTests(openCeremonyService());
 
 let unique = 1;

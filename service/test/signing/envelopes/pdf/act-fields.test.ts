@@ -45,7 +45,7 @@ const objectOf = (index: number): number => fields[index]?.object ?? 0;
 const fills = async (bytes: Buffer, length = document.length) =>
   fillsOwnFields(await openUnlocked(bytes), length, own());
 
-/** The act, with more objects in a later revision. The verifier checks everything after the document. */
+/** The act, and a later revision with more objects. The verifier checks both, because both follow the document. */
 function withMore(...objects: readonly NewObject[]): Buffer {
   return Buffer.from(appendRevision(signed.toString("latin1"), objects), "latin1");
 }

@@ -169,7 +169,7 @@ for (const rotate of [0, 90, 180, 270])
       const { bytes, fields } = await signing.prepare(pageWith(`/Rotate ${rotate}/CropBox [36 72 500 700]`), planned, [
         "J",
       ]);
-      // Black ink in the upper left quarter. Everything else is transparent red, which must stay invisible.
+      // Dark blue ink in the upper left quarter. Everything else is transparent red, which must stay invisible.
       const [width, height] = [100, 30];
       const isInk = (pixel: number) => pixel % width < width / 2 && pixel < (width * height) / 2;
       const all = Array.from({ length: width * height }, (_, pixel) => isInk(pixel));

@@ -113,7 +113,7 @@ for (const { name, isNotarized, after: finish } of ways)
         );
         const path = join(folder, `${name}-${step}.pdf`);
         writeFileSync(path, bytes);
-        // pdfsig counts the empty field as an invalid signature, and does not verify document time stamps.
+        // pdfsig reports the empty signature field as an invalid signature, and does not verify document time stamps.
         const valid = (await pdfsig(path)).filter(({ valid }) => valid);
         assert.equal(valid.length, (answer?.signatures?.length ?? 0) - stamps, step);
         assert.ok(await qpdfAccepts(path), step);
@@ -234,8 +234,8 @@ test(
   needs("pyhanko"),
   async () => {
     const { bytes, fields } = await signing.prepare(openForm(), planned, ["Jane", "Juan"]);
-    // Changes the form to the state in which an earlier release prepared it: a field with one drawing has no state, the
-    // lock has no permission, and no field is read-only.
+    // Changes the form to what an earlier release prepared: a field with one drawing has no /AS, the lock has no /P,
+    // and no field is read-only.
     const plain = Buffer.from(
       bytes
         .toString("latin1")

@@ -23,8 +23,8 @@ after(() => rmSync(folder, { recursive: true, force: true }));
 const signing = await openSigning();
 
 /**
- * A field that the order requests: at the place of one of the form's fields or, for a number, at this distance from the
- * top.
+ * A field that the order requests. @param name the form's field at whose place it is, or its distance from the top in
+ * points
  */
 const at = (name: Name | number, kind: RequestedField["kind"], signer: number, more: object = {}): RequestedField =>
   ({

@@ -49,7 +49,7 @@ test("shows the words below an empty place to earlier signers as at the end", ne
   assert.ok(bare.mutool > 300 && bare.poppler > 300, JSON.stringify(bare));
   for (const [name, file] of Object.entries({ bytes, first, last })) {
     const shown = await inkIn(at(file, `${name}.pdf`), blackInk, words);
-    // The label of the place darkens a few pixels, so the count may grow a little.
+    // The label of a field darkens a few pixels, so the count may grow a little.
     for (const reader of ["mutool", "poppler"] as const)
       assert.ok(shown[reader] >= bare[reader] && shown[reader] < 1.1 * bare[reader], `${name}, ${reader}`);
   }

@@ -10,8 +10,8 @@ export const penInk: Ink = (r, _, b) => b - r >= 40;
 export const blackInk: Ink = (r, g, b) => Math.max(r, g, b) < 40;
 
 /**
- * Left, top, right and bottom of the ink on the first page, in points of the page as mutool shows it. Without ink: from
- * infinity to 0. `perPoint` is the number of pixels for each point.
+ * The left, top, right and bottom of the ink on the first page, in points of the page as mutool shows it. Without ink,
+ * left and top are infinity, and right and bottom are 0. `perPoint` is the number of pixels for each point.
  */
 export async function inkOn(path: string, isInk: Ink, perPoint = 1): Promise<[number, number, number, number]> {
   const image = `${path}.ppm`;

@@ -2,7 +2,8 @@ import { appendRevision, endOf, type NewObject } from "../../../seal/signed-pdf.
 import { type FormSignature, type OBJECT, stream } from "../document.ts";
 
 /**
- * The changes that a signature permits later. A number is /P of a certification; `approval` is a signature without /P.
+ * The kind of a signature, which decides which later changes it permits. A number is the /P of a certification.
+ * `approval` is a signature without /P.
  */
 export type Permission = 1 | 2 | 3 | "approval";
 

@@ -66,7 +66,7 @@ const references: readonly Attack[] = [
   }),
 ];
 
-/** Attacks in which a drawing references a page, an annotation or a tag. Later revisions may change some of these. */
+/** Attacks that change a page or an annotation which a drawing also uses as a resource, for example as a font. */
 const drawnThrough: readonly Attack[] = [
   update(
     "a color space that a page's /Tabs is",

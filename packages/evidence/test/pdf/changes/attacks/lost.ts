@@ -12,7 +12,10 @@ const FAR = `%${" ".repeat(3000)}\n`;
 const FREE = "0000000000 00001 f \n";
 const nothing: readonly NewObject[] = [[90, "null"]];
 
-/** Appends a revision with a given table. The table does not name the objects that are written before it. */
+/**
+ * Appends a revision with a given table. The objects in `unnamed` are written before the table, which does not name
+ * them.
+ */
 function tabled(pdf: string, table: string, startxref = "startxref\n", unnamed = LOST): string {
   const { startxref: previous, size } = endOf(pdf);
   const text = pdf + unnamed;
@@ -46,8 +49,8 @@ const OTHER: readonly NewObject[] = [
 const TRAILER = "trailer\n<< /Root 90 0 R /Size 100 /ID [<01> <01>] >>\n";
 
 /**
- * Attacks that add objects which nothing references. Each file also has a peculiarity for which some readers search the
- * whole file for objects, and so find these.
+ * Attacks that add objects which nothing references. Each file also has a defect or an oddity that makes some readers
+ * search the whole file for objects. Those readers then find the added objects.
  */
 const searched: readonly Attack[] = [
   made("content that no section names", (signed) => appendRevision(signed + LOST, nothing)),

@@ -124,8 +124,8 @@ const page = (entries: string) =>
 const MARKED = "/Type /Pages /Kids [10 0 R] /Count 1";
 
 /**
- * Attacks in which a page or field declares an object as its parent that may be changed freely. The page or field
- * inherits entries from that object.
+ * Attacks in which the /Parent of a page or field is an object with another purpose as well. Later revisions may change
+ * that object freely, and the page or field inherits entries from it.
  */
 const parents: readonly Attack[] = [
   climbed(

@@ -2,7 +2,10 @@ import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 import { python } from "@signsealship/testing/tools/python";
 
-/** An operation of pyHanko on a document: see MAKERS in pyhanko_oracle.py. */
+/**
+ * The name of an operation on a document, and its arguments. `MAKERS` in pyhanko_oracle.py maps each name to a function
+ * that uses pyHanko.
+ */
 export type Operation = readonly [name: string, ...args: (string | number | readonly string[])[]];
 
 export type OracleRequest =

@@ -43,11 +43,11 @@ const isUntouched = (document: FormDocument): boolean =>
   textIn(document) === "" || textIn(document) === fieldsPutHere.get(document.file);
 
 /**
- * The fields for the places that were found in a document, each with its signer. If the document has only one signer,
- * that signer also gets the places that have no known signer.
+ * The fields for the places that were found in a document, each with its signer. Places of people who don't sign the
+ * document are left out.
  *
- * There are two exceptions: places with the name of another person of the closing, and documents with signature lines
- * for several parties.
+ * If the document has only one signer, that signer also gets the places that name nobody. This does not apply to a
+ * document with signature lines for several parties. `unowned` counts the places without a signer.
  */
 function proposedIn({ opened, places, signers, everybody }: FormDocument): Proposed {
   if (opened === null || opened === "failed") return { fields: [], unowned: 0 };

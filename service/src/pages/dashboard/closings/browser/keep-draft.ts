@@ -22,8 +22,8 @@ let running: Promise<boolean> | undefined;
 let isSubmitting = false;
 
 /**
- * Starts to save the form regularly. When the service has replaced the form by a version without unsaved changes, call
- * `markSaved`.
+ * Saves the form regularly from now on. Call `markSaved` after the form was replaced by the service's version, if that
+ * has no unsaved changes.
  */
 export function keepDraft(of: Form): void {
   parts = of;
@@ -59,8 +59,8 @@ export const draftSettled = async (): Promise<unknown> => running;
 async function submit(submitter: HTMLElement | null): Promise<void> {
   await running;
   const isSignedIn = await save();
-  // Waits for a new task. A form ignores `requestSubmit` until the handling of the prevented submit event has ended,
-  // and a promise can settle earlier than that.
+  // A form ignores `requestSubmit` until the browser has handled the prevented submit event. A promise can settle
+  // earlier than that, so this waits for a new task.
   await new Promise((resolve) => setTimeout(resolve));
   if (isSignedIn) parts.form().requestSubmit(submitter);
   isSubmitting = false;

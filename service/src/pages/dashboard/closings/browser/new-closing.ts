@@ -207,7 +207,7 @@ function carryOver(sent: URLSearchParams, next: HTMLElement, nameNow: NameNow): 
   let isChanged = false;
   for (const control of form().elements) {
     if (!isControl(control) || control.type === "file" || control.name.startsWith("draft")) continue;
-    // The price in the new form belongs to the values that were sent.
+    // The price is not copied: the new form has the price for the values that were sent.
     if (control.closest("#closing-quote")) continue;
     const values = now.getAll(control.name);
     if (values.join("\n") === sent.getAll(control.name).join("\n")) continue;

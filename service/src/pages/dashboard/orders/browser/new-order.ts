@@ -216,8 +216,7 @@ async function price(): Promise<void> {
     if (!response.ok) throw new Error(`status ${response.status}`);
     quote.innerHTML = await response.text();
     nameButtons();
-    // The element with the price never becomes lower. So the button below it does not move while a person is about to
-    // click.
+    // The element with the price never shrinks. So the button below it does not move while a person is about to click.
     quote.style.minHeight = `${quote.offsetHeight}px`;
   } catch (error) {
     if (error instanceof DOMException && error.name === "AbortError") return;

@@ -15,8 +15,8 @@ export type OrderListView = {
   /** For each status, the number of the firm's orders. The filters do not change it. */
   counts: ReadonlyMap<string, number>;
   /**
-   * The number of orders that are in the group `overdueGroup` only because their payment has had no answer for too
-   * long.
+   * The number of orders that the group `overdueGroup` contains only because their payment is overdue: the processor or
+   * the bank has not answered for too long.
    */
   overdue: number;
   titleOf: TitleOf;

@@ -109,7 +109,7 @@ function notCharged({ reason, leftCents }: LimitRefusal, after: After): string {
 }
 
 type AfterList = Pick<After, "method" | "refusal" | "signs" | "hasCheckout"> & {
-  /** The sum, in cents, of the orders of the list that are placed next and that the firm pays. */
+  /** The sum, in cents, that the firm is charged for the orders that are placed next. */
   cents: number;
 };
 

@@ -100,8 +100,8 @@ export async function methodToCharge(
 type Compared = { shown: string; active: string | undefined; isRefused: boolean; isFinal: boolean };
 
 /**
- * Names how the charge that is possible now differs from the displayed one; null if it doesn't differ. A spending limit
- * that stops the charge is a difference only if the displayed price was final.
+ * Compares the charge that is possible now with the displayed one. Returns the kind of difference; null if there is
+ * none. A spending limit that stops the charge is a difference only if the displayed price was final.
  */
 function changeOf({ shown, active, isRefused, isFinal }: Compared): keyof typeof changes | null {
   if (shown === noMethod) return active !== undefined && !isRefused ? "charged" : null;

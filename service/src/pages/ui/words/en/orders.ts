@@ -21,7 +21,7 @@ export const orders = {
       finished: "Finished",
     },
     faxTo: (number: string) => `Fax to ${number}`,
-    /** Of a payment that the client's bank took back. */
+    /** Shown at a payment that the client's bank took back. */
     lost: "The bank took it back",
     notes: {
       QuoteReady: "Ready to pay",

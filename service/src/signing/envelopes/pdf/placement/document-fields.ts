@@ -72,8 +72,8 @@ export function formSignatures(look: PdfLookup): DocumentField[] {
 }
 
 /**
- * The empty fields that can be assigned to a signer, each with its own widget, visible on one page. Each must be unique
- * by object, by name and by place, so that no other reader finds it twice, elsewhere or under another name. Empty for a
+ * The empty fields that can be assigned to a signer, each with its own widget, visible on one page. Each must have a
+ * unique object, name and place, so that every PDF reader finds it exactly once and under the same name. Empty for a
  * document that is encrypted, signed or certified, or whose form is ambiguous.
  */
 export function usableFields(look: PdfLookup): DocumentField[] {

@@ -33,7 +33,8 @@ const REQUIRED = 2;
 const longestLabel = 200;
 
 /**
- * An element as in an order's `fields`, and what it requests in the document: one field, or all options of one radio.
+ * An element in the form of an order's `fields`, with the document's own fields that it would request: one field, or
+ * all options of one radio.
  */
 type Asking = { readonly fields: readonly DocumentField[]; readonly element: Record<string, unknown> };
 type Read = { readonly fields: readonly DocumentField[]; readonly field: RequestedField };
@@ -80,8 +81,8 @@ const existingOf = ({ object, name, radio }: DocumentField) => ({
 });
 
 /**
- * The element of an order's `fields` that would request the same field as this field of the document. Empty for a radio
- * with options on several pages.
+ * The element of an order's `fields` that would request this field of the document. Empty for a radio whose options are
+ * on several pages, or are not all usable.
  */
 function askingFor(look: PdfLookup, facts: NamedField, fields: readonly DocumentField[]): Asking[] {
   const [first] = fields;

@@ -187,9 +187,9 @@ const numberIn = (name: string): number | undefined =>
   signerNamedIn(name) ?? (numbered.test(name) ? Number(numbered.exec(name)?.[1]) : undefined);
 
 /**
- * Assigns a document's signature fields to the signers. A name with a number, such as `signer2`, is assigned to that
- * signer. Any other new name (`buyer`, `seller`) is assigned to the next signer without a field, in the order of the
- * pages. Fields of notaries and witnesses stay empty.
+ * Assigns a document's signature fields to the signers. A field whose name has a signer's number, such as `signer2`,
+ * goes to that signer. Each other name or role (`buyer`, `seller`) goes to the next signer without a field, in the
+ * order of the pages. Fields of notaries and witnesses stay empty.
  * @param mayAdd true if a signer's second field can be shown as a mark, which is impossible in a signed document
  */
 export function matchSigners(

@@ -121,8 +121,8 @@ export async function requestChange(
 /**
  * Confirms a change of a state's rules that another operator wrote. The change takes effect on its start date. Of two
  * concurrent decisions only one succeeds.
- * @throws ServiceError for the operator's own change (unless the service is set up for one person and an hour has
- * passed), and for a change that was already decided
+ * @throws ServiceError for a change that was already decided, and for the operator's own change. An operator who works
+ * alone may confirm it after a new sign-in, an hour after writing it
  */
 export async function confirmChange(deps: RuleChangeDeps, operator: Operator, which: WhichChange): Promise<void> {
   const by = requireKeeper(deps, operator);

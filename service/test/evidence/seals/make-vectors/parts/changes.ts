@@ -21,7 +21,7 @@ import { tagRules } from "./tag-rules.ts";
 /** A change of a signed form. */
 export type FormChange = {
   readonly name: string;
-  /** Bodies of the form's objects, in a revision before the signature. */
+  /** New bodies for objects of the form, by name. A revision before the signature writes them. */
   readonly prepared?: Partial<Record<keyof typeof OBJECT, string>>;
   readonly preparedRevision?: (pdf: string) => string;
   readonly signature?: Partial<FormSignature>;

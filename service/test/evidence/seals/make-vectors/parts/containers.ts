@@ -75,8 +75,8 @@ function deflate(): Part[] {
   const [end, x] = [code(0, 7), code(0x30 + 0x78, 8)];
   type Bits = readonly [value: number, count: number];
   /**
-   * A block with dynamic Huffman codes, for 258 literals and lengths. In the code for the code lengths, symbol 18 has
-   * one bit; symbol 1 and `other` have two.
+   * A block with dynamic Huffman codes and 258 literal and length symbols. In the code for the code lengths, symbol 18
+   * has one bit, and symbols 1 and `other` have two bits each.
    *
    * @param other 2, or 16 for a repetition
    */
@@ -133,7 +133,10 @@ const zipRow = (name: string, entries: readonly OddEntry[], expect: Part["expect
   expect,
 ];
 
-/** An extra field of a zip (APPNOTE 6.3.10, section 4.5.1): an ID, and data of the stated or true length. */
+/**
+ * An extra field of a zip (APPNOTE 6.3.10, section 4.5.1): its ID, the stated length of its data (by default the true
+ * one), and the data.
+ */
 function extraField(id: number, data: Uint8Array, stated = data.length): Uint8Array {
   return Buffer.concat([Uint8Array.of(id & 0xff, id >> 8, stated & 0xff, stated >> 8), data]);
 }

@@ -27,7 +27,7 @@ const edges = (rect: Rect, axis: "x" | "y"): Edges => {
   return [start, start + length / 2, start + length];
 };
 
-/** Fields snap to writing lines from farther away than to other fields: from this many times the distance. */
+/** A field snaps to a writing line within this many times the distance at which it snaps to other fields. */
 const lineReach = 3;
 
 /**
@@ -91,7 +91,7 @@ export function ontoLine(rect: Rect, lines: readonly Line[], { isClick }: { read
   return { x: between(middle - width / 2, line.x, line.x + line.width - width), y: line.y - height, width, height };
 }
 
-/** The smallest height of a field on a line, in points. Text in a lower field is hard to read. */
+/** The smallest height of a field on a line, in points. Text in a field of less height is hard to read. */
 const leastHeight = 10;
 
 /**

@@ -33,8 +33,8 @@ export type PlacesDeps = {
 };
 
 /**
- * For each stored file: the fields of people who do not sign it now, and in `others` the text of all other fields. The
- * fields return when their person signs again, unless a template has replaced the others.
+ * For each stored file, `fields` are those of people who do not sign it now. They return when their person signs again,
+ * unless a template has replaced the other fields. So `others` keeps the text of the other fields.
  */
 const setAside = new Map<string, { readonly others: string; readonly fields: readonly Field[] }>();
 
@@ -231,7 +231,7 @@ function startOf(input: HTMLInputElement, host: HTMLElement, rowOf: PlacesDeps["
   }));
 }
 
-/** Ignores an error that occurs because the document was closed meanwhile. A closed document needs no draft. */
+/** Ignores an error of `keyOf`: the document was closed meanwhile, and a closed document needs no draft. */
 const ignored = (): void => {};
 
 const counted = (count: number): string => (count === 1 ? "1 field" : `${count} fields`);

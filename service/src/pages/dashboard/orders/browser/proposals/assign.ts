@@ -68,7 +68,8 @@ export function assign(
     if (unnamed.length === others.length && isOneParty && others.every((each) => maySign(each, party)))
       for (const [index, each] of unnamed.entries()) give(each, others[index]?.row);
     /**
-     * The only signer of a role: the one with that role, or the one who signs at all of the role's places on the page.
+     * The row of the only signer of a role. This is the signer with that role. If none has it, it is the signer to whom
+     * all assigned signature lines of the role on this page belong.
      */
     const ofRole = (role: string | null): number | undefined => {
       const holders = holdersOf(role, signers);
@@ -152,7 +153,8 @@ export function ofOthers(
 /**
  * The places without an owner that one click may assign to the signer of `row`. Excludes places that name another
  * signer or party. Also excludes initials next to each other, which are for different people.
- * @param owners for each place with a signer, the row of that signer, whom the page names or the sender chose
+ * @param owners the places that have a signer, with the row of that signer. The page names the signer, or the sender
+ * chose one
  */
 export function forOne(
   row: number,

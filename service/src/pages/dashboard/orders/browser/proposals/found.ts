@@ -11,8 +11,8 @@ import type { Signer } from "../places/signers.ts";
 export type ProposalOnPage = Proposal & { readonly page: number };
 
 /**
- * Limits of the search in time (milliseconds) and in pages. Forms are far smaller. The search leaves out what is beyond
- * the limits.
+ * The search ends after `ms` milliseconds or `pages` pages; forms are far smaller. It begins after a pause of `restMs`
+ * milliseconds. On the first `slowPages` pages, it also pauses between its steps.
  */
 const most = { ms: 8_000, pages: 300, restMs: 300, slowPages: 3 } as const;
 
