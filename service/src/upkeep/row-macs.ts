@@ -44,8 +44,8 @@ type RowSet = {
   /** The name of a file next to the keys. The file records that the set's MACs were added. */
   marker: string;
   /**
-   * Fills in other data of the same release, in the transaction that adds the set's MACs. Returns the number of changed
-   * rows.
+   * Converts other rows for the release that introduced the set's MACs, in the transaction that adds the MACs. Returns
+   * the number of changed rows.
    */
   fill?: (tx: Tx, deps: RowMacDeps) => Promise<number>;
 };

@@ -121,8 +121,8 @@ export async function verifyEarlierSignatures(input: {
 }
 
 /**
- * Verifies every signature of a PDF over its own revision, and classifies later changes. None of them is treated as a
- * seal.
+ * Verifies every signature of a PDF over its own revision, and classifies the changes after it. Treats no signature
+ * as a seal.
  *
  * @param at the instant of the verification, epoch ms
  * @throws EvidenceError for an unreadable file, or one with more than 64 signatures

@@ -195,7 +195,7 @@ async function requireNoWholeRefund(
     const payment = payments.find((each) => each.id === id);
     // The refund of the whole order leaves out a payment that is already refunded.
     if (payment?.isRefunded) continue;
-    // The present account can't refund this payment, so this booking replaces the whole refund.
+    // Only an earlier account at the processor could refund this payment, so no other refund returns this money.
     if (name === elsewhereSubject(payment?.paymentIntent ?? null, orderId, null)) continue;
     if (payment && (await wholeRefundOf(tx, orderId, payment)) !== null) continue;
     throw new ServiceError(

@@ -99,7 +99,7 @@ const withoutDebt = ["RefundPending", "Refunded", "Cancelled"];
 /** The statuses in which the price of an order is no longer owed. */
 export const endsDebt: ReadonlySet<string> = new Set(withoutDebt);
 
-/** The supplement that is due now; undefined for none. Postage is due before a loss, because a parcel waits for it. */
+/** The supplement that is due now; undefined for none. Postage comes before the payment that replaces a lost one. */
 export const dueOf = (status: string, supplements: readonly Supplement[]): Supplement | undefined => {
   const asked = supplements.filter(({ state }) => state === "asked");
   const postage = status === waiting ? asked.find(({ replacesLoss }) => !replacesLoss) : undefined;

@@ -29,7 +29,7 @@ export type QuoteInput = {
 };
 
 /**
- * Prices an order. The lines are in the contract's order of types. The tier's discount applies only to the workflow
+ * Prices an order. The lines are sorted by type, in the sequence of `lineTypes`. The tier's discount applies only to the workflow
  * fee, is rounded half up to a cent, and has no line of its own. A discount code never subtracts more than the sum of
  * the lines before it.
  */

@@ -307,8 +307,8 @@ test("a person who signed only before the notary is told without a link, because
 });
 
 /**
- * Stores for all open envelopes that the signers met the notary by audio and video. Each signer then counts as a person
- * who entered a mailed code.
+ * Marks all open envelopes as signed in a meeting with the notary by audio and video. Each signer's email address then
+ * counts as proved, as if by a mailed code.
  */
 async function byAudioAndVideo(): Promise<void> {
   await running.db.query(sql`

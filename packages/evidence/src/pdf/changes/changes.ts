@@ -92,9 +92,9 @@ export const changesSince = (document: PdfDocument, end: number): ChangeLevel | 
   changedSince(document, end)?.level ?? null;
 
 /**
- * The most serious change in revisions after the first `end` bytes, and the names of the changed fields ("" for all of
- * them). Those bytes need not be signed.
- * @returns null when those bytes are not a revision of the document, or later revisions are unreadable
+ * The most serious change in revisions after the first `end` bytes, which need not be signed. Also the names of the
+ * changed fields; the name "" means that a revision changes all fields of the form.
+ * @returns null when the first `end` bytes are not a revision of the document, or later revisions are unreadable
  */
 export function changedSince(
   document: PdfDocument,

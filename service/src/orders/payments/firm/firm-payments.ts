@@ -1,4 +1,4 @@
-/** A firm's payments with their refunds and losses, and the amount that a spender has spent. */
+/** A firm's payments with their refunds and losses, and the amount that one member or key of the firm has spent. */
 import type { Owner } from "../../../kernel/identity/identity.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";

@@ -167,7 +167,7 @@ async function hold(tx: Tx, order: LockedOrder, reason: string, options: ApplyOp
   return { outcome: "held", order: held.order, firedEvents: held.firedEvents };
 }
 
-/** Credits a partial refund, and notifies the firm and the client about it once. */
+/** Issues the credit note for a partial refund, and notifies the firm and the client about it once. */
 export async function applyPartRefund(
   tx: Tx,
   order: LockedOrder,

@@ -63,7 +63,7 @@ export async function readRefund(
     await bookDispute(tx, dispute, options.at);
     for (const order of [...results.flatMap(({ order }) => order ?? []), ...others]) {
       await reviseLoss(tx, order, { dispute: dispute.id, ...options });
-      // Queues the order's refund again, because the loss may have left nothing to refund. The job then ends the order.
+      // Runs the order's refund job again. If the loss left nothing to refund, the job ends the order.
       if (order.status === "RefundPending") await enqueue(tx, refundQueue, { orderId: order.id });
     }
   }

@@ -4,9 +4,8 @@ import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 const pageSize = 5_000;
 
 /**
- * Deletes the records of deliveries that ended before the given time, in pages from the oldest delivery on. The last
- * page is the first one with a delivery that was created at or after that time. Also ends between pages once `stopping`
- * is aborted.
+ * Deletes the records of deliveries that ended before the given time, page by page, the oldest delivery first. Stops
+ * after a page with a delivery that was created at or after that time, or when `stopping` is aborted.
  * @returns the number of deleted records
  */
 export async function sweepDeliveries(db: Sql, before: Date, stopping?: AbortSignal): Promise<number> {

@@ -30,8 +30,8 @@ type Person = Pick<OrderSigner, "name" | "email" | "phone" | "language" | "auth"
 type Named = Pick<Person, "name" | "email">;
 
 /**
- * Replaces the former signer in the rooms that contain these orders: among the participants and, if the firm had chosen
- * the former signer as a recipient of the final documents, there as well. `closing/deliveries` implements this.
+ * Replaces the former signer among the participants of the rooms that contain these orders. If the firm had chosen the
+ * former signer to receive the final documents, the new signer receives them. `closing/deliveries` implements this.
  */
 export type ReplaceInRooms = (
   tx: Tx,
