@@ -69,7 +69,7 @@ const statementMembers = {
   startsAt: timestamp("Its first instant."),
   endsAt: nullable(timestamp("The first instant after it; null while the month lasts.")),
   timeZone: text("The time zone of its months and dates.", "America/New_York"),
-  openingCents: cents("US cents that were held for your firm before: money that paid for no order."),
+  openingCents: cents("The closing balance of the month before, in US cents."),
   paymentsCents: cents("US cents that came."),
   refundsCents: cents("US cents that went back, less refunds that failed later."),
   lossesCents: cents("US cents that banks took back from the service."),
@@ -100,7 +100,7 @@ const ReceivedPayment = Type.Object(
     way: oneOf(lossPaymentWayNames, "How your firm paid. The list can grow."),
     reference: text("The number of the check, or the bank's reference.", "1234"),
     receivedOn: text("The day on which the money arrived.", "2026-11-29"),
-    paidAt: timestamp("When the payment was made that the bank took back."),
+    paidAt: timestamp("When the lost payment was made."),
   },
   {
     description:

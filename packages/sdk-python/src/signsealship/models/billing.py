@@ -110,7 +110,7 @@ class ReceivedPayment:
     received_on: str
     """The day on which the money arrived: `2026-11-29`."""
     paid_at: datetime
-    """When the payment was made that the bank took back. UTC."""
+    """When the lost payment was made. UTC."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
