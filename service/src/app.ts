@@ -33,10 +33,9 @@ import {
   chargeOfOrder,
   checkoutRoute,
   checkoutUrl,
-  dueOf,
+  clientSupplement,
   payerInProcess,
   processorWebhook,
-  supplementsOfCode,
   unpaidLossOf,
   wasPaidByFirm,
 } from "./orders/payments/payments.ts";
@@ -196,18 +195,15 @@ function pageDeps(deps: AppDeps, features: Features, readiness: ReadReadiness, a
       payments: {
         acceptsPayment,
         checkoutUrl: (code) => checkoutUrl(checkout, code, null, "client"),
-        supplementOf: async ({ code, status }) => {
-          const due = dueOf(status, await supplementsOfCode(db, code));
-          // If a firm's payment for the order was taken back by its bank, the client must not learn that.
-          return due?.replacesLoss && (await wasPaidByFirm(db, code)) ? undefined : due;
-        },
+        supplementOf: (order) => clientSupplement(db, order),
         isPriceOwed: async (code) => (await unpaidLossOf(db, code)) > 0 && !(await wasPaidByFirm(db, code)),
         payerInProcess: (code) => payerInProcess(db, code),
         payableTogether: (code) => payableOfClient(checkout, code),
         checkoutTogether: async (code) => (await clientCheckout(checkout, code)).checkoutUrl,
-        receiptsOf: async (code) =>
-          (await documentsOfOrder(db, code, null)).filter((document) => payerOf(document) === "client"),
-        receiptFile: (receipts, number) => documentFile({ ...node, titleOf }, receipts, number),
+        receipts: {
+          of: async (code) => (await documentsOfOrder(db, code, null)).filter((each) => payerOf(each) === "client"),
+          file: (receipts, number) => documentFile({ ...node, titleOf }, receipts, number),
+        },
       },
       fills: placing.fills,
       firmOf: (partnerId) => readShownFirm(db, partnerId),

@@ -60,6 +60,7 @@ export {
   sharedCheckout,
 } from "./checkout/checkout.ts";
 export {
+  clientSupplement,
   isByClient,
   isFirmPaying,
   isLossOfFirm,

@@ -109,7 +109,7 @@ export function closingRoutes(app: FastifyInstance, deps: OrderPageDeps): void {
     });
 
   clientRoute(app, deps, `${url}/receipts/:number`, async ({ params }) =>
-    payments.receiptFile(found(await read(deps, params)).receipts, params.number),
+    payments.receipts.file(found(await read(deps, params)).receipts, params.number),
   );
 }
 
@@ -122,7 +122,7 @@ async function read(deps: OrderPageDeps, params: Link): Promise<Shown | undefine
   const own = closing.orders.filter(({ payBy }) => payBy === "client");
   const [firm, receipts] = await Promise.all([
     deps.firmOf(order.partnerId),
-    Promise.all(own.map(({ code }) => payments.receiptsOf(code))),
+    Promise.all(own.map(({ code }) => payments.receipts.of(code))),
   ]);
   const canBePaid = payments.acceptsPayment(order.environment);
   const due = own.flatMap((each) => (each.dueCents === null ? [] : [{ ...each, dueCents: each.dueCents }]));

@@ -57,10 +57,12 @@ export type OrderPageDeps = {
      * paid
      */
     checkoutTogether: (orderCode: string) => Promise<string>;
-    /** The client's receipts and credit notes for an order. */
-    receiptsOf: (orderCode: string) => Promise<readonly BillingDocument[]>;
-    /** A receipt as a PDF. @throws ServiceError for an unknown number */
-    receiptFile: (receipts: readonly BillingDocument[], number: string) => Promise<{ name: string; pdf: Buffer }>;
+    receipts: {
+      /** The client's receipts and credit notes for an order. */
+      of: (orderCode: string) => Promise<readonly BillingDocument[]>;
+      /** A receipt as a PDF. @throws ServiceError for an unknown number */
+      file: (receipts: readonly BillingDocument[], number: string) => Promise<{ name: string; pdf: Buffer }>;
+    };
   };
   retention: RetentionPlan;
   /** The base URL of the service, printed on paper versions of the page. */
@@ -273,11 +275,11 @@ function mailRoutes(app: FastifyInstance, deps: OrderPageDeps): void {
 
 /** The client's receipts. Empty for an order that the firm pays, because the client must not see the firm's prices. */
 const receiptsOf = async ({ payments }: OrderPageDeps, { code, payBy }: PublicOrderRow) =>
-  payBy === "client" ? payments.receiptsOf(code) : [];
+  payBy === "client" ? payments.receipts.of(code) : [];
 
 const receiptRoute = (app: FastifyInstance, deps: OrderPageDeps): void =>
   clientRoute(app, deps, "/orders/:code/receipts/:number", async ({ params: { code, number } }) =>
-    deps.payments.receiptFile(await receiptsOf(deps, await orderOf(deps.db, code)), number),
+    deps.payments.receipts.file(await receiptsOf(deps, await orderOf(deps.db, code)), number),
   );
 
 /**

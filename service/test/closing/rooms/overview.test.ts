@@ -189,7 +189,7 @@ test("a member sets the day on the room's page, and in New closing", async () =>
     ...{ email: "ann@example.com", name: "Ann Roe", client_signs: "on", byod_confirmed: "on" },
   };
   const wrong = await post("/dashboard/closings/new", { ...fields, closes_on: "2027-13-01" });
-  assert.match(await wrong.text(), /A valid closing day/);
+  assert.match(await wrong.text(), /“Closes on” must be a day of this century\./);
   const placed = await post("/dashboard/closings/new", { ...fields, closes_on: "2027-05-02" });
   assert.equal(placed.status, 303, await placed.text());
   assert.equal(

@@ -124,7 +124,7 @@ export async function servePages(shown: Shown, limit: () => Promise<void> = asyn
           checkoutUrl: () => Promise.reject(new Error("payments are not set up here")),
           ...{ acceptsPayment: () => false, payerInProcess: async () => null, supplementOf: async () => undefined },
           isPriceOwed: async () => false,
-          ...{ receiptsOf: async () => [], receiptFile: () => Promise.reject(new Error("none")) },
+          receipts: { of: async () => [], file: () => Promise.reject(new Error("none")) },
           ...{ payableTogether: async () => ({ orders: [], withheld: 0 }), checkoutTogether: async () => "" },
         },
         firmOf: async () => shown.firm ?? order().firm,

@@ -8,7 +8,7 @@ import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import { type StateMac, verifiedAll, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
 import { stateRows } from "../../../kernel/platform/protected-data.ts";
 import { fromOrders, hasOrderCode, type Payer } from "../../order/order.ts";
-import { supplementReplacesLoss } from "../supplements.ts";
+import { dueOf, type Supplement, supplementReplacesLoss, supplementsOfCode } from "../supplements.ts";
 import { isOf, isPaymentInProcess, sessionState } from "./store.ts";
 
 const payerState: StateMac = {
@@ -94,4 +94,16 @@ export async function wasPaidByFirm(db: Sql, orderCode: string): Promise<boolean
   const [order] = await db.query<{ isPaidByFirm: boolean }>(sql`
     SELECT ${isPaidByFirm(sql`o.id`)} AS "isPaidByFirm" ${fromOrders} WHERE ${hasOrderCode(orderCode)}`);
   return order?.isPaidByFirm === true;
+}
+
+/**
+ * The supplement that the client can pay now; undefined for none. Leaves out a supplement that replaces a payment of the
+ * firm, because the client must not learn that the firm's bank took money back.
+ */
+export async function clientSupplement(
+  db: Sql,
+  { code, status }: { code: string; status: string },
+): Promise<Supplement | undefined> {
+  const due = dueOf(status, await supplementsOfCode(db, code));
+  return due?.replacesLoss && (await wasPaidByFirm(db, code)) ? undefined : due;
 }
