@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { Tx } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
-import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
+import { AlteredDocumentError, invalid, ServiceError } from "../../kernel/platform/errors.ts";
 import { openTask } from "../../kernel/tasks/tasks.ts";
 import { fromOrders, pagesOf, verifiedOrder } from "../../orders/order/order.ts";
 import { type Act, type ActEnd, createTelnyx, type Intent, type TelnyxFax } from "../../providers/providers.ts";
@@ -139,7 +139,9 @@ async function faxPacket(
     return { pdf, documentSha256, sentSha256: hash("sha256", pdf), pages };
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
-    // When the store or the workers are unavailable for a while, the act is retried, and no task for staff is opened.
-    return error.code === "unavailable" ? { notNow: error.message } : { refused: error.message };
+    // When the store or the workers are unavailable for a while, the act is retried, and no task for staff is opened. An
+    // altered document has a task of its own: once its file is restored, it is faxed.
+    const isLater = error.code === "unavailable" || error instanceof AlteredDocumentError;
+    return isLater ? { notNow: error.message } : { refused: error.message };
   }
 }

@@ -632,6 +632,28 @@ test("an order that is held after its fax was begun has it sent after the hold",
   });
 });
 
+test("a fax of an altered document waits until its file is restored", async () => {
+  const { code, faxTo } = await waitingForTelnyx();
+  const [document] = await world.db.query<{ blobKey: string }>(sql`
+    SELECT d.blob_key AS "blobKey" FROM documents d JOIN orders o ON o.id = d.order_id
+    WHERE d.kind = 'original' AND ${isSealed(sql`o.code`, "order", code)}`);
+  const path = join(world.harness.service.dataDir, "blobs", document?.blobKey ?? "");
+  const bytes = readFileSync(path);
+  writeFileSync(path, bytes.with(bytes.length - 20, bytes.readUInt8(bytes.length - 20) ^ 1));
+  const goOn = async () => {
+    await world.passTime(code);
+    return (await world.tasksOf(code)).some(({ kind }) => kind === "document_altered");
+  };
+  await until(goOn);
+  assert.deepEqual(await statesOf(code), ["waiting"]);
+  writeFileSync(path, bytes);
+  await until(async () => {
+    await world.passTime(code);
+    return (await world.statusOf(code)) === "FaxSent";
+  });
+  assert.equal(world.faxesTo(faxTo).length, 1);
+});
+
 test("the number of a fax is deleted with the other records of providers, once the fax has ended", async () => {
   const { code, faxTo } = await world.order();
   const { db } = world;

@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from "node:util";
 import { auditLine } from "../../../kernel/audit/audit.ts";
 import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
-import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
+import { AlteredDocumentError, invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
 import { fromOrders, hasOrderCode, type LockedOrder, lockOrder, verifiedOrder } from "../../../orders/order/order.ts";
 import type { Address } from "../../../orders/pricing/pricing.ts";
@@ -102,6 +102,8 @@ async function withDocument(
   } catch (error) {
     // The act is retried after an outage that prevented reading, and after any error of `send`.
     if (isRead || !(error instanceof ServiceError) || error.code === "unavailable") throw error;
+    // An altered document has a task of its own: once its file is restored, it is mailed.
+    if (error instanceof AlteredDocumentError) return { kind: "unavailable", why: error.message, retryAfterMs: null };
     return { kind: "refused", status: 0, code: null, why: error.message };
   }
 }

@@ -150,6 +150,13 @@ export async function openWorld() {
         WHERE ${isSealed(sql`o.code`, "order", code)} AND t.state IN ('open', 'claimed') ORDER BY t.id`);
       return rows.map(({ reason }) => reason ?? "").join("; ");
     },
+    /** The path of the order's notarized file in the store. */
+    async fileOf(code: string): Promise<string> {
+      const [row] = await db.query<{ key: string }>(
+        sql`SELECT blob_key AS key FROM documents WHERE kind = 'notarized' AND order_id = ${await idOf(code)}`,
+      );
+      return join(folder.path, "blobs", row?.key ?? "");
+    },
     /** The ids of the order's letters that Lob accepted and that were not canceled. */
     lettersOf: (code: string) =>
       [...lob.letters.values()]

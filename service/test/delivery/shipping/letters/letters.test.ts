@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
 import { examplePdf } from "@signsealship/testing/inputs/order-form";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { testsNeeding } from "@signsealship/testing/tools/tools";
@@ -63,6 +64,21 @@ describe("an order to print and mail", () => {
     assert.deepEqual(await world.tasksOf(code), ["packet_print done", "packet_print open"]);
     assert.match(await world.reasonsOf(code), /Lob did not take the letter: Document not found/);
     assert.deepEqual(world.lettersOf(code), []);
+  });
+
+  test("whose document is altered before the request to Lob is mailed once the file is restored", async () => {
+    const code = await world.placed();
+    const node = world.openNode();
+    await node.work({ only: [...node.handlers.keys()].filter((queue) => queue !== "provider-act-lob") });
+    const file = await world.fileOf(code);
+    const bytes = readFileSync(file);
+    writeFileSync(file, bytes.with(bytes.length - 20, bytes.readUInt8(bytes.length - 20) ^ 1));
+    await node.work();
+    assert.deepEqual(await world.tasksOf(code), ["packet_print open", "document_altered open"]);
+    writeFileSync(file, bytes);
+    world.pass(minutes(15));
+    await node.work();
+    assert.equal(world.lettersOf(code).length, 1);
   });
 
   test("whose document was deleted before any work on the letter becomes manual work, with the reason", async () => {
