@@ -480,6 +480,10 @@ test("a new signer is listed in a room in place of one who signs nothing else th
   assert.deepEqual(await after(codes[0], 2, eve), ["Rob, signer", "Ann, buyer"]);
   assert.deepEqual(await after(codes[0], 1, max), ["Rob, signer", "Ann, buyer"]);
   assert.deepEqual(await after(codes[1], 1, max), ["Ann, buyer", "Max, signer"]);
+  const moved = person("Max");
+  for (const code of codes) await after(code, 1, moved);
+  const { participants } = await running.client.ok<{ participants: { email: string }[] }>("GET", path);
+  assert.ok(!participants.some(({ email }) => email === max.email), "the same name with another address");
 });
 
 test("a document that only a notary signs is replaced with the places where people sign", async () => {

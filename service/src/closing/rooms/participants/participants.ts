@@ -157,7 +157,7 @@ export async function replaceParticipant(
   { former, person }: { former: { email: string }; person: { name: string; email: string } },
   { actor, at }: { actor: string; at: Date },
 ): Promise<void> {
-  const formerId = await signerWithoutOrder(tx, roomId, former.email);
+  const formerId = await signerWithoutOrder(tx, roomId, { email: former.email, next: person.email });
   if (formerId === null) return;
   const audit = (action: string, participantId: string) =>
     tx.query(auditLine({ at, action, actor, partnerId, roomId, detail: { participantId } }));

@@ -158,11 +158,16 @@ export const presentParticipants = (tx: Tx, roomId: string) =>
     FROM room_participants WHERE room_id = ${roomId} AND removed_at IS NULL ORDER BY created_at, id`);
 
 /**
- * The id of the present participant who is listed as a signer with this address, but has no order in the locked room.
- * Having an order means being its client by address, or one of its signers by address or name. The name finds people
- * whose address was corrected after they had signed. Null if there is none.
+ * The id of the present participant of a locked room who is listed as a signer with this address, but is neither a
+ * signer nor the client of an order in the room; null if there is none. People whose address was corrected after they
+ * had signed are found by their name.
+ * @param by.next the address of the new signer, who may have the same name
  */
-export async function signerWithoutOrder(tx: Tx, roomId: string, email: string): Promise<string | null> {
+export async function signerWithoutOrder(
+  tx: Tx,
+  roomId: string,
+  { email, next }: { email: string; next: string },
+): Promise<string | null> {
   const [found] = await tx.query<{ id: string }>(sql`
     SELECT p.id FROM room_participants p
     WHERE p.room_id = ${roomId} AND p.removed_at IS NULL AND p.role = ${signerRole} AND p.email = ${email.toLowerCase()}
@@ -170,7 +175,8 @@ export async function signerWithoutOrder(tx: Tx, roomId: string, email: string):
         SELECT FROM room_orders a ${joinOrder(sql`a.order_id`)} WHERE a.room_id = p.room_id AND (
           lower(o.customer_email) = p.email OR EXISTS (
             SELECT FROM jsonb_array_elements(o.signers) s
-            WHERE lower(s ->> 'email') = p.email OR lower(s ->> 'name') = lower(p.name))))`);
+            WHERE lower(s ->> 'email') = p.email
+              OR lower(s ->> 'name') = lower(p.name) AND lower(s ->> 'email') <> ${next.toLowerCase()})))`);
   return found?.id ?? null;
 }
 
