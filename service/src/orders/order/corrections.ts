@@ -56,7 +56,8 @@ export const correctionsOf = (db: Sql, orderId: number) =>
 
 /**
  * The email address that a person who signed has now. The records of the signature keep the earlier one, but mails and
- * codes go to the corrected one.
+ * codes go to the corrected one. After the signature was given up, a correction back to the order's address ends the
+ * earlier correction.
  */
 export function currentEmail(
   corrections: readonly Pick<Correction, "kind" | "before" | "after">[],
@@ -64,9 +65,11 @@ export function currentEmail(
 ): string {
   let current = email;
   for (const { kind, before, after } of corrections) {
-    const signed: unknown = after["signed"];
-    const isOfPerson = (kind === "email" || kind === "signer") && Array.isArray(signed) && signed.includes(name);
-    if (isOfPerson && String(before["email"]).toLowerCase() === current.toLowerCase()) current = String(after["email"]);
+    if (kind !== "email" && kind !== "signer") continue;
+    if (String(before["email"]).toLowerCase() !== current.toLowerCase()) continue;
+    const [to, signed] = [String(after["email"]), after["signed"]];
+    const isBack = to.toLowerCase() === email.toLowerCase() && (kind === "email" || after["name"] === name);
+    if (isBack || (Array.isArray(signed) && signed.includes(name))) current = to;
   }
   return current;
 }

@@ -461,6 +461,33 @@ test("the address of a signature that was given up is corrected again from the o
   assert.equal((await ceremony.view(await running.linkOf(third))).state, "ready");
 });
 
+test("after a signature was given up, the link goes to the corrected address, and mails to the one that it was corrected back to", async () => {
+  const given = async () => {
+    const [grace, john, right] = [person("Grace"), person("John"), person("Grace").email];
+    const code = await running.order([grace, john]);
+    await signBy(ceremony, await running.linkOf(grace.email), "Grace");
+    const correct = await correctorOf(code);
+    assert.equal(await correct(grace.email, right), 200);
+    await ceremony.decline(await running.linkOf(john.email), { kind: "paper", reason: "" }, browser);
+    return { code, grace, john, right, correct };
+  };
+  const signed = async (code: string, email: string) => {
+    assert.equal((await call(`${code}/send-again`)).code, 200);
+    const state = async () => (await ceremony.view(await running.linkOf(email)).catch(() => null))?.state;
+    await until(async () => (await state()) === "ready");
+    await signBy(ceremony, await running.linkOf(email), "Grace");
+  };
+  const one = await given();
+  await signed(one.code, one.right);
+  const back = await given();
+  assert.equal(await back.correct(back.right, back.grace.email), 200);
+  await signed(back.code, back.grace.email);
+  await signBy(ceremony, await running.linkOf(back.john.email), "John");
+  const done = (email: string) => running.mailsTo(email).some((mail) => mail.includes("is signed by everybody"));
+  await until(() => done(back.grace.email) || done(back.right));
+  assert.deepEqual([done(back.grace.email), done(back.right)], [true, false]);
+});
+
 test("a new signer is listed in a room in place of one who signs nothing else there, but not of one in another role", async () => {
   const [rob, ann, max, eve] = [person("Rob"), person("Ann"), person("Max"), person("Eve")];
   const codes = [await running.order([rob, ann]), await running.order([rob])];

@@ -4,7 +4,15 @@ import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { sealed, sql } from "../../../kernel/platform/database/sql.ts";
 import { hashYielding } from "../../../kernel/platform/hash-yielding.ts";
 import { newVerifyCode } from "../../../kernel/platform/ids.ts";
-import { lockOrder } from "../../../orders/order/order.ts";
+import type { RowMac } from "../../../kernel/platform/row-mac.ts";
+import {
+  correctionsOf,
+  currentEmail,
+  lockOrder,
+  readSigning,
+  replaceSigner,
+  signersOf,
+} from "../../../orders/order/order.ts";
 import { planFields, planFieldsAndBlock } from "../pdf/placement/plan-fields.ts";
 import type { Prepared } from "../pdf/prepare.ts";
 import { prepareIn } from "../pdf/tasks.ts";
@@ -76,6 +84,7 @@ async function openOn(
   const opened = await db.transaction(async (tx) => {
     const locked = await lockOrder(tx, order.code);
     if (locked?.status !== "EsignPending" || (await findOpenEnvelope(tx, orderId))) return false;
+    await useCorrectedAddresses(tx, rowMac, orderId);
     // Reads the signers again, because their names and email addresses may have been corrected during the preparation.
     // The prepared document doesn't depend on them.
     const current = await readSigningOrder({ db: tx, rowMac }, orderId);
@@ -106,6 +115,19 @@ async function openOn(
     return true;
   });
   return opened ? null : tail.blobKey;
+}
+
+/**
+ * Gives the signers of a locked order the addresses to which they were corrected after they had signed an earlier
+ * envelope. That signature kept the earlier address, but the new link must not go there.
+ */
+async function useCorrectedAddresses(tx: Tx, rowMac: RowMac, orderId: number): Promise<void> {
+  const corrections = await correctionsOf(tx, orderId);
+  if (corrections.length === 0) return;
+  for (const [index, signer] of signersOf(await readSigning(tx, rowMac, orderId)).entries()) {
+    const email = currentEmail(corrections, signer);
+    if (email !== signer.email) await replaceSigner(tx, rowMac, orderId, index + 1, { email });
+  }
 }
 
 export const signaturePageWords = {
