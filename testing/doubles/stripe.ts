@@ -73,7 +73,7 @@ export type StripeDouble = {
   failAt: (asked: string, failure: Failure) => void;
   /** Handles the requests that were prepared to be late, as if the network had delivered them only now. */
   arriveLate: () => void;
-  /** Drops the failures of `fail` and `hangAfter` that no request has met yet. */
+  /** Drops the prepared failures that no request has met yet. */
   recover: () => void;
   /** Answers this many requests, and leaves the next one without an answer. */
   hangAfter: (answered: number) => void;
@@ -275,7 +275,10 @@ export async function startStripe(): Promise<StripeDouble> {
     arriveLate: () => {
       for (const arrive of late.splice(0)) arrive();
     },
-    recover: () => void failures.splice(0),
+    recover: () => {
+      failures.splice(0);
+      failuresAt.clear();
+    },
     hangAfter: (answered) => void failures.push(...Array.from({ length: answered }, () => null), "hang"),
     event,
     sign,
