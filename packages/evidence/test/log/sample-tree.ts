@@ -50,15 +50,18 @@ export function sampleWitness(name: string, seed: number) {
   const privateKey = keyOfSeed(seed);
   const bytes = Buffer.concat([Buffer.of(4), publicOf(privateKey)]);
   const id = createHash("sha256").update(`${name}\n`).update(bytes).digest().subarray(0, 4);
-  /** The line of a cosignature over a checkpoint. */
-  const cosigned = (note: string, at: bigint): string => {
+  const lineOf = (at: bigint, message: string): string => {
     const time = Buffer.alloc(8);
     time.writeBigUInt64BE(at);
-    const text = note.slice(0, note.lastIndexOf("\n\n") + 1);
-    const signature = sign(null, Buffer.from(`cosignature/v1\ntime ${at}\n${text}`), privateKey);
+    const signature = sign(null, Buffer.from(message), privateKey);
     return `\u2014 ${name} ${Buffer.concat([id, time, signature]).toString("base64")}\n`;
   };
-  return { key: `${name}+${id.toString("hex")}+${bytes.toString("base64")}`, cosigned };
+  const textOf = (note: string): string => note.slice(0, note.lastIndexOf("\n\n") + 1);
+  /** The line of a cosignature over a checkpoint. */
+  const cosigned = (note: string, at: bigint): string => lineOf(at, `cosignature/v1\ntime ${at}\n${textOf(note)}`);
+  /** A line whose signature is over the checkpoint's text, but not over the time. */
+  const signedText = (note: string, at: bigint): string => lineOf(at, textOf(note));
+  return { key: `${name}+${id.toString("hex")}+${bytes.toString("base64")}`, cosigned, signedText };
 }
 
 /** A log with its own key that signs every checkpoint. */

@@ -99,8 +99,8 @@ cosignedCase("by a line that is a byte long", `${one}${altered((signature) => Bu
 cosignedCase("by a line of four bytes", `${one}${altered((signature) => signature.subarray(0, 8))}${three}`, "fails");
 cosignedCase("in the last second of the year 9999", `${one}${witnesses[1]?.cosigned(note, 253_402_300_799n)}`, "holds");
 cosignedCase("in the year 10000", `${one}${witnesses[1]?.cosigned(note, 253_402_300_800n)}${three}`, "fails");
-// This line has only the id of the witness's key and the time, and no signature.
-cosignedCase("by a signature over the text alone", `${one}${altered((signature) => signature.subarray(0, 12))}`, "fails");
+cosignedCase("by a line without a signature", `${one}${altered((signature) => signature.subarray(0, 12))}`, "fails");
+cosignedCase("by a signature over the text alone", `${one}${witnesses[1]?.signedText(note, at)}`, "fails");
 witnessVectors.push({
   name: "witnessed: of a log that the policy does not name",
   kind: "proof",
