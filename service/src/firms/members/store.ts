@@ -191,8 +191,9 @@ export async function ownersWhoSee(db: Sql, { partnerId, environment }: Owner): 
 }
 
 /**
- * A firm as mails to its signers show it. The consent to sign electronically tells signers to answer the mail. So the
- * answers go to the first owner with access to the environment if the firm has no contact address.
+ * A firm as mails to its signers show it, including mails about their notarization. The consent to sign electronically
+ * tells signers to answer the mail. So if the firm has no contact address, the answers go to the first owner with
+ * access to the environment.
  */
 export async function readFirmForSigners(
   { db, rowMac, clock }: { db: Sql; rowMac: RowMac; clock: Clock },

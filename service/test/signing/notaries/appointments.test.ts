@@ -15,7 +15,7 @@ import { lockOrder } from "../../../src/orders/order/order.ts";
 import { icsOf } from "../../../src/signing/notaries/appointments/ics.ts";
 import { addNotary, renewNotaryLinks, sweepAppointments } from "../../../src/signing/notaries/notaries.ts";
 import { instantOf, readHours, slotsOf } from "../../../src/signing/notaries/schedule/hours.ts";
-import { mailsTo, postForm } from "../../firms/members/signed-in-member.ts";
+import { mailsTo, newMember, postForm } from "../../firms/members/signed-in-member.ts";
 import { newOperator } from "../../firms/operators/console-people.ts";
 import { openInsider } from "../../insiders/insider.ts";
 import { certificateFiles } from "./certificate-files.ts";
@@ -333,6 +333,22 @@ test("an appointment that failed for technical reasons can be booked again, and 
     await advance(own.headers, Math.ceil((startsAt - Date.now()) / 1000) + 1);
     assert.equal((await note()).status, 303);
     assert.equal(await statusOf(code), status);
+  }
+});
+
+test("answers to mails about an appointment go to an owner of a firm without a contact address", async () => {
+  const own = await newPartner(running.service);
+  const [owner, email] = ["owner@appointments.example", "answers@example.com"];
+  await newMember(running.service, owner, own.key);
+  const { place, claim } = ordersToNotarize(running, own);
+  const code = await place({ email });
+  const link = await pathOf(code, email);
+  await claim(code, nora.cookie);
+  const meeting = { url: "https://meet.example/10", when: "2040-01-03T15:30" };
+  assert.equal((await nora.post(`/operator/notary/orders/${code}/appointment`, meeting)).status, 303);
+  for (const part of [link, meeting.url]) {
+    const mail = await until(() => mailsTo(running.service, email).find((each) => each.includes(part)));
+    assert.equal(/^Reply-To: (.*)\r$/m.exec(mail)?.[1], owner, part);
   }
 });
 

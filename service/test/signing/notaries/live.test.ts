@@ -91,7 +91,7 @@ import { endUnrecorded } from "../../../src/signing/notaries/sessions/unrecorded
 import { lockOpenSheet, markStep } from "../../../src/signing/notaries/sheets/sheet.ts";
 import { openTurn } from "../../../src/signing/notaries/sheets/steps.ts";
 import { findSheet, sheetsOfOrder } from "../../../src/signing/notaries/sheets/store.ts";
-import { mailsTo, postForm } from "../../firms/members/signed-in-member.ts";
+import { mailsTo, newMember, postForm } from "../../firms/members/signed-in-member.ts";
 import { newOperator } from "../../firms/operators/console-people.ts";
 import { certificateFiles } from "./certificate-files.ts";
 import { liveSettings } from "./live-rules.ts";
@@ -2015,6 +2015,19 @@ test("a stranger who used up a signer's codes locks them out only until the nota
   assert.match(await page(), /ask for codes again/);
   assert.equal((await post(desk(code, "/release"), { person: "1" })).status, 303);
   assert.equal((await browserAt(room).send("/code")).status, 303);
+});
+
+test("answers to the mail with a room's link go to an owner of a firm without a contact address", async () => {
+  const own = await newPartner(running.service);
+  const [owner, email] = ["owner@rooms.example", "answers@example.com"];
+  await newMember(running.service, owner, own.key);
+  const theirs = ordersToNotarize(running, own);
+  const code = await theirs.place({ email });
+  await theirs.claim(code, nora.cookie);
+  assert.equal((await post(desk(code), { act: "jurat" })).status, 303);
+  await roomOf(email);
+  const mail = mailsTo(running.service, email).find((each) => each.includes("/notary-room/")) ?? "";
+  assert.equal(/^Reply-To: (.*)\r$/m.exec(mail)?.[1], owner);
 });
 
 test("a session that ends while it begins leaves no recording open", async () => {

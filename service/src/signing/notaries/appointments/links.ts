@@ -111,14 +111,15 @@ type Invitation = { orderId: number; person: number; at: string };
 
 export const appointmentInvitationMail = defineMail({
   queue: "appointment-invitation-mail",
-  async load({ orderId, person }: Invitation, { db, rowMac, secrets }: MailDeps) {
+  async load({ orderId, person }: Invitation, deps: MailDeps) {
+    const { db, rowMac, secrets } = deps;
     const [order, path] = await Promise.all([
       peopleOf({ db, rowMac }, orderId),
       linkPathOf(db, secrets, orderId, person),
     ]);
     const to = order?.signers[person - 1];
     if (!order || !to || path === null || order.status !== "NotarizationPending") return null;
-    return { ...(await addressedTo(db, order, to)), path };
+    return { ...(await addressedTo(deps, order, to)), path };
   },
   write({ path, words, ...letter }, { orderId, person, at }, { baseUrl }) {
     const { subject, line, link } = words.invite;

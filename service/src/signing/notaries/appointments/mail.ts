@@ -81,7 +81,7 @@ const mailIn = (queue: string) =>
       const to = guest ?? own;
       if (!to) return null;
       const role = guest?.role ?? null;
-      const about = { session, role, notary: commissionName, ...(await addressedTo(db, order, to)) };
+      const about = { session, role, notary: commissionName, ...(await addressedTo(deps, order, to)) };
       if (guest) return { ...about, path: isRemoved ? null : await guestPathOf(db, secrets, guest.id) };
       return { ...about, path: person === null ? "/operator/notary" : await linkPathOf(db, secrets, orderId, person) };
     },

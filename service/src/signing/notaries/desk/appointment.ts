@@ -1,5 +1,5 @@
+import { readFirmForSigners } from "../../../firms/members/members.ts";
 import type { Operator } from "../../../firms/operators/operators.ts";
-import { readMailFirm } from "../../../firms/partners/partners.ts";
 import { auditLine, countLines } from "../../../kernel/audit/audit.ts";
 import type { Environment } from "../../../kernel/identity/identity.ts";
 import { dayMs } from "../../../kernel/platform/clock.ts";
@@ -96,10 +96,10 @@ const appointmentQueue = "notary-appointment-mail";
 
 export const appointmentMail = defineMail({
   queue: appointmentQueue,
-  load({ mac, ...about }: VouchedMail, { db, rowMac }: MailDeps) {
-    if (!rowMac.holds(appointmentQueue, mailMembers(about), Buffer.from(mac ?? "", "hex")))
+  load({ mac, ...about }: VouchedMail, deps: MailDeps) {
+    if (!deps.rowMac.holds(appointmentQueue, mailMembers(about), Buffer.from(mac ?? "", "hex")))
       throw new Error("the mail of an appointment is not what the service queued");
-    return readMailFirm(db, about.partnerId);
+    return readFirmForSigners(deps, about);
   },
   write(firm, { to, name, url, when, notary, environment, id }) {
     const by = isPlainName(notary) ? `the notary ${notary}` : "a notary";

@@ -1,4 +1,4 @@
-import { readMailFirm } from "../../../firms/partners/partners.ts";
+import { readFirmForSigners } from "../../../firms/members/members.ts";
 import type { Environment } from "../../../kernel/identity/identity.ts";
 import { isLanguage, type Language } from "../../../kernel/platform/languages.ts";
 import { defineMail, type MailDeps } from "../../../kernel/platform/mail/mail-jobs.ts";
@@ -97,7 +97,8 @@ type Loaded = { to: string; name: string; language: Language; notary: string; to
  */
 export const identityMail = defineMail({
   queue: "identity-mail",
-  async load({ checkId }: { checkId: string }, { db, rowMac, secrets, clock }: MailDeps) {
+  async load({ checkId }: { checkId: string }, deps: MailDeps) {
+    const { db, rowMac, secrets, clock } = deps;
     const check = await findCheck(db, checkId);
     if (check?.state !== "asked" || check.expiresAt <= clock()) return null;
     const [order, notary, sha256] = await Promise.all([
@@ -112,7 +113,7 @@ export const identityMail = defineMail({
     const { name, email: to } = person;
     const { environment } = order;
     const about: Loaded = { to, name, language, notary: notary.commissionName, token, environment };
-    return { ...about, firm: await readMailFirm(db, order.partnerId) };
+    return { ...about, firm: await readFirmForSigners(deps, order) };
   },
   write({ to, name, language, notary, token, environment, firm }, { checkId }, { baseUrl }) {
     const { subject, hello, line, have, link, caution } = words[language];

@@ -25,7 +25,8 @@ export async function callPeople(
 
 export const queueMail = defineMail({
   queue: "notary-queue-mail",
-  async load({ orderId, requestId, moment, person }: QueueMail, { db, rowMac, secrets }: MailDeps) {
+  async load({ orderId, requestId, moment, person }: QueueMail, deps: MailDeps) {
+    const { db, rowMac, secrets } = deps;
     const [request, order] = await Promise.all([latestRequestOf(db, orderId), peopleOf({ db, rowMac }, orderId)]);
     const to = order?.signers[person - 1];
     if (!order || !to || request?.id !== requestId || order.status !== "NotarizationPending") return null;
@@ -34,7 +35,7 @@ export const queueMail = defineMail({
     // their room is mailed when the session opens.
     const path = await linkPathOf(db, secrets, orderId, person);
     const notary = request.notaryId === null ? null : await findNotary(db, request.notaryId);
-    return { notary: notary?.commissionName ?? null, path, ...(await addressedTo(db, order, to)) };
+    return { notary: notary?.commissionName ?? null, path, ...(await addressedTo(deps, order, to)) };
   },
   write({ notary, path, words, ...letter }, { requestId, moment, at, person }, { baseUrl }) {
     const { subject, line, link } = queueMailWords[letter.language][moment];

@@ -1,5 +1,5 @@
 import { createHmac } from "node:crypto";
-import { readMailFirm } from "../../../firms/partners/partners.ts";
+import { readFirmForSigners } from "../../../firms/members/members.ts";
 import { isLanguage, type Language } from "../../../kernel/platform/languages.ts";
 import { defineMail, type MailDeps } from "../../../kernel/platform/mail/mail-jobs.ts";
 import { isPlainName } from "../../../kernel/platform/mail/plain-name.ts";
@@ -47,7 +47,8 @@ type LiveMail = {
  */
 export const liveMail = defineMail({
   queue: "live-session-mail",
-  async load({ personId, codeId }: LiveMail, { db, rowMac, secrets, clock }: MailDeps) {
+  async load({ personId, codeId }: LiveMail, deps: MailDeps) {
+    const { db, rowMac, secrets, clock } = deps;
     const person = await findPerson(db, personId);
     const session = person && (await findLive(db, person.sessionId));
     if (!person || !session || session.state === "ended") return null;
@@ -64,8 +65,8 @@ export const liveMail = defineMail({
     const wanted = to.language ?? "";
     const language: Language = isLanguage(wanted) ? wanted : "en";
     const code = codeId === null ? null : roomCode(secrets, codeId);
-    const { environment, partnerId } = order;
-    const firm = await readMailFirm(db, partnerId);
+    const { environment } = order;
+    const firm = await readFirmForSigners(deps, order);
     return { name: to.name, to: to.email, language, notary: notary.commissionName, token, code, environment, firm };
   },
   write({ name, to, language, notary, token, code, environment, firm }, { personId, codeId, at }, { baseUrl }) {
