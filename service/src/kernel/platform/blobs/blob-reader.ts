@@ -165,10 +165,15 @@ async function requireHash(file: StoredFile, sha256: string): Promise<void> {
 
 /**
  * The requested part of a blob, taken from the store's response. The response may contain the whole blob.
- * @throws Error when the blob's length has changed
+ * @throws ServiceError `unavailable` when the blob's length has changed. A rotation of SECRETS_KEY lengthens a blob of
+ * an earlier release, so this proves no alteration. Opening the blob again detects one
  */
 function stretchIn({ bytes, total }: BlobPart, start: number, length: number, end: number): Buffer {
+  if (total !== end)
+    throw new ServiceError("unavailable", "The document can't be read now. Try again later.", {
+      cause: new Error("a blob has another length than when it was opened"),
+    });
   const stretch = bytes.length > length ? bytes.subarray(start, start + length) : bytes;
-  if (total === end && stretch.length === length) return stretch;
-  throw new Error("a blob has another length than when it was opened");
+  if (stretch.length === length) return stretch;
+  throw new Error("the store returned another part of a blob than the requested one");
 }

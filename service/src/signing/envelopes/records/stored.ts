@@ -53,8 +53,8 @@ export async function withStored<T>(
 }
 
 /**
- * The error for the reader of a document. A store that doesn't respond proves nothing about the document. Every other
- * error of a read is about its bytes, and is reported to the operators.
+ * The error for the reader of a document. A store that doesn't respond and a missing key prove nothing about the
+ * document. Every other error of a read is about its bytes, and is reported to the operators.
  */
 async function readError(deps: StoredDeps, document: DocumentFacts, cause: unknown): Promise<unknown> {
   if (cause instanceof ServiceError) return cause;

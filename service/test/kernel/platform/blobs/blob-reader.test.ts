@@ -17,6 +17,7 @@ import { folderBackend } from "../../../../src/kernel/platform/blobs/folder.ts";
 import { storedFile } from "../../../../src/kernel/platform/blobs/stored-file.ts";
 import { createMemoryBudget, type MemoryBudget } from "../../../../src/kernel/platform/bounds/memory-budget.ts";
 import { systemClock } from "../../../../src/kernel/platform/clock.ts";
+import { ServiceError } from "../../../../src/kernel/platform/errors.ts";
 import { openSecretsKey } from "../../../../src/kernel/platform/secrets.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "blob-reader-"));
@@ -140,10 +141,13 @@ describe("a stored file", () => {
     assert.ok(Buffer.concat(seen).equals(plain.subarray(0, 8 * chunk)));
     await assert.rejects(file.body({ first: 9 * chunk, last: 9 * chunk + 5 }), "before anything is sent");
     assert.ok((await all(await file.body({ first: 0, last: 5 }))).equals(plain.subarray(0, 6)));
-    // The reader detects a shortened or longer blob by its length.
+    // The length also changes in a rotation of SECRETS_KEY, so only the next opening shows that the blob was cut.
     alter(key, (bytes) => bytes.subarray(0, -1));
-    await assert.rejects(file.body({ first: 0, last: 5 }), /another length/);
-    await assert.rejects(blobs.open(key, use, "firm test"));
+    await assert.rejects(file.body({ first: 0, last: 5 }), {
+      code: "unavailable",
+      cause: new Error("a blob has another length than when it was opened"),
+    });
+    await assert.rejects(blobs.open(key, use, "firm test"), (error) => !(error instanceof ServiceError));
   });
 
   test("is null when it does not exist, and unavailable when it disappears during reading", async () => {

@@ -12,7 +12,7 @@ import {
   encryptBlob,
   encryptedLength,
 } from "../../../../src/kernel/platform/blobs/cipher.ts";
-import { deriveSalted, openSecretsKey } from "../../../../src/kernel/platform/secrets.ts";
+import { deriveSalted, MissingKeyError, openSecretsKey } from "../../../../src/kernel/platform/secrets.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "cipher-"));
 after(() => rmSync(folder, { recursive: true }));
@@ -114,5 +114,25 @@ describe("an encrypted blob", () => {
     const bound = sealed();
     bound[4] = 2;
     await assert.rejects(decryptBlob(master, bound, use));
+  });
+
+  test("of a release before key ids is altered only if a key opens its first chunk, otherwise the key is missing", async () => {
+    const plain = randomBytes(chunk + 100);
+    const salt = randomBytes(32);
+    const key = deriveSalted(master, "blob", salt);
+    const chunks = [plain.subarray(0, chunk), plain.subarray(chunk)].flatMap((part, index) => {
+      const nonce = Buffer.alloc(12);
+      nonce.writeUInt8(index, 10);
+      nonce.writeUInt8(index, 11);
+      const cipher = createCipheriv("aes-256-gcm", key, nonce);
+      return [cipher.update(part), cipher.final(), cipher.getAuthTag()];
+    });
+    const sealed = () => Buffer.concat([Buffer.from("SSSB\x01"), salt, ...chunks]);
+    assert.deepEqual(await decryptBlob(master, sealed(), use), plain);
+    const other = await openSecretsKey(`file:${join(folder, "missing")}`);
+    await assert.rejects(decryptBlob(other, sealed(), use), MissingKeyError);
+    const altered = sealed();
+    altered.writeUInt8(altered.readUInt8(altered.length - 1) ^ 1, altered.length - 1);
+    await assert.rejects(decryptBlob(master, altered, use), (error) => !(error instanceof MissingKeyError));
   });
 });
