@@ -135,11 +135,14 @@ export async function openSheetOf(reading: Reading, taskId: number): Promise<She
 export const openSheetsOfOrder = (reading: Reading, orderId: number): Promise<Sheet[]> =>
   sheetsOf(reading, sql`order_id = ${orderId} AND ended_at IS NULL`);
 
-/** The open sheets of acts in person whose order no longer waits for a notary. */
+/**
+ * The open sheets of acts in person whose order no longer waits for a notary. Altered sheets can't be ended, so a limit
+ * would let them keep the others from being ended.
+ */
 export const sheetsToEnd = (db: Sql): Promise<{ id: string }[]> =>
   db.query(sql`
     SELECT n.id FROM notary_sheets n ${joinOrder(sql`n.order_id`)}
-    WHERE n.ended_at IS NULL AND n.mode = 'ipen' AND o.status <> 'NotarizationPending' ORDER BY n.opened_at LIMIT 50`);
+    WHERE n.ended_at IS NULL AND n.mode = 'ipen' AND o.status <> 'NotarizationPending' ORDER BY n.opened_at`);
 
 /** True if an order has an open sheet on which its signers sign. */
 export async function hasSignersSheet(db: Sql, orderId: number): Promise<boolean> {
