@@ -79,10 +79,6 @@ export const hasLineAfterMove = (orderId: Statement, action: string, to: string)
 export const hasMovedSince = (orderId: Statement, to: string, since: Statement): Statement => sql`EXISTS (
   SELECT FROM audit_log WHERE audit_log.order_id = ${orderId} AND to_status = ${to} AND occurred_at >= ${since})`;
 
-/** SQL condition: an order left a status at this time or later. */
-export const hasLeftSince = (orderId: Statement, from: string, since: Statement): Statement => sql`EXISTS (
-  SELECT FROM audit_log WHERE audit_log.order_id = ${orderId} AND from_status = ${from} AND occurred_at >= ${since})`;
-
 /**
  * The number of an order's log lines with this action and a time after `since`. Includes lines of the open transaction.
  */

@@ -11,7 +11,7 @@ import ICAL from "ical.js";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { openLog } from "../../../src/kernel/platform/logs.ts";
 import { openSecretsKey } from "../../../src/kernel/platform/secrets.ts";
-import { lockOrder } from "../../../src/orders/order/order.ts";
+import { lockOrder, transition } from "../../../src/orders/order/order.ts";
 import { icsOf } from "../../../src/signing/notaries/appointments/ics.ts";
 import { addNotary, renewNotaryLinks, sweepAppointments } from "../../../src/signing/notaries/notaries.ts";
 import { instantOf, readHours, slotsOf } from "../../../src/signing/notaries/schedule/hours.ts";
@@ -416,14 +416,26 @@ test("the appointment link of an address that was corrected during a hold is mai
     const people = { names: new Set(["Jane Doe"]), email };
     await renewNotaryLinks(tx, { desk: { rowMac }, secrets }, order?.id ?? 0, people, new Date());
   });
+  const jobsEnd = async () => {
+    await until(async () => (await db.query(sql`SELECT FROM jobs WHERE queue = 'notary-again'`)).length === 0);
+    await until(async () => (await db.query(sql`SELECT FROM jobs WHERE queue LIKE 'appointment-%'`)).length === 0);
+  };
+  // If the next hold begins before the mail is sent, the mail is dropped, and follows after that hold.
+  await db.transaction(async (tx) => {
+    for (const on of ["released", "held"] as const) {
+      const order = (await lockOrder(tx, code)) ?? assert.fail();
+      await transition(tx, order, on, { actor: "test", at: new Date(), log: openLog("silent"), reason: "A dispute." });
+    }
+  });
+  await jobsEnd();
+  assert.deepEqual(linksTo(email), [former]);
   await service.cli("order", "move", code, "--release");
   const path = await until(() => linksTo(email).find((each) => each !== former));
   assert.equal((await fetch(at(path))).status, 200);
   // A link that was mailed before the hold is not mailed again.
   await service.cli("order", "move", code, "OnHold", "--reason", "Another dispute.");
   await service.cli("order", "move", code, "--release");
-  await until(async () => (await db.query(sql`SELECT FROM jobs WHERE queue = 'notary-again'`)).length === 0);
-  await until(async () => (await db.query(sql`SELECT FROM jobs WHERE queue LIKE 'appointment-%'`)).length === 0);
+  await jobsEnd();
   assert.equal(linksTo(email).length, 2);
 });
 

@@ -92,6 +92,8 @@ export async function linkOf(db: Sql, token: string): Promise<{ orderId: number;
   return link;
 }
 
+const linkPath = "/appointments/";
+
 /** The path of a person's appointment page; null for a person without a link. */
 export async function linkPathOf(
   db: Sql,
@@ -104,7 +106,7 @@ export async function linkPathOf(
     WHERE order_id = ${orderId} AND person = ${person}`);
   const tokens = link ? keysOf(secrets).map((key) => tokenUnder(key, link.id)) : [];
   const token = tokens.find((each) => link && sha256Of(each).equals(link.sha256));
-  return token === undefined ? null : `/appointments/${token}`;
+  return token === undefined ? null : `${linkPath}${token}`;
 }
 
 type Invitation = { orderId: number; person: number; at: string };
@@ -132,4 +134,8 @@ export const appointmentInvitationMail = defineMail({
       caution: words.caution,
     };
   },
+  // Names the mailed link by its token, because it may have been replaced while the mail was sent.
+  onSent: ({ path }, _about, { db }) =>
+    db.query(sql`
+      UPDATE appointment_links SET is_mailed = true WHERE token_sha256 = ${sha256Of(path.slice(linkPath.length))}`),
 });

@@ -1,5 +1,4 @@
 /** Replaces the links to the notary that went to a person's earlier address, once that address was corrected. */
-import { hasLeftSince } from "../../../kernel/audit/audit.ts";
 import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import { nullIfAltered } from "../../../kernel/platform/database/state-mac.ts";
@@ -54,12 +53,14 @@ export async function renewNotaryLinks(
 
 type WaitsAgain = { orderId: number; at: string };
 
-/** When an order waits for a notary again, mails the links that `renewNotaryLinks` created while it didn't. */
+/**
+ * When an order waits for a notary again, mails the links that were created earlier and not mailed, because mails are
+ * dropped while it doesn't wait.
+ */
 export function appointmentJobs(jobs: Jobs, { desk: { db } }: Pick<InviteDeps, "desk">): void {
   jobs.work<WaitsAgain>(notaryAgainQueue, async ({ orderId, at }) => {
     const links = await db.query<{ person: number }>(sql`
-      SELECT l.person FROM appointment_links l WHERE l.order_id = ${orderId} AND l.created_at < ${at}
-        AND NOT ${hasLeftSince(sql`l.order_id`, "NotarizationPending", sql`l.created_at`)}`);
+      SELECT person FROM appointment_links WHERE order_id = ${orderId} AND created_at < ${at} AND NOT is_mailed`);
     await db.transaction(async (tx) => {
       for (const { person } of links) await appointmentInvitationMail.enqueue(tx, { orderId, person, at });
     });
