@@ -15,7 +15,7 @@ function paper({ title, partnerName, askedForPaper }: MailFacts) {
       ],
     };
   return {
-    subject: `${title}: você pediu em papel`,
+    subject: `${title}: você pediu para assinar em papel`,
     lines: [
       `A assinatura eletrônica de ${title} terminou para todos. Avisamos ${partnerName} de que você quer assinar em papel, e ${partnerName} combina isso com você.`,
     ],
