@@ -448,7 +448,7 @@ test("the address of a person who signed only before a notary is corrected once,
   );
 });
 
-test("the address of a signature that was given up is corrected again from the one that pages show", async () => {
+test("after another signer declined, a corrected address of somebody who signed is corrected again from the one that pages show", async () => {
   const [grace, john] = [person("Grace"), person("John")];
   const code = await running.order([grace, john]);
   await signBy(ceremony, await running.linkOf(grace.email), "Grace");
@@ -461,7 +461,7 @@ test("the address of a signature that was given up is corrected again from the o
   assert.equal((await ceremony.view(await running.linkOf(third))).state, "ready");
 });
 
-test("after a signature was given up, the link goes to the corrected address, and mails to the one that it was corrected back to", async () => {
+test("after another signer declined, the new link goes to the corrected address of somebody who signed, and mails to one that is corrected back", async () => {
   const given = async () => {
     const [grace, john, right] = [person("Grace"), person("John"), person("Grace").email];
     const code = await running.order([grace, john]);

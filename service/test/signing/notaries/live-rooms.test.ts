@@ -137,7 +137,7 @@ test("of two tickets of a person, the one that was requested last works, even if
   own.stop();
 });
 
-test("a join that fails leaves an earlier one of the same person connected, also one that is still being answered", async () => {
+test("a failed join does not disconnect an earlier join of the same person, even one that the engine has not answered yet", async () => {
   const answers: PromiseWithResolvers<unknown>[] = [];
   const admit = () => {
     answers.push(Promise.withResolvers());

@@ -66,7 +66,7 @@ describe("an order to print and mail", () => {
     assert.deepEqual(world.lettersOf(code), []);
   });
 
-  test("whose document is altered before the request to Lob is mailed once the file is restored", async () => {
+  test("is mailed once its file is restored, if the document was altered before the request to Lob", async () => {
     const code = await world.placed();
     const node = world.openNode();
     await node.work({ only: [...node.handlers.keys()].filter((queue) => queue !== "provider-act-lob") });
