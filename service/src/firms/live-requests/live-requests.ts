@@ -38,7 +38,10 @@ export async function askForLive(deps: LiveDeps, principal: Principal): Promise<
     const at = clock();
     requireProof(principal, at, "test");
     if ((await readBranding({ db: tx }, principal)).contactEmail === null)
-      throw new ServiceError("conflict", "Set the contact email of your firm first: clients and signers answer to it.");
+      throw new ServiceError(
+        "conflict",
+        "Set your firm’s contact email first: answers of clients and signers go there.",
+      );
     const latest = await store.selectLatest(tx, partnerId);
     if (latest?.state === "refused" && latest.decidedAt !== null && at.getTime() - latest.decidedAt.getTime() < dayMs)
       throw new ServiceError("conflict", "Live was refused less than 24 hours ago. Ask again a day after the refusal.");

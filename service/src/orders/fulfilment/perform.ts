@@ -59,7 +59,7 @@ export function requireFacts(on: PeopleEvent, facts: Facts & { hasDocument: bool
 
 function requireParcel({ carrier, trackingNumber, untracked = false }: Facts): void {
   if (!carrier || !(trackingNumber || untracked))
-    throw invalid("Enter the carrier, and a tracking number, or say that this mail has no tracking number.");
+    throw invalid("Enter the carrier and a tracking number. If this mail has no tracking number, say so.");
   if (trackingNumber && untracked) throw invalid("This move has a tracking number, and says that there is none.");
 }
 

@@ -69,7 +69,7 @@ export async function requireTaskLeft(tx: Tx, { id: orderId, status }: LockedOrd
     if (isLost(payment) || (!isElsewhere && (await wholeRefundOf(tx, orderId, payment)) !== "failed")) continue;
     throw new ServiceError(
       "conflict",
-      "The order is being refunded, and its money is still held. End this task once the payment processor has reported another refund of it, or choose how you paid it back.",
+      "The order is being refunded, and its money is still held. End this task once the payment processor has reported another refund of the order, or choose how you paid the money back.",
     );
   }
 }

@@ -186,7 +186,7 @@ test("a firm asks for live only once it has a contact email for its clients and 
   const refused = await askWithoutContact(owner);
   assert.deepEqual(
     [refused.status, await alertIn(refused)],
-    [409, "Set the contact email of your firm first: clients and signers answer to it."],
+    [409, "Set your firm’s contact email first: answers of clients and signers go there."],
   );
   assert.deepEqual(await requestsOf(partnerId), []);
   assert.equal((await ask(owner)).status, 303);

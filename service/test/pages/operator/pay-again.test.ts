@@ -136,7 +136,7 @@ test("an operator books a firm’s check for a lost payment, and the firm reads 
   await running.db.query(sql`ALTER TABLE loss_payments ENABLE TRIGGER USER`);
   const altered = await fetch(`${baseUrl}/dashboard/orders/${code}`, { headers: owner });
   assert.equal(altered.status, 200);
-  assert.match(await altered.text(), /What a bank took back of this order’s payment can’t be shown/);
+  assert.match(await altered.text(), /The money that a bank took back from this order’s payment can’t be shown/);
 });
 
 test("an operator lets an order be paid again whose payment a bank took back, and its client pays on its page", async () => {

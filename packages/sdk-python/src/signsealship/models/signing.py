@@ -96,7 +96,7 @@ class OrderSignerState:
     auth: SignerAuth
     """How the signer is identified."""
     status: Literal["pending", "sent", "viewed", "signed", "declined", "locked"]
-    """`pending` until it is their turn; `locked` after too many codes."""
+    """`pending` until it is their turn; `locked` after too many wrong codes."""
     issued_at: datetime | None
     """The time at which the link was mailed."""
     opened_at: datetime | None
@@ -106,7 +106,7 @@ class OrderSignerState:
     proposal: SignerProposal | None
     """The person who, according to the signer, should sign."""
     signing_url: str | None
-    """Only for test orders: open it and sign as your client would."""
+    """For test orders: open it and sign as your client would. None in live, and once the link no longer opens a document."""
     taken_in: Literal[True] | None = None
     """The person did not sign here: an operator recorded a document that was signed elsewhere. None otherwise."""
 

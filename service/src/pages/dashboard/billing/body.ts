@@ -62,7 +62,7 @@ function methodPart(view: BillingView): Html {
   if (methods === null)
     return alteredNotice(
       "Your firm’s card or bank account can’t be shown",
-      "Until then, nothing is charged to it. Each order can be paid on its own page.",
+      "Until then, the card or bank account is not charged. Each order can be paid on its own page.",
     );
   const active = methods.find(({ state }) => state === "active");
   const waiting = methods.find(({ state }) => state === "verifying");

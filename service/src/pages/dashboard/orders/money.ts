@@ -39,7 +39,7 @@ export const isPaidLate = ({ order, receipts }: OrderMoneyView): boolean =>
 /** The amount that banks took back and that nobody has paid again, in words. Empty if there is none. */
 export function bankLoss({ lostCents, losses, corrected }: OrderMoneyView): Html {
   if (lostCents === null || losses === null)
-    return alteredNotice("What a bank took back of this order’s payment can’t be shown");
+    return alteredNotice("The money that a bank took back from this order’s payment can’t be shown");
   const received = losses.flatMap(bookingTexts);
   const isAsked = corrected.supplements.some(({ state, replacesLoss }) => state === "asked" && replacesLoss);
   const owed =

@@ -223,5 +223,5 @@ const wayField = (id: number): Html =>
       ...Object.entries(outsideWays).map(([value, words]) => ({ value, label: `Paid back ${words}` })),
       { value: "none", label: "Nothing to book" },
     ],
-    hint: "The amount of the failed refund is then booked as returned, and the firm is mailed. One person is enough, because that refund was approved before or made at the payment processor. The order’s page can reverse a wrong booking. Choose “Nothing to book” if the money goes back at the payment processor, or not at all. While the whole order is being refunded, that ends the task only once the payment processor has reported another refund.",
+    hint: "The amount of the failed refund is then booked as returned, and the firm is mailed. One person is enough, because that refund was approved before or made at the payment processor. The order’s page can reverse a wrong booking. Choose “Nothing to book” if the money goes back at the payment processor, or not at all. While the whole order is being refunded, “Nothing to book” ends the task only once the payment processor has reported another refund.",
   });

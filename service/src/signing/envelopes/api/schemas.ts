@@ -46,7 +46,7 @@ export const OrderSignerState = Type.Object(
     auth: oneOf(signerAuths, "How this signer is identified, besides the mailed link."),
     status: oneOf(
       signerStatuses,
-      "Where this signer stands: `pending` until the link is sent, which is when the turn comes, and with `takenIn`, unless this person declined; `locked` after too many codes.",
+      "`pending` until it is the signer's turn and the link is sent, and also with `takenIn`, unless this person declined; `locked` after too many wrong codes.",
       ["sent"],
     ),
     takenIn: Type.Optional(
@@ -67,7 +67,7 @@ export const OrderSignerState = Type.Object(
     ),
     signingUrl: nullable(
       Type.String(),
-      "The signer's link, for test orders only; null for live ones, and once it opens no document.",
+      "The signer's link, for test orders only. Null for live orders, and once the link no longer opens a document.",
     ),
   },
   { $id: "OrderSignerState", description: "A signer, and where they stand." },

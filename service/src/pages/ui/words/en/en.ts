@@ -104,7 +104,7 @@ export const en = {
     },
     altered: {
       title: "The stored document was altered",
-      text: "It no longer matches the hash on its record, so you do not get it. The operator of this service has to look at it.",
+      text: "It no longer matches its recorded hash, so you do not get it. The operator of this service has to look at it.",
     },
     unreadable: { title: "That did not work", text: "The form could not be read." },
     broken: {
