@@ -16,7 +16,7 @@ import { StartupError } from "./kernel/platform/errors.ts";
 import { type Log, openLog } from "./kernel/platform/logs.ts";
 import { type Outbox, outboxFolder } from "./kernel/platform/mail/mail.ts";
 import { createMetrics, type Metrics } from "./kernel/platform/metrics.ts";
-import { isLoopback } from "./kernel/platform/network.ts";
+import { isThisMachine } from "./kernel/platform/network.ts";
 import type { WorkerPool } from "./kernel/platform/workers/pool.ts";
 import type { Resources } from "./kernel/resources.ts";
 import { readRetention } from "./kernel/retention/retention.ts";
@@ -98,7 +98,7 @@ async function untilEnd(log: Log, stopped: Promise<string>, watch: SchemaWatch):
  */
 function openOutbox({ smtpUrl, baseUrl, dataDir }: Config): Outbox | null {
   const { hostname } = new URL(baseUrl);
-  if (smtpUrl !== null || !(hostname === "localhost" || isLoopback(hostname.replace(/^\[|\]$/g, "")))) return null;
+  if (smtpUrl !== null || !isThisMachine(hostname)) return null;
   return { folder: outboxFolder(dataDir), token: randomBytes(16).toString("hex") };
 }
 

@@ -1,7 +1,7 @@
 /** Checks whether the nodes of a service can forward requests for live sessions to each other. */
 import { nodePrefix } from "../../kernel/platform/database/schema-fence.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
-import { isLoopback } from "../../kernel/platform/network.ts";
+import { isThisMachine } from "../../kernel/platform/network.ts";
 import { nodeAt, OwnNode } from "../../kernel/platform/nodes.ts";
 import { nodesWithSessions } from "../../signing/notaries/notaries.ts";
 import { type Examined, type Found, timeoutMs } from "./finding.ts";
@@ -55,8 +55,7 @@ async function faultOf(own: OwnNode, url: string, nodes: Seen): Promise<string |
  */
 function reachFault(url: string, machines: number): string | null {
   const { hostname } = new URL(url);
-  const isLocal = hostname === "localhost" || isLoopback(hostname.replace(/^\[|\]$/g, ""));
-  return isLocal && machines > 1
+  return isThisMachine(hostname) && machines > 1
     ? "leads to this machine only, and processes of this service run on several machines"
     : null;
 }
