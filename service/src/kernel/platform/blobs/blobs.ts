@@ -80,6 +80,28 @@ export type Blobs = {
   probe: () => Promise<void>;
 };
 
+/**
+ * Calls `work` like `withBytes`. If the document can't be read, returns what `unread` makes of the error, or throws the
+ * error that it throws. Errors of `work` are thrown unchanged.
+ */
+export async function withBytesOr<T>(
+  blobs: Pick<Blobs, "withBytes">,
+  at: Parameters<Blobs["withBytes"]>[0],
+  work: (bytes: Buffer | null) => Promise<T>,
+  unread: (error: unknown) => T | Promise<T>,
+): Promise<T> {
+  let isRead = false;
+  try {
+    return await blobs.withBytes(at, (bytes) => {
+      isRead = true;
+      return work(bytes);
+    });
+  } catch (error) {
+    if (isRead) throw error;
+    return unread(error);
+  }
+}
+
 /** Time limits of the store. `putMs` depends on the number of bytes. */
 export type BlobTimes = { putMs: (bytes: number) => number; getMs: number; removeMs: number; probeMs: number };
 

@@ -8,6 +8,7 @@ import {
   verifyTrail,
 } from "@signsealship/evidence/envelope";
 import { EvidenceError } from "@signsealship/evidence/errors";
+import { withBytesOr } from "../../../kernel/platform/blobs/blobs.ts";
 import { memoryHolder } from "../../../kernel/platform/bounds/memory-budget.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
@@ -139,11 +140,10 @@ async function certificateClaim(
   if (!stored) return fails("There is no custody certificate, or its row was altered.");
   if (stored.deletedAt)
     return { name, state: "unchecked", why: deletedMessage("The custody certificate", stored.deletedAt) };
-  let isRead = false;
-  const read = blobs.withBytes<Claim>(
+  return withBytesOr<Claim>(
+    blobs,
     { key: stored.blobKey, use: documentUse(stored.sha256), holder: memoryHolder(envelope) },
     async (bytes) => {
-      isRead = true;
       if (!bytes) return fails(`The custody certificate of ${envelope.verifyCode} is gone.`);
       try {
         const { envelope } = await readCustodyCertificate(bytes);
@@ -154,10 +154,10 @@ async function certificateClaim(
       }
       return fails("The sealed custody certificate has other evidence attached.");
     },
+    (error) => {
+      // A store that doesn't respond proves nothing about the certificate.
+      if (error instanceof ServiceError) throw error;
+      return fails("The stored bytes of the custody certificate were altered.");
+    },
   );
-  return read.catch((error: unknown) => {
-    // A store that doesn't respond proves nothing about the certificate.
-    if (isRead || error instanceof ServiceError) throw error;
-    return fails("The stored bytes of the custody certificate were altered.");
-  });
 }

@@ -1,5 +1,5 @@
 import { createHash, type Hash, hash } from "node:crypto";
-import type { BlobAt, Blobs } from "../../../kernel/platform/blobs/blobs.ts";
+import { type BlobAt, type Blobs, withBytesOr } from "../../../kernel/platform/blobs/blobs.ts";
 import { withReadErrors } from "../../../kernel/platform/blobs/stored-file.ts";
 import { memoryHolder } from "../../../kernel/platform/bounds/memory-budget.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
@@ -105,14 +105,12 @@ export async function withOriginal<T>(
   work: (original: { bytes: Buffer; sha256: string }) => Promise<T>,
 ): Promise<T> {
   const original = await findOriginal(deps, order, originalStatement(order.orderId));
-  let isRead = false;
-  const read = deps.blobs.withBytes({ ...original, holder: memoryHolder(order) }, async (bytes) => {
-    isRead = true;
+  const onBytes = async (bytes: Buffer | null) => {
     if (!bytes) throw unreadable();
     return work({ bytes, sha256: original.use.sha256 });
-  });
-  return read.catch((error: unknown) => {
-    throw isRead ? error : asAltered(`the original document of order ${order.orderCode}`, error);
+  };
+  return withBytesOr(deps.blobs, { ...original, holder: memoryHolder(order) }, onBytes, (error) => {
+    throw asAltered(`the original document of order ${order.orderCode}`, error);
   });
 }
 

@@ -1,4 +1,5 @@
 import { auditLine } from "../../../kernel/audit/audit.ts";
+import { withBytesOr } from "../../../kernel/platform/blobs/blobs.ts";
 import { type StoredFile, withReadErrors } from "../../../kernel/platform/blobs/stored-file.ts";
 import { memoryHolder } from "../../../kernel/platform/bounds/memory-budget.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
@@ -42,13 +43,8 @@ export async function withStored<T>(
   times = 1,
 ): Promise<T> {
   const at = { key: document.blobKey, use: documentUse(document.sha256), holder: memoryHolder(document), times };
-  let isRead = false;
-  const read = deps.blobs.withBytes(at, (bytes) => {
-    isRead = true;
-    return work(bytes);
-  });
-  return read.catch(async (error: unknown) => {
-    throw isRead ? error : await readError(deps, document, error);
+  return withBytesOr(deps.blobs, at, work, async (error) => {
+    throw await readError(deps, document, error);
   });
 }
 
