@@ -1,6 +1,6 @@
 import { firmNameOf } from "../../firms/partners/partners.ts";
 import type { Sql, Tx } from "../../kernel/platform/database/database.ts";
-import { sql } from "../../kernel/platform/database/sql.ts";
+import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { type StateMac, verified, writeStateMacs } from "../../kernel/platform/database/state-mac.ts";
 import { stateRows } from "../../kernel/platform/protected-data.ts";
 import { bookTime } from "../../kernel/test-clock/test-clock.ts";
@@ -120,6 +120,16 @@ export async function restOf(db: Sql, paymentId: number): Promise<number> {
   return payment ? (await booksOf(db, paymentId, payment)).rest : 0;
 }
 
+/** The cents of an order's payments that were neither refunded nor lost. @throws ServiceError `unavailable` */
+export async function restOfOrder(db: Sql, orderId: number): Promise<number> {
+  const payments = await db.query<{ id: number }>(sql`
+    SELECT p.id FROM payments p WHERE p.order_id = ${orderId}
+      AND EXISTS (SELECT FROM billing_documents d WHERE d.payment_id = p.id AND d.kind = 'receipt')`);
+  let rest = 0;
+  for (const { id } of payments) rest += await restOf(db, id);
+  return rest;
+}
+
 /**
  * Locks the numbering of the firm's documents until the transaction ends. The next transaction then reads the numbers
  * that this one has committed, so a rollback leaves no gap. Callers have already locked their orders.
@@ -140,6 +150,11 @@ export async function lockBilling(tx: Tx, { partnerId, environment }: { partnerI
 }
 
 export type Note = { kind: Exclude<Kind, "receipt">; refund: string; partCents: number | null };
+
+/** SQL expression: the refunded cents of a payment that is not refunded as a whole. Reversed credit notes don't count. */
+export const creditedCentsOf = (paymentId: Statement): Statement =>
+  sql`(SELECT coalesce(sum(CASE c.kind WHEN 'credit_note' THEN c.part_cents ELSE -c.part_cents END), 0)
+    FROM billing_documents c WHERE c.payment_id = ${paymentId} AND c.kind IN ('credit_note', 'credit_reversal'))::float8`;
 
 /** The documents that correct a payment's receipt, the cents that are left, and the cents that were credited. */
 async function booksOf(

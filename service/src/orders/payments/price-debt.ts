@@ -8,7 +8,7 @@ import { verifiedAll } from "../../kernel/platform/database/state-mac.ts";
 import { closeTasks, openTask, type TaskEnd } from "../../kernel/tasks/tasks.ts";
 import { dollars } from "../dollars.ts";
 import type { LockedOrder } from "../order/order.ts";
-import { billingDocumentState } from "./documents.ts";
+import { billingDocumentState, creditedCentsOf } from "./documents.ts";
 import { tellFirm } from "./firm/money-mail.ts";
 import { lostCentsOf } from "./loss-documents.ts";
 import { lossPaymentState, receivedCents, receivedFor } from "./loss-payments.ts";
@@ -38,8 +38,7 @@ export async function priceDebts(db: Sql, orderIds: readonly number[]): Promise<
     SELECT p.id, p.order_id AS "orderId", ${isUnapplied} AS "isUnapplied",
       CASE WHEN p.refunded_at IS NULL THEN ${lostCentsOf(sql`p.id`)} ELSE 0 END AS lost,
       CASE WHEN p.refunded_at IS NULL AND EXISTS (SELECT ${supplements} AND s.payment_id = p.id AND s.state = 'paid' AND s.replaces_loss)
-        THEN p.amount_cents - (SELECT coalesce(sum(CASE d.kind WHEN 'credit_note' THEN d.part_cents ELSE -d.part_cents END), 0)
-          ${documents} AND d.kind IN ('credit_note', 'credit_reversal')) ELSE 0 END::float8 AS held,
+        THEN p.amount_cents - ${creditedCentsOf(sql`p.id`)} ELSE 0 END::float8 AS held,
       (SELECT coalesce(sum(${receivedCents(sql`x`)}), 0) ${received})::float8 AS received,
       ${verifiedSimultaneous}, ${verifiedUnapplied}, ${verifiedAll(billingDocumentState, sql`d`, documents)},
       ${verifiedAll(lossPaymentState, sql`x`, received)}, ${verifiedAll(supplementState, sql`s`, supplements)}

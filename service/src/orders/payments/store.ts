@@ -11,7 +11,14 @@ import {
 import { stateRows } from "../../kernel/platform/protected-data.ts";
 import { joinOrder } from "../order/order.ts";
 import { disputeRows } from "./disputes.ts";
-import { billingDocumentState, billingRows, creditPart, creditRest, issueReceipt, restOf } from "./documents.ts";
+import {
+  billingDocumentState,
+  billingRows,
+  creditedCentsOf,
+  creditPart,
+  creditRest,
+  issueReceipt,
+} from "./documents.ts";
 import { lostCentsOf } from "./loss-documents.ts";
 import { isPaidOutside } from "./outside-notes.ts";
 import { refundRows, refundState } from "./refund-rows.ts";
@@ -217,21 +224,10 @@ export async function heldPayments(db: Sql, orderId: number): Promise<HeldPaymen
       ${lostCentsOf(sql`payments.id`)} AS "lostCents",
       (SELECT coalesce(sum(d.part_cents), 0) ${own} AND d.kind = 'credit_note'
         AND (${isPaidOutside(sql`d`)} OR EXISTS (SELECT ${byHand} AND r.id = d.refund AND r.state = 'succeeded')))::float8 AS "byHandCents",
-      (SELECT coalesce(sum(CASE d.kind WHEN 'credit_note' THEN d.part_cents ELSE -d.part_cents END), 0) ${own}
-        AND d.kind IN ('credit_note', 'credit_reversal'))::float8 AS "creditedCents",
+      ${creditedCentsOf(sql`payments.id`)} AS "creditedCents",
       ${verifiedAll(billingDocumentState, sql`d`, own)}, ${verifiedAll(refundState, sql`r`, byHand)}
     FROM payments WHERE order_id = ${orderId} ORDER BY id`);
   return payments.filter(({ refundedAt }) => refundedAt === null).map(({ refundedAt: _, ...payment }) => payment);
-}
-
-/** The cents of an order's payments that were neither refunded nor lost. @throws ServiceError `unavailable` */
-export async function restOfOrder(db: Sql, orderId: number): Promise<number> {
-  const payments = await db.query<{ id: number }>(sql`
-    SELECT p.id FROM payments p WHERE p.order_id = ${orderId}
-      AND EXISTS (SELECT FROM billing_documents d WHERE d.payment_id = p.id AND d.kind = 'receipt')`);
-  let rest = 0;
-  for (const { id } of payments) rest += await restOf(db, id);
-  return rest;
 }
 
 /** True if the payment was refunded. @throws ServiceError `unavailable` when the MAC of the payment is invalid */

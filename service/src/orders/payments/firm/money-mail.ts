@@ -9,7 +9,7 @@ import { isPlainTitle } from "../../../kernel/platform/mail/plain-name.ts";
 import { dollars } from "../../dollars.ts";
 import { fromOrders, isPayable, type Payer, verifiedOrder } from "../../order/order.ts";
 import { isPaidByFirm, paymentPayer } from "../checkout/payers.ts";
-import { restOfOrder } from "../store.ts";
+import { restOfOrder } from "../documents.ts";
 import { dueOf, supplementsOf } from "../supplements.ts";
 import { type MoneyMoment, wordsOf } from "./money-words.ts";
 
