@@ -22,7 +22,6 @@ export {
   approveFinished,
   type FinishedDeps,
   type Finishing,
-  finishedTarget,
   finishings,
   reportOnFinished,
 } from "./finished/finished.ts";

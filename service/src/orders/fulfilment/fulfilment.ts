@@ -11,7 +11,7 @@ export {
 } from "./client-mails.ts";
 export { aheadMoves, failedAhead, faxAhead, faxStatusOf, recordFaxAhead } from "./fax-ahead.ts";
 export { orderMail } from "./mails.ts";
-export { isDoneByHand, type MoveDeps, moveOrder } from "./move-order.ts";
+export { finishedTarget, isDoneByHand, type MoveDeps, moveOrder } from "./move-order.ts";
 export { type OrderHistory, orderHistory } from "./order-history.ts";
 export { dispatchJobs, nextSegmentJobs, type Taker } from "./order-jobs.ts";
 export { mailOrderUpdates, orderUpdateMail } from "./order-news.ts";

@@ -11,6 +11,7 @@ import {
   isPayable,
   type LockedOrder,
   lockOrder,
+  type OrderState,
   orderStatuses,
   type PeopleEvent,
   processorEvents,
@@ -167,14 +168,21 @@ async function requireNoPayment(tx: Tx, code: string, actor = "operator"): Promi
 
 const isPeopleEvent = (on: string): on is PeopleEvent => !processorEvents.has(on);
 
+/**
+ * The order's next status, once it gets a document that was signed or notarized (`on`) outside the service. Null when
+ * its present status doesn't allow such a document. The same move reopens a signing that was declined or has expired.
+ */
+export function finishedTarget(order: OrderState, on: "signed" | "notarized"): string | null {
+  const reopened = on === "signed" ? targetOf(order, "sign_reissued") : null;
+  return targetOf(reopened === null ? order : { ...order, status: reopened }, on);
+}
+
 function planMove(order: OrderFacts, to: string | null): Plan | null {
   if (to === null) return targetOf(order, "released") ? { on: "released" } : null;
   const direct = eventsTo(order, to).find(isPeopleEvent);
   if (direct) return { on: direct };
   // After a signer has declined, or the time to sign has expired, people may have signed on paper.
-  const reopened = targetOf(order, "sign_reissued");
-  if (reopened && targetOf({ ...order, status: reopened }, "signed") === to)
-    return { first: "sign_reissued", on: "signed" };
+  if (finishedTarget(order, "signed") === to) return { first: "sign_reissued", on: "signed" };
   const next = targetOf(order, "next_segment");
   const after = next && eventsTo({ ...order, status: next }, to).find(isPeopleEvent);
   // After the next service has begun, one step leads to `to`. Holds, refunds and cancellations need no such start:

@@ -11,8 +11,8 @@ import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import { isPlainText } from "../../../kernel/platform/text.ts";
 import { type Task, tooCostly } from "../../../kernel/platform/workers/task.ts";
 import { claimantOf } from "../../../kernel/tasks/tasks.ts";
-import { type MoveDeps, moveOrder } from "../../../orders/fulfilment/fulfilment.ts";
-import { type LockedOrder, type OrderState, targetOf } from "../../../orders/order/order.ts";
+import { finishedTarget, type MoveDeps, moveOrder } from "../../../orders/fulfilment/fulfilment.ts";
+import type { LockedOrder, OrderState } from "../../../orders/order/order.ts";
 import {
   type EnvelopeDeps,
   type OrderDocument,
@@ -236,15 +236,6 @@ async function requireFree(tx: Tx, { id, code }: LockedOrder, on: Finishing, act
   const notary = await claimantOf(tx, id, "notarize");
   if (notary !== null && notary !== actor)
     throw new ServiceError("conflict", "A notary has claimed this order. Ask the notary to give it back first.");
-}
-
-/**
- * The order's next status, once it gets a document that was signed or notarized (`on`) outside the service. Null when
- * its present status doesn't allow such a document. The same move reopens a signing that was declined or has expired.
- */
-export function finishedTarget(order: OrderState, on: Finishing): string | null {
-  const reopened = on === "signed" ? targetOf(order, "sign_reissued") : null;
-  return targetOf(reopened === null ? order : { ...order, status: reopened }, on);
 }
 
 /**

@@ -1,18 +1,12 @@
 import type { FastifyInstance } from "fastify";
 import { attemptsOf } from "../../../delivery/faxing/faxing.ts";
-import {
-  finishedTarget,
-  finishings,
-  openAcceptance,
-  type PaperDeps,
-  paperStatuses,
-} from "../../../delivery/paper/paper.ts";
+import { finishings, openAcceptance, type PaperDeps, paperStatuses } from "../../../delivery/paper/paper.ts";
 import { shownLabels } from "../../../delivery/shipping/shipping.ts";
 import { may, mayNow, type Operator, requirePermission } from "../../../firms/operators/operators.ts";
 import type { Owner } from "../../../kernel/identity/identity.ts";
 import { nullIfAltered } from "../../../kernel/platform/database/state-mac.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
-import type { MoveDeps } from "../../../orders/fulfilment/fulfilment.ts";
+import { finishedTarget, type MoveDeps } from "../../../orders/fulfilment/fulfilment.ts";
 import { targetOf } from "../../../orders/order/order.ts";
 import { type AcceptsPayment, lossesToBook, payAgainOf } from "../../../orders/payments/payments.ts";
 import { actUnderWay } from "../../../providers/providers.ts";
