@@ -84,7 +84,7 @@ export async function orderRecord(db: Database, code: string, environment: Envir
 
 /**
  * Opens a document of an order for an operator, and records the access in the audit log.
- * @throws ServiceError `not_found` or `unavailable`, like `openOrderDocument`; Error when the bytes were altered
+ * @throws as `openOrderDocument`
  */
 export async function openDocumentAsOperator(
   deps: StoredDeps,
