@@ -59,6 +59,7 @@ export type DeskOrder = Owner & { id: number; code: string };
  * Opens the PDF of a label for printing.
  * @param actor for the audit log
  * @throws ServiceError `not_found` for a file that is missing or was deleted
+ * @throws AlteredDocumentError when the bytes were altered
  */
 export async function openLabelFile(
   deps: StoredDeps,
