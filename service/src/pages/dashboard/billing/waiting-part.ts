@@ -60,5 +60,5 @@ ${records(
         })
       : html`<a href="/dashboard/orders/${code}">Pay it<span class="visually-hidden"> for order ${shortCode(code)}</span></a>`,
   ]),
-)}${rest > 0 && html`<p class="quiet">${rest.toLocaleString("en-US")} more wait, and are listed here once these are paid.</p>`}`;
+)}${rest > 0 && html`<p class="quiet">${rest === 1 ? "1 more waits, and is" : `${rest.toLocaleString("en-US")} more wait, and are`} listed here once these are paid.</p>`}`;
 }
