@@ -63,7 +63,7 @@ test("a person moves an order from signing to delivery, and its client is mailed
   // A move to the next service's pending status starts that service.
   assert.equal(await move(code, "NotarizationComplete", "--document", signed), "NotarizationComplete");
   assert.equal(await move(code, "ShippingPending"), "ShippingPending");
-  assert.match(await refused(code, "Shipped", "--carrier", "USPS"), /carrier, and a tracking number/);
+  assert.match(await refused(code, "Shipped", "--carrier", "USPS"), /carrier and a tracking number/);
   assert.match(await refused(code, "Shipped", "--untracked"), /Enter the carrier, .* has no tracking number\./);
   assert.match(
     await refused(code, "Shipped", "--carrier", "USPS", "--tracking", "9400 1-2", "--untracked"),
