@@ -138,8 +138,8 @@ const namesOf = ({ client, signers, moved, signed }: People, { to }: EmailMove):
   new Set([...signers.map(({ name }) => name), ...moved, ...signed, ...(client ? [to] : [])]);
 
 /**
- * Records the correction. If the client's address changed, writes one record for all people; otherwise, writes one for
- * each person whose address changed.
+ * Records the correction. If the client's address changed, writes one record, which names the signers who had signed
+ * and those who moved unsigned; otherwise, writes one for each person whose address changed.
  * @returns true if anybody's address changed
  */
 async function record(
@@ -153,9 +153,15 @@ async function record(
   if (!client && signers.length + moved.length + signed.length === 0) return false;
   const refusal = whyNotAgainToday(emailChangesIn(await correctionsOf(tx, order.id), by.at));
   if (refusal !== null) throw new ServiceError("conflict", refusal);
-  const withSigned = { email: to, ...(signed.length > 0 && { signed }) };
   if (client) {
-    await recordCorrection(tx, order, { kind: "email", before: { email: from }, after: withSigned, ...by });
+    const unsigned = [...new Set([...signers.map(({ name }) => name), ...moved])];
+    const names = { ...(signed.length > 0 && { signed }), ...(unsigned.length > 0 && { moved: unsigned }) };
+    await recordCorrection(tx, order, {
+      kind: "email",
+      before: { email: from },
+      after: { email: to, ...names },
+      ...by,
+    });
     return true;
   }
   for (const name of namesOf(people, move)) {

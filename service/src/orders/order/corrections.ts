@@ -56,20 +56,21 @@ export const correctionsOf = (db: Sql, orderId: number) =>
 
 /**
  * The email address that a person who signed has now. The records of the signature keep the earlier one, but mails and
- * codes go to the corrected one. After the signature was given up, a correction back to the order's address ends the
- * earlier correction.
+ * codes go to the corrected one. After the signature was given up, a change of the order to `email` ends the earlier
+ * corrections.
  */
 export function currentEmail(
   corrections: readonly Pick<Correction, "kind" | "before" | "after">[],
   { name, email }: { name: string; email: string },
 ): string {
+  const isSame = (one: unknown, other: string) => String(one).toLowerCase() === other.toLowerCase();
+  const has = (names: unknown) => Array.isArray(names) && names.includes(name);
   let current = email;
   for (const { kind, before, after } of corrections) {
     if (kind !== "email" && kind !== "signer") continue;
-    if (String(before["email"]).toLowerCase() !== current.toLowerCase()) continue;
-    const [to, signed] = [String(after["email"]), after["signed"]];
-    const isBack = to.toLowerCase() === email.toLowerCase() && (kind === "email" || after["name"] === name);
-    if (isBack || (Array.isArray(signed) && signed.includes(name))) current = to;
+    if (has(after["signed"])) {
+      if (isSame(before["email"], current)) current = String(after["email"]);
+    } else if (isSame(after["email"], email) && (after["name"] === name || has(after["moved"]))) current = email;
   }
   return current;
 }

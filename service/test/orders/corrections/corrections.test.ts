@@ -9,7 +9,12 @@ import { newPartner } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { beginAgain } from "../../../src/orders/corrections/corrections.ts";
-import { documentsPath, hasEmailOf } from "../../../src/orders/order/order.ts";
+import {
+  currentEmail,
+  documentsPath,
+  hasEmailOf,
+  correctionsOf as recordedCorrections,
+} from "../../../src/orders/order/order.ts";
 import type { Link } from "../../../src/signing/envelopes/envelopes.ts";
 import { findEnvelope } from "../../../src/signing/envelopes/records/envelope.ts";
 import { readDocument } from "../../../src/signing/envelopes/records/revisions.ts";
@@ -488,6 +493,32 @@ test("after another signer declined, the new link goes to the corrected address 
   assert.deepEqual([done(back.grace.email), done(back.right)], [true, false]);
 });
 
+test("after a signature was given up, the link goes to the address of the signer's replacement, not to one corrected before it", async () => {
+  const [grace, john, wrong] = [person("Grace"), person("John"), person("Grace").email];
+  const code = await running.order([grace, john]);
+  const first = await running.linkOf(grace.email);
+  await signBy(ceremony, first, "Grace");
+  assert.equal(await (await correctorOf(code))(grace.email, wrong), 200);
+  await ceremony.decline(await running.linkOf(john.email), { kind: "paper", reason: "" }, browser);
+  assert.equal((await call(`${code}/signers/1/replace`, grace)).code, 200);
+  assert.equal((await call(`${code}/send-again`)).code, 200);
+  await until(async () => (await envelopesOf(code)).length === 2);
+  const open = await db.query<{ email: string }>(sql`
+    SELECT s.email FROM envelope_signers s JOIN envelopes e ON e.id = s.envelope_id
+    WHERE e.order_id = ${await idOf(code)} AND e.attempt = 2 ORDER BY s.n`);
+  assert.deepEqual(open, [{ email: grace.email }, { email: john.email }]);
+});
+
+test("a signer keeps the corrected address when the client gets the signer's earlier one", async () => {
+  const [ann, john, carl] = [person("Ann"), person("John"), person("Carl")];
+  const code = await running.order([ann, john], carl);
+  await signBy(ceremony, await running.linkOf(ann.email), "Ann");
+  assert.equal(await (await correctorOf(code))(ann.email, carl.email), 200);
+  assert.equal((await call(`${code}/corrections`, { email: ann.email })).code, 200);
+  const recorded = await recordedCorrections(db, await idOf(code));
+  assert.deepEqual([recorded.length, currentEmail(recorded, ann)], [2, carl.email]);
+});
+
 test("a new signer is listed in a room in place of one who signs nothing else there, but not of one in another role", async () => {
   const [rob, ann, max, eve] = [person("Rob"), person("Ann"), person("Max"), person("Eve")];
   const codes = [await running.order([rob, ann]), await running.order([rob])];
@@ -511,6 +542,21 @@ test("a new signer is listed in a room in place of one who signs nothing else th
   for (const code of codes) await after(code, 1, moved);
   const { participants } = await running.client.ok<{ participants: { email: string }[] }>("GET", path);
   assert.ok(!participants.some(({ email }) => email === max.email), "the same name with another address");
+});
+
+test("a new signer is listed in a room in place of one whose address was corrected after a signature that was given up", async () => {
+  const [amy, john, zoe, right] = [person("Amy"), person("John"), person("Zoe"), person("Amy").email];
+  const code = await running.order([amy, john]);
+  const correct = await correctorOf(code);
+  const path = `/api/rooms/${roomCode}/participants`;
+  await running.client.ok("POST", path, { ...amy, role: "signer" });
+  await signBy(ceremony, await running.linkOf(amy.email), "Amy");
+  assert.equal(await correct(amy.email, right), 200);
+  await ceremony.decline(await running.linkOf(john.email), { kind: "paper", reason: "" }, browser);
+  await running.client.ok("POST", `/api/partner/orders/${code}/signers/1/replace`, zoe);
+  const { participants } = await running.client.ok<{ participants: { email: string }[] }>("GET", path);
+  const listed = (email: string) => participants.some((each) => each.email === email);
+  assert.deepEqual([amy.email, right, zoe.email].map(listed), [false, false, true]);
 });
 
 test("a document that only a notary signs is replaced with the places where people sign", async () => {

@@ -131,7 +131,7 @@ test("a signature and a correction of its address at the same time: the first on
     } else {
       assert.match(outcome ?? "", /This signing link is not valid/);
       assert.equal(signer, "grace@example.com");
-      assert.deepEqual(correction?.after, { email: "grace@example.com" });
+      assert.deepEqual(correction?.after, { email: "grace@example.com", moved: ["Grace"] });
     }
   }
 });

@@ -7,6 +7,8 @@ import type { RowMac } from "../../../kernel/platform/row-mac.ts";
 import { isCode } from "../../../kernel/platform/text.ts";
 import {
   accessCodeHashOf,
+  correctionsOf,
+  currentEmail,
   lockOrder,
   lockOrders,
   type OrderSigner,
@@ -195,6 +197,8 @@ async function replaceForNextRound(
     if (before.auth !== defaults.auth || before.language !== defaults.language) return false;
     if (signers.some((other, index) => index !== n - 1 && isSame(other, person)))
       throw invalid("signer must be another person than those who sign already.");
+    // Rooms have the address to which the former signer was corrected after a signature that was given up.
+    const inRooms = { name: before.name, email: currentEmail(await correctionsOf(tx, order.id), before) };
     const further = await furtherOf(tx, envelopes, request, { former: before, person });
     await endAccess(
       tx,
@@ -205,7 +209,7 @@ async function replaceForNextRound(
     const next = [{ order, n }, ...further.next];
     for (const each of next) await replaceInNext(tx, envelopes, each, person, { actor, at });
     const orderIds = [...further.open.map(({ envelope }) => envelope.orderId), ...next.map((each) => each.order.id)];
-    await replaceInRooms(tx, orderIds, { former: before, person }, { actor, partnerId: owner.partnerId, at });
+    await replaceInRooms(tx, orderIds, { former: inRooms, person }, { actor, partnerId: owner.partnerId, at });
     return true;
   });
 }
