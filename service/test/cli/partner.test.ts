@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { parseArgs } from "node:util";
@@ -187,6 +187,9 @@ test("without --base-url a command calls the service that last ran in the folder
   assert.equal(calledIn(other.path), "http://localhost:8080");
   assert.equal(calledIn(other.path, "http://[::1]:9437"), "http://[::1]:9437");
   assert.equal(calledIn(other.path, "https://elsewhere.example"), "http://localhost:8080", "the key stays here");
+  const unreadable = temporaryFolder();
+  mkdirSync(join(unreadable.path, "address"));
+  assert.equal(calledIn(unreadable.path), "http://localhost:8080", "as with the file of another user");
   process.env["PORT"] = "9000";
   assert.equal(calledIn(folder.path), "http://localhost:9000");
   delete process.env["PORT"];

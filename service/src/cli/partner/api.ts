@@ -21,9 +21,18 @@ export type Partner = { client: Client; baseUrl: string; key: string };
  * is ignored, because the caller's key is sent to the address.
  */
 function addressHere(): string | undefined {
-  const address = storedAddress(process.env["DATA_DIR"] ?? "var");
+  const address = readableAddress();
   const host = URL.parse(address ?? "")?.hostname;
   return host !== undefined && isThisMachine(host) ? address : undefined;
+}
+
+/** The stored address; undefined if this user can't read it, because another user's service stored it. */
+function readableAddress(): string | undefined {
+  try {
+    return storedAddress(process.env["DATA_DIR"] ?? "var");
+  } catch {
+    return undefined;
+  }
 }
 
 /** Reads the key and the address of the service from flags or the environment. @throws UsageError naming the flag */
