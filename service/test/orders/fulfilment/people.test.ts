@@ -64,7 +64,10 @@ test("a person moves an order from signing to delivery, and its client is mailed
   assert.equal(await move(code, "NotarizationComplete", "--document", signed), "NotarizationComplete");
   assert.equal(await move(code, "ShippingPending"), "ShippingPending");
   assert.match(await refused(code, "Shipped", "--carrier", "USPS"), /carrier and a tracking number/);
-  assert.match(await refused(code, "Shipped", "--untracked"), /Enter the carrier, .* has no tracking number\./);
+  assert.match(
+    await refused(code, "Shipped", "--untracked"),
+    /Enter the carrier and a tracking number\. .* no tracking number, say so\./,
+  );
   assert.match(
     await refused(code, "Shipped", "--carrier", "USPS", "--tracking", "9400 1-2", "--untracked"),
     /has a tracking number, and says that there is none/,
