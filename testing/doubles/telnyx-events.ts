@@ -29,7 +29,7 @@ export type TelnyxEvents = {
   publicKey: string;
   /** Creates the event about the state of a fax. */
   event: (fax: TelnyxFax, more?: Record<string, unknown>) => TelnyxEvent;
-  /** The headers of a signed body. */
+  /** Signs a body. Returns the headers with the signature and its time. */
   sign: (body: string, options?: SignOptions) => Record<string, string>;
   /** Sends a signed event to a service's webhook. */
   deliver: (serviceUrl: string, event: TelnyxEvent, options?: DeliverOptions) => Promise<Response>;

@@ -15,8 +15,8 @@ export type EvidenceErrorCode =
   | "limit";
 
 /**
- * The only error of evidence parsing: the bytes are unreadable. Readable but false evidence is a value (a claim or a
- * result), never an error.
+ * The only error that parsers throw: the bytes are unreadable. Evidence that is readable but false is returned as a
+ * claim or a result. Builders throw it for invalid input.
  */
 export class EvidenceError extends Error {
   readonly code: EvidenceErrorCode;

@@ -45,7 +45,7 @@ export function spendLexed(budget: Budget, count: number): void {
   if (budget.lexedBytes < 0) throw new PdfRefusal("too_complex", "reading the document takes too many steps");
 }
 
-/** The full budget, for a new document. */
+/** The budget when a document is opened: nothing is used yet. */
 export function newBudget(): Budget {
   const { lexedBytes, inflatedBytes, subsections, compressedObjects } = LIMITS;
   return { lexedBytes, inflatedBytes, subsections, compressedObjects };

@@ -35,8 +35,8 @@ type Peer = {
 };
 
 /**
- * The orders that one mail covers, sorted as in the closing. `closing`: the closing's name; null for a mail about an
- * order without a shared closing.
+ * The orders that one mail covers, sorted as in the closing. `closing`: the closing's name; null for a mail about one
+ * order by itself, even if that order is in a closing.
  */
 type Covered = { closing: string | null; orderIds: readonly number[] };
 

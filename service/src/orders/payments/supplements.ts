@@ -99,7 +99,10 @@ const withoutDebt = ["RefundPending", "Refunded", "Cancelled"];
 /** The statuses in which the price of an order is no longer owed. */
 export const endsDebt: ReadonlySet<string> = new Set(withoutDebt);
 
-/** The supplement that is due now; undefined for none. Postage comes before the payment that replaces a lost one. */
+/**
+ * The supplement to pay now; undefined for none. In ShippingPending, more postage comes first; then the price again, if
+ * a bank took its payment back.
+ */
 export const dueOf = (status: string, supplements: readonly Supplement[]): Supplement | undefined => {
   const asked = supplements.filter(({ state }) => state === "asked");
   const postage = status === waiting ? asked.find(({ replacesLoss }) => !replacesLoss) : undefined;

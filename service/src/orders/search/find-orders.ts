@@ -14,7 +14,7 @@ import {
 } from "../order/order.ts";
 import { ordersPaidBy } from "../payments/payments.ts";
 
-/** Limits for each search method: how many orders it sorts, and how many it returns. */
+/** Each search returns at most 200 orders. A search of the orders' own columns sorts at most 5,000 matches. */
 const [orderedMost, foundMost] = [5_000, 200];
 
 /** The orders to search: those of a firm or, with a null `partnerId`, those of all firms. */

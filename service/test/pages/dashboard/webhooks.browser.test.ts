@@ -395,7 +395,9 @@ test("the form refuses any invalid input with a page", async () => {
   assert.doesNotMatch(await (await fetch(address(), { headers })).text(), /hooks\.example\.com\/x"/);
 });
 
-/** A member of a new firm with live access, who begins in the test environment and sends requests without a browser. */
+/**
+ * Creates a firm and a member of it. The member has live access, starts in test, and sends requests without a browser.
+ */
 async function member(email: string) {
   const firm = await running.partner();
   const { headers } = await newMember(running.service, email, firm.key);

@@ -60,7 +60,7 @@ export type CardRow = BoughtServices & {
 };
 
 export type RoomRow = {
-  /** The version of the view's state. */
+  /** Identifies the view's state: the room's and the firm's change counters, as `12.3`. Compare only for equality. */
   version: string;
   code: string;
   name: string;

@@ -165,7 +165,8 @@ export function firmPaysColumns(
 }
 
 /**
- * Groups charges into payments. `moving`: the payments in progress. `failed`: the newest payment, if it has failed.
+ * Groups charges into payments. `moving`: the payments in progress. `failed`: the newest payment, if it was declined,
+ * refused or failed; otherwise empty.
  * @param charges the newest first. A payment in the result contains only its charges from this list.
  */
 export function unpaidPayments(charges: readonly ChargeOfOrder[]): {

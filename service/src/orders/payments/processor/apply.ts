@@ -124,7 +124,8 @@ async function applyMoney(
   const { sessionId, paymentIntent } = message;
   const { at, simulated, share } = options;
   const { amount, mismatch, supplementId } = share;
-  // A payment of a wrong amount is recorded in full for the first of its orders. The other orders are only put on hold.
+  // If the amount is wrong, all of it is recorded for the first order. Each other order is put on hold, unless the
+  // payment was for its supplement.
   if (mismatch !== null && amount === 0)
     return supplementId === null ? hold(tx, order, mismatch, options) : nothing("stale", order);
   const sessionOrIntent = sessionId ?? `intent:${paymentIntent}`;
@@ -283,8 +284,8 @@ export async function endRefunded(
 }
 
 /**
- * Moves the order to RefundPending, for a refund made at the processor. Opens no task if people assigned the refund to
- * the order.
+ * Moves the order to RefundPending after a refund at the processor, and opens a task so that a person finds out why. If
+ * a person has already said which orders the refund was for (`subject` is null), opens no task.
  */
 async function askedByProcessor(tx: Tx, order: LockedOrder, subject: string | null, options: ApplyOptions) {
   if (targetOf(order, "refund_requested") === null) return null;

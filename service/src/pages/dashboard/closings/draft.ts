@@ -52,7 +52,10 @@ const hiddenNames = ["draft", "draft_version", "draft_window", "total_cents", "m
 export const draftFields = ({ id, version, window }: FormDraft): Html =>
   hiddenFields({ draft: id, draft_version: String(version), draft_window: window });
 
-/** The draft that the form's hidden fields name. A form without these fields gets a new draft. */
+/**
+ * The draft that the form's hidden fields name. Without a valid `draft` field, a new draft; without a valid version,
+ * version 0.
+ */
 export function draftIn(values: FormValues): FormDraft {
   const { draft = "", draft_version = "", draft_window = "" } = values;
   return {
@@ -75,8 +78,8 @@ const isWorthSaving = (values: FormValues): boolean =>
   Object.entries(values).some(([name, value]) => typedFields.test(name) && value.trim() !== "");
 
 /**
- * Saves the form as the member's draft. Null when there is nothing to save, or when the draft was already placed as a
- * closing or discarded.
+ * Saves the form as the member's draft. Null for a new form without content, and for a draft that has ended. A draft
+ * that was saved before is saved even if the form is empty now.
  * @throws ServiceError when the member switched environments, has too many drafts, or typed too much
  */
 async function save(

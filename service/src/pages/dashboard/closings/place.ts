@@ -230,8 +230,8 @@ async function agreedMethod(
 }
 
 /**
- * True if the documents of a closing share this field. An error in a shared field is reported once, not for each
- * document.
+ * True if this document takes the field's value from the closing, and has no value of its own. A message about such a
+ * field names no document, so that it appears once.
  */
 const isShared = (field: string | null, document: ClosingDocument): boolean =>
   field !== null &&

@@ -13,8 +13,9 @@ const wordOf = {
 } as const;
 
 /**
- * An order's receipts and credit notes, each with a download link. The dates are those printed on them, in the time
- * zone of the buyer or the issuer. The client's page omits how money was returned to the payer.
+ * Receipts and credit notes of one order or of a closing's orders, each with a download link. The dates are those
+ * printed on them, in the time zone of the buyer or the issuer. The client's page omits how money was returned to the
+ * payer.
  * @param path the common prefix of the download URLs
  */
 export const receiptList = (path: string, receipts: readonly BillingDocument[], words: Words | null = null): Html => {

@@ -172,8 +172,8 @@ export const changeFile = (
     const [file] = await tx.query<ExportFile>(
       sql`SELECT ${fileColumns} FROM recording_export_files WHERE id = ${id} FOR NO KEY UPDATE`,
     );
-    // Nothing is changed if another download has already stored a result for this file, or if the expired export was
-    // deleted.
+    // A checksum never replaces an earlier result. A fault does, if the file now ends earlier than before. Nothing is
+    // changed if the expired export was deleted.
     if (!file || ("sum" in change ? file.sum !== null || file.length !== change.length : file.length <= change.length))
       return;
     await tx.query(

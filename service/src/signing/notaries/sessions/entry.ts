@@ -137,7 +137,8 @@ export async function atLink<T>(
     const session = await lockLive(tx, seen.id);
     const person = await lockPerson(tx, id);
     if (!session || !person || session.state === "ended") throw new ServiceError("conflict", "This session has ended.");
-    // Checks the step again under the lock, because the notary may have allowed another browser since the first check.
+    // Checks the step again under the lock: since the first check, the notary may have released the person from this
+    // browser. The person must then enter again.
     if (!steps.includes(stepOf(session, person, link))) throw notOpen();
     return work({ tx, session, person, at: desk.clock() });
   });

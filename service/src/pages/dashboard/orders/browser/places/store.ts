@@ -82,7 +82,7 @@ export function openStore(start: readonly Field[], pageSize: (page: number) => S
       const isTyped = past.length > 0 && changed.id === id && performance.now() - changed.at < typingMs;
       changed = { id, at: performance.now() };
       set(fields.map((field) => (field.id === id ? to(field) : field)));
-      // Text that is typed without a pause is a single undo step.
+      // Undo returns to the state before the first of these changes: drops the entry that `set` just pushed.
       if (isTyped) past.pop();
     },
     place({ field, option, rect: before }, page, wanted) {
