@@ -64,8 +64,11 @@ if (memory !== null) process.env["TMPDIR"] = memory;
 
 const isWalk = (file: string): boolean =>
   sourceOf(resolve(root, file)).endsWith("service/test/pages/live/session.browser.test.ts");
-const isVerifiers = (file: string): boolean =>
-  /^packages\/(?:evidence|verifier)\//.test(relative(root, sourceOf(resolve(root, file))));
+/** True for tests of the verifier and of PDFs, which start no service and no browser. */
+const isPure = (file: string): boolean =>
+  /^(?:packages\/(?:evidence|verifier)|service\/test\/(?:kernel|evidence\/seals|signing\/envelopes)\/pdf)\//.test(
+    relative(root, sourceOf(resolve(root, file))),
+  );
 
 /** Merges the events of two runs that go on at the same time. */
 async function* together(first: AsyncIterable<TestEvent>, second: AsyncIterable<TestEvent>): AsyncGenerator<TestEvent> {
@@ -84,13 +87,13 @@ async function* together(first: AsyncIterable<TestEvent>, second: AsyncIterable<
 }
 
 /**
- * Runs files, `concurrency` at a time. After them, runs the walk through live sessions, together with the verifier's
- * tests. The walk sends video between browsers for minutes, and mostly waits. Among other files, it got too little CPU
- * time. The verifier's tests start no service and no browser, and run at the lowest priority next to the walk.
+ * Runs files, `concurrency` at a time. After them, runs the walk through live sessions, together with the
+ * pure tests. The walk sends video between browsers for minutes, and mostly waits. Among other files, it got too little
+ * CPU time. The pure tests run at the lowest priority next to the walk.
  */
 async function* eventsOf(files: string[], concurrency: number): AsyncGenerator<TestEvent> {
   const walk = files.filter(isWalk);
-  const withWalk = walk.length > 0 && concurrency > 1 ? files.filter(isVerifiers) : [];
+  const withWalk = walk.length > 0 && concurrency > 1 ? files.filter(isPure) : [];
   const others = files.filter((file) => !walk.includes(file) && !withWalk.includes(file));
   const timeout = Number(values.minutes) * 60_000;
   const execArgv = [`--import=${join(root, "testing/end-of-file.ts")}`];
@@ -102,7 +105,7 @@ async function* eventsOf(files: string[], concurrency: number): AsyncGenerator<T
   else
     yield* together(
       walking,
-      run({ cwd: root, files: withWalk, concurrency: 1, timeout, execArgv: [lowPriority, ...execArgv] }),
+      run({ cwd: root, files: withWalk, concurrency: 2, timeout, execArgv: [lowPriority, ...execArgv] }),
     );
 }
 
