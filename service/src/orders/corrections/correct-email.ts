@@ -155,13 +155,9 @@ async function record(
   if (refusal !== null) throw new ServiceError("conflict", refusal);
   if (client) {
     const unsigned = [...new Set([...signers.map(({ name }) => name), ...moved])];
-    const names = { ...(signed.length > 0 && { signed }), ...(unsigned.length > 0 && { moved: unsigned }) };
-    await recordCorrection(tx, order, {
-      kind: "email",
-      before: { email: from },
-      after: { email: to, ...names },
-      ...by,
-    });
+    // `moved` is always recorded, because a record without it is of an earlier release.
+    const after = { email: to, ...(signed.length > 0 && { signed }), moved: unsigned };
+    await recordCorrection(tx, order, { kind: "email", before: { email: from }, after, ...by });
     return true;
   }
   for (const name of namesOf(people, move)) {

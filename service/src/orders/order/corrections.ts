@@ -68,9 +68,12 @@ export function currentEmail(
   let current = email;
   for (const { kind, before, after } of corrections) {
     if (kind !== "email" && kind !== "signer") continue;
+    const isFromCurrent = isSame(before["email"], current);
+    // Earlier releases did not record `moved` for a change of the client's address.
+    const hasMoved = after["moved"] === undefined ? kind === "email" && isFromCurrent : has(after["moved"]);
     if (has(after["signed"])) {
-      if (isSame(before["email"], current)) current = String(after["email"]);
-    } else if (isSame(after["email"], email) && (after["name"] === name || has(after["moved"]))) current = email;
+      if (isFromCurrent) current = String(after["email"]);
+    } else if (isSame(after["email"], email) && (after["name"] === name || hasMoved)) current = email;
   }
   return current;
 }

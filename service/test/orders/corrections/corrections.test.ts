@@ -519,6 +519,15 @@ test("a signer keeps the corrected address when the client gets the signer's ear
   assert.deepEqual([recorded.length, currentEmail(recorded, ann)], [2, carl.email]);
 });
 
+test("an address that an earlier release corrected back with the client's gets the mails again", () => {
+  const [grace, wrong] = [person("Grace"), person("Grace").email];
+  const there = { kind: "email", before: { email: grace.email }, after: { email: wrong, signed: [grace.name] } } as const;
+  const back = (names: object) => ({ kind: "email", before: { email: wrong }, after: { email: grace.email, ...names } }) as const;
+  assert.equal(currentEmail([there, back({})], grace), grace.email);
+  assert.equal(currentEmail([there, back({ moved: ["John"] })], grace), wrong);
+  assert.equal(currentEmail([there, { ...back({}), before: { email: "other@example.com" } }], grace), wrong);
+});
+
 test("a new signer is listed in a room in place of one who signs nothing else there, but not of one in another role", async () => {
   const [rob, ann, max, eve] = [person("Rob"), person("Ann"), person("Max"), person("Eve")];
   const codes = [await running.order([rob, ann]), await running.order([rob])];

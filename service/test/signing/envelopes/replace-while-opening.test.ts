@@ -127,7 +127,7 @@ test("a signature and a correction of its address at the same time: the first on
     const [signer] = await emailsOf();
     if (isSignedFirst) {
       assert.deepEqual([outcome, signer], ["signed", email]);
-      assert.deepEqual(correction?.after, { email: "grace@example.com", signed: ["Grace"] });
+      assert.deepEqual(correction?.after, { email: "grace@example.com", signed: ["Grace"], moved: [] });
     } else {
       assert.match(outcome ?? "", /This signing link is not valid/);
       assert.equal(signer, "grace@example.com");

@@ -355,7 +355,7 @@ test("a client’s address that is corrected on one order moves in the whole clo
   assert.deepEqual(
     recorded.map(({ corrections }) => corrections.map(({ kind, after }) => ({ kind, after }))),
     [
-      [{ kind: "email", after: { email: right, signed: [grace.name] } }],
+      [{ kind: "email", after: { email: right, signed: [grace.name], moved: [] } }],
       [{ kind: "email", after: { email: right, moved: [grace.name] } }],
       [{ kind: "signer", after: { name: grace.name, email: right } }],
     ],
