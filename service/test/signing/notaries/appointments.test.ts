@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
@@ -8,6 +9,7 @@ import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { newPartner, temporaryFolder } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import ICAL from "ical.js";
+import type { Tx } from "../../../src/kernel/platform/database/database.ts";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { openLog } from "../../../src/kernel/platform/logs.ts";
 import { openSecretsKey } from "../../../src/kernel/platform/secrets.ts";
@@ -410,11 +412,22 @@ test("the appointment link of an address that was corrected during a hold is mai
   const code = await waitingOrder(partner.headers, email);
   const former = await pathOf(code, email);
   await service.cli("order", "move", code, "OnHold", "--reason", "A dispute.");
+  const migration = readFileSync(new URL("../../../migrations/0197_mailed_links.sql", import.meta.url), "utf8");
+  const isMailedAfterUpgrade = async (tx: Tx) => {
+    await tx.query(sql`UPDATE appointment_links SET is_mailed = true`);
+    await tx.script(/^UPDATE [^;]*;/m.exec(migration)?.[0] ?? "");
+    const [link] = await tx.query<{ isMailed: boolean }>(sql`
+      SELECT l.is_mailed AS "isMailed" FROM appointment_links l JOIN orders o ON o.id = l.order_id
+      WHERE ${isSealed(sql`o.code`, "order", code)}`);
+    return link?.isMailed;
+  };
   const secrets = await openSecretsKey(`file:${join(service.dataDir, "keys/secrets")}`);
   await db.transaction(async (tx) => {
     const order = await lockOrder(tx, code);
+    assert.equal(await isMailedAfterUpgrade(tx), true, "mailed before the hold");
     const people = { names: new Set(["Jane Doe"]), email };
     await renewNotaryLinks(tx, { desk: { rowMac }, secrets }, order?.id ?? 0, people, new Date());
+    assert.equal(await isMailedAfterUpgrade(tx), false);
   });
   const jobsEnd = async () => {
     await until(async () => (await db.query(sql`SELECT FROM jobs WHERE queue = 'notary-again'`)).length === 0);
