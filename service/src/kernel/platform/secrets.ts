@@ -102,13 +102,9 @@ export const keyIdText = (key: SecretBytes): string => keyId(key).toString("hex"
  * intact.
  */
 export class MissingKeyError extends ServiceError {
-  /** @param id null for a value that doesn't name its key */
-  constructor(id: string | null) {
-    const why =
-      id === null
-        ? "no key in SECRETS_KEY or SECRETS_KEYS_OLD opens it"
-        : `it was written with key ${id}, which is in neither SECRETS_KEY nor SECRETS_KEYS_OLD`;
-    super("unavailable", `This can't be read: ${why}.`);
+  constructor(id: string) {
+    const where = "neither SECRETS_KEY nor SECRETS_KEYS_OLD";
+    super("unavailable", `This can't be read: it was written with key ${id}, which is in ${where}.`);
   }
 }
 
