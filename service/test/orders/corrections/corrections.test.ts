@@ -509,6 +509,24 @@ test("after a signature was given up, the link goes to the address of the signer
   assert.deepEqual(open, [{ email: grace.email }, { email: john.email }]);
 });
 
+test("mails go to the address of a signer's replacement in the next round, not to one corrected before it", async () => {
+  const [grace, john, mary, wrong] = [person("Grace"), person("John"), person("Mary"), person("Grace").email];
+  const code = await running.order([grace, john]);
+  await signBy(ceremony, await running.linkOf(grace.email), "Grace");
+  assert.equal(await (await correctorOf(code))(grace.email, wrong), 200);
+  await ceremony.decline(await running.linkOf(john.email), { kind: "paper", reason: "" }, browser);
+  assert.equal((await call(`${code}/send-again`)).code, 200);
+  await until(async () => (await envelopesOf(code)).length === 2);
+  for (const [by, count] of [
+    [mary, 2],
+    [grace, 3],
+  ] as const) {
+    assert.equal((await call(`${code}/signers/1/replace`, by)).code, 200);
+    const recorded = await recordedCorrections(db, await idOf(code));
+    assert.deepEqual([recorded.length, currentEmail(recorded, by)], [count, by.email]);
+  }
+});
+
 test("a signer keeps the corrected address when the client gets the signer's earlier one", async () => {
   const [ann, john, carl] = [person("Ann"), person("John"), person("Carl")];
   const code = await running.order([ann, john], carl);

@@ -41,7 +41,7 @@ const correctionWords: Readonly<Record<string, string>> = {
   email: "Client’s email corrected",
   address: "Parcel’s address corrected",
   fax: "Fax number corrected",
-  signer: "Signer replaced for the next round",
+  signer: "Signer replaced",
   refund: "Refund asked for",
 };
 

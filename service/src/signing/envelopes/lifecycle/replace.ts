@@ -147,6 +147,10 @@ async function replaceIn(
     signer: signer.n,
   });
   const { partnerId, orderId } = envelope;
+  // If an earlier correction began at the new person's name and address, mails would go to the corrected address. This
+  // record ends it.
+  if (currentEmail(await correctionsOf(tx, orderId), person) !== email)
+    await recordReplacement(tx, { id: orderId, partnerId }, { n: signer.n, before: signer, person }, { actor, at });
   if (signer.lockedAt !== null) await closeUnlocking(tx, signer.id, { at, by: actor, outcome: "replaced" });
   const detail = { signer: signer.n };
   await tx.query(auditLine({ at, action: "signer.replaced", actor, partnerId, orderId, detail }));
@@ -163,12 +167,22 @@ async function replaceInNext(
 ): Promise<void> {
   const before = signersOf(await readSigning(tx, rowMac, order.id))[n - 1];
   if (!before) throw new ServiceError("not_found", "No such signer.");
-  const { name, email, language, auth } = person;
   await replaceInOrder(tx, rowMac, order.id, n, person);
-  const was = { signer: n, name: before.name, email: before.email };
-  const change = { before: was, after: { signer: n, name, email, language, auth } };
-  await recordCorrection(tx, order, { kind: "signer", ...change, actor, at });
+  await recordReplacement(tx, order, { n, before, person }, { actor, at });
 }
+
+const recordReplacement = (
+  tx: Tx,
+  order: { id: number; partnerId: string },
+  { n, before, person: { name, email, language, auth } }: { n: number; before: Named; person: Person },
+  by: { actor: string; at: Date },
+) =>
+  recordCorrection(tx, order, {
+    kind: "signer",
+    before: { signer: n, name: before.name, email: before.email },
+    after: { signer: n, name, email, language, auth },
+    ...by,
+  });
 
 /**
  * Replaces a signer while no envelope is open: the last one ended without all signatures, or the next one is being
