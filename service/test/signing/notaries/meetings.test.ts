@@ -7,7 +7,8 @@ import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { newPartner, temporaryFolder } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
-import { lockOrder, recordCorrection } from "../../../src/orders/order/order.ts";
+import { openLog } from "../../../src/kernel/platform/logs.ts";
+import { lockOrder, recordCorrection, transition } from "../../../src/orders/order/order.ts";
 import { addNotary } from "../../../src/signing/notaries/notaries.ts";
 import { mailsTo, postForm } from "../../firms/members/signed-in-member.ts";
 import { newOperator } from "../../firms/operators/console-people.ts";
@@ -100,6 +101,16 @@ test("the link of a signer lists what waits for the notary, leads to the appoint
   assert.equal((await postForm(at(path.split("?")[0] ?? ""), { slot })).status, 303);
   assert.match(await pageOf(link), /with the notary, \w+day, .*America\/Chicago/);
   assert.match(await pageOf(link), /See the appointment with the notary/);
+  // After a hold, a person who has chosen a time is not asked to choose one.
+  await running.db.transaction(async (tx) => {
+    for (const on of ["held", "released"] as const) {
+      const order = (await lockOrder(tx, deed)) ?? assert.fail();
+      await transition(tx, order, on, { actor: "test", at: new Date(), log: openLog("silent"), reason: "A dispute." });
+    }
+  });
+  const isAsking = sql`queue = 'notary-again' OR queue = 'appointment-invitation-mail'`;
+  await until(async () => (await running.db.query(sql`SELECT FROM jobs WHERE ${isAsking}`)).length === 0);
+  assert.ok(!mailsTo(running.service, jane.email).some((mail) => /Subject: .*Choose a time with the notary/.test(mail)));
 });
 
 test("the link of a signer lists a document that the same person signed under an address that was corrected since", async () => {

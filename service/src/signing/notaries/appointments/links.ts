@@ -64,19 +64,20 @@ export async function inviteToBook({ desk, secrets }: InviteDeps, code: string, 
 
 /**
  * Creates a person's link to the appointment page if the person has none. The transaction must have locked the order.
+ * @param link.isMailed true if no mail must follow with the link
  */
 export async function ensureLink(
   tx: Tx,
   secrets: SecretBytes,
-  { orderId, person, at }: { orderId: number; person: number; at: Date },
+  { orderId, person, at, isMailed = false }: { orderId: number; person: number; at: Date; isMailed?: boolean },
 ): Promise<void> {
   if ((await linkPathOf(tx, secrets, orderId, person)) !== null) return;
   const id = newUuid();
   // Also replaces a stored link that can't be mailed, because the secret from which its token was derived is missing.
   await tx.query(sql`DELETE FROM appointment_links WHERE order_id = ${orderId} AND person = ${person}`);
   await tx.query(sql`
-    INSERT INTO appointment_links (id, order_id, person, token_sha256, created_at)
-    VALUES (${id}, ${orderId}, ${person}, ${sha256Of(tokenUnder(secrets, id))}, ${at})`);
+    INSERT INTO appointment_links (id, order_id, person, token_sha256, created_at, is_mailed)
+    VALUES (${id}, ${orderId}, ${person}, ${sha256Of(tokenUnder(secrets, id))}, ${at}, ${isMailed})`);
   await writeStateMacs(tx, linkState, sql`id = ${id}`);
 }
 

@@ -71,7 +71,8 @@ async function openMeeting(deps: MeetingDeps, who: ClosingSigner, n: number): Pr
   return desk.db.transaction(async (tx) => {
     const locked = await lockOrder(tx, order.code);
     if (locked?.status !== "NotarizationPending") throw none();
-    await ensureLink(tx, secrets, { orderId: order.orderId, person, at: desk.clock() });
+    // The person opens the page now, so a mail that asks them to choose a time would come too late.
+    await ensureLink(tx, secrets, { orderId: order.orderId, person, at: desk.clock(), isMailed: true });
     return (await linkPathOf(tx, secrets, order.orderId, person)) ?? "";
   });
 }
