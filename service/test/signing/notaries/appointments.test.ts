@@ -107,7 +107,8 @@ function entriesOf(sessionId: string, email = client) {
     const calendar = new ICAL.Component(ICAL.parse(text));
     const event = new ICAL.Event(calendar.getFirstSubcomponent("vevent") ?? undefined);
     const method = String(calendar.getFirstPropertyValue("method"));
-    return [{ mail, method, uid: event.uid, sequence: event.sequence, startsAt: event.startDate.toJSDate() }];
+    const { uid, sequence, organizer } = event;
+    return [{ ...{ mail, method, uid, sequence, organizer }, startsAt: event.startDate.toJSDate() }];
   });
 }
 
@@ -338,7 +339,9 @@ test("an appointment that failed for technical reasons can be booked again, and 
   }
 });
 
-test("answers to mails about an appointment go to an owner of a firm without a contact address", async () => {
+const answersTo = (mail: string) => /^Reply-To: (.*)\r$/m.exec(mail)?.[1];
+
+test("answers of signers to mails about an appointment go to an owner of a firm without a contact address", async () => {
   const own = await newPartner(running.service);
   const [owner, email] = ["owner@appointments.example", "answers@example.com"];
   await newMember(running.service, owner, own.key);
@@ -350,7 +353,20 @@ test("answers to mails about an appointment go to an owner of a firm without a c
   assert.equal((await nora.post(`/operator/notary/orders/${code}/appointment`, meeting)).status, 303);
   for (const part of [link, meeting.url]) {
     const mail = await until(() => mailsTo(running.service, email).find((each) => each.includes(part)));
-    assert.equal(/^Reply-To: (.*)\r$/m.exec(mail)?.[1], owner, part);
+    assert.equal(answersTo(mail), owner, part);
+  }
+  // The notary does not get the owner's address, and neither does any calendar.
+  const booked = await waitingOrder(own.headers, email);
+  await pathOf(booked, email);
+  assert.equal((await book(booked, slotsIn(await pageOf(booked)).at(-1) ?? "")).status, 303);
+  const id = (await sessionsOf(booked))[0]?.id ?? "";
+  for (const [to, answers] of [
+    [email, owner],
+    [nora.email, undefined],
+  ] as const) {
+    const { mail, organizer } = await until(() => entriesOf(id, to)[0]);
+    assert.equal(answersTo(mail), answers, to);
+    assert.match(organizer, /^mailto:no-reply@/);
   }
 });
 

@@ -1,3 +1,4 @@
+import { readMailFirm } from "../../../firms/partners/partners.ts";
 import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { type Language, languageTags } from "../../../kernel/platform/languages.ts";
 import { defineMail, type MailDeps } from "../../../kernel/platform/mail/mail-jobs.ts";
@@ -81,11 +82,20 @@ const mailIn = (queue: string) =>
       const to = guest ?? own;
       if (!to) return null;
       const role = guest?.role ?? null;
-      const about = { session, role, notary: commissionName, ...(await addressedTo(deps, order, to)) };
+      const letter = await addressedTo(deps, order, to);
+      // Only signers are promised that their answers reach somebody at the firm. The entry's organizer must stay the same
+      // in all versions, and for everybody.
+      const branded = await readMailFirm(db, order.partnerId);
+      const firm = person === null ? branded : letter.firm;
+      const about = { session, role, notary: commissionName, organizer: branded.contactEmail, ...letter, firm };
       if (guest) return { ...about, path: isRemoved ? null : await guestPathOf(db, secrets, guest.id) };
       return { ...about, path: person === null ? "/operator/notary" : await linkPathOf(db, secrets, orderId, person) };
     },
-    write({ session, role, path, notary, words, ...letter }, { sequence, moment, person, guest }, { baseUrl, clock }) {
+    write(
+      { session, role, path, notary, organizer, words, ...letter },
+      { sequence, moment, person, guest },
+      { baseUrl, clock },
+    ) {
       const { id, mode, startsAt, zone, meetingPoint, reminded } = session;
       const when = whenText(startsAt, zone, letter.language);
       const isOff = moment === "canceled" || moment === "again";
@@ -103,7 +113,7 @@ const mailIn = (queue: string) =>
         summary: words.summary,
         description: `${words.modes[mode]}: ${meetingPoint ?? url}`,
         location: meetingPoint ?? url,
-        organizer: letter.firm.contactEmail ?? `no-reply@${host}`,
+        organizer: organizer ?? `no-reply@${host}`,
         attendee: letter.to,
       };
       return {
