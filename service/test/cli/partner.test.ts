@@ -189,7 +189,10 @@ test("without --base-url a command calls the service that last ran in the folder
   assert.equal(calledIn(other.path, "https://elsewhere.example"), "http://localhost:8080", "the key stays here");
   const unreadable = temporaryFolder();
   mkdirSync(join(unreadable.path, "address"));
-  assert.equal(calledIn(unreadable.path), "http://localhost:8080", "as with the file of another user");
+  // As with the file of another user, which root can read.
+  assert.throws(() => calledIn(unreadable.path), /--base-url is required: .* cannot be read \(EISDIR\)$/);
+  const baseUrl = "http://localhost:9000";
+  assert.equal(partnerOf({ key: partner.key, "base-url": baseUrl }).baseUrl, baseUrl);
   process.env["PORT"] = "9000";
   assert.equal(calledIn(folder.path), "http://localhost:9000");
   delete process.env["PORT"];

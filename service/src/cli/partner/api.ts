@@ -26,12 +26,18 @@ function addressHere(): string | undefined {
   return host !== undefined && isThisMachine(host) ? address : undefined;
 }
 
-/** The stored address; undefined if this user can't read it, because another user's service stored it. */
+/**
+ * The stored address; undefined if no service ran in this folder.
+ * @throws UsageError if it can't be read, as after another user's service. The default port may then belong to a
+ * stranger's process, which must not get the key
+ */
 function readableAddress(): string | undefined {
+  const folder = process.env["DATA_DIR"] ?? "var";
   try {
-    return storedAddress(process.env["DATA_DIR"] ?? "var");
-  } catch {
-    return undefined;
+    return storedAddress(folder);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    throw new UsageError(`--base-url is required: the address of the service in ${folder} cannot be read (${code})`);
   }
 }
 
