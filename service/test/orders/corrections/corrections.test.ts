@@ -493,7 +493,7 @@ test("after another signer declined, the new link goes to the corrected address 
   assert.deepEqual([done(back.grace.email), done(back.right)], [true, false]);
 });
 
-test("after a signature was given up, the link goes to the address of the signer's replacement, not to one corrected before it", async () => {
+test("after another signer declined, the link goes to the address of the signer's replacement, not to one corrected before it", async () => {
   const [grace, john, wrong] = [person("Grace"), person("John"), person("Grace").email];
   const code = await running.order([grace, john]);
   const first = await running.linkOf(grace.email);
@@ -571,7 +571,7 @@ test("a new signer is listed in a room in place of one who signs nothing else th
   assert.ok(!participants.some(({ email }) => email === max.email), "the same name with another address");
 });
 
-test("a new signer is listed in a room in place of one whose address was corrected after a signature that was given up", async () => {
+test("a new signer is listed in a room in place of one who signed before another declined, and whose address was corrected", async () => {
   const [amy, john, zoe, right] = [person("Amy"), person("John"), person("Zoe"), person("Amy").email];
   const code = await running.order([amy, john]);
   const correct = await correctorOf(code);
