@@ -5,6 +5,7 @@ import { describe, test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
 import { examplePdf, minimal, orderForm, sender, shipping } from "@signsealship/testing/inputs/order-form";
 import { newPartner, startService, temporaryFolder } from "@signsealship/testing/service";
+import { until } from "@signsealship/testing/until";
 import { type SenderTexts, senderTexts } from "../../../src/orders/order/form/sender-texts.ts";
 
 const folder = temporaryFolder();
@@ -305,6 +306,35 @@ describe("an order is refused, with the field and the rule named,", () => {
     assert.match(await refused({ fill_token: "A".repeat(40) }, null), /^fill_token must be 40 lowercase hex/);
     assert.match(await refused({ fill_token: "a".repeat(39) }, null), /^fill_token must be 40 lowercase hex/);
     assert.match(await refused({ fill_token: "a".repeat(40) }, null), /^fill_token is unknown, used or expired/);
+  });
+});
+
+describe("an order of $0.00", () => {
+  async function freeOrder(payBy: string) {
+    const firm = await newPartner(service, { tier: "ProOffice" });
+    const post = async (path: string, body: unknown) => {
+      const isForm = body instanceof FormData;
+      const answer = await fetch(`${service.baseUrl}/api/partner/${path}`, {
+        method: "POST",
+        headers: { ...firm.headers, ...(!isForm && { "Content-Type": "application/json" }) },
+        body: isForm ? body : JSON.stringify(body),
+      });
+      assert.ok(answer.ok, `${answer.status} ${path}`);
+      return (await answer.json()) as { orderCode: string; status: string };
+    };
+    const { orderCode } = await post("orders", orderForm({ ...minimal, doc_slug: "free", pay_by: payBy }));
+    return { firm, post, orderCode };
+  }
+
+  test("waits for a delayed payment, which settles after days like any other", async () => {
+    const { firm, post, orderCode } = await freeOrder("client");
+    const path = `sandbox/orders/${orderCode}/checkout`;
+    assert.equal((await post(path, { outcome: "delayed" })).status, "AwaitingPayment");
+    await post("sandbox/clock", { advanceSeconds: 4 * 86_400 + 60 });
+    const url = `${service.baseUrl}/api/partner/orders/${orderCode}`;
+    await until(
+      async () => ((await (await fetch(url, { headers: firm.headers })).json()) as Order).status === "EsignPending",
+    );
   });
 });
 
