@@ -7,6 +7,7 @@ import { examplePdf, minimal, orderForm, sender, shipping } from "@signsealship/
 import { newPartner, startService, temporaryFolder } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import { type SenderTexts, senderTexts } from "../../../src/orders/order/form/sender-texts.ts";
+import { newMember } from "../../firms/members/signed-in-member.ts";
 
 const folder = temporaryFolder();
 
@@ -335,6 +336,19 @@ describe("an order of $0.00", () => {
     await until(
       async () => ((await (await fetch(url, { headers: firm.headers })).json()) as Order).status === "EsignPending",
     );
+  });
+
+  test("is not offered to be charged to its firm's card, and its page names the way on", async () => {
+    const { firm, post, orderCode } = await freeOrder("firm");
+    await post("sandbox/billing/method", { method: "card" });
+    const { headers } = await newMember(service, "owner@free.example", firm.key);
+    const look = async (path: string) => (await fetch(service.baseUrl + path, { headers })).text();
+    const page = await look(`/dashboard/orders/${orderCode}`);
+    assert.match(page, /It costs \$0\.00, and nothing is charged: to complete it, pay it in the sandbox below\./);
+    assert.doesNotMatch(page, /Charge \$0\.00/);
+    const billing = await look("/dashboard/billing");
+    assert.match(billing, /Visa/);
+    for (const text of [billing, await look("/dashboard")]) assert.doesNotMatch(text, /waits? to be charged/);
   });
 });
 

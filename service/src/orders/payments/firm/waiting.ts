@@ -57,8 +57,8 @@ const mostWaiting = 1_000;
 /**
  * The orders that wait for the firm's payment, oldest first: unpaid orders, and orders whose parcel waits for more
  * postage. Leaves out those that a job, a charge in progress or a bank payment is about to pay. Also leaves out altered
- * orders, and those for which the bank wants a person to confirm a charge of the present method. The orders after the
- * first `most` are counted without a check of their MACs.
+ * orders, those of $0.00, which only a checkout completes, and those for which the bank wants a person to confirm a
+ * charge of the present method. The orders after the first `most` are counted without a check of their MACs.
  */
 export async function waitingOrders(db: Sql, owner: Owner, most = mostWaiting): Promise<Waiting> {
   const { partnerId, environment } = owner;
@@ -75,7 +75,7 @@ export async function waitingOrders(db: Sql, owner: Owner, most = mostWaiting): 
       AND o.status = ANY (${[...statuses, withPostage]}::text[]) AND (${payable} OR ${isPostageDue}) AND NOT ${isQueued}
       AND NOT EXISTS (SELECT FROM firm_charges c WHERE c.order_id = o.id AND (c.state IN ('asked', 'answered', 'pending')
         OR (c.reason = 'authentication_required' AND c.method_id = ${methodId}::uuid)))
-      AND NOT ${isPendingAtBank}
+      AND NOT ${isPendingAtBank} AND ${cents} > 0
     ORDER BY o.id LIMIT ${most}`);
   const [{ count, allCents } = { count: 0, allCents: 0 }] = found;
   const altered = found.filter(({ isAuthentic }) => !isAuthentic);

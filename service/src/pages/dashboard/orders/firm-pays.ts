@@ -72,13 +72,16 @@ export function firmPaysPart(
   // The bank requires that the card holder confirms the payment, so another charge without a person would be declined
   // as well.
   const needsPerson = latest?.reason === "authentication_required" && latest.methodId === method?.id;
+  // The processor charges nothing for an order of $0.00; its checkout completes the order.
+  const chargeable = payable && dueCents > 0;
   return html`${showsLatest && html`<p>Your firm’s payment: ${chargeText(latest)}${latest.state === "pending" && ". That takes up to 4 business days"}</p>`}
-${payable && method && latest?.reason === "expired_card" && latest.methodId === method.id && html`<p>Charging ${methodName(method)} again would fail again. <a href="/dashboard/billing#method">Replace the card under Billing</a>, and then charge the order here.</p>`}
-${payable && latest && latest.groupId !== null && html`<p>It was one payment for several orders, and none of them was charged. <a href="/dashboard/orders/${code}/closing">Open the closing</a> to charge them together, or charge this order alone here.</p>`}
-${payable && method && isAboveLimit(latest) && html`<p>An owner of your firm can charge it here. After a limit was raised under Billing, charge it again here: it is not tried again by itself. Anybody of your firm can ${otherWay}.</p>`}
-${payable && method && needsPerson && html`<p>Charging the card again would fail again. To have a person confirm the payment, ${otherWay}.</p>`}
-${payable && method && !needsPerson && buttonForm(`/dashboard/orders/${code}/charge`, `Charge ${money(dueCents)} to ${methodName(method)}`, { fields: { total_cents: String(dueCents), charged_method: method.id } })}
-${payable && !method && html`<p>Your firm pays this order. <a href="/dashboard/billing">Add a card or bank account</a>, or ${otherWay}.</p>`}
+${chargeable && method && latest?.reason === "expired_card" && latest.methodId === method.id && html`<p>Charging ${methodName(method)} again would fail again. <a href="/dashboard/billing#method">Replace the card under Billing</a>, and then charge the order here.</p>`}
+${chargeable && latest && latest.groupId !== null && html`<p>It was one payment for several orders, and none of them was charged. <a href="/dashboard/orders/${code}/closing">Open the closing</a> to charge them together, or charge this order alone here.</p>`}
+${chargeable && method && isAboveLimit(latest) && html`<p>An owner of your firm can charge it here. After a limit was raised under Billing, charge it again here: it is not tried again by itself. Anybody of your firm can ${otherWay}.</p>`}
+${chargeable && method && needsPerson && html`<p>Charging the card again would fail again. To have a person confirm the payment, ${otherWay}.</p>`}
+${chargeable && method && !needsPerson && buttonForm(`/dashboard/orders/${code}/charge`, `Charge ${money(dueCents)} to ${methodName(method)}`, { fields: { total_cents: String(dueCents), charged_method: method.id } })}
+${payable && !chargeable && html`<p>Your firm pays this order. It costs $0.00, and nothing is charged: to complete it, ${otherWay}.</p>`}
+${chargeable && !method && html`<p>Your firm pays this order. <a href="/dashboard/billing">Add a card or bank account</a>, or ${otherWay}.</p>`}
 ${payable && isPayable(status) && clientPaysQuestion(`/dashboard/orders/${code}/client-pays`, "The client")}`;
 }
 
