@@ -3,8 +3,7 @@ import type { Owner, Principal } from "../../kernel/identity/identity.ts";
 import { memoryHolder } from "../../kernel/platform/bounds/memory-budget.ts";
 import { invalid } from "../../kernel/platform/errors.ts";
 import { isCode } from "../../kernel/platform/text.ts";
-import { canBePaid, dollars, leastPaymentCents } from "../dollars.ts";
-import type { Priced } from "../pricing/pricing.ts";
+import { type Priced, unpayableReason } from "../pricing/pricing.ts";
 import type { Offer, OrderDeps } from "./deps.ts";
 import { documentUse } from "./documents.ts";
 import { type FilledDocument, findFill } from "./fill.ts";
@@ -31,7 +30,8 @@ export async function prepareOrder(deps: OrderDeps, principal: Principal, sent: 
   const { pages, notices } = await examineSent(deps, principal, { sent, filled, form });
   const priced = await price(deps, principal, form, pages);
   const manualQuoteReason = await whyByHand(deps, principal, { form, priced, notices });
-  if (manualQuoteReason === null) requirePayable(priced, form);
+  const unpayable = manualQuoteReason === null ? unpayableReason(priced.quote, "doc_slug", form.docSlug) : null;
+  if (unpayable !== null) throw invalid(unpayable);
   const methodToCharge = await sent.agree?.({ totalCents: priced.quote.totalCents, manualQuoteReason });
   return { own, filled, form, pages, notices, priced, manualQuoteReason, expanded, methodToCharge };
 }
@@ -125,21 +125,6 @@ function price(deps: OrderDeps, principal: Principal, form: OrderForm, pages: nu
   const askCarriers = principal.environment === "live" && shipMethod === "label" ? deps.offer.askCarriers : null;
   const tier = tierOf(principal.tier);
   return deps.offer.pricing.price({ tier, services, docSlug, pages, shipMethod, shipTo, shipFrom, askCarriers });
-}
-
-/**
- * Requires a price that can be paid, because an unpaid order never begins.
- * @throws ServiceError naming the document and its discount, or the price
- */
-function requirePayable({ quote: { lines, totalCents } }: Priced, { docSlug }: OrderForm): void {
-  if (canBePaid(totalCents)) return;
-  const discount = lines.find(({ type }) => type === "Discount");
-  const price = `${dollars(totalCents)}, and a payment must be at least ${dollars(leastPaymentCents)}.`;
-  throw invalid(
-    discount
-      ? `doc_slug must not be ${docSlug} with these services: with its discount “${discount.label}”, they cost ${price}`
-      : `The price of this order is ${price}`,
-  );
 }
 
 /** The reasons why a person must price the order, as sentences for the firm; null when the order is quoted at once. */

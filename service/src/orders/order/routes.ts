@@ -149,7 +149,7 @@ function estimateRoute(app: FastifyInstance, { frame, orders }: OrderRouteDeps):
     operationId: "estimatePrice",
     summary: "Ask for a price",
     description:
-      "The price of a document for your firm's tier, before it is uploaded. Nothing is stored, and the price is not binding: a carrier's own rate or the address of a sender can change the postage of an order.",
+      "The price of a document for your firm's tier, before it is uploaded. Nothing is stored, and the price is not binding: a carrier's own rate or the address of a sender can change the postage of an order. A price from $0.01 to $0.49 is refused, as it is for an order.",
     query: estimateQuery,
     answer: PriceEstimate,
     refusals: { 400: "pages must be a whole number from 1 to 10000." },

@@ -2,6 +2,7 @@ import type { Tier } from "../../firms/partners/partners.ts";
 import type { Sql } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
 import { StartupError } from "../../kernel/platform/errors.ts";
+import { canBePaid, dollars, leastPaymentCents } from "../dollars.ts";
 import { type CatalogRow, loadCatalog } from "./catalog.ts";
 import { type DataFile, DataFileError, dataFile } from "./data-file.ts";
 import { type AskCarriers, type CarrierRate, type Parcel, type ShipMethod, weightGrams } from "./postage.ts";
@@ -167,7 +168,8 @@ type EstimateQuestion = {
 type Estimate = { errors: readonly string[] } | { isWhole: boolean; quote: Quote };
 
 /**
- * The price of a document that is not uploaded yet. Carriers are not asked, so an order's postage can differ.
+ * The price of a document that is not uploaded yet. Carriers are not asked, so an order's postage can differ. A price at
+ * which an order is refused is an error.
  * @param names the names of the fields, for the errors
  */
 export async function estimate(
@@ -192,5 +194,21 @@ export async function estimate(
     ...{ tier, services, docSlug: docSlug === "" ? null : docSlug, pages: count, shipFrom: null, askCarriers: null },
     ...{ shipMethod: method === "print_mail" ? "print_mail" : "label", shipTo: services.ship ? to : null },
   });
-  return { isWhole: outcome === "quoted", quote };
+  const isWhole = outcome === "quoted";
+  const unpayable = isWhole ? unpayableReason(quote, names.docSlug, docSlug) : null;
+  return unpayable === null ? { isWhole, quote } : { errors: [unpayable] };
+}
+
+/**
+ * The reason why an order at this price is refused: an unpaid order never begins. It names the document and its
+ * discount, or the price. Null for a price that can be paid.
+ * @param field the name of the field with the document's short name
+ */
+export function unpayableReason({ lines, totalCents }: Quote, field: string, docSlug: string | null): string | null {
+  if (canBePaid(totalCents)) return null;
+  const discount = lines.find(({ type }) => type === "Discount");
+  const price = `${dollars(totalCents)}, and a payment must be at least ${dollars(leastPaymentCents)}.`;
+  return discount
+    ? `${field} must not be ${docSlug} with these services: with its discount “${discount.label}”, they cost ${price}`
+    : `The price of this order is ${price}`;
 }

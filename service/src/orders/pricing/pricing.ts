@@ -8,6 +8,7 @@ export {
   type Priced,
   type PriceRequest,
   type Pricing,
+  unpayableReason,
   type VersionedPricing,
 } from "./create-pricing.ts";
 export { fail, fields, list, members, type Place, parseDataFile, readDataFile } from "./data-file.ts";

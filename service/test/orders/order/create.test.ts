@@ -297,6 +297,17 @@ describe("an order is refused, with the field and the rule named,", () => {
     assert.equal((await place({ doc_slug: "nearly-free", fax_to: "2125550123" })).totalCents, 949);
     assert.equal((await place({ doc_slug: "free" })).totalCents, 0);
   });
+  test("at a price that its estimate refuses in the same words", async () => {
+    const ask = async (query: Record<string, string>) => {
+      const url = `${service.baseUrl}/api/partner/prices/estimate?${new URLSearchParams({ pages: "2", ...query })}`;
+      const answer = await fetch(url, { headers: partner.headers });
+      return { status: answer.status, ...((await answer.json()) as { error?: string; totalCents?: number }) };
+    };
+    const { status, error } = await ask({ doc_slug: "nearly-free" });
+    assert.deepEqual([status, error], [400, await refused({ doc_slug: "nearly-free" })]);
+    assert.equal((await ask({ doc_slug: "nearly-free", fax_to: "2125550123" })).totalCents, 949);
+    assert.equal((await ask({ doc_slug: "free" })).totalCents, 0);
+  });
   test("with neither document nor fill_token", async () => {
     assert.match(await refused({}, null), /^document or fill_token is required/);
   });
