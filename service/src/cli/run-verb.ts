@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { ServiceError, StartupError } from "../kernel/platform/errors.ts";
 import { nearest } from "../kernel/platform/nearest-name.ts";
-import { type Answer, type Option, UsageError, type Verb } from "./verb.ts";
+import { type Answer, type Option, type Options, UsageError, type Verb } from "./verb.ts";
 
 /** A command-line program that consists of verbs. */
 export type Command = {
@@ -69,7 +69,12 @@ async function runVerb({ program, version, verbsOf }: Command, argv: string[]): 
   const options = { ...verb.options, json: { type: "boolean" } } as const;
   let parsed: ReturnType<typeof parseArgs>;
   try {
-    parsed = parseArgs({ args: argv, options, allowPositionals: true, strict: true });
+    parsed = parseArgs({
+      args: withNegativeNumbers(argv, verb.options),
+      options,
+      allowPositionals: true,
+      strict: true,
+    });
   } catch (error) {
     throw new UsageError(`${(error as Error).message.split(". ")[0]}; usage: ${usage(program, verb)}`);
   }
@@ -78,6 +83,18 @@ async function runVerb({ program, version, verbsOf }: Command, argv: string[]): 
   const required = verb.args.filter((arg) => !arg.startsWith("[")).length;
   if (args.length < required || args.length > verb.args.length) throw new UsageError(`usage: ${usage(program, verb)}`);
   return verb.run(args, parsed.values);
+}
+
+/** Joins a negative number to the flag before it, because Node.js refuses it as a separate word. No flag is a number. */
+function withNegativeNumbers(argv: readonly string[], options: Options): string[] {
+  const words: string[] = [];
+  for (const word of argv) {
+    const flag = words.at(-1) ?? "";
+    const acceptsValue = flag.startsWith("--") && options[flag.slice(2)]?.type === "string";
+    if (acceptsValue && /^-\d/.test(word)) words.splice(-1, 1, `${flag}=${word}`);
+    else words.push(word);
+  }
+  return words;
 }
 
 /** The message for an unknown verb. It lists the verbs that begin with the first word, or suggests the closest verb. */

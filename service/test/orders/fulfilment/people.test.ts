@@ -228,6 +228,7 @@ test("a wrong command line exits with 2", async () => {
     ["x"],
     ["x", "Paid", "--release"],
     ["x", "QuoteReady", "--amount-cents", "1.5"],
+    ["x", "QuoteReady", "--amount-cents", "-x"],
     ["x", "Paid", "--nope"],
     [],
   ])

@@ -201,6 +201,15 @@ test("an order that a person must price cannot be paid before", async () => {
   assert.equal((await sandbox(code, "checkout")).status, "ShippingPending");
 });
 
+test("a person lowers a price by a negative amount, in a word of its own or after an equals sign", async () => {
+  for (const amount of [["--amount-cents", "-180"], ["--amount-cents=-180"]]) {
+    const code = await place({ ...shipping, ship_state: "PR", ship_postal: "00000" });
+    assert.equal((await service.cli("order", "move", code, "QuoteReady", ...amount))["status"], "QuoteReady");
+    const response = await fetch(`${service.baseUrl}/api/partner/orders/${code}`, { headers: partner.headers });
+    assert.equal(((await response.json()) as Quote).lines.at(-1)?.amountCents, -180);
+  }
+});
+
 test("ten concurrent requests complete an order once", async () => {
   const code = await place(everything);
   const answers = await Promise.all(
