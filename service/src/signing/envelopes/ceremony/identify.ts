@@ -23,7 +23,7 @@ import { appendToTrail, requireTrailRoom, type TrailEvent } from "../records/tra
 import type { CodeOutcome, Link } from "./ceremony.ts";
 import { clientDetail } from "./client-detail.ts";
 import { isCodeOf, isEntryOf, longCode, signingCode } from "./codes.ts";
-import { follow, isLocked, type Linked, requireState } from "./links.ts";
+import { follow, followLocked, isLocked, type Linked, requireState } from "./links.ts";
 import { reserveText, type TextToSend, textCode } from "./text-code.ts";
 import type { Client } from "./view.ts";
 
@@ -47,7 +47,7 @@ const failuresByMail = 3;
 export async function sendCode(deps: IdentifyDeps, link: Link, client: Client): Promise<CodeOutcome> {
   const { db, clock, rowMac } = deps;
   const text = await db.transaction(async (tx): Promise<TextToSend | null> => {
-    const linked = await follow(tx, link, clock, true);
+    const linked = await followLocked(tx, link, clock);
     const { signer, envelope, at } = linked;
     requireState(linked, "identify", ...(canSendWayIn(linked) ? (["locked"] as const) : []));
     if (signer.auth === "access_code" && !isLocked(signer, envelope, at))
@@ -72,7 +72,7 @@ export async function sendCode(deps: IdentifyDeps, link: Link, client: Client): 
   const outcome = await textCode(deps, text);
   if (outcome !== "texted") return outcome;
   await db.transaction(async (tx) => {
-    const { envelope, signer, at } = await follow(tx, link, clock, true);
+    const { envelope, signer, at } = await followLocked(tx, link, clock);
     const detail = { client: clientDetail(client), method: signer.auth, signer: signer.n };
     await tell(tx, rowMac, envelope, "code_sent", at, detail);
   });
@@ -99,7 +99,7 @@ export async function identify(
     // The fifth wrong code opens a task to unlock the link. The task belongs to the order, so the order is locked
     // first. Every transaction locks an order before its envelope.
     await lockOrder(tx, seen.envelope.orderCode);
-    const linked = await follow(tx, link, clock, true);
+    const linked = await followLocked(tx, link, clock);
     requireOpen(linked);
     const { signer, envelope, at } = linked;
     const detail = { signer: signer.n, method: signer.auth, client: clientDetail(client) };
@@ -142,7 +142,7 @@ export async function enter(
   return db.transaction(async (tx) => {
     // Orders are always locked before their envelopes.
     await lockOrder(tx, seen.envelope.orderCode);
-    const linked = await follow(tx, link, clock, true);
+    const linked = await followLocked(tx, link, clock);
     const { signer, envelope, at } = linked;
     requireState(linked, "identify", "locked");
     if (!(await isWayIn(deps, tx, linked, entry))) return null;

@@ -1,6 +1,6 @@
 import type { EventChannel } from "../../../kernel/events/events.ts";
 import { type Clock, dayMs } from "../../../kernel/platform/clock.ts";
-import type { Sql } from "../../../kernel/platform/database/database.ts";
+import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { isCode, isSecret } from "../../../kernel/platform/text.ts";
@@ -48,53 +48,63 @@ export type Linked = {
 };
 
 /**
- * Finds the records to which a link leads. With `lock`, the transaction also locks the envelope.
+ * Finds the records to which a link leads.
  * @throws ServiceError `not_found` for a link that is malformed, unknown or replaced, always with the same message
  */
-export async function follow(db: Sql, link: Link, clock: Clock, lock = false): Promise<Linked> {
-  const unknown = new ServiceError("not_found", "This signing link is not valid.");
-  if (!isCode(link.token)) throw unknown;
+export async function follow(db: Sql, link: Link, clock: Clock): Promise<Linked> {
+  const found = await findLinked(db, link, clock);
+  return recordsOf(db, found, await findEnvelope(db, found.envelopeId), clock);
+}
+
+/** Like `follow`, and locks the envelope until the transaction ends. */
+export async function followLocked(tx: Tx, link: Link, clock: Clock): Promise<Linked> {
+  const envelope = await lockEnvelope(tx, (await findLinked(tx, link, clock)).envelopeId);
+  // The signer may have been replaced while this request waited for the lock, so the link is read again.
+  return recordsOf(tx, await findLinked(tx, link, clock), envelope, clock);
+}
+
+const unknownLink = () => new ServiceError("not_found", "This signing link is not valid.");
+
+async function findLinked(db: Sql, link: Link, clock: Clock) {
+  if (!isCode(link.token)) throw unknownLink();
   const session = link.session !== null && isSecret(link.session) ? tokenSha256(link.session) : null;
   const turnOf = (opened: Embed | Sitting, now: Date) => {
     const { envelopeId, signerId, identifiedAt, isCurrent, sessionExpiresAt } = opened;
     const isOpen = isCurrent && (sessionExpiresAt?.getTime() ?? 0) > now.getTime();
-    if (!isOpen || signerId === null) throw unknown;
+    if (!isOpen || signerId === null) throw unknownLink();
     return { envelopeId, id: signerId, hasSession: identifiedAt !== null };
   };
   const isRunning = (browser: Pick<SessionPlace, "sessionSha256" | "sessionExpiresAt">) =>
     session !== null &&
     browser.sessionSha256?.equals(session) === true &&
     (browser.sessionExpiresAt?.getTime() ?? 0) > clock().getTime();
-  const find = async () => {
-    if (link.document) {
-      const place = (await placesOfToken(db, link.token)).find(({ n }) => n === link.document);
-      if (!place) throw unknown;
-      const { envelopeId, signerId: id } = place;
-      return { ...ofLink, envelopeId, id, hasSession: isRunning(place), bySession: true };
-    }
-    const [row] = await db.query<{ envelopeId: number; id: number; hasSession: boolean }>(sql`
-      SELECT envelope_id AS "envelopeId", id,
-        coalesce(session_sha256 = ${session} AND session_expires_at > ${clock()}, false) AS "hasSession"
-      FROM envelope_signers WHERE token_sha256 = ${tokenSha256(link.token)}`);
-    if (row) return { ...row, ...ofLink };
-    const room = await openRoomOf(db, link.token, clock());
-    if (room) return { ...ofLink, envelopeId: room.envelopeId, id: room.signerId, hasSession: true, room };
-    const embed = await embedOfSession(db, link.token);
-    if (embed) return { ...ofLink, ...turnOf(embed, clock()), embed };
-    const sitting = await sittingOfSession(db, link.token);
-    if (sitting) return { ...ofLink, ...turnOf(sitting, clock()), sitting };
-    throw unknown;
-  };
-  const seen = await find();
-  const envelope = await (lock
-    ? lockEnvelope(db as Parameters<typeof lockEnvelope>[0], seen.envelopeId)
-    : findEnvelope(db, seen.envelopeId));
-  // The signer may have been replaced while this request waited for the lock, so the link is read again.
-  const found = lock ? await find() : seen;
+  if (link.document) {
+    const place = (await placesOfToken(db, link.token)).find(({ n }) => n === link.document);
+    if (!place) throw unknownLink();
+    const { envelopeId, signerId: id } = place;
+    return { ...ofLink, envelopeId, id, hasSession: isRunning(place), bySession: true };
+  }
+  const [row] = await db.query<{ envelopeId: number; id: number; hasSession: boolean }>(sql`
+    SELECT envelope_id AS "envelopeId", id,
+      coalesce(session_sha256 = ${session} AND session_expires_at > ${clock()}, false) AS "hasSession"
+    FROM envelope_signers WHERE token_sha256 = ${tokenSha256(link.token)}`);
+  if (row) return { ...row, ...ofLink };
+  const room = await openRoomOf(db, link.token, clock());
+  if (room) return { ...ofLink, envelopeId: room.envelopeId, id: room.signerId, hasSession: true, room };
+  const embed = await embedOfSession(db, link.token);
+  if (embed) return { ...ofLink, ...turnOf(embed, clock()), embed };
+  const sitting = await sittingOfSession(db, link.token);
+  if (sitting) return { ...ofLink, ...turnOf(sitting, clock()), sitting };
+  throw unknownLink();
+}
+
+type Found = Awaited<ReturnType<typeof findLinked>>;
+
+async function recordsOf(db: Sql, found: Found, envelope: Envelope | undefined, clock: Clock): Promise<Linked> {
   const at = clock();
   const signers = await findSigners(db, found.envelopeId);
   const signer = signers.find(({ id }) => id === found.id);
-  if (!envelope || !signer) throw unknown;
+  if (!envelope || !signer) throw unknownLink();
   const identified = signer.auth === "link" || found.hasSession;
   const { embed, sitting, room, bySession } = found;
   // Pages in a frame, on a device or in a notary's presence do not belong to the session. The session's consent was

@@ -34,7 +34,7 @@ import { copiesOf, openCopy, type WasSignedAgain } from "./copies.ts";
 import { frameOfSession, frameOfTicket, redeemTicket } from "./embedded.ts";
 import { canSendWayIn, enter as enterByMail, identify, sendCode } from "./identify.ts";
 import { referencedFields } from "./known-fields.ts";
-import { channelOf, follow, type Linked, refuseInRoom, requireState, stateOf } from "./links.ts";
+import { channelOf, follow, followLocked, type Linked, refuseInRoom, requireState, stateOf } from "./links.ts";
 import { consentOf, type Entering, endAll, enterDocument, giveConsent, nextOf, sessionOf } from "./session.ts";
 import { senderValue, shownField } from "./shown-field.ts";
 import { completeAct, prepareAct, sign } from "./sign.ts";
@@ -66,7 +66,7 @@ export function openCeremony(envelopes: EnvelopeDeps, ceremony: CeremonyDeps): C
   const enter = async (link: Link, client: Client) => {
     const { place } = await follow(db, link, clock);
     if (place)
-      await db.transaction(async (tx) => enterDocument(tx, entering, await follow(tx, link, clock, true), client));
+      await db.transaction(async (tx) => enterDocument(tx, entering, await followLocked(tx, link, clock), client));
   };
 
   const readable = async (link: Link) => {
@@ -111,7 +111,7 @@ export function openCeremony(envelopes: EnvelopeDeps, ceremony: CeremonyDeps): C
     propose: (link, person, client) => proposeSigner(envelopes, link, person, client),
     setLanguage: (link, language) =>
       db.transaction(async (tx) => {
-        const linked = await follow(tx, link, clock, true);
+        const linked = await followLocked(tx, link, clock);
         // A stranger may have the mailed link, so its browser must have passed the access step. Pages in a frame, on a
         // device or in a notary's presence need no such check, because strangers don't know their URLs.
         if (linked.embed || linked.sitting || linked.room || (linked.identified && isUnderWay(linked)))
@@ -128,7 +128,7 @@ const change = <Result>(
   work: (tx: Tx, linked: Linked) => Promise<Result>,
 ): Promise<Result> =>
   db.transaction(async (tx) => {
-    const linked = await follow(tx, link, clock, true);
+    const linked = await followLocked(tx, link, clock);
     requireState(linked, ...states);
     return work(tx, linked);
   });
@@ -195,7 +195,7 @@ async function writeOpened(deps: EnvelopeDeps & Entering, link: Link, client: Cl
   await db.transaction(async (tx) => {
     // Orders are always locked before their envelopes.
     const order = await lockOrder(tx, orderCode);
-    const linked = await follow(tx, link, clock, true);
+    const linked = await followLocked(tx, link, clock);
     const { envelope, signer, at } = linked;
     // A stranger may have the link, so the page is recorded as opened only after the signer's access step.
     if (!order || !linked.identified || !isUnderWay(linked)) return;

@@ -10,7 +10,7 @@ import { distinctNames, type Naming } from "../lifecycle/distinct-names.ts";
 import { type Ending, endIn } from "../lifecycle/end.ts";
 import type { EnvelopeDeps } from "../records/deps.ts";
 import { findEnvelopes, findSignersOf, lockEnvelope, titleOf as untitled, updateSigner } from "../records/envelope.ts";
-import { citeSession, placeOfSigner, placesOfSession, placesOfToken, setSessionConsent } from "../records/sessions.ts";
+import { citeSession, lockPlace, placesOfSession, placesOfToken, setSessionConsent } from "../records/sessions.ts";
 import { appendToTrail, requireTrailRoom } from "../records/trail.ts";
 import type { Link } from "./ceremony.ts";
 import { clientDetail } from "./client-detail.ts";
@@ -150,7 +150,7 @@ export async function giveConsent(
   const text = newestText(deps.consentTexts, { room, session: bySession })(language);
   if (!isRepeated && text.version !== version) return { outcome: "changed" };
   // A session is always locked before its signers, to avoid deadlocks.
-  if (place) await placeOfSigner(tx, signer.id, true);
+  if (place) await lockPlace(tx, signer.id);
   await enterDocument(tx, deps, linked, client);
   if (isRepeated) return { outcome: "consented" };
   await requireTrailRoom(tx, envelope.id, signer.n);

@@ -15,7 +15,7 @@ import { revokeAfterAct } from "../revocation.ts";
 import { oneActKey } from "../signer-authority.ts";
 import type { Acts, OpenAct, StoredAct } from "./act.ts";
 import type { Link, PreparedAct, SignOutcome, SignRequest } from "./ceremony.ts";
-import { channelOf, follow, type Linked, requireMaySign, requireState } from "./links.ts";
+import { channelOf, follow, followLocked, type Linked, requireMaySign, requireState } from "./links.ts";
 import { dropPreparedAct, findPreparedAct, keepPreparedAct } from "./prepared-acts.ts";
 import { namesSigner } from "./require-own-act.ts";
 import { requireMark, requireP256 } from "./sign-request.ts";
@@ -75,7 +75,7 @@ export async function prepareAct(
  */
 const keep = ({ db, clock }: SigningDeps, link: Link, open: OpenAct): Promise<boolean> =>
   db.transaction(async (tx) => {
-    const linked = await follow(tx, link, clock, true);
+    const linked = await followLocked(tx, link, clock);
     requireState(linked, "ready");
     requireMaySign(linked);
     if (!namesSigner(open.record, linked.signer)) return false;
@@ -207,7 +207,7 @@ async function writeAct(
   const { db, rowMac, clock } = deps;
   return db.transaction(async (tx) => {
     const order = await lockOrder(tx, orderCode);
-    const linked = await follow(tx, link, clock, true);
+    const linked = await followLocked(tx, link, clock);
     requireState(linked, "ready");
     requireMaySign(linked);
     const { envelope, signer, at: now } = linked;

@@ -92,18 +92,18 @@ export const placesOfSession = (db: Sql, id: string) => all(db, sql`g.id = ${id}
 /** The places of an envelope's signers in their sessions. */
 export const placesOfEnvelope = (db: Sql, envelopeId: number) => all(db, sql`s.envelope_id = ${envelopeId}`);
 
-/** @param lock true to lock the session, for a transaction that changes the session or its other signers */
-export async function placeOfSigner(db: Sql, signerId: number, lock = false): Promise<SessionPlace | undefined> {
-  const [place] = await all(db, sql`m.signer_id = ${signerId}`, lock ? sql`FOR NO KEY UPDATE OF g` : nothing);
-  return place;
-}
+export const placeOfSigner = async (db: Sql, signerId: number) => (await all(db, sql`m.signer_id = ${signerId}`))[0];
+
+/** Locks the session too, for a transaction that changes the session or its other signers. */
+export const lockPlace = async (tx: Tx, signerId: number) =>
+  (await all(tx, sql`m.signer_id = ${signerId}`, sql`FOR NO KEY UPDATE OF g`))[0];
 
 /**
  * Changes data of a person, such as codes and wrong attempts, in the signer's row and in all others of the session.
  * @returns false when the signer's row does not meet the condition `only`
  */
 export async function updatePerson(tx: Tx, signerId: number, set: Statement, only?: Statement): Promise<boolean> {
-  const place = await placeOfSigner(tx, signerId, true);
+  const place = await lockPlace(tx, signerId);
   if (!(await updateSigner(tx, signerId, set, only))) return false;
   const others = place ? (await placesOfSession(tx, place.id)).filter((each) => each.signerId !== signerId) : [];
   for (const other of others) await updateSigner(tx, other.signerId, set);
@@ -153,7 +153,7 @@ export const citeSession = (tx: Tx, signerId: number, at: Date) =>
 
 /** Replaces the link of a signer's session. The earlier link stops working for all documents of the session. */
 export async function renewSessionLink(tx: Tx, links: Links, signerId: number): Promise<void> {
-  const place = await placeOfSigner(tx, signerId, true);
+  const place = await lockPlace(tx, signerId);
   if (place) await renewLink(tx, links, place.id);
 }
 
