@@ -13,6 +13,7 @@ import {
   isFailureOfFirm,
   isPayable,
   joinOrder,
+  type OrderStatus,
   orderState,
   type Payer,
   shipmentState,
@@ -164,7 +165,7 @@ const simulation = ({ environment }: Owner, waiting: readonly OrderRow[]): Closi
 export type ClientOrder = Titled & {
   id: number;
   label: string | null;
-  status: string;
+  status: OrderStatus;
   /** True if the latest failed payment was one by the firm, before the client became the payer. */
   isFailureOfFirm: boolean;
   sign: boolean;

@@ -10,6 +10,7 @@ import {
   faxesAhead,
   isOfFirm,
   isPayable,
+  type OrderStatus,
   type Payer,
   statusGroupOf,
   statusLabel,
@@ -21,7 +22,7 @@ import type { OwnRoom } from "./view/read-view.ts";
 
 export type UnfinishedOrder = Titled & {
   label: string | null;
-  status: string;
+  status: OrderStatus;
   /** The time when the order last changed. */
   since: Date;
   /** The time when the open envelope expires; null without one. */

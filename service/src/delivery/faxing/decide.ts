@@ -1,9 +1,13 @@
 import { minuteMs } from "../../kernel/platform/clock.ts";
+import type { OrderStatus } from "../../orders/order/order.ts";
 import { isPassing, reasonWords } from "./reasons.ts";
 import { type FaxProgress, isUnderWay } from "./states.ts";
 
 /** The delays before retries after temporary failures. After the last one, the fax has failed. */
 const pausesMs = [5 * minuteMs, 15 * minuteMs, 60 * minuteMs];
+
+/** An order's status, or `FaxedByHand` when staff faxed the document, so that nothing more is sent. */
+export type FaxStatus = OrderStatus | "FaxedByHand";
 
 /** The facts about one attempt that `decide` needs. */
 export type FaxAttemptState = Pick<FaxProgress, "state" | "reason" | "endedAt"> & {
@@ -30,10 +34,9 @@ export type FaxStep =
 
 /**
  * Decides the next step for an order, from its status and its attempts.
- * @param status the order's status, or `FaxedByHand` when staff faxed the document, so that nothing more is sent
  * @param attempts oldest first
  */
-export function decide(status: string, attempts: readonly FaxAttemptState[], now: Date): FaxStep | null {
+export function decide(status: FaxStatus, attempts: readonly FaxAttemptState[], now: Date): FaxStep | null {
   const last = attempts.at(-1);
   if (!last) return null;
   const isFaxed = status === "FaxPending" || status === "FaxSent";

@@ -8,7 +8,7 @@ import { enqueueUnlessDue } from "../../kernel/platform/jobs/jobs.ts";
 import { stateRows } from "../../kernel/platform/protected-data.ts";
 import { faxAhead } from "../../orders/fulfilment/fulfilment.ts";
 import { faxesAhead, type LockedOrder, lockOrderById } from "../../orders/order/order.ts";
-import type { FaxAttemptState } from "./decide.ts";
+import type { FaxAttemptState, FaxStatus } from "./decide.ts";
 import { actor, faxQueue } from "./deps.ts";
 import type { FaxProgress } from "./states.ts";
 
@@ -79,10 +79,9 @@ export type Faxes = {
   order: LockedOrder;
   /**
    * The status that determines the next step of the fax. Normally it is the order's status. For a fax that is sent
-   * early, while the order is being shipped, it is the status of the fax alone. It is `FaxedByHand` after staff faxed
-   * the document.
+   * early, while the order is being shipped, it is the status of the fax alone.
    */
-  status: string;
+  status: FaxStatus;
   attempts: FaxAttempt[];
 };
 
@@ -93,7 +92,7 @@ export async function lockFaxes(tx: Tx, orderId: number): Promise<Faxes | undefi
   return { order, status: await faxStatus(tx, order), attempts: await attemptsOf(tx, orderId, true) };
 }
 
-async function faxStatus(tx: Tx, order: LockedOrder): Promise<string> {
+async function faxStatus(tx: Tx, order: LockedOrder): Promise<FaxStatus> {
   const { id, status } = order;
   if (status === "FaxSent") return (await isSentByUs(tx, id)) ? status : "FaxedByHand";
   if (!faxesAhead(order)) return status;

@@ -15,6 +15,7 @@ import {
   hasDocument,
   type LockedOrder,
   lockOrder,
+  type OrderStatus,
 } from "../order/order.ts";
 import { type Supplement, supplementsOf } from "../payments/payments.ts";
 import type { Address } from "../pricing/pricing.ts";
@@ -113,7 +114,7 @@ export const missingSubject = "firm";
  */
 export async function missingParcel(
   db: Sql,
-  { id: orderId, status }: { id: number; status: string },
+  { id: orderId, status }: { id: number; status: OrderStatus },
   { environment }: Pick<Owner, "environment">,
 ): Promise<"may_ask" | "asked" | null> {
   if (status !== "Shipped" || environment !== "live") return null;

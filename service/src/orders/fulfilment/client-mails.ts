@@ -17,6 +17,7 @@ import {
   type MailMoment,
   mailClient,
   type OrderMail,
+  type OrderStatus,
   type Payer,
   verifiedOrder,
   verifiedSigner,
@@ -42,7 +43,7 @@ export async function hasClientSigned(
 /** The facts that decide whether a mail to the client still applies. */
 export type Mailable = {
   environment: Environment;
-  status: string;
+  status: OrderStatus;
   documentsDeletedAt: Date | null;
   payBy: Payer;
   /** True if the last failed payment attempt was the firm's, and the client became the payer after it. */

@@ -17,6 +17,7 @@ import {
   type MailedStatus,
   mailedStatuses,
   type Noted,
+  type OrderStatus,
   orderState,
   paperSigner,
   removeNotedStatuses,
@@ -135,7 +136,7 @@ type Certificate = { roomCode: string; roomName: string; version: number | null;
 
 type Deps = MailDeps & { titleOf: TitleOf; certificateStates: CertificatesOf };
 
-type Row = Titled & { id: number; code: string; status: string; fax: boolean; reference: string | null } & Marked;
+type Row = Titled & { id: number; code: string; status: OrderStatus; fax: boolean; reference: string | null } & Marked;
 
 type Item = { code: string; status: MailedStatus; name: string; reason: string | null };
 

@@ -10,6 +10,7 @@ import {
   fromOrders,
   hasOrderCode,
   type NewDocument,
+  type OrderStatus,
   shipmentState,
   verifiedOrder,
   verifiedShipmentsOf,
@@ -117,8 +118,8 @@ export type OrderFacts = BoughtServices & {
   orderCode: string;
   environment: Environment;
   partnerId: string;
-  status: string;
-  statusBeforeHold: string | null;
+  status: OrderStatus;
+  statusBeforeHold: OrderStatus | null;
 };
 
 /** Reads an order's `OrderFacts` without locking the order. */

@@ -10,6 +10,7 @@ import {
   isPayable,
   type MailMoment,
   type OrderMail,
+  type OrderStatus,
   orderMailQueue,
   orderState,
   wasPaid,
@@ -28,8 +29,8 @@ export type ClosingsOf = (
 /** An order of the same client in the closing of the mail's order. The mail may cover it, too. */
 type Peer = {
   id: number;
-  status: string;
-  statusBeforeHold: string | null;
+  status: OrderStatus;
+  statusBeforeHold: OrderStatus | null;
   isFailureOfFirm: boolean;
   isPaidByFirm: boolean;
 };
@@ -82,7 +83,7 @@ const askedMs = minuteMs;
  * for documents that a person must correct.
  */
 const longestWaitMs = { working: 3 * dayMs, stuck: 30 * minuteMs };
-const stuck: ReadonlySet<string> = new Set([
+const stuck: ReadonlySet<OrderStatus> = new Set([
   "OnHold",
   "EsignDeclined",
   "EsignExpired",
@@ -92,7 +93,7 @@ const stuck: ReadonlySet<string> = new Set([
   "FaxFailed",
   "RefundPending",
 ]);
-const ended: ReadonlySet<string> = new Set(["Completed", "Cancelled", "Refunded"]);
+const ended: ReadonlySet<OrderStatus> = new Set(["Completed", "Cancelled", "Refunded"]);
 
 /**
  * Decides which orders a mail to a client covers. In a closing of several documents, one mail covers all documents that

@@ -161,6 +161,7 @@ export {
   joinOrder,
   leftJoinOrder,
   lockOrderById,
+  type OrderHead,
   orderCodes,
   orderIdOf,
   orderIdsOf,
@@ -224,6 +225,7 @@ export {
 } from "./transitions/effects.ts";
 export { type StatusGroup, statusGroupOf, statusGroups, wasPaid } from "./transitions/status-groups.ts";
 export {
+  type EnvelopeStatus,
   type OrderStatus,
   orderStatuses,
   paperSigner,

@@ -8,12 +8,13 @@ import type { Payer } from "./form/form.ts";
 import { type SenderTexts, senderTextsOf } from "./form/sender-texts.ts";
 import { serviceFlags } from "./services.ts";
 import type { TemplateUse } from "./template-use.ts";
+import type { EnvelopeStatus, OrderStatus } from "./transitions/statuses.ts";
 
 export type OrderRow = BoughtServices &
   SenderTexts & {
     code: string;
-    status: string;
-    envelopeStatus: string | null;
+    status: OrderStatus;
+    envelopeStatus: EnvelopeStatus | null;
     customerEmail: string;
     faxTo: string | null;
     lines: OrderLine[];
@@ -38,7 +39,7 @@ export type PublicOrderRow = OrderRow & {
   docSlug: string | null;
   /** The encrypted name of the document. */
   documentName: Buffer | null;
-  statusBeforeHold: string | null;
+  statusBeforeHold: OrderStatus | null;
   /** True if the last failed payment attempt was the firm's, and the client became the payer after it. */
   isFailureOfFirm: boolean;
   /** The carrier of the latest shipment; null without a shipment. */

@@ -5,7 +5,7 @@ import { sql } from "../../kernel/platform/database/sql.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
 import { neverOpened, openTask } from "../../kernel/tasks/tasks.ts";
 import { dollars } from "../dollars.ts";
-import { fromOrders, lockOrder, ordersTable, verifiedOrder } from "../order/order.ts";
+import { fromOrders, lockOrder, type OrderStatus, ordersTable, verifiedOrder } from "../order/order.ts";
 import { awaitsAssignment } from "./by-hand.ts";
 import { closeCheckouts, OpenElsewhere } from "./checkout/sessions.ts";
 import { isDisputed } from "./disputes.ts";
@@ -33,7 +33,7 @@ export type RefundJobDeps = { db: Database; clock: Clock; log: Log; processor: P
  */
 export async function refundOrder(deps: RefundJobDeps, orderId: number): Promise<void> {
   const { db } = deps;
-  const [order] = await db.query<{ status: string; code: string }>(
+  const [order] = await db.query<{ status: OrderStatus; code: string }>(
     sql`SELECT o.status, o.code AS "code@order", ${verifiedOrder} ${fromOrders} WHERE o.id = ${orderId}`,
   );
   if (order?.status !== "RefundPending") return;

@@ -206,7 +206,7 @@ const isCredited = async (db: Database, payment: number, request: string): Promi
  * orders, the processor would accept both.
  */
 async function isBeingRefunded(db: Sql, orderId: number): Promise<boolean> {
-  const [order] = await db.query<{ status: string }>(sql`
+  const [order] = await db.query<Pick<LockedOrder, "status">>(sql`
     SELECT o.status, ${verifiedOrder} ${fromOrders} WHERE o.id = ${orderId}`);
   return order?.status === "RefundPending";
 }

@@ -3,7 +3,7 @@ import type { Database, Sql } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
 import { openTasksOf } from "../../kernel/tasks/tasks.ts";
 import { hasFax, hasShipment } from "../fulfilment/fulfilment.ts";
-import { correctionsOf, hasDocument, type LockedOrder } from "../order/order.ts";
+import { correctionsOf, type EnvelopeStatus, hasDocument, type LockedOrder } from "../order/order.ts";
 import { assignmentRows } from "./by-hand.ts";
 import { type Held, heldFor, lockShown, refusalOf } from "./rules.ts";
 import { requestRows, selectOpenOfOrder } from "./store.ts";
@@ -48,7 +48,7 @@ export type RefundPreview = {
   warnings: string[];
 };
 
-const openEnvelopes: ReadonlySet<string> = new Set(["Sent", "Viewed", "PartiallySigned"]);
+const openEnvelopes: ReadonlySet<EnvelopeStatus> = new Set(["Sent", "Viewed", "PartiallySigned"]);
 
 /**
  * The preview of an order's refund: the payments that it would return and, if it can't be requested, the reason.

@@ -117,7 +117,7 @@ describe("the consequences for the order", () => {
   });
 
   test("a fax in progress is canceled when the order is held or refunded, and sent again after the hold", () => {
-    for (const status of ["OnHold", "RefundPending"])
+    for (const status of ["OnHold", "RefundPending"] as const)
       assert.deepEqual(decide(status, [attempt("sending")], now), { do: "cancel" });
     assert.deepEqual(
       decide("OnHold", [attempt("sending", { isCanceled: true })], now),
@@ -142,7 +142,7 @@ describe("the consequences for the order", () => {
 
   test("a failure that already made the order fail has no further effect, and a fax that was never sent becomes a person's task", () => {
     for (const state of ["failed", "refused"] as const)
-      for (const status of ["FaxPending", "FaxSent"])
+      for (const status of ["FaxPending", "FaxSent"] as const)
         assert.equal(decide(status, [attempt(state, { reason: "user_busy", isSettled: true })], now), null);
     for (const state of ["refused", "withdrawn"] as const)
       assert.equal(decide("FaxPending", [attempt(state)], now), null);

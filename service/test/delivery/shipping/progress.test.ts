@@ -9,13 +9,14 @@ import {
   trackingStatuses,
 } from "../../../src/delivery/shipping/labels/progress.ts";
 import { chooseRate } from "../../../src/delivery/shipping/labels/quote.ts";
+import type { OrderStatus } from "../../../src/orders/order/transitions/statuses.ts";
 import { targetOf } from "../../../src/orders/order/transitions/table.ts";
 
 const services = { sign: false, notarize: false, ship: true, fax: false };
 
 /** The final status of an order by the transition table, after its parcel had these statuses one after the other. */
-function follow(said: readonly TrackingStatus[]): string {
-  let status = "ShippingPending";
+function follow(said: readonly TrackingStatus[]): OrderStatus {
+  let status: OrderStatus = "ShippingPending";
   const seen = new Set<TrackingStatus>();
   for (const each of said) {
     seen.add(each);
@@ -67,14 +68,18 @@ test("an order follows its parcel", () => {
 });
 
 test("an order with another status is left unchanged", () => {
-  for (const status of ["OnHold", "RefundPending", "Completed", "EsignPending"])
+  for (const status of ["OnHold", "RefundPending", "Completed", "EsignPending"] as const)
     assert.deepEqual(eventsToFollow(status, new Set(["delivered"])), []);
   assert.deepEqual(eventsToFollow("Delivered", new Set(["delivered", "return_to_sender"])), []);
 });
 
 test("a person is told about reports that the order's status does not show", () => {
-  const followUp = (said: TrackingStatus, orderStatus: string, isGivenBack = false, before: TrackingStatus[] = []) =>
-    followUpOf(new Set([said]), new Set([...before, said]), orderStatus, isGivenBack);
+  const followUp = (
+    said: TrackingStatus,
+    orderStatus: OrderStatus,
+    isGivenBack = false,
+    before: TrackingStatus[] = [],
+  ) => followUpOf(new Set([said]), new Set([...before, said]), orderStatus, isGivenBack);
   assert.match(
     followUp("return_to_sender", "Delivered", false, ["delivered"]) ?? "",
     /came back after it was delivered/,

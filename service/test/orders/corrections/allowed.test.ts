@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { type Act, acts, whyNot } from "../../../src/orders/corrections/allowed.ts";
-import { orderStatuses } from "../../../src/orders/order/order.ts";
+import { type OrderStatus, orderStatuses } from "../../../src/orders/order/order.ts";
 
 const bought = { sign: true, notarize: true, ship: true, fax: true };
 const nothingYet = {
@@ -16,7 +16,7 @@ const nothingYet = {
   refundIsAsked: false,
   parcelIsFixed: null,
 };
-const at = (status: string, more: object = {}) => ({
+const at = (status: OrderStatus, more: object = {}) => ({
   status,
   statusBeforeHold: null,
   ...bought,
@@ -25,10 +25,10 @@ const at = (status: string, more: object = {}) => ({
 });
 
 /** The actions that a firm may take in a status. */
-const allowedIn = (status: string, more?: object): Act[] =>
+const allowedIn = (status: OrderStatus, more?: object): Act[] =>
   acts.filter((act) => whyNot(at(status, more), act) === null);
 
-const table: Readonly<Record<string, string>> = {
+const table: Readonly<Record<OrderStatus, string>> = {
   Created: "email address fax",
   ManualQuoteRequired: "email address fax",
   QuoteReady: "email address fax",
@@ -60,7 +60,7 @@ const table: Readonly<Record<string, string>> = {
 
 test("the table of statuses and corrections", () => {
   assert.deepEqual(Object.keys(table).sort(), [...orderStatuses].sort());
-  for (const [status, allowed] of Object.entries(table)) assert.equal(allowedIn(status).join(" "), allowed, status);
+  for (const status of orderStatuses) assert.equal(allowedIn(status).join(" "), table[status], status);
 });
 
 test("an order that is held while a notary identifies its client keeps the client’s address", () => {
@@ -76,7 +76,7 @@ test("every refusal gives a reason, as a sentence", () => {
 });
 
 test("a signed or notarized document stays", () => {
-  for (const status of ["EsignDeclined", "NotarizationFailed", "IdentityLocked"])
+  for (const status of ["EsignDeclined", "NotarizationFailed", "IdentityLocked"] as const)
     assert.ok(!allowedIn(status, { isSealed: true }).includes("document"), status);
 });
 
@@ -97,7 +97,7 @@ test("a parcel and a fax are sent again once, and a fax number can be changed th
 
 test("a fax that failed while the parcel is under way is sent again once, to the same number", () => {
   const failed = { lastFax: "Failed", hasFaxFailedEarly: true };
-  for (const status of ["ShippingPending", "Shipped"]) {
+  for (const status of ["ShippingPending", "Shipped"] as const) {
     assert.ok(allowedIn(status, failed).includes("again"), status);
     assert.ok(!allowedIn(status, { ...failed, faxedAgain: 1 }).includes("again"), status);
     assert.ok(!allowedIn(status, { lastFax: "Failed" }).includes("again"), `${status}: it is being sent again`);

@@ -40,7 +40,7 @@ test("an order's page, the front page and a sample are accessible, fit, and load
 
 test("every tone of status and state of step is accessible in light and dark", async () => {
   const { page, axe, close } = await browser.open(show({}), { width: 360 });
-  for (const status of ["QuoteReady", "EsignPending", "Completed", "PaymentFailed", "Cancelled"]) {
+  for (const status of ["QuoteReady", "EsignPending", "Completed", "PaymentFailed", "Cancelled"] as const) {
     await page.goto(show({ status }));
     for (const colorScheme of ["light", "dark"] as const) {
       await page.emulateMedia({ colorScheme });

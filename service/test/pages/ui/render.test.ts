@@ -5,7 +5,7 @@ import { coverage } from "@signsealship/evidence/manifest";
 import { needs } from "@signsealship/testing/tools/tools";
 import fc from "fast-check";
 import { maskEmail } from "../../../src/kernel/platform/mail/mask-email.ts";
-import { orderStatuses } from "../../../src/orders/order/order.ts";
+import { type OrderStatus, orderStatuses } from "../../../src/orders/order/order.ts";
 import {
   orderFragment as fragmentFor,
   type OrderView,
@@ -133,7 +133,7 @@ describe("the steps of an order", () => {
 
 describe("an order on hold", () => {
   test("is paused at its step, or at the next one when that was done", () => {
-    const held = (statusBeforeHold: string) =>
+    const held = (statusBeforeHold: OrderStatus) =>
       orderSteps(order({ status: "OnHold", statusBeforeHold })).find(({ state }) => state === "attention");
     assert.deepEqual(held("EsignPending"), { label: "Signing", state: "attention", note: "Paused" });
     assert.deepEqual(held("EsignComplete"), { label: "Online notarization", state: "attention", note: "Paused" });

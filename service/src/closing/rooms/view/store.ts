@@ -10,6 +10,7 @@ import {
   joinOrder,
   latestFirst,
   markedSigners,
+  type OrderStatus,
   orderState,
   type Payer,
   type SigningFacts,
@@ -82,8 +83,8 @@ export type RoomRow = {
 export type OwnOrder = Titled &
   Owner & {
     id: number;
-    status: string;
-    statusBeforeHold: string | null;
+    status: OrderStatus;
+    statusBeforeHold: OrderStatus | null;
     sign: boolean;
     notarize: boolean;
     externalReference: string | null;

@@ -1,4 +1,4 @@
-import type { PeopleEvent } from "../../../orders/order/order.ts";
+import type { OrderStatus, PeopleEvent } from "../../../orders/order/order.ts";
 
 /** EasyPost's statuses of a parcel (docs.easypost.com, Tracker). */
 export const trackingStatuses = [
@@ -56,7 +56,7 @@ type ShippingEvent = Extract<PeopleEvent, "shipped" | "delivered" | "shipping_fa
  * The causes of the transitions, in sequence, that bring an order to the status that fits its parcel. Empty when the
  * order already has that status, or is not being shipped.
  */
-export function eventsToFollow(orderStatus: string, seen: Seen): ShippingEvent[] {
+export function eventsToFollow(orderStatus: OrderStatus, seen: Seen): ShippingEvent[] {
   const outcome = parcelOutcome(seen);
   if (orderStatus === "ShippingPending") {
     const shipped: ShippingEvent[] = isHandedOver(seen) ? ["shipped"] : [];
@@ -89,7 +89,7 @@ export const failureReason = (seen: Seen): string =>
  * @param orderStatus the order's status after the reports moved it
  * @param isReturned whether a refund of the label was requested
  */
-export function followUpOf(newReports: Seen, seen: Seen, orderStatus: string, isReturned: boolean): string | null {
+export function followUpOf(newReports: Seen, seen: Seen, orderStatus: OrderStatus, isReturned: boolean): string | null {
   if (newReports.has("return_to_sender") && orderStatus !== "ShippingFailed")
     return seen.has("delivered") ? "The parcel came back after it was delivered." : failureReason(newReports);
   if (newReports.has("error")) return "The carrier’s records of the parcel can’t be had.";

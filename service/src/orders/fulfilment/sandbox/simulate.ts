@@ -8,6 +8,7 @@ import {
   type LockedOrder,
   lockOrder,
   type Milestone,
+  type OrderStatus,
   type PeopleEvent,
   transition,
 } from "../../order/order.ts";
@@ -30,7 +31,7 @@ export type SandboxDeps = SealDeps & { db: Database; clock: Clock; log: Log; san
 /** Runs on the locked order before each step; throws to refuse the step. */
 export type StepCheck = (tx: Tx, orderCode: string) => Promise<void>;
 
-export type SimulationResult = { status: string; firedEvents: Milestone[] };
+export type SimulationResult = { status: OrderStatus; firedEvents: Milestone[] };
 
 export const milestones = [
   "payment.cleared",
@@ -93,7 +94,7 @@ export async function simulate(
 async function simulateStep(
   deps: SandboxDeps,
   asked: OrderFacts,
-  status: string,
+  status: OrderStatus,
   { attempt, check }: { attempt: string; check?: StepCheck },
 ): Promise<SimulationResult> {
   const on = happy[status];

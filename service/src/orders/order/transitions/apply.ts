@@ -16,7 +16,6 @@ import {
   resumeTasks,
   type TaskKind,
 } from "../../../kernel/tasks/tasks.ts";
-import type { BoughtServices } from "../../pricing/pricing.ts";
 import { orderState, verifiedOrders } from "../order-mac.ts";
 import {
   dispatchQueue,
@@ -36,18 +35,16 @@ import {
   taskOf,
   tasksIn,
 } from "./effects.ts";
-import type { OrderStatus } from "./statuses.ts";
-import { faxesAhead, type OrderEvent, targetOf, wordsOf } from "./table.ts";
+import type { EnvelopeStatus, OrderStatus } from "./statuses.ts";
+import { faxesAhead, type OrderEvent, type OrderState, targetOf, wordsOf } from "./table.ts";
 
 /** An order whose row is locked until the transaction ends. */
-export type LockedOrder = BoughtServices & {
+export type LockedOrder = OrderState & {
   id: number;
   code: string;
   partnerId: string;
   environment: Environment;
-  status: string;
-  statusBeforeHold: string | null;
-  envelopeStatus: string | null;
+  envelopeStatus: EnvelopeStatus | null;
   totalCents: number;
   faxTo: string | null;
   shipMethod: string | null;
@@ -69,7 +66,7 @@ export type Actor = {
 };
 
 /** The order after a transition, its status before that, and the milestones that partners are notified of. */
-export type TransitionResult = { order: LockedOrder; from: string; firedEvents: Milestone[] };
+export type TransitionResult = { order: LockedOrder; from: OrderStatus; firedEvents: Milestone[] };
 
 /**
  * Locks the order until the transaction ends, so that its transitions run one after another. Undefined for an unknown
@@ -188,7 +185,7 @@ const faxTasks: readonly TaskKind[] = ["fax_send", "fax_exception"];
 const leavesFaxBehind = (order: LockedOrder, moved: LockedOrder): boolean =>
   faxesAhead(order) && !faxesAhead(moved) && moved.status !== "FaxPending";
 
-const notarizing: readonly string[] = ["NotarizationPending", "OnHold"];
+const notarizing: readonly OrderStatus[] = ["NotarizationPending", "OnHold"];
 
 /**
  * Closes the tasks that ask for an approval, when the order moves on without it. A database trigger closes the requests
@@ -237,7 +234,7 @@ function isBeingFaxed({ fax, status, statusBeforeHold }: LockedOrder): boolean {
 }
 
 /** An order that enters one of these statuses needs none of its remaining tasks. */
-const droppedBy: ReadonlySet<string> = new Set(["Cancelled", "RefundPending"]);
+const droppedBy: ReadonlySet<OrderStatus> = new Set(["Cancelled", "RefundPending"]);
 
 function transitionStatement(
   { id, code, partnerId, environment, status }: LockedOrder,
@@ -279,7 +276,7 @@ function transitionStatement(
 }
 
 /** The envelope's status after the move. An envelope that can no longer be completed is voided. */
-function envelopeAfter(to: OrderStatus, envelope: string | null): string | null {
+function envelopeAfter(to: OrderStatus, envelope: EnvelopeStatus | null): EnvelopeStatus | null {
   const ended = to === "Cancelled" || to === "RefundPending";
   return ended && envelope !== "Completed" ? "Voided" : envelope;
 }

@@ -217,9 +217,9 @@ export const effects: Readonly<Partial<Record<OrderStatus, Effect>>> = {
   Refunded: { mail: "refunded" },
 };
 
-type TaskFacts = { status: string; shipMethod: string | null };
+type TaskFacts = { status: OrderStatus; shipMethod: string | null };
 
-const effectOf = ({ status }: TaskFacts): Effect => effects[status as OrderStatus] ?? {};
+const effectOf = ({ status }: TaskFacts): Effect => effects[status] ?? {};
 
 /** The kind of task that is open for people while an order has its status; undefined for none. */
 export function taskOf(order: TaskFacts): TaskKind | undefined {

@@ -31,6 +31,17 @@ export const orderStatuses = [
 
 export type OrderStatus = (typeof orderStatuses)[number];
 
+/** The status of an order's envelope (contract, `envelopeStatus`). */
+export type EnvelopeStatus =
+  | "Created"
+  | "Sent"
+  | "Viewed"
+  | "PartiallySigned"
+  | "Completed"
+  | "Declined"
+  | "Expired"
+  | "Voided";
+
 export const statusLabels: Readonly<Record<OrderStatus, string>> = {
   Created: "Received",
   QuoteReady: "Ready to pay",

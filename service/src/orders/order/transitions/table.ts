@@ -146,7 +146,7 @@ const rows: ReadonlyMap<string, Transition> = new Map(
 const words = new Map(transitionTable.map((row) => [row.on, row.words]));
 
 /** The facts about an order that decide to which status an event leads. */
-export type OrderState = BoughtServices & { status: string; statusBeforeHold: string | null };
+export type OrderState = BoughtServices & { status: OrderStatus; statusBeforeHold: OrderStatus | null };
 
 const segments = [
   { service: "sign", pending: "EsignPending", ends: ["EsignComplete"] },
@@ -163,7 +163,7 @@ const shipping: ReadonlySet<string> = new Set<OrderStatus>([
 ]);
 
 /** True if the order's fax may be sent early, while the order is still being shipped. The document is final by then. */
-export const faxesAhead = ({ fax, status }: Pick<OrderState, "fax" | "status">): boolean => fax && shipping.has(status);
+export const faxesAhead = ({ fax, status }: { fax: boolean; status: string }): boolean => fax && shipping.has(status);
 
 /** The pending status of the first bought service after the one that ended with `status`; Completed after the last. */
 export function nextSegment(status: string, services: BoughtServices): OrderStatus {
@@ -178,7 +178,7 @@ export function targetOf(order: OrderState, on: OrderEvent): OrderStatus | null 
   const row = rows.get(`${order.status} ${on}`);
   if (!row) return null;
   if (row.to === "next segment") return nextSegment(order.status, order);
-  if (row.to === "before") return order.statusBeforeHold as OrderStatus | null;
+  if (row.to === "before") return order.statusBeforeHold;
   return row.to;
 }
 

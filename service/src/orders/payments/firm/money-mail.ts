@@ -7,7 +7,7 @@ import { maskCode } from "../../../kernel/platform/ids.ts";
 import { defineMail, type MailDeps } from "../../../kernel/platform/mail/mail-jobs.ts";
 import { isPlainTitle } from "../../../kernel/platform/mail/plain-name.ts";
 import { dollars } from "../../dollars.ts";
-import { fromOrders, isPayable, type Payer, verifiedOrder } from "../../order/order.ts";
+import { fromOrders, isPayable, type OrderStatus, type Payer, verifiedOrder } from "../../order/order.ts";
 import { isPaidByFirm, paymentPayer } from "../checkout/payers.ts";
 import { restOfOrder } from "../documents.ts";
 import { dueOf, supplementsOf } from "../supplements.ts";
@@ -43,7 +43,7 @@ type Payload = {
 type Row = Owner & {
   id: number;
   code: string;
-  status: string;
+  status: OrderStatus;
   reference: string | null;
   /** The payer of the payment that the mail is about. */
   paidBy: Payer;

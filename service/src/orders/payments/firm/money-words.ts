@@ -1,5 +1,6 @@
 /** The words of the mails to a firm about the money of an order. */
 import { dollars } from "../../dollars.ts";
+import type { OrderStatus } from "../../order/order.ts";
 
 /**
  * The events that the mails report:
@@ -42,7 +43,7 @@ export type MoneyMoment =
 type About = {
   name: string;
   cents: number | null;
-  status: string;
+  status: OrderStatus;
   isWhole: boolean;
   isOwed: boolean;
   isDue: boolean;

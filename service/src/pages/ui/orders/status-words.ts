@@ -1,4 +1,4 @@
-import type { OrderStatus } from "../../../orders/order/order.ts";
+import type { OrderStatus, PublicOrderRow } from "../../../orders/order/order.ts";
 import type { Tone } from "../components.ts";
 import { en, type Words } from "../words/en/en.ts";
 
@@ -62,5 +62,5 @@ export function statusWords(
  * The status whose words a client reads. If a firm's payment failed, the client has to pay instead, but has not tried
  * to. So the client reads the words for a new order with a price.
  */
-export const clientStatus = ({ status, isFailureOfFirm }: { status: string; isFailureOfFirm: boolean }): string =>
-  status === "PaymentFailed" && isFailureOfFirm ? "QuoteReady" : status;
+export const clientStatus = (order: Pick<PublicOrderRow, "status" | "isFailureOfFirm">): OrderStatus =>
+  order.status === "PaymentFailed" && order.isFailureOfFirm ? "QuoteReady" : order.status;

@@ -35,7 +35,7 @@ const places: Readonly<Partial<Record<OrderStatus, Place>>> = {
   FaxFailed: { at: "fax", state: "attention" },
 };
 
-const halts: ReadonlySet<string> = new Set(["OnHold", "RefundPending", "Refunded", "Cancelled"]);
+const halts: ReadonlySet<OrderStatus> = new Set(["OnHold", "RefundPending", "Refunded", "Cancelled"]);
 
 type Bought = Pick<PublicOrderRow, "status" | "sign" | "notarize" | "ship" | "fax" | "faxTo" | "statusBeforeHold">;
 
@@ -73,7 +73,7 @@ export function orderSteps(
     Object.entries(orders.steps.notes).find(([noted]) => noted === status)?.[1];
   const held = order.status === "OnHold";
   const status = held ? order.statusBeforeHold : order.status;
-  const place = places[status as OrderStatus];
+  const place = status === null ? undefined : places[status];
   const index = place ? steps.findIndex(({ name }) => name === place.at) : -1;
   if (!place || index < 0) {
     const note = halts.has(order.status) ? noteOf(order.status) : undefined;

@@ -16,6 +16,7 @@ import {
   isSigningSimulated,
   joinOrder,
   latestFirst,
+  type OrderStatus,
   signerState,
   verifiedOrder,
   verifiedSigner,
@@ -39,7 +40,7 @@ export type Envelope = {
   endedAt: Date | null;
   orderId: number;
   orderCode: string;
-  orderStatus: string;
+  orderStatus: OrderStatus;
   /** True if the sandbox completed the signing, so that nobody's signature is in the document. */
   isSimulated: boolean;
   /** True if a notary signs after the signers. */

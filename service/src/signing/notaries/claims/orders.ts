@@ -19,6 +19,7 @@ import {
   fromOrders,
   hasOrderCode,
   joinOrder,
+  type OrderHead,
   orderState,
   type SigningFacts,
   signersHold,
@@ -125,7 +126,7 @@ export async function waitingOrderOf(reading: Reading, code: string): Promise<Wa
 }
 
 /** An order with the people who are to appear for it. The order may have any status. */
-export type OrderPeople = Pick<WaitingOrder, "code" | "environment" | "partnerId" | "signers"> & { status: string };
+export type OrderPeople = OrderHead & Pick<WaitingOrder, "signers">;
 
 type FoundPeople = Omit<OrderPeople, "signers"> & SigningFacts & { mac: Buffer | null } & Marked;
 
