@@ -36,7 +36,7 @@ export type OrderSignerState = {
   auth: SignerAuth;
   /** `pending` until it is the signer's turn; `locked` after the signer entered too many wrong codes. */
   status: "pending" | "sent" | "viewed" | "signed" | "declined" | "locked";
-  /** Present when the person signed elsewhere and an operator recorded the signed document; absent otherwise. */
+  /** Present when an operator recorded a document that was signed elsewhere instead of here; absent otherwise. */
   takenIn?: true;
   issuedAt: string | null;
   openedAt: string | null;

@@ -8,6 +8,7 @@ import { authenticate, changeOrder } from "@signsealship/testing/row-mac";
 import { newPartner } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
+import { maskEmail } from "../../../src/kernel/platform/mail/mask-email.ts";
 import { beginAgain } from "../../../src/orders/corrections/corrections.ts";
 import {
   currentEmail,
@@ -416,8 +417,8 @@ for (const [how, finish, status] of [
     );
   });
 
-test("a person who signed before a document was taken in is listed as signed after a correction, too", async () => {
-  const [jane, john, right] = [person("Jane"), person("John"), person("Jane").email];
+test("the signer list and the room show the corrected address of a person who signed before a document was taken in", async () => {
+  const [jane, john, right] = [person("Jane"), person("John"), `right-${person("Jane").email}`];
   const code = await running.order([jane, john]);
   await signBy(ceremony, await running.linkOf(jane.email), "Jane");
   await takeIn(code, "EsignComplete");
@@ -430,9 +431,15 @@ test("a person who signed before a document was taken in is listed as signed aft
   assert.deepEqual(
     signers.map(({ status, email }) => [status, email]),
     [
-      ["signed", right],
+      ["pending", right],
       ["pending", john.email],
     ],
+  );
+  type Room = { orders: { orderCode: string; signers: { email: string }[] }[] };
+  const { orders } = await running.client.ok<Room>("GET", `/api/rooms/${roomCode}`);
+  assert.deepEqual(
+    orders.find(({ orderCode }) => orderCode === code)?.signers.map(({ email }) => email),
+    [maskEmail(right), maskEmail(john.email)],
   );
 });
 

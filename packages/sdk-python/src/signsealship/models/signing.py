@@ -108,7 +108,7 @@ class OrderSignerState:
     signing_url: str | None
     """For test orders: open it and sign as your client would. None in live, and once the link no longer opens a document."""
     taken_in: Literal[True] | None = None
-    """The person did not sign here: an operator recorded a document that was signed elsewhere. None otherwise."""
+    """An operator recorded a document that was signed elsewhere instead of here. None otherwise."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

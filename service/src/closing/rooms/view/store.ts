@@ -43,9 +43,12 @@ export type CardRow = BoughtServices & {
   label: string | null;
   status: string;
   statusBeforeHold: string | null;
-  /** The signers of the latest envelope, or else those that the order names. Null when only the client signs. */
+  /**
+   * The signers of the latest envelope. If there is none, or it was discarded because a document was taken in, those
+   * that the order names. Null when only the client signs.
+   */
   signers: { name: string; email: string; routing: number; signed?: boolean }[] | null;
-  /** The signature fields and the MAC that verify the signers named by the order. Null once an envelope has signers. */
+  /** The signature fields and the MAC that verify the signers named by the order. Null when `signers` are an envelope's. */
   named: { fields: SigningFacts["fields"]; mac: string | null } | null;
   customerName: string | null;
   customerEmail: string;
@@ -138,6 +141,8 @@ export async function findViewVersion(db: Sql, code: string): Promise<string | u
   return row?.version;
 }
 
+// A document that was taken in has none of the signatures of an envelope that was not completed, so the card has the
+// order's signers. An envelope that is still open counts as discarded, too: its end raises no `view_version`.
 const cards = sql`
   SELECT coalesce(json_agg(json_build_object('code', o.code, 'label', a.label, 'status', o.status,
     'statusBeforeHold', o.status_before_hold,
@@ -157,8 +162,10 @@ const cards = sql`
   LEFT JOIN LATERAL (
     SELECT jsonb_agg(jsonb_build_object('name', s.name, 'email', s.email, 'routing', s.routing,
       'signed', s.signed_at IS NOT NULL) ORDER BY s.n) AS signers
-    FROM envelope_signers s
-    WHERE s.envelope_id = (SELECT e.id FROM envelopes e WHERE e.order_id = o.id ORDER BY ${latestFirst(sql`e`)} LIMIT 1)
+    FROM envelope_signers s JOIN (
+      SELECT e.id, e.outcome FROM envelopes e WHERE e.order_id = o.id ORDER BY ${latestFirst(sql`e`)} LIMIT 1
+    ) latest ON latest.id = s.envelope_id
+    WHERE NOT 'sealed' = ANY (o.taken_in) OR latest.outcome = 'Completed'
   ) envelope ON o.sign`;
 
 // The latest events of the room's timeline. Events of an order appear in every room that contains it. The event of its

@@ -52,12 +52,14 @@ export const OrderSignerState = Type.Object(
     takenIn: Type.Optional(
       Type.Literal(true, {
         description:
-          "This person did not sign here: an operator took in a document that was signed elsewhere. Left out otherwise.",
+          "An operator took in a document that was signed elsewhere: it has no signature that this person made here. Left out otherwise.",
       }),
     ),
     issuedAt: sinceOrNull("When the current link was made; null before it is sent."),
     openedAt: sinceOrNull("When the page was first opened in a browser; null before."),
-    signedAt: sinceOrNull("When the signature was made; null before, and where the sandbox simulated it."),
+    signedAt: sinceOrNull(
+      "When the signature was made; null before, with `takenIn`, and where the sandbox simulated it.",
+    ),
     proposal: nullable(
       Type.Object({
         name: text("That person's name.", "Bob Roe"),

@@ -30,7 +30,7 @@ export type SignerState = Pick<
 > & {
   auth: Auth;
   status: (typeof signerStatuses)[number];
-  /** True if an operator uploaded the document because it was signed elsewhere, and this person did not sign here. */
+  /** True if an operator uploaded the document because it was signed elsewhere: it has no signature made here. */
   takenIn: boolean;
   /** True if the sandbox completed the signing. If this person had signed, the signature was discarded. */
   isSimulated: boolean;
@@ -168,13 +168,16 @@ export async function signerStates(
     const isCorrected = signedElsewhere && signer.signedAt !== null && named?.name === signer.name;
     if (named && !isCorrected && (named.name !== signer.name || named.email !== signer.email))
       return unsent(named, signer.n, { isSimulated, takenIn });
+    // What this person signed in the discarded round is not in the document that was taken in.
+    const signedAt = signedElsewhere ? null : signer.signedAt;
     const isLocked =
       lockedAt !== null || (envelope.endedAt === null && areCodesUsedUp({ codesRequested, lockedAt }, envelope));
     return {
       ...signer,
       email: named?.email ?? signer.email,
-      status: statusOf({ ...signer, isLocked, declined }, { isSimulated, signedElsewhere }),
-      takenIn: takenIn && signer.signedAt === null,
+      signedAt,
+      status: statusOf({ ...signer, signedAt, isLocked, declined }, { isSimulated, signedElsewhere }),
+      takenIn: takenIn && signedAt === null,
       isSimulated,
       // A signer in a session gets the session's link, which also opens the person's other documents.
       signingUrl: urlOf(places.find(({ signerId }) => signerId === id) ?? { linkId, tokenSha256 }),

@@ -48,7 +48,7 @@ export const orders = {
       FaxFailed: "Did not go through",
     } satisfies Record<NotedStatus, string>,
   },
-  signedElsewhere: "Did not sign here: a document signed elsewhere was taken in",
+  signedElsewhere: "The document has no signature made here: it was signed elsewhere and taken in",
   takenIn: "Finished elsewhere, taken in by an operator",
   /** For a test order whose signing the sandbox completed. */
   simulated: {

@@ -95,7 +95,7 @@ export const orders: Words["orders"] = {
       FaxFailed: "No se pudo enviar",
     },
   },
-  signedElsewhere: "No firmó aquí: se incorporó un documento firmado en otro lugar",
+  signedElsewhere: "El documento no lleva ninguna firma hecha aquí: se firmó en otro lugar y se incorporó",
   takenIn: "Terminado en otro lugar e incorporado por un operador",
   simulated: {
     signer: "Sin firma en el documento: esta prueba se completó en el entorno de pruebas",

@@ -94,7 +94,7 @@ export const orders: Words["orders"] = {
       FaxFailed: "N’a pas abouti",
     },
   },
-  signedElsewhere: "N’a pas signé ici : un document signé ailleurs a été repris",
+  signedElsewhere: "Le document ne porte aucune signature faite ici : il a été signé ailleurs, puis repris",
   takenIn: "Terminé ailleurs, repris par un opérateur",
   simulated: {
     signer: "Pas de signature dans le document : ce test a été terminé dans l’environnement de test",

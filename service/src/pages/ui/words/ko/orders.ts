@@ -93,7 +93,7 @@ export const orders: Words["orders"] = {
       FaxFailed: "처리되지 않음",
     },
   },
-  signedElsewhere: "여기서 서명하지 않음: 다른 곳에서 서명된 문서를 등록함",
+  signedElsewhere: "문서에 여기서 한 서명이 없음: 다른 곳에서 서명된 문서를 등록함",
   takenIn: "다른 곳에서 완료되어 운영자가 등록함",
   simulated: {
     signer: "문서에 서명 없음: 이 테스트는 샌드박스에서 완료됨",

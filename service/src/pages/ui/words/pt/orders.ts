@@ -93,7 +93,7 @@ export const orders: Words["orders"] = {
       FaxFailed: "Não foi concluído",
     },
   },
-  signedElsewhere: "Não assinou aqui: foi incluído um documento assinado em outro lugar",
+  signedElsewhere: "O documento não tem nenhuma assinatura feita aqui: foi assinado em outro lugar e incluído",
   takenIn: "Concluído em outro lugar e incluído por um operador",
   simulated: {
     signer: "Sem assinatura no documento: este teste foi concluído no ambiente de testes",

@@ -93,7 +93,7 @@ export const orders: Words["orders"] = {
       FaxFailed: "Hindi natuloy",
     },
   },
-  signedElsewhere: "Hindi pumirma rito: tinanggap ang dokumentong pinirmahan sa ibang lugar",
+  signedElsewhere: "Walang pirmang ginawa rito sa dokumento: pinirmahan ito sa ibang lugar at tinanggap",
   takenIn: "Natapos sa ibang lugar, tinanggap ng isang operator",
   simulated: {
     signer: "Walang pirma sa dokumento: tinapos sa sandbox ang pagsubok na ito",

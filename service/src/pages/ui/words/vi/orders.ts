@@ -93,7 +93,7 @@ export const orders: Words["orders"] = {
       FaxFailed: "Không thành công",
     },
   },
-  signedElsewhere: "Không ký tại đây: một tài liệu ký ở nơi khác đã được tiếp nhận",
+  signedElsewhere: "Tài liệu không có chữ ký nào thực hiện tại đây: tài liệu được ký ở nơi khác và đã được tiếp nhận",
   takenIn: "Hoàn tất ở nơi khác, do nhân viên vận hành tiếp nhận",
   simulated: {
     signer: "Không có chữ ký trong tài liệu: lần thử này được hoàn tất trong môi trường thử nghiệm",

@@ -94,7 +94,7 @@ export const orders: Words["orders"] = {
       FaxFailed: "未成功",
     },
   },
-  signedElsewhere: "未在此签署：已录入在别处签署的文件",
+  signedElsewhere: "文件中没有在此所作的签名：已录入在别处签署的文件",
   takenIn: "在别处完成，由操作员录入",
   simulated: {
     signer: "文件中没有其签名：此测试在沙盒中完成",
