@@ -1,3 +1,4 @@
+import { sha256Hex } from "@signsealship/evidence/digest";
 import { type SealReason, sealReasons } from "@signsealship/evidence/seal";
 import type { Clock } from "../../kernel/platform/clock.ts";
 import type { Database, Tx } from "../../kernel/platform/database/database.ts";
@@ -22,7 +23,7 @@ import { heldPayments, isPaymentInProcess, openDisputes } from "../payments/paym
 import { faxStatuses, recordFaxAhead } from "./fax-ahead.ts";
 import { type Facts, needsDocument, perform, requireFacts } from "./perform.ts";
 import { type SealDeps, sealAndStore } from "./seal-and-store.ts";
-import { findFacts, type OrderFacts } from "./store.ts";
+import { findFacts, hasDocumentBytes, type OrderFacts } from "./store.ts";
 
 export type MoveDeps = {
   db: Database;
@@ -213,6 +214,8 @@ const reasonOf = (on: PeopleEvent, { environment }: OrderFacts): SealReason =>
   sealReasons[on === "signed" ? "signed_elsewhere" : "notarized_elsewhere"][environment];
 
 async function seal(deps: MoveDeps, bytes: Buffer, order: OrderFacts & { on: PeopleEvent }) {
+  if (await hasDocumentBytes(deps.db, order.id, await sha256Hex(bytes)))
+    throw invalid("The file is the order's own document as it was: nothing was added.");
   const { sealDocument, close } = await deps.openSealer();
   try {
     const document = await sealAndStore({ ...deps, sealDocument }, bytes, reasonOf(order.on, order), order);

@@ -36,6 +36,12 @@ export async function furthestDocument(db: Sql, orderId: number) {
   return document;
 }
 
+/** True if the order has a document with these bytes. */
+export async function hasDocumentBytes(db: Sql, orderId: number, sha256: string): Promise<boolean> {
+  const rows = await db.query(sql`SELECT ${fromDocuments} WHERE order_id = ${orderId} AND sha256 = ${sha256} LIMIT 1`);
+  return rows.length > 0;
+}
+
 /** The columns of a fax that its MAC covers: all those that an order shows. */
 export const faxState: StateMac = {
   table: sql`faxes`,

@@ -3,7 +3,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { forTests } from "@signsealship/testing/for-tests";
-import { examplePdf, shipping } from "@signsealship/testing/inputs/order-form";
+import { shipping } from "@signsealship/testing/inputs/order-form";
+import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { changeRowsOf } from "@signsealship/testing/row-mac";
 import { newPartner } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
@@ -20,7 +21,7 @@ import { order } from "./mail-samples.ts";
 const live = await forTests(openLiveService({ NEXT_SERVICE_WAIT: "0" }));
 const { service } = live.harness;
 const signed = join(service.dataDir, "signed.pdf");
-writeFileSync(signed, examplePdf);
+writeFileSync(signed, makePdf({ text: "Signed" }));
 
 const sign = (code: string) => service.cli("order", "move", code, "EsignComplete", "--document", signed);
 const historyOf = async (code: string) =>

@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
-import { writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { type CaughtMail, startMailCatcher } from "@signsealship/testing/doubles/mail-catcher";
 import { startStripe } from "@signsealship/testing/doubles/stripe";
 import { forTests } from "@signsealship/testing/for-tests";
 import { examplePdf, minimal, orderForm, shipping } from "@signsealship/testing/inputs/order-form";
+import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { newPartner, runCli, startService, temporaryFolder } from "@signsealship/testing/service";
 import { until } from "@signsealship/testing/until";
 
@@ -25,7 +26,7 @@ const service = await forTests(
     MAIL_FROM: "SignSealShip <orders@example.com>",
   }),
 );
-writeFileSync(signed, examplePdf);
+writeFileSync(signed, makePdf({ text: "Signed" }));
 const { headers } = await newPartner(service, { live: true, name: "Acme & <b>Sons</b>" });
 
 async function paidOrder(fields: Record<string, string>): Promise<string> {
@@ -87,7 +88,7 @@ test("a person moves an order from signing to delivery, and its client is mailed
     ["original", "sealed", "notarized"],
   );
   // The stored document was sealed, so its hash is not that of the uploaded one.
-  assert.notEqual(documents[1]?.sha256, createHash("sha256").update(examplePdf).digest("hex"));
+  assert.notEqual(documents[1]?.sha256, createHash("sha256").update(readFileSync(signed)).digest("hex"));
   assert.deepEqual(
     shipments.map(({ status, trackingNumber }) => [status, trackingNumber]),
     [["Delivered", "9400 1-2"]],
@@ -210,6 +211,14 @@ test("only the processor moves an order to Paid, and nobody skips a status", asy
   assert.match(await refused("0".repeat(40), "Cancelled", "--reason", "x"), /Order not found/);
   assert.equal((await show(orderCode)).status, "QuoteReady");
   assert.equal(await move(orderCode, "Cancelled", "--reason", "asked for"), "Cancelled");
+});
+
+test("the order's own document is refused as the signed one, and the order does not move", async () => {
+  const code = await paidOrder({ svc_sign: "true" });
+  const own = join(folder.path, "own.pdf");
+  writeFileSync(own, examplePdf);
+  assert.match(await refused(code, "EsignComplete", "--document", own), /nothing was added/);
+  assert.equal((await show(code)).status, "EsignPending");
 });
 
 test("a document that cannot be sealed is refused by name, and the order does not move", async () => {
