@@ -40,6 +40,7 @@ const facts = {
   reference: "FILE-77",
   message: "Please hurry",
   paid: "$182.40",
+  hasOthers: false,
 } as const;
 
 const mailsOf = (language: Language) => ({
@@ -47,6 +48,7 @@ const mailsOf = (language: Language) => ({
   ended: (["Expired", "Voided", "Declined"] as const).map((outcome) =>
     mailWords[language].ended({ ...facts, outcome }),
   ),
+  replacedInOne: mailWords[language].replaced({ ...facts, hasOthers: true }),
   caution: [mailCaution[language](null), mailCaution[language]("Completed")],
   common: commonWords[language],
   text: [codeText("482913", "Acme 92", language), codeText("482913", "", language)],

@@ -12,6 +12,7 @@ const facts = {
   reference: null,
   message: null,
   paid: null,
+  hasOthers: false,
 };
 
 test("a mail with a code states what it opens, for how long, and what to do if nobody requested it", () => {

@@ -37,8 +37,11 @@ export type SigningMail = {
    */
   linkId?: string;
   codeId?: string;
-  /** Set for a mail to a signer who was replaced: that person's email address and language. */
-  former?: { email: string; language: Language };
+  /**
+   * Set for a mail to a signer who was replaced: that person's email address and language, and the id of the signing
+   * session that the document has left.
+   */
+  former?: { email: string; language: Language; sessionId?: string };
   /**
    * The time when the mail was requested (ISO 8601). It tells apart mails of the same kind to one signer, such as
    * reminders.

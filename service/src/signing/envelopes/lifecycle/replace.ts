@@ -101,20 +101,16 @@ async function replaceBy(
     const all = [locked, ...further.open];
     // A request that names other orders ends the link of the person's signing session, for all its documents. Otherwise
     // the signer only leaves the session.
-    if (request.others)
-      await endAccess(
-        tx,
-        links,
-        all.map((each) => each.signer.id),
-      );
-    else await leaveSession(tx, signer.id);
+    const ids = all.map((each) => each.signer.id);
+    if (request.others) await endAccess(tx, links, ids);
+    const [left] = request.others ? [] : await leaveSession(tx, signer.id);
     for (const each of all) await replaceIn(tx, envelopes, { ...each, at }, person, request.actor);
     for (const each of further.next) await replaceInNext(tx, envelopes, each, person, { actor: request.actor, at });
     const orderIds = [...all.map(({ envelope }) => envelope.orderId), ...further.next.map(({ order }) => order.id)];
     const by = { actor: request.actor, partnerId: request.owner.partnerId, at };
     await replaceInRooms(tx, orderIds, { former: signer, person }, by);
     if (signer.issuedAt !== null && signer.email.toLowerCase() !== person.email.toLowerCase())
-      await tellFormer(tx, signer, at);
+      await tellFormer(tx, signer, left?.sessionId, at);
   });
   return isReplaced;
 }
@@ -270,10 +266,10 @@ async function putInPlace(rowMac: RowMac, tx: Tx, { envelope, signer }: LockedSi
   await replaceInOrder(tx, rowMac, envelope.orderId, signer.n, { name, email, language, auth, accessCodeHash, phone });
 }
 
-const tellFormer = (tx: Tx, { id, email, language }: Signer, at: Date) =>
+const tellFormer = (tx: Tx, { id, email, language }: Signer, sessionId: string | undefined, at: Date) =>
   enqueue(tx, signingMailQueue, {
     signerId: id,
     moment: "replaced",
-    former: { email, language },
+    former: { email, language, ...(sessionId !== undefined && { sessionId }) },
     at: at.toISOString(),
   });

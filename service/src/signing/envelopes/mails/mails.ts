@@ -28,7 +28,7 @@ import { issueLink, type SigningMail, type SigningMoment, signingMailQueue } fro
 import type { Closing } from "../lifecycle/join-session.ts";
 import { type Auth, type Envelope, findSigners, lockEnvelope } from "../records/envelope.ts";
 import { signingLinks, signingTokenOf } from "../records/link-tokens.ts";
-import { placeOfSigner, type SessionPlace } from "../records/sessions.ts";
+import { placeOfSigner, placesOfSession, type SessionPlace } from "../records/sessions.ts";
 import { paperAsker } from "../records/trail.ts";
 import { endingOf } from "../texts/texts.ts";
 import { noticesWithLink } from "./notices.ts";
@@ -116,6 +116,12 @@ export const signingMail = defineMail({
     const asker = moment === "ended" ? await paperAsker(db, row.envelopeId) : null;
     const askedForPaper: MailFacts["askedForPaper"] = asker === null ? null : asker === row.n ? "reader" : "another";
     const found = { askedForPaper, to, rows, signedBy, message, firm, zone, token, moment, paid, noticed };
+    const [open] = about.former?.sessionId ? await placesOfSession(db, about.former.sessionId) : [];
+    if (open) {
+      const closing = await closingWith(deps, row.orderId, open);
+      const named = closing && { ...closing, documents: [...closing.documents, row] };
+      return { ...found, path: "", closing: named, hasOthers: true };
+    }
     if (!together) return { ...found, path: "", closing: null };
     const path = rows.length === 1 ? `/${await numberOf(db, rows[0]?.id ?? 0)}` : "";
     return { ...found, path, closing: await closingWith(deps, row.orderId, together.place) };
@@ -214,13 +220,30 @@ type Found = {
   path: string;
   /** The person's notarized documents without a link. The mail says that these are notarized, too. */
   noticed: readonly Pick<Row, keyof Titled | "reference">[];
+  /** True if the link of a signer who was replaced still opens other documents. */
+  hasOthers?: boolean;
   /** The room of the person's session, with all documents of the session; null for a person without a session. */
   closing: (Closing & { documents: readonly Nameable[] }) | null;
 };
 
 function letterOf(
   { secrets, baseUrl, titleOf }: Deps,
-  { to, rows, firm, zone, moment, askedForPaper, signedBy, message, paid, token, path, closing, noticed }: Found,
+  {
+    to,
+    rows,
+    firm,
+    zone,
+    moment,
+    askedForPaper,
+    signedBy,
+    message,
+    paid,
+    token,
+    path,
+    closing,
+    noticed,
+    hasOthers = false,
+  }: Found,
   { signerId, linkId, codeId, former, at }: SigningMail,
 ): Letter {
   const [row] = rows;
@@ -246,6 +269,7 @@ function letterOf(
     signers: signedBy,
     message,
     paid: paid && dollars(paid.totalCents),
+    hasOthers,
     reference: rows.length > 1 || reference === titleIn(row) ? null : reference,
   };
   const words = mailWords[language][moment](facts);

@@ -123,6 +123,7 @@ function letterOf({ titleOf }: Deps, { to, rows, signer, firm }: Found, { orderI
     reference: null,
     message: null,
     paid: null,
+    hasOthers: false,
   } as const;
   const {
     subject,

@@ -111,11 +111,13 @@ const en: Words = {
     ...(facts.askedForPaper && paperWords({ title, partnerName, ...facts })),
     label: "See what happened",
   }),
-  replaced: ({ title, partnerName }) => ({
+  replaced: ({ title, partnerName, hasOthers }) => ({
     subject: `${title}: you need not sign`,
     lines: [
       `${partnerName} has asked somebody else to sign ${title} in your place.`,
-      "Your signing link no longer works, and there is nothing for you to do.",
+      hasOthers
+        ? "Your signing link no longer opens it, but still opens your other documents: what you have not signed there still waits for you."
+        : "Your signing link no longer works, and there is nothing for you to do.",
     ],
     label: "",
     caution: "If you did not expect this, ask the firm.",
@@ -216,11 +218,13 @@ const es: Words = {
     ...(facts.askedForPaper && paperWordsEs({ title, partnerName, ...facts })),
     label: "Ver qué pasó",
   }),
-  replaced: ({ title, partnerName }) => ({
+  replaced: ({ title, partnerName, hasOthers }) => ({
     subject: `${title}: no hace falta que firme`,
     lines: [
       `${partnerName} ha pedido a otra persona que firme ${title} en su lugar.`,
-      "Su enlace para firmar ya no funciona, y no tiene que hacer nada.",
+      hasOthers
+        ? "Su enlace para firmar ya no lo abre, pero sigue abriendo sus otros documentos: los que aún no haya firmado siguen esperando su firma."
+        : "Su enlace para firmar ya no funciona, y no tiene que hacer nada.",
     ],
     label: "",
     caution: "Si no lo esperaba, pregunte a la empresa.",

@@ -179,12 +179,11 @@ export async function endAccess(tx: Tx, links: Links, signerIds: readonly number
   await tx.query(sql`DELETE FROM session_signers WHERE signer_id = ANY (${signerIds}::bigint[])`);
 }
 
-/**
- * Removes the signer from the session. From then on the signer gets separate mails and a separate link for this
- * document.
- */
+/** Removes the signer from the session. From then on, this document has its own mails and its own link. */
 export const leaveSession = (tx: Tx, signerId: number) =>
-  tx.query(sql`DELETE FROM session_signers WHERE signer_id = ${signerId}`);
+  tx.query<{ sessionId: string }>(
+    sql`DELETE FROM session_signers WHERE signer_id = ${signerId} RETURNING session_id AS "sessionId"`,
+  );
 
 /**
  * Adds signers to a session. Document numbers are never reused. Otherwise the open page of a document that left the

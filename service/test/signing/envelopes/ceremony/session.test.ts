@@ -138,6 +138,9 @@ test("documents of one name have their labels from the room in mails and on the 
   await ceremony.decline(at(link, 2), { kind: "declined", reason: "" }, browser);
   const [, ended = ""] = await mails(jane.email, 2);
   assert.match(ended, /Subject: .*Lien release \(9 Oak Avenue\) will not be signed/);
+  await client.ok("POST", `/api/partner/orders/${codes[0]}/signers/1/replace`, person({ name: "Ann Poe" }));
+  const isTold = (mail: string) => /Subject: .*Lien release \(12 Elm Street\): you need not sign/.test(mail);
+  await until(async () => running.mailsTo(jane.email).some(isTold));
 });
 
 test("a client who signed has the mail that everybody has signed among the mails of each order, once; other signers don't", async () => {
@@ -760,11 +763,17 @@ test("a replaced signer loses only that document, and a new link ends the earlie
     [1, 3],
   );
   await mails(signer.email, 1);
+  const replaced = (title: string) =>
+    until(async () => running.mailsTo(jane.email).find((mail) => mail.includes(`${title}: you need not sign`)));
+  assert.match(await replaced("Paper 2"), /no longer opens it, but still opens your other documents/);
   await reissueEnvelope(running.deps, codes[2] ?? "");
   await mails(jane.email, 2);
   await assert.rejects(ceremony.view(at(link, 1)), /not valid/);
   const renewed = await running.linkOf(jane.email);
   for (const n of [1, 3]) assert.equal((await ceremony.view(at(renewed, n))).state, "ready");
+  for (const code of [codes[0], codes[2]])
+    await client.ok("POST", `/api/partner/orders/${code}/signers/1/replace`, { ...signer });
+  assert.match(await replaced("Paper 3"), /no longer works, and there is nothing for you to do/);
 });
 
 test("an order that is added later joins, one that leaves the room gets its own link, and old single links still work", async () => {

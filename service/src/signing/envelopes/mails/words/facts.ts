@@ -20,6 +20,8 @@ export type MailFacts = {
   reference: string | null;
   /** The firm's own message to the signers; null for none. */
   message: string | null;
+  /** True if the link of a signer who was replaced still opens other documents. */
+  hasOthers: boolean;
   /** The amount that the reader has paid, if the mail tells of a payment; null for none. */
   paid: string | null;
 };

@@ -108,11 +108,13 @@ export const fr: SignerMails = {
       ...(facts.askedForPaper && paper(facts)),
       label: "Voir ce qui s’est passé",
     }),
-    replaced: ({ title, partnerName }) => ({
+    replaced: ({ title, partnerName, hasOthers }) => ({
       subject: `${title} : vous n’avez pas à signer`,
       lines: [
         `${partnerName} a demandé à une autre personne de signer ${title} à votre place.`,
-        "Votre lien de signature ne fonctionne plus, et vous n’avez rien à faire.",
+        hasOthers
+          ? "Votre lien de signature ne l’ouvre plus, mais il ouvre toujours vos autres documents : ceux que vous n’avez pas encore signés attendent toujours votre signature."
+          : "Votre lien de signature ne fonctionne plus, et vous n’avez rien à faire.",
       ],
       label: "",
       caution: "Si vous ne vous y attendiez pas, demandez à l’entreprise.",

@@ -101,11 +101,13 @@ export const pt: SignerMails = {
       ...(facts.askedForPaper && paper(facts)),
       label: "Ver o que aconteceu",
     }),
-    replaced: ({ title, partnerName }) => ({
+    replaced: ({ title, partnerName, hasOthers }) => ({
       subject: `${title}: você não precisa assinar`,
       lines: [
         `${partnerName} pediu a outra pessoa que assine ${title} no seu lugar.`,
-        "Seu link de assinatura não funciona mais, e você não precisa fazer nada.",
+        hasOthers
+          ? "Seu link de assinatura não abre mais este documento, mas ainda abre seus outros documentos: os que você ainda não assinou continuam aguardando sua assinatura."
+          : "Seu link de assinatura não funciona mais, e você não precisa fazer nada.",
       ],
       label: "",
       caution: "Se você não esperava isto, pergunte à empresa.",

@@ -108,11 +108,13 @@ export const tl: SignerMails = {
       ...(facts.askedForPaper && paper(facts)),
       label: "Tingnan ang nangyari",
     }),
-    replaced: ({ title, partnerName }) => ({
+    replaced: ({ title, partnerName, hasOthers }) => ({
       subject: `${title}: hindi na ninyo kailangang pumirma`,
       lines: [
         `Hiniling ng ${partnerName} sa ibang tao na pumirma sa ${title} kapalit ninyo.`,
-        "Hindi na gumagana ang inyong link sa pagpirma, at wala kayong kailangang gawin.",
+        hasOthers
+          ? "Hindi na ito nabubuksan ng inyong link sa pagpirma, ngunit nabubuksan pa rin ang iba pa ninyong dokumento: naghihintay pa rin ng inyong pirma ang mga hindi pa ninyo napipirmahan."
+          : "Hindi na gumagana ang inyong link sa pagpirma, at wala kayong kailangang gawin.",
       ],
       label: "",
       caution: "Kung hindi ninyo ito inaasahan, magtanong sa kompanya.",

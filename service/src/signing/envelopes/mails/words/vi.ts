@@ -104,11 +104,13 @@ export const vi: SignerMails = {
       ...(facts.askedForPaper && paper(facts)),
       label: "Xem chuyện gì đã xảy ra",
     }),
-    replaced: ({ title, partnerName }) => ({
+    replaced: ({ title, partnerName, hasOthers }) => ({
       subject: `${title}: quý vị không cần ký`,
       lines: [
         `${partnerName} đã nhờ người khác ký ${title} thay quý vị.`,
-        "Liên kết ký của quý vị không còn hiệu lực, và quý vị không cần làm gì.",
+        hasOthers
+          ? "Liên kết ký của quý vị không còn mở tài liệu này, nhưng vẫn mở các tài liệu khác của quý vị: những tài liệu quý vị chưa ký vẫn đang chờ chữ ký của quý vị."
+          : "Liên kết ký của quý vị không còn hiệu lực, và quý vị không cần làm gì.",
       ],
       label: "",
       caution: "Nếu quý vị thấy bất ngờ, hãy hỏi công ty.",
