@@ -3,6 +3,7 @@ import type { Branding } from "../../firms/partners/partners.ts";
 import { isRefusal, type Refusal } from "../../kernel/http/errors/http-error.ts";
 import { wireStatus } from "../../kernel/http/errors/wire-errors.ts";
 import type { RateLimits } from "../../kernel/http/rate-limits.ts";
+import { AlteredDocumentError } from "../../kernel/platform/errors.ts";
 import type { Language } from "../../kernel/platform/languages.ts";
 import type { Ceremony, ConsentTexts, Frame, Link, SigningView } from "../../signing/envelopes/envelopes.ts";
 import type { ClosingSigner, Meeting } from "../../signing/notaries/notaries.ts";
@@ -12,11 +13,11 @@ import type { FormValues } from "../ui/forms/form-body.ts";
 import { viewerPolicy } from "../ui/page/policy.ts";
 import type { PageAnswer } from "../ui/page/route.ts";
 import type { Html } from "../ui/render.ts";
+import { wordsIn } from "../ui/words/reader.ts";
 import { linkOf, pathOf, type SignParams } from "./cookie.ts";
 import { renderEndedFrame } from "./embed-page.ts";
 import { type PageState, renderBrokenLink, renderFrame } from "./frame.ts";
 import { renderSteps } from "./page.ts";
-import type { Words } from "./words/en.ts";
 import { wordsOf } from "./words/languages.ts";
 
 export type RenderDeps = {
@@ -114,7 +115,7 @@ export async function withRefusalPage<Result>(
     } catch (error) {
       if (!isRefusal(error) || error.code === "not_found") throw error;
       const { signer } = await deps.ceremony.view(link);
-      const result = { error: refusalText(error, wordsOf(signer.language)), typed: form };
+      const result = { error: refusalText(error, signer.language), typed: form };
       return await renderPage(deps, link, result, wireStatus[error.code]);
     }
   } catch (error) {
@@ -139,8 +140,14 @@ export const brokenPage = (
  * The error in the reader's language. Errors with the code `validation` were raised by these pages, so their message is
  * already translated.
  */
-function refusalText({ code, message }: Refusal, { refused }: Words): string {
+function refusalText(error: Refusal, language: Language): string {
+  const { code, message } = error;
+  const { refused } = wordsOf(language);
   if (code === "validation") return message;
+  if (error instanceof AlteredDocumentError) {
+    const { title, text } = wordsIn[language].refusals.altered;
+    return language === "zh" ? `${title}。${text}` : `${title}. ${text}`;
+  }
   if (code === "rate_limited") return refused.often;
   return code === "conflict" ? refused.changed : refused.later;
 }

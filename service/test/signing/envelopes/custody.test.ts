@@ -716,6 +716,11 @@ test("nobody gets a document whose file or row was altered, or that the store lo
   const [report = assert.fail("there is no task"), ...more] = reports;
   assert.deepEqual([report.state, report.lines, more], ["open", 1, []]);
   assert.match(report.reason, /\(sealed\) of order \w{6}… no longer match the recorded SHA-256 [0-9a-f]{64}/);
+  writeFileSync(path, "another file");
+  const { token } = await running.linkOf("jane@example.com");
+  const page = await fetch(`${running.service.baseUrl}/sign/${token}/sealed.pdf?save=1`);
+  assert.equal(page.status, 409);
+  assert.match(await page.text(), /The stored document was altered\. It no longer matches its recorded hash/);
   rmSync(path);
   const lost = await downloads();
   assert.match(lost.signer, /can't be read now\. Try again later/);
