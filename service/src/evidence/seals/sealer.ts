@@ -5,10 +5,12 @@ import type { Tail } from "../../kernel/pdf/revision/revision.ts";
 import type { Clock } from "../../kernel/platform/clock.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import { hashYielding } from "../../kernel/platform/hash-yielding.ts";
+import type { Random } from "../../kernel/platform/random.ts";
 import { type Task, type TaskCall, tooCostly, type Workers, wasTooCostly } from "../../kernel/platform/workers/task.ts";
 import type { CheckInput, CheckOutput } from "./check-task.ts";
 import { type CmsSigner, createCmsSigner, type SealSignature } from "./cms/cms.ts";
 import type { SealIdentity } from "./identity.ts";
+import { drawLengths } from "./pdf/decoys.ts";
 import type { SealLock } from "./pdf/objects.ts";
 import type { PrepareInput, PrepareOutput } from "./pdf/prepare-task.ts";
 import { completeSeal, hashTail, type PreparedSeal } from "./pdf/seal-pdf.ts";
@@ -62,30 +64,24 @@ export type Sealed = {
 export type SealDocument = (input: SealInput) => Promise<Sealed>;
 
 /**
- * The number of bytes that a seal first reserves for its time-stamp token. Tokens of public authorities have 4 to 6 KB.
+ * The number of bytes that a signature reserves for its time-stamp token. Tokens of public authorities have 4 to 6 KB.
  * After a longer token, later seals reserve more.
  */
-const usualTokenBytes = 6 * 1024;
+export const usualTokenBytes = 6 * 1024;
 const tokenMargin = 512;
 const maxTokenBytes = 48 * 1024;
-/**
- * The limits of two random lengths: the bytes in addition to the space that the signature needs, and the padding. They
- * make the final length of a sealed file unpredictable.
- */
-const spare = { reserve: 256, padding: 1024 };
-const draws = 4;
 
 /**
  * Creates the sealer. It appends a PAdES signature to a document (B-T with a time stamp, otherwise B-B), and returns
  * the result only after the verifier has accepted it.
  * @param deps `stamp` is null when no time-stamping authorities are configured; `tokenRoom` the bytes reserved for the
- * first token; `randomBelow` returns an unpredictable integer from 0 to below its argument
+ * first token
  */
 export function createSealer(deps: {
   identity: SealIdentity;
   workers: Workers;
   clock: Clock;
-  randomBelow: (limit: number) => number;
+  random: Pick<Random, "below">;
   stamp: Stamp | null;
   tokenRoom?: number;
   /** Returns the newest checkpoint of the log for these seals, from memory; null when there is none. */
@@ -96,7 +92,7 @@ export function createSealer(deps: {
    */
   onUnfitTimeStamp?: (authority: string, why: string) => void;
 }): SealDocument {
-  const { identity, workers, clock, stamp, randomBelow, newestCheckpoint = () => null } = deps;
+  const { identity, workers, clock, stamp, random, newestCheckpoint = () => null } = deps;
   const signer = createCmsSigner(identity);
   const leaf = identity.chain[0].der;
   let tokenRoom = deps.tokenRoom ?? usualTokenBytes;
@@ -104,7 +100,7 @@ export function createSealer(deps: {
   async function seal(input: SealInput): Promise<Sealed> {
     const stampThis = input.timeStamped === false ? null : stamp;
     const claims = { at: clock(), checkpoint: newestCheckpoint() };
-    const tools = { signer, workers, randomBelow, stamp: stampThis };
+    const tools = { signer, workers, random, stamp: stampThis };
     let signed = await sign(tools, input, claims, tokenRoom);
     if (signed.timeStamp && signed.timeStamp.token.length > signed.room) {
       tokenRoom = Math.min(signed.timeStamp.token.length + tokenMargin, maxTokenBytes);
@@ -136,7 +132,7 @@ export function createSealer(deps: {
 
 type Signed = { prepared: PreparedSeal; signature: SealSignature; timeStamp: TimeStamp | null; room: number };
 
-type Tools = { signer: CmsSigner; workers: Workers; randomBelow: (limit: number) => number; stamp: Stamp | null };
+type Tools = { signer: CmsSigner; workers: Workers; random: Pick<Random, "below">; stamp: Stamp | null };
 
 /** Two statements that a seal makes: its time, and the newest checkpoint of the log. */
 type SealClaims = { at: Date; checkpoint: string | null };
@@ -149,13 +145,8 @@ async function sign(tools: Tools, input: SealInput, claims: SealClaims, tokenRoo
   return { prepared, signature, timeStamp, room: tokenRoom };
 }
 
-/**
- * Prepares the revision with random lengths for the reserved space and the padding, and tries several sets. The author
- * of a hostile document could predict a fixed /ByteRange, and write numbers into the document that name another place
- * for the signature.
- */
 async function prepare(
-  { workers, randomBelow }: Tools,
+  { workers, random }: Tools,
   input: SealInput,
   { at, checkpoint }: SealClaims,
   needed: number,
@@ -163,10 +154,6 @@ async function prepare(
   const { bytes, reason, isOwn = false, locks } = input;
   const docHash = input.hash ?? (await hashYielding(bytes));
   const docSha256 = docHash.copy().digest("hex");
-  const lengths = Array.from({ length: draws }, () => ({
-    reserve: needed + randomBelow(spare.reserve),
-    padding: randomBelow(spare.padding),
-  }));
   const work = {
     docSha256,
     at,
@@ -174,7 +161,7 @@ async function prepare(
     isOwn,
     ...(locks && { locks }),
     ...(checkpoint !== null && { checkpoint }),
-    draws: lengths,
+    draws: drawLengths(random, needed),
   };
   const tail = await prepareIn(workers, { holder: holderOf(input), bytes, input: work });
   if (tail) return hashTail(tail, docHash, bytes.length);

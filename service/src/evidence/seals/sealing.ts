@@ -129,7 +129,7 @@ async function openSeal(
     workers,
     clock,
     stamp,
-    randomBelow: random.below,
+    random,
     newestCheckpoint: () => newestCheckpoint(environment),
     onUnfitTimeStamp: (authority, why) => log.warn({ authority, why }, "a seal was made without its unfit time stamp"),
   });

@@ -55,7 +55,7 @@ export {
 export { fileKeyPath, keyFileText, keyInMemory } from "./keys/file-key.ts";
 export { openSealKey } from "./keys/open-seal-key.ts";
 export { asStartupError, probeSealKey, type SealKey } from "./keys/seal-key.ts";
-export { holdsDecoy } from "./pdf/decoys.ts";
+export { type Draw, drawLengths, holdsDecoy } from "./pdf/decoys.ts";
 export type { SealLock } from "./pdf/objects.ts";
 export { completeSeal, hashTail } from "./pdf/seal-pdf.ts";
 export { expectedFile } from "./refusals.ts";
@@ -67,7 +67,7 @@ export {
 } from "./retirement.ts";
 export { describeRoot, openRoot, ownPath, rootKeyPath, type SerialNumbers } from "./root.ts";
 export type { SealDocument, Sealed, SealInput, Stamp, TimeStamp } from "./sealer.ts";
-export { sealOwnDocument } from "./sealer.ts";
+export { sealOwnDocument, usualTokenBytes } from "./sealer.ts";
 export { openSealing, type Sealing } from "./sealing.ts";
 export { authorityName, probeAuthority } from "./time-stamping.ts";
 export type { SignerAnchor } from "./trust-list.ts";

@@ -59,6 +59,9 @@ function escaped(char: string): string {
   return /[ -~]/.test(char) ? `\\${char}` : `\\${char.charCodeAt(0).toString(8).padStart(3, "0")}`;
 }
 
+/** Rounds an instant down to the second, as a PDF date states it. */
+export const wholeSeconds = (instant: Date): Date => new Date(Math.floor(instant.getTime() / 1000) * 1000);
+
 /** An instant as a date (ISO 32000-1 7.9.4), UTC, whole seconds. */
 export function dateString(at: Date): string {
   return `(D:${at.toISOString().replace(/[-:T]/g, "").slice(0, 14)}Z)`;

@@ -4,10 +4,11 @@ import { sealReasons } from "@signsealship/evidence/seal";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { sealChainPem } from "../../../src/evidence/seals/certificate/certificate.ts";
 import { createSealer, sealOwnDocument } from "../../../src/evidence/seals/sealer.ts";
+import { systemRandom } from "../../../src/kernel/platform/random.ts";
 import { createWorkerPool } from "../../../src/kernel/platform/workers/pool.ts";
 import { type Task, type TaskCall, tooCostly, type Workers } from "../../../src/kernel/platform/workers/task.ts";
 import type { OddInput } from "../../kernel/platform/workers/odd-task.ts";
-import { memoryKey, randomBelow, selfSigned } from "./signers.ts";
+import { memoryKey, selfSigned } from "./signers.ts";
 
 const pool = createWorkerPool({ size: 1, heapMb: 512, processMb: 16_384 });
 const clock = () => new Date();
@@ -30,7 +31,7 @@ function sealerOf(times: number, name: string) {
       return pool.run(odd, { holder: call.holder, input: { do: "loop" } });
     },
   };
-  return createSealer({ workers, randomBelow, identity, clock, stamp: null });
+  return createSealer({ workers, random: systemRandom, identity, clock, stamp: null });
 }
 
 for (const task of ["prepare a seal", "check a seal"]) {

@@ -12,10 +12,11 @@ import { createSealer, type Stamp } from "../../../src/evidence/seals/sealer.ts"
 import { createSelfCheck, SealNotVerified } from "../../../src/evidence/seals/self-check.ts";
 import { createTimeStamping } from "../../../src/evidence/seals/time-stamping.ts";
 import { ServiceError } from "../../../src/kernel/platform/errors.ts";
+import { systemRandom } from "../../../src/kernel/platform/random.ts";
 import { inlineWorkers } from "../../../src/kernel/platform/workers/inline.ts";
 import { createWorkerPool } from "../../../src/kernel/platform/workers/pool.ts";
 import { TaskKilled, type Workers } from "../../../src/kernel/platform/workers/task.ts";
-import { memoryKey, randomBelow, selfSigned } from "./signers.ts";
+import { memoryKey, selfSigned } from "./signers.ts";
 
 const { after, before, test } = testsNeeding("openssl");
 
@@ -52,7 +53,7 @@ after(async () => {
 });
 
 test("a tail that fits into the spare memory is written there; otherwise the document is copied, with the same result", async () => {
-  const seal = createSealer({ workers: inlineWorkers, randomBelow, identity, clock, stamp: null });
+  const seal = createSealer({ workers: inlineWorkers, random: systemRandom, identity, clock, stamp: null });
   const document = makePdf();
   const roomy = Buffer.alloc(document.length + 64 * 1024);
   document.copy(roomy);
@@ -69,7 +70,7 @@ test("a tail that fits into the spare memory is written there; otherwise the doc
 test("other memory after the document stays unchanged", async () => {
   const document = makePdf();
   const shared = Buffer.concat([document, Buffer.from("somebody else's")]);
-  await createSealer({ workers: inlineWorkers, randomBelow, identity, clock, stamp: null })({
+  await createSealer({ workers: inlineWorkers, random: systemRandom, identity, clock, stamp: null })({
     bytes: shared.subarray(0, document.length),
     reason,
   });
@@ -86,7 +87,7 @@ test("a seal contains the newest checkpoint of its log, in at most 400 additiona
     "",
   ].join("\n");
   const newestCheckpoint = () => checkpoint;
-  const parts = { workers: inlineWorkers, randomBelow: () => 0, identity, clock, stamp: null };
+  const parts = { workers: inlineWorkers, random: { below: () => 0 }, identity, clock, stamp: null };
   const plain = await createSealer(parts)({ bytes: makePdf(), reason });
   const { bytes } = await createSealer({ ...parts, newestCheckpoint })({ bytes: makePdf(), reason });
   assert.equal(await readCarriedCheckpoint(bytes), checkpoint);
@@ -101,7 +102,7 @@ test("a seal contains the newest checkpoint of its log, in at most 400 additiona
 });
 
 test("a token that is longer than its reserved space is requested once more, and then has space", async () => {
-  const seal = createSealer({ workers: inlineWorkers, randomBelow, identity, clock, stamp, tokenRoom: 100 });
+  const seal = createSealer({ workers: inlineWorkers, random: systemRandom, identity, clock, stamp, tokenRoom: 100 });
   const asked = tsa.requestCount();
   assert.notEqual((await seal({ bytes: makePdf(), reason })).timeStamp, null);
   assert.equal(tsa.requestCount(), asked + 2);
@@ -113,7 +114,7 @@ test("a token beyond every limit is left out, and the seal succeeds", async () =
   const huge: Stamp = async () => ({ token: new Uint8Array(60_000), authority: "https://tsa", genTime: new Date() });
   assert.equal(
     (
-      await createSealer({ workers: inlineWorkers, randomBelow, identity, clock, stamp: huge })({
+      await createSealer({ workers: inlineWorkers, random: systemRandom, identity, clock, stamp: huge })({
         bytes: makePdf(),
         reason,
       })
@@ -124,7 +125,7 @@ test("a token beyond every limit is left out, and the seal succeeds", async () =
 
 test("no authority is asked for a seal without a time stamp", async () => {
   const asked = tsa.requestCount();
-  const { timeStamp } = await createSealer({ workers: inlineWorkers, randomBelow, identity, clock, stamp })({
+  const { timeStamp } = await createSealer({ workers: inlineWorkers, random: systemRandom, identity, clock, stamp })({
     bytes: makePdf(),
     reason,
     timeStamped: false,
@@ -138,7 +139,7 @@ test("a failing seal key is not the document's fault: unavailable", async () => 
   const broken: SealKey = { ...identity.key, sign: () => Promise.reject(new SealKeyError("unreachable", "gone")) };
   const seal = createSealer({
     workers: inlineWorkers,
-    randomBelow,
+    random: systemRandom,
     identity: { ...identity, key: broken },
     clock,
     stamp: null,
@@ -150,14 +151,20 @@ test("a seal that the verifier refuses is not returned: another key's signature,
   const other: SealKey = { ...identity.key, sign: memoryKey("p-256").sign };
   const forged = createSealer({
     workers: inlineWorkers,
-    randomBelow,
+    random: systemRandom,
     identity: { ...identity, key: other },
     clock,
     stamp: null,
   });
   await assert.rejects(forged({ bytes: makePdf(), reason }), refusal("unavailable"));
   const inElevenYears = () => new Date(Date.now() + 11 * 365.25 * 86_400_000);
-  const late = createSealer({ workers: inlineWorkers, randomBelow, identity, clock: inElevenYears, stamp: null });
+  const late = createSealer({
+    workers: inlineWorkers,
+    random: systemRandom,
+    identity,
+    clock: inElevenYears,
+    stamp: null,
+  });
   await assert.rejects(late({ bytes: makePdf(), reason }), refusal("unavailable"));
 });
 
@@ -167,7 +174,7 @@ test("a token that the verifier refuses is reported and left out, and the seal s
   const onUnfitTimeStamp = (authority: string) => unfit.push(authority);
   const stale = createSealer({
     workers: inlineWorkers,
-    randomBelow,
+    random: systemRandom,
     identity,
     clock,
     stamp: async () => replayed,
@@ -179,7 +186,7 @@ test("a token that the verifier refuses is reported and left out, and the seal s
 
 test("the self-check refuses changed bytes, other hashes and a missing time stamp, and reports whose fault it is", async () => {
   const check = createSelfCheck(identity.chain[0]);
-  const sealed = await createSealer({ workers: inlineWorkers, randomBelow, identity, clock, stamp: null })({
+  const sealed = await createSealer({ workers: inlineWorkers, random: systemRandom, identity, clock, stamp: null })({
     bytes: makePdf(),
     reason,
   });
@@ -205,7 +212,10 @@ for (const [why, code] of [
 ] as const) {
   test(`a worker that is killed for its ${why} makes a seal ${code}`, async () => {
     const workers: Workers = { run: () => Promise.reject(new TaskKilled(why)) };
-    const sealing = createSealer({ workers, randomBelow, identity, clock, stamp: null })({ bytes: makePdf(), reason });
+    const sealing = createSealer({ workers, random: systemRandom, identity, clock, stamp: null })({
+      bytes: makePdf(),
+      reason,
+    });
     const error = await sealing.catch((reason: unknown) => reason);
     assert.ok(error instanceof ServiceError && error.code === code);
     if (code === "validation") assert.match(error.message, /^The PDF is too complex: .* takes too long\.$/);
@@ -215,7 +225,7 @@ for (const [why, code] of [
 test("other requests are answered while 34 MB are sealed", async () => {
   const bytes = makePdf({ bytes: 34_000_000 });
   const hash = createHash("sha256").update(bytes);
-  const sealing = createSealer({ workers: pool, randomBelow, identity, clock, stamp: null })({
+  const sealing = createSealer({ workers: pool, random: systemRandom, identity, clock, stamp: null })({
     bytes,
     reason,
     hash,

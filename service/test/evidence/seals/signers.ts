@@ -1,4 +1,4 @@
-import { generateKeyPairSync, randomInt } from "node:crypto";
+import { generateKeyPairSync } from "node:crypto";
 import { OID, oid, sequence } from "@signsealship/evidence/asn1";
 import type { Certificate } from "@signsealship/evidence/x509";
 import { preparedKey } from "@signsealship/testing/seal-keys";
@@ -9,9 +9,6 @@ import type { SealKey } from "../../../src/evidence/seals/keys/seal-key.ts";
 
 /** An instant in the year of the tests, in epoch milliseconds. */
 export const someInstant = Date.UTC(2026, 0, 15, 12);
-
-/** The source of randomness for a sealer. */
-export const randomBelow = (limit: number): number => randomInt(limit);
 
 export function memoryKey(kind: "rsa" | "p-256"): SealKey {
   const key = kind === "rsa" ? preparedKey() : generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey;

@@ -11,6 +11,7 @@ import { sealChainPem } from "../../../src/evidence/seals/certificate/certificat
 import { openSealIdentity, type SealIdentity } from "../../../src/evidence/seals/identity.ts";
 import { openRoot } from "../../../src/evidence/seals/root.ts";
 import { createSealer } from "../../../src/evidence/seals/sealer.ts";
+import { systemRandom } from "../../../src/kernel/platform/random.ts";
 import { inlineWorkers } from "../../../src/kernel/platform/workers/inline.ts";
 import {
   issueSignerCertificate,
@@ -18,7 +19,7 @@ import {
   oneActKey,
 } from "../../../src/signing/envelopes/signer-authority.ts";
 import { pdfsigTrusting, run } from "./pdf/oracles.ts";
-import { memoryKey, randomBelow } from "./signers.ts";
+import { memoryKey } from "./signers.ts";
 
 const folder = temporaryFolder();
 
@@ -51,7 +52,7 @@ const database = (name: string) => {
 const own = settingsOf("own");
 
 const sealerOf = (identity: SealIdentity) =>
-  createSealer({ workers: inlineWorkers, randomBelow, identity, clock: () => new Date(), stamp: null });
+  createSealer({ workers: inlineWorkers, random: systemRandom, identity, clock: () => new Date(), stamp: null });
 
 const [live, tests] = [await open(own, "live"), await open(own, "test")];
 const bytes = makePdf();

@@ -1,6 +1,7 @@
 import { isDigit } from "../../../kernel/pdf/lexer.ts";
 import { PdfRefusal } from "../../../kernel/pdf/refusal.ts";
 import type { Tail } from "../../../kernel/pdf/revision/revision.ts";
+import type { Random } from "../../../kernel/platform/random.ts";
 
 /** The number of search steps that even a short document may use. */
 const LEAST_STEPS = 4 * 1024 * 1024;
@@ -10,6 +11,24 @@ const LEAST_STEPS = 4 * 1024 * 1024;
  */
 const STEPS = 4;
 const OPEN = 0x5b;
+
+/** The random lengths of one signature: the bytes reserved for it, and the spaces after /ByteRange. */
+export type Draw = { readonly reserve: number; readonly padding: number };
+
+/** Limits of the random additions, which make the final length of a signed file unpredictable. */
+const spare = { reserve: 256, padding: 1024 };
+const draws = 4;
+
+/**
+ * Draws several sets of lengths, to try until the file contains no decoy. The author of a hostile document could
+ * predict a fixed /ByteRange, and write numbers into the document that name another place for the signature.
+ * @param needed the bytes that the signature needs
+ */
+export const drawLengths = (random: Pick<Random, "below">, needed: number): Draw[] =>
+  Array.from({ length: draws }, () => ({
+    reserve: needed + random.below(spare.reserve),
+    padding: random.below(spare.padding),
+  }));
 
 /**
  * True if the document, or the appended revision, contains a decoy. A decoy is four numbers in brackets that would be a

@@ -2,7 +2,7 @@ import type { SealReason } from "@signsealship/evidence/seal";
 import { PdfRefusal, type PdfRefusalReason } from "../../../kernel/pdf/refusal.ts";
 import type { Tail } from "../../../kernel/pdf/revision/revision.ts";
 import { lookUpPdf } from "../../../kernel/pdf/xref/lookup.ts";
-import { holdsDecoy } from "./decoys.ts";
+import { type Draw, holdsDecoy } from "./decoys.ts";
 import type { SealLock } from "./objects.ts";
 import { buildTail } from "./tail.ts";
 
@@ -17,7 +17,7 @@ export type PrepareInput = {
    * Random lengths for the appended revision. They are tried in order, until the file contains no other numbers that
    * would pass as the seal's /ByteRange (a decoy, see decoys.ts).
    */
-  readonly draws: readonly { readonly reserve: number; readonly padding: number }[];
+  readonly draws: readonly Draw[];
 };
 
 export type PrepareOutput =

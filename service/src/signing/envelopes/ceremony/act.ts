@@ -4,13 +4,16 @@ import type { Certificate } from "@signsealship/evidence/x509";
 import {
   assembleCms,
   completeSeal,
+  drawLengths,
   hashTail,
   maxCmsLength,
   type Stamp,
   signedAttributesOf,
   type TimeStamp,
+  usualTokenBytes,
   verifySignedAttributes,
 } from "../../../evidence/seals/seals.ts";
+import { wholeSeconds } from "../../../kernel/pdf/edit.ts";
 import { PdfRefusal } from "../../../kernel/pdf/refusal.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import type { Random } from "../../../kernel/platform/random.ts";
@@ -29,14 +32,6 @@ import { valuesOf } from "./sign-request.ts";
 import type { Client } from "./view.ts";
 
 const reason = "I agree to sign this electronically";
-/** Space in bytes for a time-stamp token. The tokens of public authorities have 4 to 6 KB. */
-const tokenRoom = 6 * 1024;
-/**
- * Random numbers of bytes below these limits are added to the space for the signature (`reserve`) and to the `padding`.
- * They make the file's final length unpredictable.
- */
-const spare = { reserve: 256, padding: 1024 };
-const draws = 4;
 
 /** An act whose signature is still missing. All data that the signature covers is final. */
 export type OpenAct = {
@@ -161,7 +156,7 @@ async function openAct(
   });
   const actSha256 = hash("sha256", canonicalJson(record));
   const chain = await certificates.issue(envelope, { name: signer.name, publicKey, at });
-  const needed = maxCmsLength(chain, stamp ? tokenRoom : undefined);
+  const needed = maxCmsLength(chain, stamp ? usualTokenBytes : undefined);
   const act = {
     fields: own,
     values,
@@ -172,11 +167,7 @@ async function openAct(
     at,
     actSha256,
   };
-  const lengths = Array.from({ length: draws }, () => ({
-    reserve: needed + random.below(spare.reserve),
-    padding: random.below(spare.padding),
-  }));
-  const input = { act, docSha256: document.sha256, draws: lengths };
+  const input = { act, docSha256: document.sha256, draws: drawLengths(random, needed) };
   const call = { holder: envelope.partnerId, bytes: document.bytes, input };
   const tail = await buildActIn(workers, call).catch(asRefusal);
   const place = hashTail(tail, document.hash, document.bytes.length);
@@ -192,7 +183,7 @@ async function stampAct({ stamp }: ActDeps, act: OpenAct, signature: Uint8Array)
   const value = verifySignedAttributes({ chain, signedAttrs, signature });
   if (value === null) throw new ServiceError("validation", "The signature does not verify. Reload the page.");
   const token = stamp && (await stamp(value));
-  return { signature, timeStamp: token && token.token.length <= tokenRoom ? token : null };
+  return { signature, timeStamp: token && token.token.length <= usualTokenBytes ? token : null };
 }
 
 async function closeAct(
@@ -253,6 +244,3 @@ function asRefusal(error: unknown): never {
     cause: error,
   });
 }
-
-/** PDF signatures state whole seconds (PDF 32000-1, 7.9.4), so the recorded time is rounded down to the same second. */
-const wholeSeconds = (instant: Date): Date => new Date(Math.floor(instant.getTime() / 1000) * 1000);

@@ -1,4 +1,4 @@
-import { holdsDecoy } from "../../../evidence/seals/seals.ts";
+import { type Draw, holdsDecoy } from "../../../evidence/seals/seals.ts";
 import { PdfRefusal } from "../../../kernel/pdf/refusal.ts";
 import type { Tail } from "../../../kernel/pdf/revision/revision.ts";
 import { typesetFor } from "../../../kernel/pdf/typeset.ts";
@@ -12,7 +12,7 @@ export type ActInput = {
    * Random lengths for the reserved space, in pairs. The task tries one pair after another, until no other numbers in
    * the document could pass as the signature's ByteRange.
    */
-  readonly draws: readonly { readonly reserve: number; readonly padding: number }[];
+  readonly draws: readonly Draw[];
 };
 
 export type ActOutput = { readonly tail: Tail } | Refused | "decoys";

@@ -7,7 +7,7 @@ import {
   readLogo,
   type Typeset,
 } from "@signsealship/certificate";
-import { holdsDecoy } from "../../../evidence/seals/seals.ts";
+import { type Draw, holdsDecoy } from "../../../evidence/seals/seals.ts";
 import { type BlankPlace, blankPlace, type Size } from "../../../kernel/pdf/blank-place.ts";
 import { dateString, textString, withEntries } from "../../../kernel/pdf/edit.ts";
 import type { Ref } from "../../../kernel/pdf/lexer.ts";
@@ -45,7 +45,7 @@ export type NotaryRevision = {
    * Pairs of random lengths for the space that is reserved for the signature. The task tries them in turn until no
    * other numbers in the document could be mistaken for the signature's /ByteRange.
    */
-  readonly draws: readonly { readonly reserve: number; readonly padding: number }[];
+  readonly draws: readonly Draw[];
 };
 
 export type NotaryOutput = { readonly tail: Tail; readonly isVisible: boolean } | { readonly refused: string };
@@ -83,12 +83,7 @@ type Block = {
   readonly seal: Picture | null;
 };
 
-function buildTail(
-  document: Buffer,
-  input: NotaryRevision,
-  block: Block,
-  { reserve, padding }: NotaryRevision["draws"][number],
-): Tail {
+function buildTail(document: Buffer, input: NotaryRevision, block: Block, { reserve, padding }: Draw): Tail {
   const look = lookUpPdf(document);
   const writer = createRevisionWriter(look, input.docSha256);
   const signature = writer.number();

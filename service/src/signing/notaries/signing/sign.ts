@@ -1,13 +1,16 @@
 import { createHash } from "node:crypto";
 import {
   assembleCms,
+  drawLengths,
   hashTail,
   maxCmsLength,
   type Stamp,
   signedAttributesOf,
+  usualTokenBytes,
   verifySignedAttributes,
 } from "../../../evidence/seals/seals.ts";
 import { type Operator, requirePasskeyOf } from "../../../firms/operators/operators.ts";
+import { wholeSeconds } from "../../../kernel/pdf/edit.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import type { Random } from "../../../kernel/platform/random.ts";
 import { type Task, tooCostly, type Workers } from "../../../kernel/platform/workers/task.ts";
@@ -49,11 +52,6 @@ const building: Task<NotaryRevision, NotaryOutput> = {
   limitMs: 30_000,
 };
 
-/** Space in bytes for a time-stamp token. The tokens of public authorities have 4 to 6 KB. */
-const tokenRoom = 6 * 1024;
-const spare = { reserve: 256, padding: 1024 };
-const draws = 4;
-
 /** A revision without its signature. The notary's key, which signs it, is in the browser or at a trust service. */
 export type PreparedSignature = {
   /** The bytes to append to the document that the notary received. */
@@ -93,11 +91,11 @@ export async function prepareSignature(
   const act = await readyAct(desk, claimed, false);
   requireElectronic(claimed, act);
   const { notary, order } = claimed;
-  const at = new Date(Math.floor(desk.clock().getTime() / 1000) * 1000);
+  const at = wholeSeconds(desk.clock());
   const chain = chainOf(claimed.notary, der, at);
   const lines = await linesOf(desk.db, claimed, act);
   const seal = await sealFor(desk.db, notary);
-  const needed = maxCmsLength(chain, stamp ? tokenRoom : undefined);
+  const needed = maxCmsLength(chain, stamp ? usualTokenBytes : undefined);
   const actSha256 = hashOf(act);
   const block = await blockFor(desk, order);
   const revision = {
@@ -109,10 +107,7 @@ export async function prepareSignature(
     location: `${act.venue.county}, ${act.venue.state}`,
     at,
     actSha256,
-    draws: Array.from({ length: draws }, () => ({
-      reserve: needed + random.below(spare.reserve),
-      padding: random.below(spare.padding),
-    })),
+    draws: drawLengths(random, needed),
   };
   return withDocument(desk, order, async ({ sha256, bytes }) => {
     const { tail: built, isVisible } = await build(workers, order.partnerId, bytes, { ...revision, docSha256: sha256 });
@@ -166,7 +161,7 @@ export async function completeSignature(
   if (value === null)
     throw invalid("The signature does not match this document and your certificate’s key. Sign again.");
   const stamped = stamp && (await stamp(value));
-  const token = stamped && stamped.token.length <= tokenRoom ? { token: stamped.token } : {};
+  const token = stamped && stamped.token.length <= usualTokenBytes ? { token: stamped.token } : {};
   const cms = assembleCms({ chain, signedAttrs, signature, ...token });
   if (2 * cms.length > contentsEnd - contentsStart - 2)
     throw new ServiceError("conflict", "Your certificates were changed meanwhile. Sign again.");

@@ -10,8 +10,9 @@ import { sealKeyOf } from "../../../../src/evidence/seals/keys/file-key.ts";
 import { sealPdf } from "../../../../src/evidence/seals/pdf/seal-pdf.ts";
 import { createSealer } from "../../../../src/evidence/seals/sealer.ts";
 import { ServiceError } from "../../../../src/kernel/platform/errors.ts";
+import { type Random, systemRandom } from "../../../../src/kernel/platform/random.ts";
 import { inlineWorkers } from "../../../../src/kernel/platform/workers/inline.ts";
-import { randomBelow, selfSigned } from "../signers.ts";
+import { selfSigned } from "../signers.ts";
 import { asTheSealer, FORGERS, moveIntoId, type SealForStrangers, SPELLINGS } from "./forger.ts";
 
 const at = new Date("2026-03-04T05:06:07Z");
@@ -47,13 +48,13 @@ const predictable: SealForStrangers = async (original) =>
     original,
     await sealPdf({ original, at, reserve: 1200, reason, sign: async (place) => (await signer.sign(place)).cms() }),
   );
-const sealerWith = (random: (limit: number) => number): SealForStrangers => {
+const sealerWith = (random: Pick<Random, "below">): SealForStrangers => {
   const sealDocument = createSealer({
     workers: inlineWorkers,
     identity,
     clock: () => at,
     stamp: null,
-    randomBelow: random,
+    random,
   });
   return async (bytes) => (await sealDocument({ bytes, reason })).bytes;
 };
@@ -85,14 +86,11 @@ describe("the signature value moved to", () => {
 
     test(`${name}: the sealer refuses the document, or its numbers do not match`, async () => {
       await assert.rejects(
-        forge(
-          sealerWith(() => 0),
-          spelling,
-        ),
+        forge(sealerWith({ below: () => 0 }), spelling),
         (error) =>
           error instanceof ServiceError && error.code === "validation" && /names? another place/.test(error.message),
       );
-      const drawn = await forge(sealerWith(randomBelow), spelling).catch((error) => error);
+      const drawn = await forge(sealerWith(systemRandom), spelling).catch((error) => error);
       if (drawn instanceof ServiceError) return;
       assert.equal((await verified(drawn.genuine)).verdict, "verified");
       // The verdict may also be that the forged file is unsigned: if the forger guessed its /ByteRange wrong, readers

@@ -12,8 +12,9 @@ import { sealReasons } from "@signsealship/evidence/seal";
 import { sealChainPem } from "../../../../src/evidence/seals/certificate/certificate.ts";
 import { createSealer } from "../../../../src/evidence/seals/sealer.ts";
 import { PdfRefusal } from "../../../../src/kernel/pdf/refusal.ts";
+import { systemRandom } from "../../../../src/kernel/platform/random.ts";
 import { inlineWorkers } from "../../../../src/kernel/platform/workers/inline.ts";
-import { memoryKey, randomBelow, selfSigned } from "../signers.ts";
+import { memoryKey, selfSigned } from "../signers.ts";
 import { mutoolOpens, mutoolVerdict, pdfsig, run } from "./oracles.ts";
 
 /**
@@ -30,7 +31,7 @@ const chainPem = sealChainPem([certificate]);
 writeFileSync(join(out, "certificate.pem"), chainPem);
 const seal = createSealer({
   workers: inlineWorkers,
-  randomBelow,
+  random: systemRandom,
   identity: { key, chain: [certificate], chainPem },
   clock: () => new Date(),
   stamp: null,

@@ -11,8 +11,9 @@ import { sealChainPem } from "../../../../src/evidence/seals/certificate/certifi
 import { prepareSeal } from "../../../../src/evidence/seals/pdf/seal-pdf.ts";
 import { createSealer } from "../../../../src/evidence/seals/sealer.ts";
 import { PdfRefusal } from "../../../../src/kernel/pdf/refusal.ts";
+import { systemRandom } from "../../../../src/kernel/platform/random.ts";
 import { inlineWorkers } from "../../../../src/kernel/platform/workers/inline.ts";
-import { memoryKey, randomBelow, selfSigned } from "../signers.ts";
+import { memoryKey, selfSigned } from "../signers.ts";
 import { run } from "./oracles.ts";
 
 const at = new Date("2026-03-04T05:06:07Z");
@@ -24,7 +25,7 @@ const key = memoryKey("p-256");
 const certificate = await selfSigned(key, at.getTime());
 const identity = { key, chain: [certificate] as const, chainPem: sealChainPem([certificate]) };
 const anchors = { sealAnchors: [certificate], tsaAnchors: [] };
-const seal = createSealer({ workers: inlineWorkers, randomBelow, identity, clock: () => at, stamp: null });
+const seal = createSealer({ workers: inlineWorkers, random: systemRandom, identity, clock: () => at, stamp: null });
 
 /** The document as qpdf decrypts it, with every string in its original form. */
 async function decrypted(name: string, bytes: Buffer): Promise<string> {

@@ -10,8 +10,9 @@ import { createSealer } from "../../../../src/evidence/seals/sealer.ts";
 import { pageCount } from "../../../../src/kernel/pdf/pages/page-count.ts";
 import { PdfRefusal } from "../../../../src/kernel/pdf/refusal.ts";
 import { lookUpPdf } from "../../../../src/kernel/pdf/xref/lookup.ts";
+import { systemRandom } from "../../../../src/kernel/platform/random.ts";
 import { inlineWorkers } from "../../../../src/kernel/platform/workers/inline.ts";
-import { memoryKey, randomBelow, selfSigned } from "../signers.ts";
+import { memoryKey, selfSigned } from "../signers.ts";
 
 const latin1 = (text: string): Buffer => Buffer.from(text, "latin1");
 const objects = (...more: string[]): string =>
@@ -33,7 +34,13 @@ async function sealer() {
   const certificate = await selfSigned(key, instant.getTime());
   const chainPem = sealChainPem([certificate]);
   const identity = { key, chain: [certificate] as const, chainPem };
-  const seal = createSealer({ workers: inlineWorkers, randomBelow, identity, clock: () => instant, stamp: null });
+  const seal = createSealer({
+    workers: inlineWorkers,
+    random: systemRandom,
+    identity,
+    clock: () => instant,
+    stamp: null,
+  });
   return { seal, anchor: parseCertificate(certificate.der) };
 }
 

@@ -17,13 +17,14 @@ import { completeSeal, hashTail } from "../../../../src/evidence/seals/pdf/seal-
 import { createSealer, type SealInput } from "../../../../src/evidence/seals/sealer.ts";
 import { lookUpPdf } from "../../../../src/kernel/pdf/xref/lookup.ts";
 import { ServiceError } from "../../../../src/kernel/platform/errors.ts";
+import { systemRandom } from "../../../../src/kernel/platform/random.ts";
 import { inlineWorkers } from "../../../../src/kernel/platform/workers/inline.ts";
 import { createPreflight } from "../../../../src/signing/envelopes/open-envelopes.ts";
 import { ownFields } from "../../../../src/signing/envelopes/pdf/fields.ts";
 import { plan } from "../../../../src/signing/envelopes/pdf/placement/plan.ts";
 import { run as buildNotarySignature } from "../../../../src/signing/notaries/signing/build-task.ts";
 import { placeProblem } from "../../../../src/signing/notaries/uploads/visible-place.ts";
-import { memoryKey, randomBelow, selfSigned, someInstant } from "../../../evidence/seals/signers.ts";
+import { memoryKey, selfSigned, someInstant } from "../../../evidence/seals/signers.ts";
 import { openForm } from "./made-forms.ts";
 import { openSigning } from "./signing.ts";
 
@@ -31,7 +32,7 @@ const key = memoryKey("p-256");
 const certificate = await selfSigned(key, Date.now());
 const sealDocument = createSealer({
   workers: inlineWorkers,
-  randomBelow,
+  random: systemRandom,
   identity: { key, chain: [certificate], chainPem: "" },
   clock: () => new Date(),
   stamp: null,

@@ -15,11 +15,12 @@ import { askPyHanko } from "../../../../../packages/evidence/test/pdf/changes/or
 import { appendRevision, bodyOf } from "../../../../../packages/evidence/test/seal/signed-pdf.ts";
 import { createSealer } from "../../../../src/evidence/seals/sealer.ts";
 import { PdfRefusal } from "../../../../src/kernel/pdf/refusal.ts";
+import { systemRandom } from "../../../../src/kernel/platform/random.ts";
 import { inlineWorkers } from "../../../../src/kernel/platform/workers/inline.ts";
 import type { PlannedField } from "../../../../src/signing/envelopes/pdf/fields.ts";
 import { UnfitField } from "../../../../src/signing/envelopes/pdf/prepare.ts";
 import { mutoolOpens, pdfsig, qpdfAccepts, run } from "../../../evidence/seals/pdf/oracles.ts";
-import { memoryKey, randomBelow, selfSigned } from "../../../evidence/seals/signers.ts";
+import { memoryKey, selfSigned } from "../../../evidence/seals/signers.ts";
 import { inkOn, penInk } from "./pixels.ts";
 import { openSigning } from "./signing.ts";
 
@@ -70,7 +71,7 @@ async function sealed(bytes: Buffer) {
   const certificate = await selfSigned(key, Date.now());
   const identity = { key, chain: [certificate], chainPem: "" } as const;
   const clock = () => new Date();
-  const seal = createSealer({ workers: inlineWorkers, randomBelow, identity, clock, stamp: null });
+  const seal = createSealer({ workers: inlineWorkers, random: systemRandom, identity, clock, stamp: null });
   return { certificate, bytes: (await seal({ bytes, reason: sealReasons.proof.test })).bytes };
 }
 

@@ -16,11 +16,12 @@ import {
 import { appendRevision, bodyOf } from "../../../../../packages/evidence/test/seal/signed-pdf.ts";
 import type { SealLock } from "../../../../src/evidence/seals/pdf/objects.ts";
 import { createSealer } from "../../../../src/evidence/seals/sealer.ts";
+import { systemRandom } from "../../../../src/kernel/platform/random.ts";
 import { inlineWorkers } from "../../../../src/kernel/platform/workers/inline.ts";
 import { createPreflight } from "../../../../src/signing/envelopes/open-envelopes.ts";
 import type { PlannedField } from "../../../../src/signing/envelopes/pdf/fields.ts";
 import { mutoolVerdict, pdfsig, qpdfAccepts, run } from "../../../evidence/seals/pdf/oracles.ts";
-import { memoryKey, randomBelow, sampleCheckpoint, selfSigned } from "../../../evidence/seals/signers.ts";
+import { memoryKey, sampleCheckpoint, selfSigned } from "../../../evidence/seals/signers.ts";
 import { openForm } from "./made-forms.ts";
 import { openSigning } from "./signing.ts";
 
@@ -30,7 +31,7 @@ const key = memoryKey("p-256");
 const certificate = await selfSigned(key, Date.now());
 const sealDocument = createSealer({
   workers: inlineWorkers,
-  randomBelow,
+  random: systemRandom,
   identity: { key, chain: [certificate], chainPem: "" },
   clock: () => new Date(),
   stamp: null,

@@ -13,10 +13,11 @@ import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
 import { askPyHanko } from "../../../../../packages/evidence/test/pdf/changes/oracles/pyhanko-oracle.ts";
 import { appendRevision, bodyOf, endOf } from "../../../../../packages/evidence/test/seal/signed-pdf.ts";
 import { createSealer } from "../../../../src/evidence/seals/sealer.ts";
+import { systemRandom } from "../../../../src/kernel/platform/random.ts";
 import { inlineWorkers } from "../../../../src/kernel/platform/workers/inline.ts";
 import type { PlannedField, PreparedField } from "../../../../src/signing/envelopes/pdf/fields.ts";
 import { mutoolVerdict, pdfsig, qpdfAccepts } from "../../../evidence/seals/pdf/oracles.ts";
-import { memoryKey, randomBelow, selfSigned } from "../../../evidence/seals/signers.ts";
+import { memoryKey, selfSigned } from "../../../evidence/seals/signers.ts";
 import { inkIn, penInk } from "./pixels.ts";
 import { openSigning } from "./signing.ts";
 
@@ -26,7 +27,7 @@ const key = memoryKey("p-256");
 const certificate = await selfSigned(key, Date.now());
 const sealDocument = createSealer({
   workers: inlineWorkers,
-  randomBelow,
+  random: systemRandom,
   identity: { key, chain: [certificate], chainPem: "" },
   clock: () => new Date(),
   stamp: null,

@@ -12,9 +12,10 @@ import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
 import { askPyHanko } from "../../../../../packages/evidence/test/pdf/changes/oracles/pyhanko-oracle.ts";
 import { makeSealCertificate, sealChainPem } from "../../../../src/evidence/seals/certificate/certificate.ts";
 import { createSealer } from "../../../../src/evidence/seals/sealer.ts";
+import { systemRandom } from "../../../../src/kernel/platform/random.ts";
 import { inlineWorkers } from "../../../../src/kernel/platform/workers/inline.ts";
 import { pdfsigTrusting } from "../../../evidence/seals/pdf/oracles.ts";
-import { memoryKey, memoryRoot, randomBelow } from "../../../evidence/seals/signers.ts";
+import { memoryKey, memoryRoot } from "../../../evidence/seals/signers.ts";
 import { openSigning } from "./signing.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "trusted-root-"));
@@ -40,7 +41,7 @@ const whole = await sealed(await signing.act(first, fields, 2, { name: "Zoë Łu
 
 async function sealed(bytes: Buffer): Promise<Buffer> {
   const clock = () => new Date();
-  const seal = createSealer({ workers: inlineWorkers, randomBelow, identity, clock, stamp: null });
+  const seal = createSealer({ workers: inlineWorkers, random: systemRandom, identity, clock, stamp: null });
   return (await seal({ bytes, reason: sealReasons.proof.test })).bytes;
 }
 
