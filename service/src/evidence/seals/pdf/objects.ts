@@ -5,9 +5,10 @@ import type { Ref, Span } from "../../../kernel/pdf/lexer.ts";
 import { drawnBy, fieldLock, fieldLockReference, namedFields } from "../../../kernel/pdf/named-fields.ts";
 import { resolve } from "../../../kernel/pdf/objects.ts";
 import { PdfRefusal } from "../../../kernel/pdf/refusal.ts";
+import { missingSigFlags, SIG_FLAGS } from "../../../kernel/pdf/revision/form.ts";
 import { type NewObject, refuseStream } from "../../../kernel/pdf/revision/new-object.ts";
 import { stringBytes } from "../../../kernel/pdf/strings.ts";
-import { asInteger, asRef, type Dict, entry, isArray, isString } from "../../../kernel/pdf/values.ts";
+import { asRef, type Dict, entry, isArray, isString } from "../../../kernel/pdf/values.ts";
 import type { PdfLookup } from "../../../kernel/pdf/xref/lookup.ts";
 
 /** The entries of the signature dictionary, except the signature itself. */
@@ -36,9 +37,6 @@ export type SealDescription = {
  * seals are always allowed.
  */
 export type SealLock = "fields" | "document";
-
-/** Both flags of ISO 32000-1 table 219: SignaturesExist and AppendOnly. */
-const SIG_FLAGS = 3;
 
 /**
  * The lock's text for the seal's field, and its text for the signature dictionary. Both are empty for a seal without a
@@ -155,11 +153,8 @@ function changeForm(look: PdfLookup, field: Ref, change: Change): void {
     change(root.ref, withEntries(root.dict, { AcroForm: form }), root.dict);
     return;
   }
-  const changes: Record<string, string> = {};
   const fields = added(look, acroForm.dict, "Fields", field, change);
-  if (fields) changes.Fields = fields;
-  const flags = asInteger(resolve(look.file, entry(acroForm.dict, "SigFlags"))) ?? 0;
-  if ((flags & SIG_FLAGS) !== SIG_FLAGS) changes.SigFlags = String(flags | SIG_FLAGS);
+  const changes = { ...(fields && { Fields: fields }), ...missingSigFlags(look, acroForm.dict) };
   if (Object.keys(changes).length === 0) return;
   const form = withEntries(acroForm.dict, changes);
   if (acroForm.ref) change(acroForm.ref, form, acroForm.dict);

@@ -1,10 +1,10 @@
-import { textString, withEntries } from "../../../kernel/pdf/edit.ts";
+import { textString } from "../../../kernel/pdf/edit.ts";
 import type { Ref } from "../../../kernel/pdf/lexer.ts";
 import { fieldLock } from "../../../kernel/pdf/named-fields.ts";
-import { resolve } from "../../../kernel/pdf/objects.ts";
 import { type PageBox, type Place, toUserSpace } from "../../../kernel/pdf/pages/page-box.ts";
+import { addToForm } from "../../../kernel/pdf/revision/form.ts";
 import type { RevisionWriter } from "../../../kernel/pdf/revision/writer.ts";
-import { asInteger, type Dict, entry } from "../../../kernel/pdf/values.ts";
+import type { Dict } from "../../../kernel/pdf/values.ts";
 import type { PdfLookup } from "../../../kernel/pdf/xref/lookup.ts";
 import type { Appearances, Drawing } from "./appearance.ts";
 import { isButton, ownFields, type PlannedField, type PreparedField, preparedValue } from "./fields.ts";
@@ -45,8 +45,8 @@ export type Tools = {
   readonly permission: 2 | null;
 };
 
-/** Both flags of ISO 32000-1 table 219: SignaturesExist and AppendOnly. */
-const SIG_FLAGS = 3;
+const helvetica = "<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>";
+const defaultFont = `/DR<</Font<</Helv ${helvetica}>>>>`;
 const waitsFor: Readonly<Record<PreparedField["kind"], string>> = {
   signature: "Signature",
   mark: "Signature",
@@ -156,7 +156,10 @@ export function writeWidgets({ look, writer, appearances, permission }: Tools, w
   }
   for (const [radio, label] of ownRadios(widgets)) writer.set(radio.ref, radio.dict, radioChanges(radio.dict, label));
   radios.write();
-  addToForm(look, writer, { widgets, radios: radios.refs() });
+  // The document's form lists the options of a radio through their parent field.
+  const fields = [...newOf(widgets.filter(({ prepared }) => prepared.group === undefined)), ...radios.refs()];
+  const texts = widgets.some(({ prepared }) => prepared.kind !== "signature");
+  addToForm(look, writer, fields, texts ? defaultFont : "");
 }
 
 /** The references of the new widgets. */
@@ -201,28 +204,3 @@ const locksOf =
       permission,
     );
   };
-
-function addToForm(
-  { root, acroForm, file }: PdfLookup,
-  writer: RevisionWriter,
-  { widgets, radios }: { readonly widgets: readonly Widget[]; readonly radios: readonly string[] },
-): void {
-  // The document's form lists the options of a radio through their parent field.
-  const refs = [...newOf(widgets.filter(({ prepared }) => prepared.group === undefined)), ...radios];
-  const texts = widgets.some(({ prepared }) => prepared.kind !== "signature");
-  if (!acroForm) {
-    const helvetica = "<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>";
-    const defaults = texts ? `/DR<</Font<</Helv ${helvetica}>>>>` : "";
-    const form = `<</Fields[${refs.join(" ")}]/SigFlags ${SIG_FLAGS}${defaults}>>`;
-    writer.set(root.ref, root.dict, { AcroForm: writer.add(form) });
-    return;
-  }
-  const { ref, dict } = acroForm;
-  const changes: Record<string, string> = {};
-  if (refs.length > 0) writer.append(dict, "Fields", refs, (Fields) => Object.assign(changes, { Fields }));
-  const flags = asInteger(resolve(file, entry(dict, "SigFlags"))) ?? 0;
-  if ((flags & SIG_FLAGS) !== SIG_FLAGS) changes["SigFlags"] = String(flags | SIG_FLAGS);
-  if (Object.keys(changes).length === 0) return;
-  if (ref) writer.set(ref, dict, changes);
-  else writer.set(root.ref, root.dict, { AcroForm: withEntries(dict, changes) });
-}

@@ -9,16 +9,17 @@ import {
 } from "@signsealship/certificate";
 import { type Draw, holdsDecoy } from "../../../evidence/seals/seals.ts";
 import { type BlankPlace, blankPlace, type Size } from "../../../kernel/pdf/blank-place.ts";
-import { dateString, textString, withEntries } from "../../../kernel/pdf/edit.ts";
+import { dateString, textString } from "../../../kernel/pdf/edit.ts";
 import type { Ref } from "../../../kernel/pdf/lexer.ts";
 import { fieldLockReference } from "../../../kernel/pdf/named-fields.ts";
-import { resolve, resolveDict } from "../../../kernel/pdf/objects.ts";
+import { resolveDict } from "../../../kernel/pdf/objects.ts";
 import { type Page, pages } from "../../../kernel/pdf/pages/page-tree.ts";
 import { PdfRefusal } from "../../../kernel/pdf/refusal.ts";
+import { addToForm } from "../../../kernel/pdf/revision/form.ts";
 import { buildSignedRevision, type Tail } from "../../../kernel/pdf/revision/revision.ts";
 import { createRevisionWriter, type RevisionWriter } from "../../../kernel/pdf/revision/writer.ts";
 import { typesetFor } from "../../../kernel/pdf/typeset.ts";
-import { asInteger, entry } from "../../../kernel/pdf/values.ts";
+import { entry } from "../../../kernel/pdf/values.ts";
 import { lookUpPdf, type PdfLookup } from "../../../kernel/pdf/xref/lookup.ts";
 import type { NotaryBlock } from "../../envelopes/envelopes.ts";
 import { blockName } from "../uploads/text.ts";
@@ -50,8 +51,6 @@ export type NotaryRevision = {
 
 export type NotaryOutput = { readonly tail: Tail; readonly isVisible: boolean } | { readonly refused: string };
 
-/** Both flags of ISO 32000-1 table 219: SignaturesExist and AppendOnly. */
-const SIG_FLAGS = 3;
 const { width, inset } = blockLook;
 
 /**
@@ -140,22 +139,7 @@ function addField(
       `/P ${page.ref.num} ${page.ref.gen} R/V ${signature.num} ${signature.gen} R>>`,
   );
   writer.append(page.dict, "Annots", [field.ref], (Annots) => writer.set(page.ref, page.dict, { Annots }));
-  addToForm(look, writer, field.ref);
-}
-
-function addToForm({ root, acroForm, file }: PdfLookup, writer: RevisionWriter, field: string): void {
-  if (!acroForm) {
-    writer.set(root.ref, root.dict, { AcroForm: writer.add(`<</Fields[${field}]/SigFlags ${SIG_FLAGS}>>`) });
-    return;
-  }
-  const { ref, dict } = acroForm;
-  const changes: Record<string, string> = {};
-  writer.append(dict, "Fields", [field], (Fields) => Object.assign(changes, { Fields }));
-  const flags = asInteger(resolve(file, entry(dict, "SigFlags"))) ?? 0;
-  if ((flags & SIG_FLAGS) !== SIG_FLAGS) changes["SigFlags"] = String(flags | SIG_FLAGS);
-  if (Object.keys(changes).length === 0) return;
-  if (ref) writer.set(ref, dict, changes);
-  else writer.set(root.ref, root.dict, { AcroForm: withEntries(dict, changes) });
+  addToForm(look, writer, [field.ref]);
 }
 
 /**
