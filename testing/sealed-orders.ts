@@ -1,6 +1,6 @@
 import type { Sql } from "../service/src/kernel/platform/database/database.ts";
 import { type Statement, sealed, sql } from "../service/src/kernel/platform/database/sql.ts";
-import { codeStart } from "../service/src/orders/order/order.ts";
+import { codeStart } from "../service/src/kernel/platform/text.ts";
 
 /** Seals the codes of orders that a test inserted in the form `c1.` plus the plain code. @returns the plain codes */
 export async function sealMadeCodes(db: Sql, which: Statement): Promise<string[]> {

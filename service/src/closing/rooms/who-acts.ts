@@ -5,6 +5,7 @@ import type { Sql } from "../../kernel/platform/database/database.ts";
 import type { Statement } from "../../kernel/platform/database/sql.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
 import { isPlainName, isPlainTitle } from "../../kernel/platform/mail/plain-name.ts";
+import { shortCode } from "../../kernel/platform/text.ts";
 import { failedAhead } from "../../orders/fulfilment/fulfilment.ts";
 import {
   faxesAhead,
@@ -87,7 +88,7 @@ export const postageColumn: Statement = sql`CASE WHEN ${isPostageDue} THEN o.pay
 export const withEnvelope: Statement = sql`LEFT JOIN envelopes e ON e.order_id = o.id AND e.ended_at IS NULL AND o.status = 'EsignPending'`;
 
 export const orderNameOf = (row: UnfinishedOrder, titleOf: TitleOf): string =>
-  [row.label, titleOf(row)].find((name) => name !== null && isPlainTitle(name)) ?? row.code.slice(0, 6).toUpperCase();
+  [row.label, titleOf(row)].find((name) => name !== null && isPlainTitle(name)) ?? shortCode(row.code);
 
 export const isStuck = ({ status, isOverdue, hasFaxFailed }: Trouble & { status: string }): boolean =>
   isOverdue || hasFaxFailed || statusGroupOf(status) === "attention";

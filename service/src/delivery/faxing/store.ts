@@ -6,6 +6,7 @@ import { nothing, type Statement, sql } from "../../kernel/platform/database/sql
 import { type StateMac, verified, writeStateMacs } from "../../kernel/platform/database/state-mac.ts";
 import { enqueueUnlessDue } from "../../kernel/platform/jobs/jobs.ts";
 import { stateRows } from "../../kernel/platform/protected-data.ts";
+import { shortCode } from "../../kernel/platform/text.ts";
 import { faxAhead } from "../../orders/fulfilment/fulfilment.ts";
 import { faxesAhead, type LockedOrder, lockOrderById } from "../../orders/order/order.ts";
 import type { FaxAttemptState, FaxStatus } from "./decide.ts";
@@ -123,7 +124,7 @@ async function isSentByUs(tx: Tx, orderId: number): Promise<boolean> {
  * the attempt. The whole code grants access to the order, so Telnyx must not get it.
  */
 function clientStateOf(orderCode: string, attempt: number): string {
-  const short = orderCode.slice(0, 6).toUpperCase();
+  const short = shortCode(orderCode);
   const own = hash("sha256", `fax ${attempt} ${orderCode}`).slice(0, 20);
   return Buffer.from(`${short}-${attempt}-${own}`).toString("base64");
 }

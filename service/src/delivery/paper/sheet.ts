@@ -1,3 +1,4 @@
+import { shortCode } from "../../kernel/platform/text.ts";
 import type { Address } from "../../orders/pricing/pricing.ts";
 import type { PaperOrder, SentDocument } from "./paper-order.ts";
 
@@ -44,7 +45,7 @@ export function sheetsOf(
   const common = { isTest: order.environment === "test", url: `${baseUrl}/verify` };
   const sent: [string, string][] = [
     ["From", order.firmName],
-    ["Order", order.code.slice(0, 6).toUpperCase()],
+    ["Order", shortCode(order.code)],
     ...(order.externalReference === null ? [] : [["Reference", order.externalReference] as [string, string]]),
     ["Document", kinds[document.kind] ?? document.kind],
     ["SHA-256", document.sha256],

@@ -9,6 +9,7 @@ import type { Database } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
 import { isOutcomeUnknown } from "../../kernel/platform/database/sql-errors.ts";
 import type { RowMac } from "../../kernel/platform/row-mac.ts";
+import { shortCode } from "../../kernel/platform/text.ts";
 import type { Task, Workers } from "../../kernel/platform/workers/task.ts";
 import { type SealedDocument, storeSealed } from "../../orders/fulfilment/fulfilment.ts";
 import { fromOrders, insertSealedDocument, verifiedOrder } from "../../orders/order/order.ts";
@@ -55,7 +56,7 @@ export async function makeReceipt(deps: MakeDeps, source: ReceiptSource, of: Rec
   const input = {
     ...content,
     kind,
-    order: orderCode.slice(0, 6).toUpperCase(),
+    order: shortCode(orderCode),
     firmName,
     environment,
     createdAt: clock(),

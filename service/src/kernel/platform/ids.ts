@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto";
+import { codeStart } from "./text.ts";
 
 const BASE32 = "abcdefghijklmnopqrstuvwxyz234567";
 
@@ -34,4 +35,4 @@ export const newSecret = (): string => base32(randomBytes(32));
 export const newUuid = (): string => randomUUID();
 
 /** `abcdef…`: the part of a secret code that a log may show. */
-export const maskCode = (code: string): string => `${code.slice(0, 6)}…`;
+export const maskCode = (code: string): string => `${codeStart(code)}…`;

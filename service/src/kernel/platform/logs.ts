@@ -1,6 +1,7 @@
 import { isatty } from "node:tty";
 import { styleText } from "node:util";
 import { type Logger, pino } from "pino";
+import { maskCode } from "./ids.ts";
 import { maskEmails } from "./mail/mask-email.ts";
 import { toPlainText } from "./text.ts";
 
@@ -17,7 +18,7 @@ const shortestCode = 24;
 /** The text with every code shortened to its first six characters, and every key and webhook secret replaced. */
 export function maskCodes(text: string): string {
   if (text.length < shortestCode && !text.includes("svc_")) return text;
-  return text.replace(codes, (code) => (code.startsWith("svc_") ? "svc_***" : `${code.slice(0, 6)}…`));
+  return text.replace(codes, (code) => (code.startsWith("svc_") ? "svc_***" : maskCode(code)));
 }
 
 /** An external text for the log, with codes and mail addresses masked. */

@@ -25,6 +25,14 @@ export function requireUuid(field: string, text: string): string {
 /** True if the text is a code of 160 bits in lowercase hex, as for an order, a room, a fill token or a link. */
 export const isCode = (text: string): boolean => code.test(text);
 
+export const codeStartLength = 6;
+
+/** The first digits of an order's code. People refer to an order by them, and the search accepts them. */
+export const codeStart = (code: string): string => code.slice(0, codeStartLength);
+
+/** The start of a code as people see it: enough to distinguish orders, too few to open one. */
+export const shortCode = (code: string): string => codeStart(code).toUpperCase();
+
 /** True if the text is a verify code: 128 bits in lowercase base32. */
 export const isVerifyCode = (text: string): boolean => verifyCode.test(text);
 

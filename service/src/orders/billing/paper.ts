@@ -1,3 +1,4 @@
+import { shortCode } from "../../kernel/platform/text.ts";
 import type { Task, Workers } from "../../kernel/platform/workers/task.ts";
 import type { Payer } from "../order/order.ts";
 import { defaultZone, methodName, outsideWays } from "../payments/payments.ts";
@@ -70,9 +71,6 @@ const partyFacts = (issuer: Issuer | null, buyer: Buyer): (readonly [string, str
   ["Issued to", [buyer.name, ...buyer.address].join(", ")],
 ];
 
-/** The first characters of an order's code. The whole code is not printed, because it opens the client's page. */
-const shortOrder = (code: string): string => code.slice(0, 6).toUpperCase();
-
 /** Shortens a text, so that it leaves room for the next column. */
 const shortened = (text: string, most = 64): string => (text.length > most ? `${text.slice(0, most - 1)}…` : text);
 
@@ -120,7 +118,7 @@ export function drawnDocument(document: BillingDocument, documentTitle: string |
       [isReceipt ? "Paid on" : "Payment of", dayText(paidAt, zone)],
       ["Paid by", paidByText({ ...document, outside: null })],
       ["Time zone", zone],
-      ["Order", shortOrder(orderCode)],
+      ["Order", shortCode(orderCode)],
       ...(reference === null ? [] : [["Reference", reference] as const]),
       ...(named === null ? [] : [["Document", named] as const]),
       ...paidBackFact(document),
@@ -145,14 +143,14 @@ export function drawnDocument(document: BillingDocument, documentTitle: string |
       ...(differs ? ["The amount that was paid is not the total of the order."] : []),
       ...(issuer && issuer.taxLine !== "" ? [issuer.taxLine] : []),
     ],
-    foot: `${title}. ${reference ?? `Order ${shortOrder(orderCode)}`}`,
+    foot: `${title}. ${reference ?? `Order ${shortCode(orderCode)}`}`,
     isTest: environment === "test",
     createdAt: issuedAt,
     data: {
       name: `${kind.replaceAll("_", "-")}.json`,
       content: {
         ...{ format: "signsealship-billing", version: 1, kind, number, receiptNumber, environment },
-        ...{ issuedAt: issuedAt.toISOString(), paidAt: paidAt.toISOString(), order: shortOrder(orderCode), reference },
+        ...{ issuedAt: issuedAt.toISOString(), paidAt: paidAt.toISOString(), order: shortCode(orderCode), reference },
         ...{
           amountCents,
           currency,
@@ -201,7 +199,7 @@ export function drawnStatement(
         rows: byFile(lines).map((line) => [
           short.format(line.at),
           line.reference === null ? "-" : shortened(line.reference, 14),
-          line.document === null ? `Order ${shortOrder(line.orderCode)}` : shortened(line.document, 15),
+          line.document === null ? `Order ${shortCode(line.orderCode)}` : shortened(line.document, 15),
           line.number,
           line.applied || line.replacesLoss ? shortKind(line) : `${shortKind(line).split(",")[0]} *`,
           payerShortened(paidByText(line)),
@@ -234,7 +232,7 @@ export function drawnStatement(
             return {
               ...{ ...line, replacesLoss: line.replacesLoss || undefined, outside: line.outside ?? undefined },
               received: line.received ?? undefined,
-              ...{ ...paidData({ payBy, method, simulated }), order: shortOrder(orderCode) },
+              ...{ ...paidData({ payBy, method, simulated }), order: shortCode(orderCode) },
             };
           }),
         },

@@ -8,6 +8,7 @@ import { type Marked, marked } from "../../kernel/platform/database/state-mac.ts
 import { defineMail, type MailDeps } from "../../kernel/platform/mail/mail-jobs.ts";
 import { isPlainTitle } from "../../kernel/platform/mail/plain-name.ts";
 import type { Fact } from "../../kernel/platform/mail/template.ts";
+import { shortCode } from "../../kernel/platform/text.ts";
 import {
   faxesAhead,
   fromNotedStatuses,
@@ -195,7 +196,7 @@ async function itemsOf(
     const reason = early.get(id) ?? origin.reason;
     const { code, reference } = row;
     const named = [reference, titleOf(row)].filter((each) => each !== null && isPlainTitle(each));
-    const name = named.length > 0 ? named.join(", ") : code.slice(0, 6).toUpperCase();
+    const name = named.length > 0 ? named.join(", ") : shortCode(code);
     return [{ code, status, name, reason: reason !== null && isPlainTitle(reason) ? reason : null }];
   });
 }

@@ -10,7 +10,7 @@ import {
 } from "../../kernel/platform/database/state-mac.ts";
 import { documentNameColumn } from "../../kernel/platform/document-name.ts";
 import { stateRows } from "../../kernel/platform/protected-data.ts";
-import { codeStartLength } from "./code-start.ts";
+import { codeStartLength } from "../../kernel/platform/text.ts";
 import { coveredColumns } from "./columns.ts";
 
 const coveredLast = (

@@ -10,7 +10,6 @@ import { orderRows } from "./order-mac.ts";
 import { signingRows } from "./signing-row.ts";
 import { templateUseRows } from "./template-use.ts";
 
-export { codeStart, codeStartLength } from "./code-start.ts";
 export {
   type CorrectedPeople,
   type EmailMove,

@@ -26,7 +26,7 @@ import {
 import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
 import { newUuid } from "../../kernel/platform/ids.ts";
 import { stateRows } from "../../kernel/platform/protected-data.ts";
-import { isPlainLines, isUuid } from "../../kernel/platform/text.ts";
+import { isPlainLines, isUuid, shortCode } from "../../kernel/platform/text.ts";
 import { dollars } from "../dollars.ts";
 import {
   type AssignedPart,
@@ -123,7 +123,7 @@ async function requireParts(tx: Tx, { refund }: Locked, parts: readonly Assigned
   for (const { paymentId, orderCode, restCents } of refund.shares) {
     const cents = parts.find(({ payment }) => payment === paymentId)?.cents ?? 0;
     if (cents === 0) continue;
-    const which = `order ${orderCode.slice(0, 6).toUpperCase()}`;
+    const which = `order ${shortCode(orderCode)}`;
     if (await isOnItsWay(tx, refund, paymentId))
       throw new ServiceError(
         "conflict",

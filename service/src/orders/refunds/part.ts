@@ -4,6 +4,7 @@ import { sql } from "../../kernel/platform/database/sql.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import { newUuid } from "../../kernel/platform/ids.ts";
 import { hasJobSoon, type Jobs } from "../../kernel/platform/jobs/jobs.ts";
+import { shortCode } from "../../kernel/platform/text.ts";
 import { openTask } from "../../kernel/tasks/tasks.ts";
 import { dollars } from "../dollars.ts";
 import { fromOrders, joinOrder, type LockedOrder, lockOrder, refundQueue, verifiedOrder } from "../order/order.ts";
@@ -118,7 +119,7 @@ export async function requireNoneBeingSent(db: Sql, paymentIntent: string): Prom
       OR (EXISTS (${parts}) AND ${hasJobSoon(settledRefundQueue, isOfOrder)}))
     ORDER BY o.id LIMIT 1`);
   if (!order) return;
-  const name = order.code.slice(0, 6).toUpperCase();
+  const name = shortCode(order.code);
   const message = `An approved refund of order ${name} is being sent to the payment processor. Try again in a minute.`;
   throw new ServiceError("conflict", message);
 }

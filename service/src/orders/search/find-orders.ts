@@ -2,16 +2,9 @@ import type { Environment, Owner } from "../../kernel/identity/identity.ts";
 import type { Sql } from "../../kernel/platform/database/database.ts";
 import { isSealed, nothing, type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { invalid } from "../../kernel/platform/errors.ts";
+import { codeStart, codeStartLength } from "../../kernel/platform/text.ts";
 import { ordersFaxedTo, ordersTrackedBy } from "../fulfilment/fulfilment.ts";
-import {
-  codeStart,
-  codeStartLength,
-  fromOrders,
-  hasOrderCode,
-  ordersWithDocument,
-  type Titled,
-  type TitleOf,
-} from "../order/order.ts";
+import { fromOrders, hasOrderCode, ordersWithDocument, type Titled, type TitleOf } from "../order/order.ts";
 import { ordersPaidBy } from "../payments/payments.ts";
 
 /** Each search returns at most 200 orders. A search of the orders' own columns sorts at most 5,000 matches. */

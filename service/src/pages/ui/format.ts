@@ -1,6 +1,8 @@
 import type { Language } from "../../kernel/platform/languages.ts";
 import { type Html, html } from "./render.ts";
 
+export { shortCode } from "../../kernel/platform/text.ts";
+
 const usd = new Intl.NumberFormat("en-US", { style: "currency", currency: "USD" });
 /**
  * The formats of a time in the reader's time zone. "exact" adds the time in UTC, for comparisons with evidence. "plain"
@@ -71,6 +73,3 @@ export const ifUtc = html`<span class="if-utc"> (UTC)</span>`;
 
 /** A phone number's last four digits. */
 export const maskPhone = (number: string): string => `•••\u00a0${number.slice(-4)}`;
-
-/** The first characters of a code: enough to distinguish orders, too few to open one. */
-export const shortCode = (code: string): string => code.slice(0, 6).toUpperCase();

@@ -4,7 +4,8 @@ import { pino } from "pino";
 import type { Database } from "../../../src/kernel/platform/database/database.ts";
 import { isSealed, sealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { newCode, newUuid } from "../../../src/kernel/platform/ids.ts";
-import { codeStart, type DocumentOwner, documentOwnerColumns } from "../../../src/orders/order/order.ts";
+import { codeStart } from "../../../src/kernel/platform/text.ts";
+import { type DocumentOwner, documentOwnerColumns } from "../../../src/orders/order/order.ts";
 
 export const silent = pino({ level: "silent" });
 

@@ -5,6 +5,7 @@ import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import { AlteredDocumentError, invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
+import { shortCode } from "../../../kernel/platform/text.ts";
 import { fromOrders, hasOrderCode, type LockedOrder, lockOrder, verifiedOrder } from "../../../orders/order/order.ts";
 import type { Address } from "../../../orders/pricing/pricing.ts";
 import { type AcceptedLetter, type Act, createLob, type Intent, isLetterId } from "../../../providers/providers.ts";
@@ -40,7 +41,7 @@ export const sendAct = (deps: LetterDeps): Act<AcceptedLetter> => ({
   async perform(intent, call) {
     const { orderCode, owner, documentId, to, from, mailClass, doubleSided } = planOf(intent);
     const key = letterKey(orderCode, intent.attempt);
-    const metadata = { order: orderCode.slice(0, 6).toUpperCase(), letter: key };
+    const metadata = { order: shortCode(orderCode), letter: key };
     // The document is in memory twice: as the file that was read, and in the body of the request.
     return withDocument(deps, { orderCode, owner, documentId }, (bytes) =>
       createLob(call).send({ to, from, pdf: new Uint8Array(bytes), mailClass, doubleSided, metadata }, key),

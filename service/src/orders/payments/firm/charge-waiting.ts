@@ -5,7 +5,7 @@ import { isSealedAny, sql } from "../../../kernel/platform/database/sql.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
 import { requireProof } from "../../../kernel/platform/recent-proof.ts";
-import { isCode } from "../../../kernel/platform/text.ts";
+import { isCode, shortCode } from "../../../kernel/platform/text.ts";
 import { dollars } from "../../dollars.ts";
 import { firmChargeQueue, fromOrders, isPayable, type LockedOrder, orderPayer } from "../../order/order.ts";
 import { type AlteredOrder, isSound, lockSorted, reportAltered } from "../altered.ts";
@@ -87,7 +87,7 @@ export async function chargeWaiting(
 export const leftText = (left: readonly LeftOrder[]): string =>
   [...Map.groupBy(left, ({ reason }) => reason)]
     .map(([reason, orders]) => {
-      const names = orders.map(({ code }) => code.slice(0, 6).toUpperCase()).join(", ");
+      const names = orders.map(({ code }) => shortCode(code)).join(", ");
       return `${orders.length === 1 ? "Order" : "Orders"} ${names}: ${reason}`;
     })
     .join(" ");

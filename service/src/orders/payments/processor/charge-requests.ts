@@ -2,6 +2,7 @@
 import type { Stripe } from "stripe";
 import type { Environment } from "../../../kernel/identity/identity.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { shortCode } from "../../../kernel/platform/text.ts";
 
 export type ChargeRequest = {
   id: string;
@@ -205,7 +206,7 @@ function intentOf(request: ChargeRequest): Stripe.PaymentIntentCreateParams {
 
 /** Names the orders by the start of their codes, such as `orders 3FA2B1, 09C7DE`, and counts the rest. */
 function orderWords(codes: readonly string[]): string {
-  const shown = codes.slice(0, mostNamed).map((code) => code.slice(0, 6).toUpperCase());
+  const shown = codes.slice(0, mostNamed).map(shortCode);
   const more = codes.length - shown.length;
   return `order${codes.length === 1 ? "" : "s"} ${shown.join(", ")}${more > 0 ? `, and ${more} more` : ""}`;
 }

@@ -1,6 +1,7 @@
 /** Hosted checkouts at the processor. */
 import type { Stripe } from "stripe";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { shortCode } from "../../../kernel/platform/text.ts";
 
 /** The checkout to create. For the same `id`, the processor creates only one. Amounts are in US cents. */
 export type CheckoutRequest = {
@@ -122,7 +123,7 @@ function sessionOf(
         currency,
         unit_amount: line.amountCents,
         product_data: {
-          name: `${line.supplementId === null ? "Document services" : "An additional amount"} for ${firmName}, order ${line.orderCode.slice(0, 6).toUpperCase()}`,
+          name: `${line.supplementId === null ? "Document services" : "An additional amount"} for ${firmName}, order ${shortCode(line.orderCode)}`,
         },
       },
     })),

@@ -11,7 +11,7 @@ import {
 import { principalOf } from "../../../kernel/http/authentication.ts";
 import { card, notice } from "../../ui/components.ts";
 import { done } from "../../ui/flash-messages.ts";
-import { plainTime } from "../../ui/format.ts";
+import { plainTime, shortCode } from "../../ui/format.ts";
 import { buttonForm, hiddenFields } from "../../ui/forms/button-form.ts";
 import { checkbox, field } from "../../ui/forms/fields.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
@@ -128,7 +128,7 @@ const recipientsIn = ({ participants }: DeliveryView["room"]) =>
   participants.filter(({ role }) => role !== "client" && role !== "signer");
 
 const titleOf = ({ code, title }: { code: string; title: string | null }): string =>
-  title ?? `Order ${code.slice(0, 6).toUpperCase()}`;
+  title ?? `Order ${shortCode(code)}`;
 
 /**
  * Lists what the delivery would lack if it were sent now, such as unfinished documents or the closing's certificate.

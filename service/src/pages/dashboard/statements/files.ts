@@ -7,6 +7,7 @@ import {
   type StatementWithLines,
   signedCents,
 } from "../../../orders/billing/billing.ts";
+import { shortCode } from "../../ui/format.ts";
 import { csv } from "../orders/list/page.ts";
 
 type Line = StatementWithLines["lines"][number];
@@ -52,14 +53,7 @@ export function statementCsv({ statement, lines }: StatementWithLines): string {
       const [isReceipt, isCredit] = [kind === "receipt", kind.startsWith("credit")];
       const isPayment = isReceipt || line.received !== null;
       return [
-        ...[
-          day.format(at),
-          reference ?? "",
-          orderCode.slice(0, 6).toUpperCase(),
-          services,
-          number,
-          lineKind(line, zone),
-        ],
+        ...[day.format(at), reference ?? "", shortCode(orderCode), services, number, lineKind(line, zone)],
         ...[isPayment ? amount : "", isCredit ? amount : ""],
         ...[isReceipt && applied ? amount : "", credit, currency.toUpperCase()],
         ...[isPayment || isCredit ? "" : amount, paidByText(line), figure(signedCents(line)), dollars(line.balance)],
@@ -115,7 +109,7 @@ const plain = (text: string): string =>
 const describe = (line: Line, zone: string): string =>
   plain(
     [
-      ...[line.number, line.reference ?? `Order ${line.orderCode.slice(0, 6).toUpperCase()}`, line.document ?? ""],
+      ...[line.number, line.reference ?? `Order ${shortCode(line.orderCode)}`, line.document ?? ""],
       ...[line.services, line.kind === "receipt" ? "" : lineKind(line, zone)],
     ]
       .filter((each) => each !== "")

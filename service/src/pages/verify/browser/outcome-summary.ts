@@ -1,7 +1,7 @@
 import type { Claim } from "@signsealship/evidence/claim";
 import { isForeignSignature, type SealPurpose } from "@signsealship/evidence/seal";
 import { codeText } from "../../ui/components.ts";
-import { time } from "../../ui/format.ts";
+import { shortCode, time } from "../../ui/format.ts";
 import { type Html, html } from "../../ui/render.ts";
 import { printButton, type Summary, sealedAt } from "../summary.ts";
 import type { ClosingOutcome, ProofOutcome } from "./outcome.ts";
@@ -103,7 +103,7 @@ function custodyWords(outcome: ProofOutcome): Html | null {
   const { custody, claims } = outcome;
   if (!custody || (hasFailed(outcome) && !failsByRecordAlone(claims))) return null;
   const { orderCode, signers, documentSha256 } = custody;
-  return html`<span class="quiet-text"> Of order ${orderCode.slice(0, 6).toUpperCase()}, signed by:</span>
+  return html`<span class="quiet-text"> Of order ${shortCode(orderCode)}, signed by:</span>
 <ul class="signatures">${signers.map((name) => html`<li class="signature"><bdi>${shownName(name) ?? "Without a name"}</bdi></li>`)}</ul>
 <span class="quiet-text">SHA-256 of the signed document: </span>${codeText(documentSha256, "SHA-256 of the signed document")}`;
 }

@@ -4,7 +4,7 @@ import { deletedMessage, type RetentionPlan } from "../../../kernel/retention/re
 import { accentStripe, attribution } from "../../ui/accent.ts";
 import type { Assets } from "../../ui/assets/assets.ts";
 import { card, codeText, emptyState, facts, notice } from "../../ui/components.ts";
-import { time } from "../../ui/format.ts";
+import { shortCode, time } from "../../ui/format.ts";
 import { clientNav, layout } from "../../ui/layout.ts";
 import { onPaper } from "../../ui/on-paper.ts";
 import { statusWords } from "../../ui/orders/status-words.ts";
@@ -62,8 +62,7 @@ const artifacts = [
   ["envelopeVerifyCode", "Verify code of the signing envelope"],
 ] as const;
 
-const labelOf = ({ label, orderCode }: ManifestDocument): string =>
-  label ?? `Order ${orderCode.slice(0, 6).toUpperCase()}`;
+const labelOf = ({ label, orderCode }: ManifestDocument): string => label ?? `Order ${shortCode(orderCode)}`;
 
 /** The contents of the passport, one line per document. */
 const documentsCard = ({ documents }: Manifest): Html =>

@@ -5,6 +5,7 @@
 import { hash } from "node:crypto";
 import type { Operator } from "../../../firms/operators/operators.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
+import { shortCode } from "../../../kernel/platform/text.ts";
 import type { AuthorizationObject, RemoteSigning } from "../../../providers/providers.ts";
 import { claimedOrder } from "../claims/claims.ts";
 import { chainOf } from "./own-certificate.ts";
@@ -78,7 +79,7 @@ export async function signRemote(
   const credential = await remote.credential(order.token, order.key);
   if (!prepared.certificate.equals(credential.certificates[0] ?? new Uint8Array(0)))
     throw invalid("The trust service names another certificate for this key than before. Open your key again.");
-  const description = `Notarization, order ${code.slice(0, 6).toUpperCase()}`;
+  const description = `Notarization, order ${shortCode(code)}`;
   const digest = Buffer.from(order.hash, "hex");
   const signature = await remote.sign(order.token, credential, { hash: digest, answers: order.answers, description });
   await completeSignature(deps, operator, code, signature);
