@@ -4,7 +4,7 @@ import { auditLine } from "../../kernel/audit/audit.ts";
 import type { StoredFile } from "../../kernel/platform/blobs/stored-file.ts";
 import { isOutcomeUnknown } from "../../kernel/platform/database/sql-errors.ts";
 import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
-import { type Task, tooCostly } from "../../kernel/platform/workers/task.ts";
+import { runOr, type Task } from "../../kernel/platform/workers/task.ts";
 import { documentMembers, documentUse, insertDocument } from "../../orders/order/order.ts";
 import {
   type EnvelopeDeps,
@@ -87,10 +87,7 @@ export async function printFor(
       onBothSides: !isFax,
     };
     const call = { holder: order.partnerId, bytes: what === "sheets" ? Buffer.alloc(0) : bytes, input };
-    return workers.run(packing, call).catch((error: unknown) => {
-      if (!tooCostly(error)) throw error;
-      return { refused: "reading the document takes too long" };
-    });
+    return runOr(workers, packing, call, () => ({ refused: "reading the document takes too long" }));
   });
   if ("refused" in printed)
     throw new ServiceError(

@@ -10,7 +10,7 @@ import { sql } from "../../kernel/platform/database/sql.ts";
 import { isOutcomeUnknown } from "../../kernel/platform/database/sql-errors.ts";
 import type { RowMac } from "../../kernel/platform/row-mac.ts";
 import { shortCode } from "../../kernel/platform/text.ts";
-import type { Task, Workers } from "../../kernel/platform/workers/task.ts";
+import { ownBuffer, type Task, type Workers } from "../../kernel/platform/workers/task.ts";
 import { type SealedDocument, storeSealed } from "../../orders/fulfilment/fulfilment.ts";
 import { fromOrders, insertSealedDocument, verifiedOrder } from "../../orders/order/order.ts";
 import { type Providers, providerNames } from "../../providers/providers.ts";
@@ -63,9 +63,8 @@ export async function makeReceipt(deps: MakeDeps, source: ReceiptSource, of: Rec
     events,
   };
   const drawn = await workers.run(drawing, { holder: partnerId, input });
-  const bytes = Buffer.from(drawn.buffer, drawn.byteOffset, drawn.length);
   const sealed = await sealOwnDocument(sealDocument, {
-    bytes,
+    bytes: ownBuffer(drawn),
     holder: partnerId,
     reason: sealReasons.receipt[environment],
   });

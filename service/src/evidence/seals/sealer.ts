@@ -1,12 +1,19 @@
 import type { Hash } from "node:crypto";
 import type { SealReason } from "@signsealship/evidence/seal";
-import { PdfRefusal } from "../../kernel/pdf/refusal.ts";
+import { PdfRefusal, refuseCostly } from "../../kernel/pdf/refusal.ts";
 import type { Tail } from "../../kernel/pdf/revision/revision.ts";
 import type { Clock } from "../../kernel/platform/clock.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import { hashYielding } from "../../kernel/platform/hash-yielding.ts";
 import type { Random } from "../../kernel/platform/random.ts";
-import { type Task, type TaskCall, tooCostly, type Workers, wasTooCostly } from "../../kernel/platform/workers/task.ts";
+import {
+  ownBuffer,
+  runOr,
+  type Task,
+  type TaskCall,
+  type Workers,
+  wasTooCostly,
+} from "../../kernel/platform/workers/task.ts";
 import type { CheckInput, CheckOutput } from "./check-task.ts";
 import { type CmsSigner, createCmsSigner, type SealSignature } from "./cms/cms.ts";
 import type { SealIdentity } from "./identity.ts";
@@ -189,7 +196,7 @@ const task: Task<CheckInput, CheckOutput> = {
  * @throws SealNotVerified; PdfRefusal when the document takes too long to read
  */
 async function checkIn(workers: Workers, call: TaskCall<CheckInput>): Promise<void> {
-  const failed = await workers.run(task, call).catch(refuseCostly);
+  const failed = await runOr(workers, task, call, refuseCostly);
   if (failed) throw new SealNotVerified(failed.why, failed.documentAtFault);
 }
 
@@ -230,18 +237,8 @@ const prepareTask: Task<PrepareInput, PrepareOutput> = {
  * @throws PdfRefusal when the document can't be extended unchanged, or takes too long to read
  */
 async function prepareIn(workers: Workers, call: TaskCall<PrepareInput>): Promise<Tail | null> {
-  const output = await workers.run(prepareTask, call).catch(refuseCostly);
+  const output = await runOr(workers, prepareTask, call, refuseCostly);
   if (output === "decoys") return null;
   if ("refusal" in output) throw new PdfRefusal(output.refusal.reason, output.refusal.detail);
-  const { tail } = output.tail;
-  return { ...output.tail, tail: Buffer.from(tail.buffer, tail.byteOffset, tail.length) };
-}
-
-/**
- * Converts the error of a task that exceeded its limits into a refusal of the document.
- * @throws PdfRefusal for such a task; any other error unchanged
- */
-function refuseCostly(error: unknown): never {
-  if (!tooCostly(error)) throw error;
-  throw new PdfRefusal("too_complex", "reading the document takes too long", { cause: error });
+  return { ...output.tail, tail: ownBuffer(output.tail.tail) };
 }

@@ -28,3 +28,8 @@ export class PdfRefusal extends Error {
     this.detail = printable;
   }
 }
+
+/** Refuses a document for which a task exceeded its limits. @throws PdfRefusal */
+export function refuseCostly(cause: unknown): never {
+  throw new PdfRefusal("too_complex", "reading the document takes too long", { cause });
+}

@@ -1,5 +1,5 @@
 import { shortCode } from "../../kernel/platform/text.ts";
-import type { Task, Workers } from "../../kernel/platform/workers/task.ts";
+import { ownBuffer, type Task, type Workers } from "../../kernel/platform/workers/task.ts";
 import type { Payer } from "../order/order.ts";
 import { defaultZone, methodName, outsideWays } from "../payments/payments.ts";
 import { type BillingDocument, type BillingKind, type Paid, paidByText, payerOf } from "./documents.ts";
@@ -25,8 +25,7 @@ const drawing: Task<DrawnPaper, Uint8Array> = {
 
 /** Draws a document in a worker. @param holder the firm; workers serve firms round-robin */
 export async function drawPaper(workers: Workers, holder: string, input: DrawnPaper): Promise<Buffer> {
-  const drawn = await workers.run(drawing, { holder, input });
-  return Buffer.from(drawn.buffer, drawn.byteOffset, drawn.length);
+  return ownBuffer(await workers.run(drawing, { holder, input }));
 }
 
 const names: Readonly<Record<BillingKind, string>> = {

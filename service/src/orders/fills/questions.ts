@@ -1,6 +1,6 @@
 import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
 import { isPlainLines, isPlainText, shownText } from "../../kernel/platform/text.ts";
-import { type Task, tooCostly, type Workers } from "../../kernel/platform/workers/task.ts";
+import { runOr, type Task, type Workers } from "../../kernel/platform/workers/task.ts";
 import type { FillInput, FillOutput, Unshown } from "./pdf/fill-form.ts";
 import type { Answers, Question, WhyNot } from "./pdf/question.ts";
 
@@ -29,6 +29,8 @@ const whyNot: Readonly<Record<WhyNot, string>> = {
 /** The subject of an error message about an uploaded file. Other messages begin with the name of a field. */
 export const uploaded = "FILE";
 
+const whenCostly = () => ({ whyNot: "unreadable" }) as const;
+
 /** Thrown for a document that can't be filled in online. */
 export class Unfillable extends ServiceError {
   readonly why: WhyNot;
@@ -53,10 +55,7 @@ export async function questionsIn(
   bytes: Buffer,
   subject?: string,
 ): Promise<Question[]> {
-  const found = await workers.run(reading, { holder, bytes, input: null }).catch((error) => {
-    if (tooCostly(error)) return { whyNot: "unreadable" as const };
-    throw error;
-  });
+  const found = await runOr(workers, reading, { holder, bytes, input: null }, whenCostly);
   if ("whyNot" in found) throw new Unfillable(found.whyNot, subject);
   return found.questions;
 }
@@ -77,12 +76,7 @@ type Form = { bytes: Buffer; sha256: string; questions: readonly Question[] };
 export async function filledIn(workers: Workers, holder: string, form: Form, answers: Answers): Promise<Buffer> {
   const { bytes, sha256: docSha256, questions } = form;
   const options = questions.flatMap(({ options: all }) => all.map(({ label }) => label));
-  const output = await workers
-    .run(filling, { holder, bytes, input: { answers, options, docSha256 } })
-    .catch((error) => {
-      if (tooCostly(error)) return { whyNot: "unreadable" as const };
-      throw error;
-    });
+  const output = await runOr(workers, filling, { holder, bytes, input: { answers, options, docSha256 } }, whenCostly);
   if ("whyNot" in output) throw new Unfillable(output.whyNot);
   if ("unshown" in output) throw new UnshownAnswers(output.unshown);
   return Buffer.concat([bytes, output.tail]);

@@ -2,7 +2,7 @@ import type { Rect } from "../../kernel/pdf/proposals/content.ts";
 import type { Proposal } from "../../kernel/pdf/proposals/propose.ts";
 import { isRoleOf } from "../../kernel/pdf/proposals/role.ts";
 import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
-import { type Task, tooCostly, type Workers } from "../../kernel/platform/workers/task.ts";
+import { runOr, type Task, type Workers } from "../../kernel/platform/workers/task.ts";
 import { leastSize, mostFields, mostSize } from "../order/order.ts";
 import type { OnPage, Search, SearchLimits } from "./propose-task.ts";
 
@@ -19,11 +19,8 @@ const limits: SearchLimits = { pages: 300, milliseconds: 8_000, found: mostField
  * @throws ServiceError for a document that can't be read within a worker's limits
  */
 async function searchIn(workers: Workers, holder: string, bytes: Buffer): Promise<Search> {
-  const search = await workers.run(task, { holder, bytes, input: limits }).catch((error: unknown) => {
-    if (!tooCostly(error)) throw error;
-    throw new ServiceError("validation", "document is too complex: its pages take too long to search.", {
-      cause: error,
-    });
+  const search = await runOr(workers, task, { holder, bytes, input: limits }, (cause) => {
+    throw new ServiceError("validation", "document is too complex: its pages take too long to search.", { cause });
   });
   if (!search) throw invalid("document must be a PDF that opens without a password.");
   return search;

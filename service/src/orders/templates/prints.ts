@@ -1,4 +1,4 @@
-import { type Task, tooCostly, type Workers } from "../../kernel/platform/workers/task.ts";
+import { runOr, type Task, type Workers } from "../../kernel/platform/workers/task.ts";
 import type { PagePrint } from "./prints-task.ts";
 
 export type { PagePrint } from "./prints-task.ts";
@@ -11,10 +11,7 @@ const task: Task<null, PagePrint[] | null> = {
 
 /** The fingerprints of a document's pages; null when its text can't be read. */
 export const printsIn = (workers: Workers, holder: string, bytes: Buffer): Promise<PagePrint[] | null> =>
-  workers.run(task, { holder, bytes, input: null }).catch((error) => {
-    if (tooCostly(error)) return null;
-    throw error;
-  });
+  runOr(workers, task, { holder, bytes, input: null }, () => null);
 
 const mostStored = 32;
 /**

@@ -5,7 +5,7 @@ import type { DocumentNotice } from "../../kernel/pdf/unseen/notice.ts";
 import { openDocumentNames } from "../../kernel/platform/document-name.ts";
 import { invalid } from "../../kernel/platform/errors.ts";
 import type { Jobs } from "../../kernel/platform/jobs/jobs.ts";
-import { type Task, tooCostly, type Workers } from "../../kernel/platform/workers/task.ts";
+import { runOr, type Task, type Workers } from "../../kernel/platform/workers/task.ts";
 import type { Resources } from "../../kernel/resources.ts";
 import { untilMorning } from "../../orders/fulfilment/fulfilment.ts";
 import {
@@ -144,8 +144,7 @@ export const createPreflight =
   (workers: Workers): TrySigning =>
   async (toSign) => {
     const { holder, bytes, ...input } = toSign;
-    const outcome = await workers.run(trying, { holder, bytes, input }).catch((error) => {
-      if (!tooCostly(error)) throw error;
+    const outcome = await runOr(workers, trying, { holder, bytes, input }, () => {
       throw invalid(
         `document can't be ${toSign.signers.length === 0 ? "notarized" : "signed"}: reading it takes too long.`,
       );
@@ -154,8 +153,7 @@ export const createPreflight =
     const { pages, notices, planned, unfit } = outcome;
     if (input.signers.length === 0) return { pages, notices, withoutPlace: [], unfit };
     const withoutPlace = signersWithout(planned, input.signers.length);
-    const ofText = await workers.run(examining, { holder, bytes, input: planned }).catch((error) => {
-      if (!tooCostly(error)) throw error;
+    const ofText = await runOr(workers, examining, { holder, bytes, input: planned }, () => {
       // A document whose text takes too long to read, such as a drawing with a million lines, can still be signed. The
       // notice says that its words were not examined.
       return [{ code: "partly_examined", page: null, text: null } as const];

@@ -1,5 +1,5 @@
 import { invalid } from "../../../kernel/platform/errors.ts";
-import { type Task, tooCostly, type Workers } from "../../../kernel/platform/workers/task.ts";
+import { ownBuffer, runOr, type Task, type Workers } from "../../../kernel/platform/workers/task.ts";
 import type { CertificateContent } from "./content.ts";
 
 /**
@@ -18,8 +18,8 @@ const task: Task<CertificateContent, Uint8Array<ArrayBuffer>> = {
 export const drawIn =
   (workers: Workers): DrawCertificate =>
   async (holder, content) => {
-    const bytes = await workers.run(task, { holder, input: content }).catch((error) => {
-      throw tooCostly(error) ? invalid("The room can't be sealed: its certificate takes too much to draw.") : error;
+    const bytes = await runOr(workers, task, { holder, input: content }, () => {
+      throw invalid("The room can't be sealed: its certificate takes too much to draw.");
     });
-    return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+    return ownBuffer(bytes);
   };

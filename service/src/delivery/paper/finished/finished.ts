@@ -9,7 +9,7 @@ import { countPagesIn } from "../../../kernel/pdf/pages/count-pages.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import { isPlainText } from "../../../kernel/platform/text.ts";
-import { type Task, tooCostly } from "../../../kernel/platform/workers/task.ts";
+import { runOr, type Task } from "../../../kernel/platform/workers/task.ts";
 import { claimantOf } from "../../../kernel/tasks/tasks.ts";
 import { finishedTarget, type MoveDeps, moveOrder } from "../../../orders/fulfilment/fulfilment.ts";
 import type { LockedOrder, OrderState } from "../../../orders/order/order.ts";
@@ -60,8 +60,7 @@ export async function reportOnFinished(
   const { db, workers, clock } = envelopes;
   const found = furthestOf(await orderDocuments(envelopes, order.code, order));
   const input = { latest: { ...found, pages: await pagesOf(envelopes, order, found) }, tsaRoots, at: clock() };
-  const report = await workers.run(checking, { holder: order.partnerId, bytes, input }).catch((error: unknown) => {
-    if (!tooCostly(error)) throw error;
+  const report = await runOr(workers, checking, { holder: order.partnerId, bytes, input }, () => {
     throw invalid("The document takes too long to read.");
   });
   if (on === "notarized") return { ...report, checks: [...report.checks, await onlineCheck(db, order, report)] };

@@ -3,7 +3,7 @@ import type { Owner } from "../../../kernel/identity/identity.ts";
 import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
-import { tooCostly } from "../../../kernel/platform/workers/task.ts";
+import { runOr } from "../../../kernel/platform/workers/task.ts";
 import { claimantOf, explainTask, openTask } from "../../../kernel/tasks/tasks.ts";
 import { type LockedOrder, lockOrder, readOrderHead } from "../../../orders/order/order.ts";
 import type { Address } from "../../../orders/pricing/pricing.ts";
@@ -62,10 +62,8 @@ async function planFor(deps: LetterDeps, order: PaperOrder): Promise<LetterPlan 
   if (mailClass === null) return { misfit: "No account at Lob is set." };
   if (to === null) return { misfit: "The order has no address to mail to." };
   const document = await withSentDocument(deps, order, async ({ kind, sha256, bytes }) => {
-    const read = await workers.run(readPages, { holder: partnerId, bytes, input: null }).catch((error): PagesRead => {
-      if (!tooCostly(error)) throw error;
-      return { count: 0, odd: null, isEncrypted: false, refused: "that takes too long" };
-    });
+    const costly: PagesRead = { count: 0, odd: null, isEncrypted: false, refused: "that takes too long" };
+    const read = await runOr(workers, readPages, { holder: partnerId, bytes, input: null }, () => costly);
     return { kind, sha256, read };
   }).catch((error: unknown) => {
     if (error instanceof ServiceError && error.code === "not_found") return error;

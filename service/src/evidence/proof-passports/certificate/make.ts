@@ -6,7 +6,7 @@ import { heldFile, type StoredFile } from "../../../kernel/platform/blobs/stored
 import { memoryHolder } from "../../../kernel/platform/bounds/memory-budget.ts";
 import type { Clock } from "../../../kernel/platform/clock.ts";
 import type { Database } from "../../../kernel/platform/database/database.ts";
-import type { Task, Workers } from "../../../kernel/platform/workers/task.ts";
+import { ownBuffer, type Task, type Workers } from "../../../kernel/platform/workers/task.ts";
 import { authorityName, issuerOf, leafOf, type Sealing, sealChainOf, sealOwnDocument } from "../../seals/seals.ts";
 import { placeInLog } from "../../transparency-log/transparency-log.ts";
 import { recordFile } from "../evidence/files.ts";
@@ -110,7 +110,7 @@ async function make(
     verifyUrl: `${baseUrl}/verify/${verifyCode}`,
   };
   const drawn = await workers.run(drawing, { holder, input });
-  const bytes = Buffer.from(drawn.buffer, drawn.byteOffset, drawn.length);
+  const bytes = ownBuffer(drawn);
   const reason = sealReasons.certificate[environment];
   return (await sealOwnDocument(sealing.sealDocument, { bytes, holder, reason, timeStamped: false })).bytes;
 }

@@ -1,4 +1,4 @@
-import { type Task, tooCostly, type Workers } from "../../platform/workers/task.ts";
+import { runOr, type Task, type Workers } from "../../platform/workers/task.ts";
 
 const task: Task<null, number | null> = {
   name: "count pages",
@@ -10,7 +10,4 @@ const task: Task<null, number | null> = {
  * Runs `pageCount` in a worker, because the document is untrusted. Null when it can't be read or the worker times out.
  */
 export const countPagesIn = (workers: Workers, holder: string, bytes: Buffer): Promise<number | null> =>
-  workers.run(task, { holder, bytes, input: null }).catch((error) => {
-    if (tooCostly(error)) return null;
-    throw error;
-  });
+  runOr(workers, task, { holder, bytes, input: null }, () => null);

@@ -34,6 +34,9 @@ export type Workers = {
   readonly run: <Input, Output>(task: Task<Input, Output>, call: TaskCall<Input>) => Promise<Output>;
 };
 
+/** A Buffer that a worker returns arrives as a plain Uint8Array, so it is wrapped in a Buffer again. */
+export const ownBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+
 /**
  * The reason why a task was stopped. `time`, `memory`: it exceeded a limit. `crash`: its thread ended. `closed`: the
  * service is stopping.
@@ -56,6 +59,21 @@ export class TaskKilled extends ServiceError {
 /** True if a task exceeded its limits. The request itself is too costly then. */
 export const tooCostly = (error: unknown): boolean =>
   error instanceof TaskKilled && (error.why === "time" || error.why === "memory");
+
+/**
+ * Runs a task that may exceed its limits.
+ * @param whenCostly called if it does; returns another result, or throws an error that fits the request
+ */
+export const runOr = <Input, Output, Other>(
+  workers: Workers,
+  task: Task<Input, Output>,
+  call: TaskCall<Input>,
+  whenCostly: (error: unknown) => Other,
+): Promise<Output | Other> =>
+  workers.run(task, call).catch((error: unknown) => {
+    if (!tooCostly(error)) throw error;
+    return whenCostly(error);
+  });
 
 /** True if a task exceeded its limits, according to an error or to the error's cause. */
 export const wasTooCostly = (error: unknown): boolean =>

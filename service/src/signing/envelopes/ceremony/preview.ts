@@ -4,7 +4,7 @@ import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { invalid } from "../../../kernel/platform/errors.ts";
 import { hashYielding } from "../../../kernel/platform/hash-yielding.ts";
 import type { Language } from "../../../kernel/platform/languages.ts";
-import { type Task, tooCostly, type Workers } from "../../../kernel/platform/workers/task.ts";
+import { runOr, type Task, type Workers } from "../../../kernel/platform/workers/task.ts";
 import { dateText, type RequestedField } from "../../../orders/order/order.ts";
 import { zoneOf } from "../../../orders/payments/payments.ts";
 import { openMs, signaturePageWords } from "../lifecycle/open.ts";
@@ -82,8 +82,7 @@ export const createPreview =
       signers: signers.map(({ name, language, routing }) => ({ name, language, routing })),
       tried: signers.map(({ tried }) => tried),
     };
-    const output = await workers.run(previewing, { holder, bytes, input }).catch((error) => {
-      if (!tooCostly(error)) throw error;
+    const output = await runOr(workers, previewing, { holder, bytes, input }, () => {
       throw invalid("document can't be signed: reading it takes too long.");
     });
     if ("refusal" in output) throw invalid(output.refusal);

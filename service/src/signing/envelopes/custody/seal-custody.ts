@@ -12,7 +12,7 @@ import {
 import { firmLogo, readShownFirm } from "../../../firms/partners/partners.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
 import { languages } from "../../../kernel/platform/languages.ts";
-import type { Task, Workers } from "../../../kernel/platform/workers/task.ts";
+import { ownBuffer, type Task, type Workers } from "../../../kernel/platform/workers/task.ts";
 import type { TitleOf } from "../../../orders/order/order.ts";
 import type { ConsentTexts } from "../consent/texts.ts";
 import type { EnvelopeSeal } from "../records/deps.ts";
@@ -69,7 +69,7 @@ async function sealCustody(
   };
   const drawn = await workers.run(drawing, { holder, bytes: document, input });
   if ("fault" in drawn) throw new Error(`the evidence of order ${envelope.orderCode} does not hold: ${drawn.fault}`);
-  const drawnBytes = Buffer.from(drawn.buffer, drawn.byteOffset, drawn.length);
+  const drawnBytes = ownBuffer(drawn);
   const reason = sealReasons.custody[envelope.environment];
   const sealed = await sealOwnDocument(sealDocument, { bytes: drawnBytes, holder, reason });
   const { purpose, envelope: attached } = await readCustodyCertificate(sealed.bytes);

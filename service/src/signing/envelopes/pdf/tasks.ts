@@ -1,6 +1,6 @@
-import { PdfRefusal } from "../../../kernel/pdf/refusal.ts";
+import { PdfRefusal, refuseCostly } from "../../../kernel/pdf/refusal.ts";
 import type { Tail } from "../../../kernel/pdf/revision/revision.ts";
-import { type Task, tooCostly, type Workers } from "../../../kernel/platform/workers/task.ts";
+import { ownBuffer, runOr, type Task, type Workers } from "../../../kernel/platform/workers/task.ts";
 import type { ActInput, ActOutput } from "./act-task.ts";
 import type { CheckActInput } from "./check-act-task.ts";
 import { type Preparation, type Prepared, UnfitField } from "./prepare.ts";
@@ -28,14 +28,14 @@ type Call<Input> = { readonly holder: string; readonly bytes: Buffer | readonly 
 
 /** Prepares a document in a worker. @throws PdfRefusal, UnfitField */
 export async function prepareIn(workers: Workers, call: Call<Preparation>): Promise<Prepared> {
-  const output = await workers.run(preparing, call).catch(refuseCostly);
+  const output = await runOr(workers, preparing, call, refuseCostly);
   if ("tail" in output) return { ...output, tail: ownBuffer(output.tail) };
   return refuse(output);
 }
 
 /** Builds the revision of an act in a worker. @throws PdfRefusal */
 export async function buildActIn(workers: Workers, call: Call<ActInput>): Promise<Tail> {
-  const output = await workers.run(acting, call).catch(refuseCostly);
+  const output = await runOr(workers, acting, call, refuseCostly);
   if (output === "decoys")
     throw new PdfRefusal("too_complex", "it holds numbers that name another place for the signature");
   if (!("tail" in output)) return refuse(output);
@@ -44,7 +44,7 @@ export async function buildActIn(workers: Workers, call: Call<ActInput>): Promis
 
 /** Verifies a signed document in a worker. @throws PdfRefusal when the verifier rejects it */
 export async function checkActIn(workers: Workers, call: Call<CheckActInput>): Promise<void> {
-  const why = await workers.run(checking, call).catch(refuseCostly);
+  const why = await runOr(workers, checking, call, refuseCostly);
   if (why !== null) throw new PdfRefusal("needs_repair", `the signature does not verify: ${why}`);
 }
 
@@ -52,11 +52,3 @@ function refuse(refused: Refused): never {
   if ("unfit" in refused) throw new UnfitField(refused.unfit.field, refused.unfit.why);
   throw new PdfRefusal(refused.refusal.reason, refused.refusal.detail);
 }
-
-function refuseCostly(error: unknown): never {
-  if (!tooCostly(error)) throw error;
-  throw new PdfRefusal("too_complex", "reading the document takes too long", { cause: error });
-}
-
-/** A Buffer that a worker returns arrives as a plain Uint8Array, so it is wrapped in a Buffer again. */
-const ownBuffer = (bytes: Uint8Array): Buffer => Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);

@@ -1,5 +1,5 @@
 import { crc32, deflateSync } from "node:zlib";
-import { type Task, tooCostly, type Workers } from "../../../kernel/platform/workers/task.ts";
+import { runOr, type Task, type Workers } from "../../../kernel/platform/workers/task.ts";
 import type { PictureInput, PictureOutput } from "./picture-task.ts";
 
 export type { FitPicture } from "./picture-task.ts";
@@ -21,10 +21,8 @@ const sizes = [mostPicture, { width: 400, height: 200 }, { width: 200, height: 1
  * @returns the picture, or the reason why it was rejected
  */
 export async function readPictureIn(workers: Workers, call: { holder: string; bytes: Buffer }): Promise<PictureOutput> {
-  return workers.run(task, { ...call, input: { sizes, bytes: mostPicture.bytes } }).catch((error) => {
-    if (!tooCostly(error)) throw error;
-    return { fault: "size" } as const;
-  });
+  const input = { sizes, bytes: mostPicture.bytes };
+  return runOr(workers, task, { ...call, input }, () => ({ fault: "size" }) as const);
 }
 
 const signature = Buffer.from("89504e470d0a1a0a", "hex");

@@ -1,5 +1,5 @@
 import { ServiceError } from "../../../kernel/platform/errors.ts";
-import { type Task, tooCostly, type Workers } from "../../../kernel/platform/workers/task.ts";
+import { runOr, type Task, type Workers } from "../../../kernel/platform/workers/task.ts";
 import type { DocumentText } from "./read-text-task.ts";
 
 export type { DocumentText } from "./read-text-task.ts";
@@ -15,10 +15,7 @@ const task: Task<null, DocumentText | null> = {
  * @throws ServiceError `conflict` when the text can't be read
  */
 export async function readTextIn(workers: Workers, call: { holder: string; bytes: Buffer }): Promise<DocumentText> {
-  const text = await workers.run(task, { ...call, input: null }).catch((error) => {
-    if (tooCostly(error)) return null;
-    throw error;
-  });
+  const text = await runOr(workers, task, { ...call, input: null }, () => null);
   if (!text) throw new ServiceError("conflict", "The text of this document can't be read.");
   return text;
 }

@@ -6,7 +6,7 @@ import { auditLine } from "../../../kernel/audit/audit.ts";
 import type { Clock } from "../../../kernel/platform/clock.ts";
 import type { Database } from "../../../kernel/platform/database/database.ts";
 import type { RowMac } from "../../../kernel/platform/row-mac.ts";
-import type { Task, Workers } from "../../../kernel/platform/workers/task.ts";
+import { ownBuffer, type Task, type Workers } from "../../../kernel/platform/workers/task.ts";
 import type { Notary } from "../commissions/store.ts";
 import { journalFormat } from "./entry.ts";
 import { journalFault, readJournal } from "./journal.ts";
@@ -76,6 +76,5 @@ export async function sealJournal(
   const isLive = entries.length === 0 || entries.some(({ environment }) => environment === "live");
   const drawn = await workers.run(drawing, { holder: notaryId, input: { json, sha256 } });
   const reason = sealReasons.journal[isLive ? "live" : "test"];
-  const bytes = Buffer.from(drawn.buffer, drawn.byteOffset, drawn.length);
-  return (await sealOwnDocument(sealDocument, { bytes, holder: notaryId, reason })).bytes;
+  return (await sealOwnDocument(sealDocument, { bytes: ownBuffer(drawn), holder: notaryId, reason })).bytes;
 }

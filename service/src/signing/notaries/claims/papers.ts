@@ -1,6 +1,6 @@
 import type { SealDocument } from "../../../evidence/seals/seals.ts";
 import { invalid } from "../../../kernel/platform/errors.ts";
-import { type Task, tooCostly, type Workers } from "../../../kernel/platform/workers/task.ts";
+import { runOr, type Task, type Workers } from "../../../kernel/platform/workers/task.ts";
 import type { TitleOf } from "../../../orders/order/order.ts";
 import { type JournalCopy, sealJournal } from "../acts/export.ts";
 import type { UploadReport, UploadRules } from "../uploads/check.ts";
@@ -33,8 +33,7 @@ export const openNotaryPapers = (
 ): NotaryPapers => ({
   titleOf,
   checkUpload: (holder, bytes, rules) =>
-    workers.run(checking, { holder, bytes, input: { ...rules, tsaRoots } }).catch((error: unknown) => {
-      if (!tooCostly(error)) throw error;
+    runOr(workers, checking, { holder, bytes, input: { ...rules, tsaRoots } }, () => {
       throw invalid("The document takes too long to read.");
     }),
   sealDocument,

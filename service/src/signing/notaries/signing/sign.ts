@@ -13,7 +13,7 @@ import { type Operator, requirePasskeyOf } from "../../../firms/operators/operat
 import { wholeSeconds } from "../../../kernel/pdf/edit.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import type { Random } from "../../../kernel/platform/random.ts";
-import { type Task, tooCostly, type Workers } from "../../../kernel/platform/workers/task.ts";
+import { runOr, type Task, type Workers } from "../../../kernel/platform/workers/task.ts";
 import { notaryBlockOf } from "../../envelopes/envelopes.ts";
 import { type Act, isOnPaper } from "../acts/act.ts";
 import { findSignature, keepPrepared, keepSigned } from "../acts/signatures.ts";
@@ -129,10 +129,9 @@ export async function prepareSignature(
  * @throws ServiceError `conflict` for a document that can't be signed here
  */
 async function build(workers: Workers, holder: string, bytes: Buffer, input: NotaryRevision) {
-  const built = await workers.run(building, { holder, bytes, input }).catch((error: unknown) => {
-    if (!tooCostly(error)) throw error;
-    return { refused: "reading it takes too long" };
-  });
+  const built = await runOr(workers, building, { holder, bytes, input }, () => ({
+    refused: "reading it takes too long",
+  }));
   if (!("refused" in built)) return built;
   throw new ServiceError(
     "conflict",

@@ -1,5 +1,5 @@
-import { PdfRefusal } from "../../../../kernel/pdf/refusal.ts";
-import { type Task, tooCostly, type Workers } from "../../../../kernel/platform/workers/task.ts";
+import { PdfRefusal, refuseCostly } from "../../../../kernel/pdf/refusal.ts";
+import { runOr, type Task, type Workers } from "../../../../kernel/platform/workers/task.ts";
 import type { RequestedField } from "../../../../orders/order/order.ts";
 import type { PlannedField } from "../fields.ts";
 import type { PlanInput, PlanOutput } from "./plan-fields-task.ts";
@@ -28,10 +28,8 @@ export async function planFields(workers: Workers, document: ToPlan): Promise<Pl
 export const planFieldsAndBlock = (workers: Workers, document: ToPlan) => planIn(workers, document, true);
 
 async function planIn(workers: Workers, { holder, bytes, signers, fields }: ToPlan, hasBlock: boolean) {
-  const output = await workers.run(task, { holder, bytes, input: { signers, fields, hasBlock } }).catch((error) => {
-    if (!tooCostly(error)) throw error;
-    throw new PdfRefusal("too_complex", "reading the document takes too long", { cause: error });
-  });
+  const input = { signers, fields, hasBlock };
+  const output = await runOr(workers, task, { holder, bytes, input }, refuseCostly);
   if ("refusal" in output) throw new PdfRefusal(output.refusal.reason, output.refusal.detail);
   return output;
 }
