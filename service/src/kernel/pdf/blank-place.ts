@@ -1,4 +1,4 @@
-import { openWithinBounds } from "./pdf-js.ts";
+import { withPdf } from "./pdf-js.ts";
 import { type Box, overlaps, shownOn, wordsOn } from "./shown.ts";
 
 /** The size of the place to find, in points. */
@@ -43,11 +43,7 @@ export async function blankPlace(
   planned: readonly PlannedBox[] = [],
   { onPrinted = false }: { onPrinted?: boolean } = {},
 ): Promise<BlankPlace | null> {
-  const readable = await openWithinBounds(document);
-  if (!readable) return null;
-  const { opening } = readable;
-  try {
-    const opened = await opening.promise;
+  return withPdf(document, async (opened) => {
     for (let number = opened.numPages; number > Math.max(0, opened.numPages - mostPages); number--) {
       const page = await opened.getPage(number);
       if (page.rotate !== 0 || page.userUnit !== 1) continue;
@@ -63,11 +59,7 @@ export async function blankPlace(
       page.cleanup();
     }
     return null;
-  } catch {
-    return null;
-  } finally {
-    await opening.destroy();
-  }
+  });
 }
 
 function blankOn(view: readonly number[], occupied: readonly Box[], width: number, height: number): Box | null {

@@ -1,5 +1,5 @@
 import { fileURLToPath } from "node:url";
-import type { PDFPageProxy } from "pdfjs-dist";
+import type { PDFDocumentProxy, PDFPageProxy } from "pdfjs-dist";
 import { tooMuchText } from "./text-cost.ts";
 
 export type { PDFPageProxy } from "pdfjs-dist";
@@ -39,6 +39,25 @@ export const openWithinBounds = (bytes: Buffer) =>
     if (error instanceof TooMuchText) return null;
     throw error;
   });
+
+/**
+ * Opens a document with pdf.js for `work`, and destroys it afterwards.
+ * @returns null when the document has too much text, or when pdf.js or `work` throws an error
+ */
+export async function withPdf<Result>(
+  bytes: Buffer,
+  work: (document: PDFDocumentProxy, OPS: PdfJs["OPS"]) => Promise<Result>,
+): Promise<Result | null> {
+  const opened = await openWithinBounds(bytes);
+  if (!opened) return null;
+  try {
+    return await work(await opened.opening.promise, opened.OPS);
+  } catch {
+    return null;
+  } finally {
+    await opened.opening.destroy();
+  }
+}
 
 /** pdf.js warns that no canvas is installed. Reading text doesn't need one, so the warning is suppressed. */
 async function pdfJs(): Promise<PdfJs> {

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { openWithinBounds, textItems } from "../../kernel/pdf/pdf-js.ts";
+import { textItems, withPdf } from "../../kernel/pdf/pdf-js.ts";
 
 /** A fingerprint of a page. Pages of the same form have similar fingerprints even if other entries are filled in. */
 export type PagePrint = {
@@ -29,11 +29,7 @@ const wordsBeforeTitle = 12;
 
 /** Makes the fingerprints of at most `mostPrinted` pages. @returns null for a document that pdf.js can't read */
 export async function run(bytes: Buffer): Promise<PagePrint[] | null> {
-  const opened = await openWithinBounds(bytes);
-  if (!opened) return null;
-  const { opening } = opened;
-  try {
-    const document = await opening.promise;
+  return withPdf(bytes, async (document) => {
     const prints: PagePrint[] = [];
     let room = mostCharacters;
     while (prints.length < Math.min(document.numPages, mostPrinted)) {
@@ -48,11 +44,7 @@ export async function run(bytes: Buffer): Promise<PagePrint[] | null> {
       prints.push({ ...size, ...hashesOf(text, prints.length === 0) });
     }
     return prints;
-  } catch {
-    return null;
-  } finally {
-    await opening.destroy();
-  }
+  });
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { UserSpaceRect } from "../../../kernel/pdf/pages/page-box.ts";
-import { openWithinBounds, textItems } from "../../../kernel/pdf/pdf-js.ts";
+import { textItems, withPdf } from "../../../kernel/pdf/pdf-js.ts";
 import { type AskedField, shownWords } from "./form-questions.ts";
 
 type Rect = UserSpaceRect["rect"];
@@ -42,30 +42,22 @@ export async function labelsOnPages(bytes: Buffer, asked: readonly AskedField[])
 
 async function runsOf(bytes: Buffer, pages: ReadonlySet<number>): Promise<Map<number, Run[]>> {
   const found = new Map<number, Run[]>();
-  const opened = await openWithinBounds(bytes);
-  if (!opened) return found;
-  const { opening } = opened;
-  try {
-    const document = await opening.promise;
+  // Labels are only a help, so a form whose text pdf.js can't read is still accepted, with the labels found so far.
+  await withPdf(bytes, async (document) => {
     let room = mostCharacters;
     for (const number of [...pages].sort((a, b) => a - b)) {
       const page = await document.getPage(number);
       const items = await textItems(page, room);
       page.cleanup();
-      if (!items) return found;
+      if (!items) return;
       room -= items.reduce((sum, { str }) => sum + str.length, 0);
       found.set(
         number,
         items.flatMap(({ str, transform, width }) => runOf(str, transform, width)),
       );
     }
-    return found;
-  } catch {
-    // Labels are only a help, so a form whose text pdf.js can't read is still accepted, with the labels found so far.
-    return found;
-  } finally {
-    await opening.destroy();
-  }
+  });
+  return found;
 }
 
 function runOf(text: string, [a = 0, b = 0, , , left = 0, baseline = 0]: number[], width: number): Run[] {

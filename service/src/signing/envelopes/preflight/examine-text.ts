@@ -1,6 +1,6 @@
 import { type PageBox, pageBox, toUserSpace } from "../../../kernel/pdf/pages/page-box.ts";
 import { pages } from "../../../kernel/pdf/pages/page-tree.ts";
-import { openWithinBounds, textItems } from "../../../kernel/pdf/pdf-js.ts";
+import { textItems, withPdf } from "../../../kernel/pdf/pdf-js.ts";
 import { widthsByFont } from "../../../kernel/pdf/proposals/content.ts";
 import { textLimits } from "../../../kernel/pdf/text-cost.ts";
 import { type DocumentNotice, quoted } from "../../../kernel/pdf/unseen/notice.ts";
@@ -31,20 +31,15 @@ export async function examineText(look: PdfLookup, planned: readonly PlannedFiel
   const hiddenOn: DocumentNotice[] = [];
   const isLate = timeLimit(most.milliseconds);
   const partly: DocumentNotice = { code: "partly_examined", page: null, text: null };
-  const opened = await openWithinBounds(look.file.bytes);
-  if (!opened) return [partly];
-  const { opening, OPS } = opened;
   let room: number = textLimits.characters;
-  try {
-    const document = await opening.promise;
+  const isWhole = await withPdf(look.file.bytes, async (document, OPS) => {
     let number = 0;
     for (const found of pages(look.file, look.root.dict)) {
       number++;
-      if (number > document.numPages || number > most.pages || isLate() || notices.length >= most.notices)
-        return [...notices, ...together(hiddenOn), partly];
+      if (number > document.numPages || number > most.pages || isLate() || notices.length >= most.notices) return false;
       const page = await document.getPage(number);
       const runs = await textItems(page, room);
-      if (!runs) return [...notices, ...together(hiddenOn), partly];
+      if (!runs) return false;
       room -= runs.reduce((sum, { str }) => sum + str.length, 0);
       if (runs.length > 0) {
         const box = pageBox(look.file, found);
@@ -59,12 +54,9 @@ export async function examineText(look: PdfLookup, planned: readonly PlannedFiel
       }
       page.cleanup();
     }
-    return [...notices, ...together(hiddenOn)];
-  } catch {
-    return [...notices, ...together(hiddenOn), partly];
-  } finally {
-    await opening.destroy();
-  }
+    return true;
+  });
+  return [...notices, ...together(hiddenOn), ...(isWhole ? [] : [partly])];
 }
 
 /**

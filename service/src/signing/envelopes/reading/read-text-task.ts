@@ -1,5 +1,5 @@
 import { textWithValues } from "../../../kernel/pdf/field-values.ts";
-import { openWithinBounds, textItems } from "../../../kernel/pdf/pdf-js.ts";
+import { textItems, withPdf } from "../../../kernel/pdf/pdf-js.ts";
 
 /**
  * The text of a document by page, in the order of the file. `isWhole` is false when the document has more pages or more
@@ -12,11 +12,7 @@ const mostCharacters = 1_000_000;
 
 /** Null for a document that pdf.js can't read, or whose text costs too much to read. */
 export async function run(bytes: Buffer): Promise<DocumentText | null> {
-  const opened = await openWithinBounds(bytes);
-  if (!opened) return null;
-  const { opening } = opened;
-  try {
-    const document = await opening.promise;
+  return withPdf(bytes, async (document) => {
     const pages: string[] = [];
     let room = mostCharacters;
     while (pages.length < Math.min(document.numPages, mostPages) && room > 0) {
@@ -32,9 +28,5 @@ export async function run(bytes: Buffer): Promise<DocumentText | null> {
       room -= text.length;
     }
     return { pages, isWhole: pages.length === document.numPages };
-  } catch {
-    return null;
-  } finally {
-    await opening.destroy();
-  }
+  });
 }

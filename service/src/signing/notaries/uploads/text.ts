@@ -1,4 +1,4 @@
-import { openWithinBounds } from "../../../kernel/pdf/pdf-js.ts";
+import { withPdf } from "../../../kernel/pdf/pdf-js.ts";
 
 const mostPages = 500;
 
@@ -9,11 +9,7 @@ const mostPages = 500;
  * @returns null when pdf.js can't read the document, or it has too much text
  */
 export async function textOf(bytes: Buffer, originalSha256: string): Promise<string | null> {
-  const opened = await openWithinBounds(bytes);
-  if (!opened) return null;
-  const { opening } = opened;
-  try {
-    const document = await opening.promise;
+  return withPdf(bytes, async (document) => {
     const texts: string[] = [];
     for (let number = 1; number <= Math.min(document.numPages, mostPages); number++) {
       const page = await document.getPage(number);
@@ -23,11 +19,7 @@ export async function textOf(bytes: Buffer, originalSha256: string): Promise<str
       page.cleanup();
     }
     return texts.join(" ");
-  } catch {
-    return null;
-  } finally {
-    await opening.destroy();
-  }
+  });
 }
 
 function textsIn(annotation: { [name: string]: unknown }, ownBlock: string): string[] {
