@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
 import { auditLine } from "../../kernel/audit/audit.ts";
 /** Makes the files that people print to ship or fax an order by hand, and the packet that providers send. */
+import { orDiscard } from "../../kernel/platform/blobs/blobs.ts";
 import type { StoredFile } from "../../kernel/platform/blobs/stored-file.ts";
-import { isOutcomeUnknown } from "../../kernel/platform/database/sql-errors.ts";
 import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
 import { runOr, type Task } from "../../kernel/platform/workers/task.ts";
 import { documentMembers, documentUse, insertDocument } from "../../orders/order/order.ts";
@@ -114,8 +114,8 @@ export async function keepFaxReport(deps: PaperDeps, order: PaperOrder, bytes: B
   const blobKey = await blobs.put(bytes, documentUse(sha256));
   const { id: orderId, code: orderCode, partnerId, environment } = order;
   const mac = rowMac.of("documents", documentMembers({ orderCode, partnerId, environment, kind, sha256, blobKey }));
-  try {
-    await db.transaction(async (tx) => {
+  await orDiscard(blobs, blobKey, () =>
+    db.transaction(async (tx) => {
       const at = clock();
       const document = { kind, sha256, bytes: bytes.length, blobKey, rowMac: mac };
       const inserted = await tx.query(insertDocument(orderId, document, at, true));
@@ -130,9 +130,6 @@ export async function keepFaxReport(deps: PaperDeps, order: PaperOrder, bytes: B
           detail: { document: `${kind}-${sha256}` },
         }),
       );
-    });
-  } catch (error) {
-    if (!isOutcomeUnknown(error)) await blobs.discard(blobKey);
-    throw error;
-  }
+    }),
+  );
 }

@@ -3,11 +3,10 @@ import { type SealDocument, sealOwnDocument } from "../../evidence/seals/seals.t
 import { joinFirm, verifiedFirm } from "../../firms/partners/partners.ts";
 import { auditLine } from "../../kernel/audit/audit.ts";
 import type { Environment } from "../../kernel/identity/identity.ts";
-import type { Blobs } from "../../kernel/platform/blobs/blobs.ts";
+import { type Blobs, orDiscard } from "../../kernel/platform/blobs/blobs.ts";
 import type { Clock } from "../../kernel/platform/clock.ts";
 import type { Database } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
-import { isOutcomeUnknown } from "../../kernel/platform/database/sql-errors.ts";
 import type { RowMac } from "../../kernel/platform/row-mac.ts";
 import { shortCode } from "../../kernel/platform/text.ts";
 import { ownBuffer, type Task, type Workers } from "../../kernel/platform/workers/task.ts";
@@ -69,11 +68,7 @@ export async function makeReceipt(deps: MakeDeps, source: ReceiptSource, of: Rec
     reason: sealReasons.receipt[environment],
   });
   const document = await storeSealed(deps, sealed, { orderCode, partnerId, environment }, kind);
-  const isStored = await record(deps, of, order, document).catch(async (error) => {
-    if (!isOutcomeUnknown(error)) await blobs.discard(document.blobKey);
-    throw error;
-  });
-  if (!isStored) await blobs.discard(document.blobKey);
+  await orDiscard(blobs, document.blobKey, () => record(deps, of, order, document));
 }
 
 /**

@@ -1,6 +1,6 @@
 import type { Principal } from "../../kernel/identity/identity.ts";
+import { orDiscard } from "../../kernel/platform/blobs/blobs.ts";
 import type { Tx } from "../../kernel/platform/database/database.ts";
-import { isOutcomeUnknown } from "../../kernel/platform/database/sql-errors.ts";
 import { documentName } from "../../kernel/platform/document-name.ts";
 import { invalid } from "../../kernel/platform/errors.ts";
 import { enqueue } from "../../kernel/platform/jobs/jobs.ts";
@@ -66,8 +66,8 @@ export async function replaceDocument(
   await orders.originals.requireStorage(principal, upload.bytes.length);
   const { bytes, sha256 } = upload;
   const blobKey = await blobs.put(bytes, documentUse(sha256));
-  const isReplaced = await db
-    .transaction(async (tx) => {
+  await orDiscard(blobs, blobKey, () =>
+    db.transaction(async (tx) => {
       const at = orders.clock();
       const order = await lockOwnOrder(tx, owner, orderCode);
       await requireAllowed(tx, deps, order, { act: "document", at });
@@ -86,12 +86,8 @@ export async function replaceDocument(
       await recordCorrection(tx, order, { kind: "document", ...change, actor, at });
       if (order.status === "EsignPending") await enqueue(tx, envelopeQueue, { orderId: order.id });
       return true;
-    })
-    .catch(async (error: unknown) => {
-      if (!isOutcomeUnknown(error)) await blobs.discard(blobKey);
-      throw error;
-    });
-  if (!isReplaced) await blobs.discard(blobKey);
+    }),
+  );
 }
 
 /**

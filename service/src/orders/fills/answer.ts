@@ -1,3 +1,4 @@
+import { orDiscard } from "../../kernel/platform/blobs/blobs.ts";
 import type { StoredFile } from "../../kernel/platform/blobs/stored-file.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import { isUuid } from "../../kernel/platform/text.ts";
@@ -143,9 +144,9 @@ export async function finishFill(deps: FillDeps, fill: Fill, revision: number): 
   const completed = await complete(deps, fill, fill.answers, client).catch(unshownFaults);
   if (Array.isArray(completed)) return completed;
   try {
-    await deps.templates.db.transaction((tx) => completed.write(tx));
+    const { blobs, db } = deps.templates;
+    await orDiscard(blobs, completed.blobKey, () => db.transaction((tx) => completed.write(tx)));
   } catch (error) {
-    await completed.discard(error);
     if (error instanceof ServiceError && error.code === "conflict") return "stale";
     throw error;
   }

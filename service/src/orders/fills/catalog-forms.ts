@@ -1,8 +1,8 @@
 import { hash } from "node:crypto";
 import type { Environment, Owner } from "../../kernel/identity/identity.ts";
+import { orDiscard } from "../../kernel/platform/blobs/blobs.ts";
 import type { StoredFile } from "../../kernel/platform/blobs/stored-file.ts";
 import { memoryHolder } from "../../kernel/platform/bounds/memory-budget.ts";
-import { isOutcomeUnknown } from "../../kernel/platform/database/sql-errors.ts";
 import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
 import { isPlainText, shownText } from "../../kernel/platform/text.ts";
 import { documentUse, looksLikePdf, pagesOf } from "../order/order.ts";
@@ -41,15 +41,12 @@ export async function addCatalogForm(
   const sha256 = hash("sha256", bytes);
   const blobKey = await deps.blobs.put(bytes, documentUse(sha256));
   const file = { name: row.title, sha256, bytes: bytes.length, pages, blobKey };
-  try {
-    const version = await deps.db.transaction((tx) =>
+  const version = await orDiscard(deps.blobs, blobKey, () =>
+    deps.db.transaction((tx) =>
       addCatalogVersion(tx, deps.rowMac, { ...file, slug, environment, actor, at: deps.clock() }),
-    );
-    return { slug, environment, version, questions: questions.length, pages };
-  } catch (error) {
-    if (!isOutcomeUnknown(error)) await deps.blobs.discard(blobKey);
-    throw error;
-  }
+    ),
+  );
+  return { slug, environment, version, questions: questions.length, pages };
 }
 
 /** Opens the latest version of a catalog document's form. @throws ServiceError `not_found` */

@@ -2,7 +2,6 @@ import { createHash } from "node:crypto";
 import { auditLine } from "../../kernel/audit/audit.ts";
 import { memoryHolder } from "../../kernel/platform/bounds/memory-budget.ts";
 import type { Tx } from "../../kernel/platform/database/database.ts";
-import { isOutcomeUnknown } from "../../kernel/platform/database/sql-errors.ts";
 import { ServiceError } from "../../kernel/platform/errors.ts";
 import type { SecretBytes } from "../../kernel/platform/secrets.ts";
 import { documentUse, insertFilled } from "../order/order.ts";
@@ -40,7 +39,8 @@ export async function filledDocument(
 
 /**
  * Makes the filled-in document and stores its bytes.
- * @returns `write`, which the caller runs in its transaction to store the document's token and end the fill
+ * @returns `write`, which the caller runs in its transaction to store the document's token and end the fill, and the
+ * key of the bytes, which the caller discards if that fails
  * @throws UnshownAnswers, ServiceError
  */
 export async function complete(deps: Deps, fill: Filling, answers: Answers, actor: string) {
@@ -49,6 +49,7 @@ export async function complete(deps: Deps, fill: Filling, answers: Answers, acto
   const blobKey = await deps.templates.blobs.put(bytes, documentUse(sha256));
   const [token] = fillTokensOf(deps.secrets, fill.id);
   return {
+    blobKey,
     async write(tx: Tx): Promise<void> {
       const at = deps.templates.clock();
       const { id, owner, use, slug, revision } = fill;
@@ -59,10 +60,6 @@ export async function complete(deps: Deps, fill: Filling, answers: Answers, acto
       const { partnerId } = owner;
       const detail = { fillId: id, sha256 };
       await tx.query(auditLine({ at, action: "fill.completed", actor, partnerId, detail }));
-    },
-    /** Call when the transaction failed: discards the stored bytes, unless the commit's outcome is unknown. */
-    async discard(error: unknown): Promise<void> {
-      if (!isOutcomeUnknown(error)) await deps.templates.blobs.discard(blobKey);
     },
   };
 }

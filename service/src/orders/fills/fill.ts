@@ -1,5 +1,6 @@
 import { auditLine } from "../../kernel/audit/audit.ts";
 import { actorOf, type Principal } from "../../kernel/identity/identity.ts";
+import { orDiscard } from "../../kernel/platform/blobs/blobs.ts";
 import { dayMs } from "../../kernel/platform/clock.ts";
 import { cursorOf, foreignCursor, limitOf, type PageQuery, pageOf } from "../../kernel/platform/database/page.ts";
 import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
@@ -103,8 +104,8 @@ export async function createFill(
   const finish = fields.complete
     ? await complete(deps, { ...fill, revision: 0 }, answers, fill.createdBy).catch(inOurWords)
     : null;
-  try {
-    await deps.templates.db.transaction(async (tx) => {
+  await orDiscard(deps.templates.blobs, finish?.blobKey ?? null, () =>
+    deps.templates.db.transaction(async (tx) => {
       if ((await countOpen(tx, principal, at)) >= mostOpen)
         throw invalid(`A firm has at most ${mostOpen} open forms: cancel one first.`);
       await insertFill(tx, deps.ciphers, fill);
@@ -113,11 +114,8 @@ export async function createFill(
       if (fields.send) await mailIn(tx, deps, fill.id);
       await finish?.write(tx);
       await record(tx, { fillId: fill.id });
-    });
-  } catch (error) {
-    await finish?.discard(error);
-    throw error;
-  }
+    }),
+  );
   return ownFill(deps, principal, fill.id);
 }
 

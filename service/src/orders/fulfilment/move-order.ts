@@ -1,8 +1,8 @@
 import { sha256Hex } from "@signsealship/evidence/digest";
 import { type SealReason, sealReasons } from "@signsealship/evidence/seal";
+import { orDiscard } from "../../kernel/platform/blobs/blobs.ts";
 import type { Clock } from "../../kernel/platform/clock.ts";
 import type { Database, Tx } from "../../kernel/platform/database/database.ts";
-import { isOutcomeUnknown } from "../../kernel/platform/database/sql-errors.ts";
 import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
 import { requireNoActUnderWay } from "../../providers/providers.ts";
@@ -89,8 +89,8 @@ export async function moveOrder(deps: MoveDeps, request: MoveRequest): Promise<{
   const document = request.document && (await seal(deps, request.document, { ...order, on: plan.on }));
   const facts = { ...request.facts, ...(document && { document }) };
 
-  return deps.db
-    .transaction(async (tx) => {
+  return orDiscard(deps.blobs, document?.blobKey ?? null, () =>
+    deps.db.transaction(async (tx) => {
       const locked = await lockOrder(tx, request.code);
       if (!locked) throw new ServiceError("not_found", "Order not found.");
       if (isDoneByHand(plan.on)) await requireNoActUnderWay(tx, locked.id);
@@ -111,11 +111,8 @@ export async function moveOrder(deps: MoveDeps, request: MoveRequest): Promise<{
       if (plan.first && targetOf(at, plan.on) === null) return { orderCode: at.code, status: at.status };
       const { order: moved } = await perform(tx, at, plan.on, facts, actor);
       return { orderCode: moved.code, status: moved.status };
-    })
-    .catch(async (error) => {
-      if (document && !isOutcomeUnknown(error)) await deps.blobs.discard(document.blobKey);
-      throw error;
-    });
+    }),
+  );
 }
 
 /**

@@ -1,7 +1,7 @@
 import type { Owner, Principal } from "../../kernel/identity/identity.ts";
+import { orDiscard } from "../../kernel/platform/blobs/blobs.ts";
 import type { Database, Tx } from "../../kernel/platform/database/database.ts";
 import type { Statement } from "../../kernel/platform/database/sql.ts";
-import { isOutcomeUnknown } from "../../kernel/platform/database/sql-errors.ts";
 import { documentName } from "../../kernel/platform/document-name.ts";
 import { newCode } from "../../kernel/platform/ids.ts";
 import type { RowMac } from "../../kernel/platform/row-mac.ts";
@@ -35,17 +35,8 @@ export async function createOrder(
   claim: ((order: NewOrder) => Statement) | null,
 ): Promise<NewOrder | null> {
   const { order, blobKey } = await draftOrder(deps, principal, sent);
-  const discard = async () => {
-    if (blobKey !== null) await deps.blobs.discard(blobKey);
-  };
-  try {
-    if (await write(deps.db, order, claim?.(order) ?? null)) return order;
-  } catch (error) {
-    if (!isOutcomeUnknown(error)) await discard();
-    throw error;
-  }
-  await discard();
-  return null;
+  const isWritten = await orDiscard(deps.blobs, blobKey, () => write(deps.db, order, claim?.(order) ?? null));
+  return isWritten ? order : null;
 }
 
 /**

@@ -1,7 +1,7 @@
 import { auditLine } from "../../kernel/audit/audit.ts";
 import { actorOf, type Principal } from "../../kernel/identity/identity.ts";
+import { orDiscard } from "../../kernel/platform/blobs/blobs.ts";
 import { memoryHolder } from "../../kernel/platform/bounds/memory-budget.ts";
-import { isOutcomeUnknown } from "../../kernel/platform/database/sql-errors.ts";
 import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
 import type { RecordResult } from "../../kernel/platform/idempotency.ts";
 import { newUuid } from "../../kernel/platform/ids.ts";
@@ -63,7 +63,7 @@ export async function createTemplate(
     ? await newFile(deps, principal, sent.upload, content)
     : await copyOf(deps, principal, from, content);
   const result = { templateId, version: 1 };
-  await written(deps, file, () =>
+  await orDiscard(deps.blobs, file.isNew ? file.blobKey : null, () =>
     deps.db.transaction(async (tx) => {
       if ((await countTemplates(tx, principal)) >= mostTemplates)
         throw invalid(`A firm has at most ${mostTemplates} templates: archive one first.`);
@@ -95,7 +95,7 @@ export async function addVersion(
     ? await newFile(deps, principal, sent.upload, content)
     : await sameFile(deps, principal, before, content);
   const result = { templateId, version: before.version + 1 };
-  await written(deps, file, () =>
+  await orDiscard(deps.blobs, file.isNew ? file.blobKey : null, () =>
     deps.db.transaction(async (tx) => {
       const latest = await lockLatest(tx, principal, templateId);
       if (latest === undefined) throw noSuchTemplate();
@@ -159,15 +159,6 @@ const versionOf = (
   createdBy: actorOf(principal),
   createdAt: at,
 });
-
-async function written(deps: TemplateDeps, { isNew, blobKey }: FormFile, write: () => Promise<void>): Promise<void> {
-  try {
-    await write();
-  } catch (error) {
-    if (isNew && !isOutcomeUnknown(error)) await deps.blobs.discard(blobKey);
-    throw error;
-  }
-}
 
 async function newFile(
   deps: TemplateDeps,

@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
+import { orDiscard } from "../../../kernel/platform/blobs/blobs.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
-import { isOutcomeUnknown } from "../../../kernel/platform/database/sql-errors.ts";
 import type { Jobs } from "../../../kernel/platform/jobs/jobs.ts";
 import { documentMembers, documentUse, insertDocument } from "../../../orders/order/order.ts";
 import { easypostBase, fetchLabelFile } from "../../../providers/providers.ts";
@@ -25,9 +25,8 @@ async function keepFile({ db, clock, blobs, rowMac, easypost }: LabelDeps, label
   const bytes = await fetchLabelFile(easypost.fetch, easypost.settings?.apiBase ?? easypostBase, label.labelUrl);
   const sha256 = hash("sha256", bytes);
   const blobKey = await blobs.put(bytes, documentUse(sha256));
-  let isStored = false;
-  try {
-    isStored = await db.transaction(async (tx) => {
+  await orDiscard(blobs, blobKey, () =>
+    db.transaction(async (tx) => {
       const locked = await lockLabel(tx, labelId);
       if (!locked || locked.label.fileSha256 !== null) return false;
       const { id: orderId, code: orderCode, partnerId, environment } = locked.order;
@@ -36,10 +35,6 @@ async function keepFile({ db, clock, blobs, rowMac, easypost }: LabelDeps, label
       await tx.query(insertDocument(orderId, { kind, sha256, bytes: bytes.length, blobKey, rowMac: mac }, clock()));
       await updateLabel(tx, labelId, sql`file_sha256 = ${sha256}`);
       return true;
-    });
-  } catch (error) {
-    if (!isOutcomeUnknown(error)) await blobs.discard(blobKey);
-    throw error;
-  }
-  if (!isStored) await blobs.discard(blobKey);
+    }),
+  );
 }

@@ -1,5 +1,6 @@
 import { createMemoryBudget, type Holder, type MemoryBudget, type MemoryLimits } from "../bounds/memory-budget.ts";
 import type { Clock } from "../clock.ts";
+import { isOutcomeUnknown } from "../database/sql-errors.ts";
 import { ServiceError } from "../errors.ts";
 import { newCode } from "../ids.ts";
 import { keyIdText, type SecretBytes } from "../secrets.ts";
@@ -99,6 +100,26 @@ export async function withBytesOr<T>(
   } catch (error) {
     if (isRead) throw error;
     return unread(error);
+  }
+}
+
+/**
+ * Runs `write`, which writes a row that refers to a new blob. Discards the blob if `write` returns false, because then
+ * it wrote no row, and if `write` fails, unless the commit's outcome is unknown.
+ * @param key null when no blob was stored
+ */
+export async function orDiscard<T>(
+  blobs: Pick<Blobs, "discard">,
+  key: string | null,
+  write: () => Promise<T>,
+): Promise<T> {
+  try {
+    const result = await write();
+    if (key !== null && result === false) await blobs.discard(key);
+    return result;
+  } catch (error) {
+    if (key !== null && !isOutcomeUnknown(error)) await blobs.discard(key);
+    throw error;
   }
 }
 

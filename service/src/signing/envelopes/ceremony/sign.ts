@@ -1,7 +1,7 @@
+import { orDiscard } from "../../../kernel/platform/blobs/blobs.ts";
 import { memoryHolder } from "../../../kernel/platform/bounds/memory-budget.ts";
 import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
-import { isOutcomeUnknown } from "../../../kernel/platform/database/sql-errors.ts";
 import { AlteredDocumentError, ServiceError } from "../../../kernel/platform/errors.ts";
 import { envelopeQueue, lockOrder, setEnvelopeStatus } from "../../../orders/order/order.ts";
 import { completeEnvelope } from "../lifecycle/complete.ts";
@@ -170,17 +170,8 @@ async function written(
   linked: Linked,
   stored: StoredAct,
 ): Promise<{ outcome: "written" } | Again> {
-  const { blobs } = deps;
-  let isWritten = false;
-  try {
-    isWritten = await writeAct(deps, link, linked, stored);
-  } catch (error) {
-    if (!isOutcomeUnknown(error)) await blobs.discard(stored.tail.blobKey);
-    throw error;
-  }
-  if (isWritten) return { outcome: "written" };
-  await blobs.discard(stored.tail.blobKey);
-  return { outcome: "again" };
+  const isWritten = await orDiscard(deps.blobs, stored.tail.blobKey, () => writeAct(deps, link, linked, stored));
+  return { outcome: isWritten ? "written" : "again" };
 }
 
 async function completeIfLast(deps: SigningDeps, { id, isInRoom }: Linked["envelope"]): Promise<boolean> {

@@ -1,7 +1,7 @@
 import { sealReasons } from "@signsealship/evidence/seal";
 import type { Sealed } from "../../../evidence/seals/seals.ts";
+import { orDiscard } from "../../../kernel/platform/blobs/blobs.ts";
 import { memoryHolder } from "../../../kernel/platform/bounds/memory-budget.ts";
-import { isOutcomeUnknown } from "../../../kernel/platform/database/sql-errors.ts";
 import { AlteredDocumentError } from "../../../kernel/platform/errors.ts";
 import { perform, type SealedDocument, storeSealed } from "../../../orders/fulfilment/fulfilment.ts";
 import { lockOrder } from "../../../orders/order/order.ts";
@@ -51,7 +51,7 @@ async function sealSigned(deps: CompletionDeps, envelope: Envelope): Promise<boo
     locks: envelope.isNotarized ? "fields" : "document",
   });
   const document = await storeSealed(deps, sealed, envelope, "sealed");
-  return orDiscard(deps, document, async () => {
+  return orDiscard(deps.blobs, document.blobKey, async () => {
     for (let tried = 0; tried < tries; tried++) {
       const outcome = await certify(deps, envelope, signed.original, document, sealed);
       if (outcome !== "grown") return outcome === "completed";
@@ -88,7 +88,11 @@ async function certify(
   });
   const certificate = await deps.seal.custody(envelope, evidence, sealed.bytes);
   const stored = await storeSealed(deps, certificate, envelope, "custody_certificate");
-  return orDiscard(deps, stored, () => writeDown(deps, envelope, { document, custodyCertificate: stored, last }));
+  const outcome = await orDiscard(deps.blobs, stored.blobKey, () =>
+    writeDown(deps, envelope, { document, custodyCertificate: stored, last }),
+  );
+  if (outcome !== "completed") await deps.blobs.discard(stored.blobKey);
+  return outcome;
 }
 
 /**
@@ -126,23 +130,4 @@ async function writeDown(
     await mailEverybody(tx, envelope.id, "signed");
     return "completed";
   });
-}
-
-/**
- * Runs `write`, which inserts the row of a sealed document. If no row was inserted, discards the document's blob,
- * unless the commit's outcome is unknown.
- */
-async function orDiscard<T extends boolean | Outcome>(
-  { blobs }: CompletionDeps,
-  { blobKey }: SealedDocument,
-  write: () => Promise<T>,
-): Promise<T> {
-  try {
-    const outcome = await write();
-    if (outcome !== true && outcome !== "completed") await blobs.discard(blobKey);
-    return outcome;
-  } catch (error) {
-    if (!isOutcomeUnknown(error)) await blobs.discard(blobKey);
-    throw error;
-  }
 }

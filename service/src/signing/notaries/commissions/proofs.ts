@@ -1,10 +1,9 @@
 import { hash } from "node:crypto";
 import { auditLine } from "../../../kernel/audit/audit.ts";
-import type { Blobs } from "../../../kernel/platform/blobs/blobs.ts";
+import { type Blobs, orDiscard } from "../../../kernel/platform/blobs/blobs.ts";
 import type { Clock } from "../../../kernel/platform/clock.ts";
 import type { Database, Sql } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
-import { isOutcomeUnknown } from "../../../kernel/platform/database/sql-errors.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import { newUuid } from "../../../kernel/platform/ids.ts";
 import type { ProtectedTable } from "../../../kernel/platform/protected-data.ts";
@@ -47,18 +46,15 @@ export async function addProof(
   const sha256 = hash("sha256", bytes);
   const blobKey = await blobs.put(bytes, documentUse(sha256));
   const at = clock();
-  await db
-    .transaction(async (tx) => {
+  await orDiscard(blobs, blobKey, () =>
+    db.transaction(async (tx) => {
       await tx.query(sql`
         INSERT INTO notary_proofs (id, notary_id, label, sha256, bytes, blob_key, created_at)
         VALUES (${newUuid()}, ${notary.id}, ${named}, ${sha256}, ${bytes.length}, ${blobKey}, ${at})`);
       const detail = { notary: notary.id, label: named, sha256 };
       await tx.query(auditLine({ at, action: "notary.proof_added", actor, detail }));
-    })
-    .catch(async (error) => {
-      if (!isOutcomeUnknown(error)) await blobs.discard(blobKey);
-      throw error;
-    });
+    }),
+  );
 }
 
 /**

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import { canonicalJson, type JsonObject } from "@signsealship/evidence/manifest";
 import { sealReasons } from "@signsealship/evidence/seal";
 import type { Operator } from "../../../firms/operators/operators.ts";
+import { orDiscard } from "../../../kernel/platform/blobs/blobs.ts";
 import type { Tx } from "../../../kernel/platform/database/database.ts";
-import { isOutcomeUnknown } from "../../../kernel/platform/database/sql-errors.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import { perform, sealAndStore } from "../../../orders/fulfilment/fulfilment.ts";
 import { type Act, isOnPaper } from "../acts/act.ts";
@@ -146,12 +146,9 @@ export async function completeAct(
     sealReasons.notarized[environment],
     of,
   );
-  await deps.db
-    .transaction((tx) => writeDown(tx, deps, operator, claimed, { ...premises, report, document }))
-    .catch(async (error) => {
-      if (!isOutcomeUnknown(error)) await deps.blobs.discard(document.blobKey);
-      throw error;
-    });
+  await orDiscard(deps.blobs, document.blobKey, () =>
+    deps.db.transaction((tx) => writeDown(tx, deps, operator, claimed, { ...premises, report, document })),
+  );
   return null;
 }
 

@@ -1,10 +1,9 @@
 /** Moves parts of recordings (files of consecutive chunks) from the media engine's disk to the store. */
 import { existsSync } from "node:fs";
 import { rename, unlink } from "node:fs/promises";
-import type { Blobs } from "../../../kernel/platform/blobs/blobs.ts";
+import { type Blobs, orDiscard } from "../../../kernel/platform/blobs/blobs.ts";
 import type { Clock } from "../../../kernel/platform/clock.ts";
 import type { Database } from "../../../kernel/platform/database/database.ts";
-import { isOutcomeUnknown } from "../../../kernel/platform/database/sql-errors.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { newUuid } from "../../../kernel/platform/ids.ts";
 import type { Log } from "../../../kernel/platform/logs.ts";
@@ -86,24 +85,18 @@ export async function storePart(deps: PartDeps, session: string, file: string): 
       blobKey,
       createdAt: clock(),
     };
-    const isStored = await db
-      .transaction(async (tx) => {
+    const isStored = await orDiscard(blobs, blobKey, () =>
+      db.transaction(async (tx) => {
         const { headSeq, runs, endedAt } = await lockRecording(tx, recording.id);
         if (headSeq !== recording.headSeq || runs !== recording.runs || endedAt !== null) return false;
         await insertPart(tx, recording.id, part);
         await changeRecording(tx, recording.id, { head });
         return true;
-      })
-      .catch(async (error) => {
-        if (!isOutcomeUnknown(error)) await blobs.discard(blobKey);
-        throw error;
-      });
-    if (!isStored) {
-      // The part could not be added: another node has continued or ended the recording, or has stored the same part.
-      // The retry below finds out which.
-      await blobs.discard(blobKey);
-      return storePart(deps, session, file);
-    }
+      }),
+    );
+    // The part could not be added: another node has continued or ended the recording, or has stored the same part. The
+    // retry finds out which.
+    if (!isStored) return storePart(deps, session, file);
   }
   await unlessGone(unlink(file));
 }
