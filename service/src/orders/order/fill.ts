@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { StoredBlobs } from "../../firms/partners/partners.ts";
 import type { Environment, Owner } from "../../kernel/identity/identity.ts";
-import type { Blobs } from "../../kernel/platform/blobs/blobs.ts";
+import { type Blobs, orDiscard } from "../../kernel/platform/blobs/blobs.ts";
 import { type Clock, dayMs } from "../../kernel/platform/clock.ts";
 import type { Sql } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
@@ -122,10 +122,11 @@ export async function insertFill(
     expiresAt,
     ...nobodys,
   };
-  await deps.db.query(sql`
+  const insert = sql`
     INSERT INTO fill_documents (token_sha256, slug, sha256, bytes, pages, blob_key, created_at, expires_at, kept_for, kept_by, kept_form, row_mac)
     VALUES (${tokenHash}, ${slug}, ${sha256}, ${bytes.length}, ${pages}, ${blobKey}, ${createdAt}, ${expiresAt},
-      ${stored?.partnerId ?? null}, ${stored?.userId ?? null}, ${stored?.form ?? "order"}, ${deps.rowMac.of("fill_documents", fillMembers(facts))})`);
+      ${stored?.partnerId ?? null}, ${stored?.userId ?? null}, ${stored?.form ?? "order"}, ${deps.rowMac.of("fill_documents", fillMembers(facts))})`;
+  await orDiscard(deps.blobs, blobKey, () => deps.db.query(insert));
   return { fillToken, expiresAt, pages };
 }
 

@@ -1,9 +1,10 @@
 import type { Owner } from "../../../kernel/identity/identity.ts";
+import { orDiscard } from "../../../kernel/platform/blobs/blobs.ts";
 import type { BlobUse } from "../../../kernel/platform/blobs/cipher.ts";
 import { heldFile, type StoredFile } from "../../../kernel/platform/blobs/stored-file.ts";
 import { type Holder, memoryHolder } from "../../../kernel/platform/bounds/memory-budget.ts";
 import type { Clock } from "../../../kernel/platform/clock.ts";
-import type { Database } from "../../../kernel/platform/database/database.ts";
+import type { Database, Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { hashYielding } from "../../../kernel/platform/hash-yielding.ts";
@@ -95,15 +96,14 @@ export async function keepCertificate(
   const sha256 = (await hashYielding(bytes)).digest("hex");
   const blobKey = await deps.blobs.put(bytes, certificateUse(edition, sha256));
   const at = deps.clock();
-  const isFirst = await deps.db.transaction(async (tx) => {
+  const write = async (tx: Tx) => {
     const won = await tx.query(sql`
 INSERT INTO proof_certificates (blob_key, passport_id, names_firm, document_kept, seal_retired, seal_chain, sha256, created_at)
 VALUES (${blobKey}, ${passportId}, ${namesFirm}, ${documentKept}, ${sealRetired}, ${sealChain}, ${sha256}, ${at})
 ON CONFLICT (passport_id, names_firm, document_kept, seal_retired, seal_chain) DO NOTHING RETURNING blob_key`);
     if (won.length > 0) await tx.query(queueEntry(owner.environment, { kind: "seal/v1", sealedSha256: sha256 }, at));
     return won.length > 0;
-  });
-  if (isFirst) return held;
-  await deps.blobs.discard(blobKey);
+  };
+  if (await orDiscard(deps.blobs, blobKey, () => deps.db.transaction(write))) return held;
   return (await openStoredCertificate(deps, edition, holder)) ?? held;
 }

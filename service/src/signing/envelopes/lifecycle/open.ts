@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { orDiscard } from "../../../kernel/platform/blobs/blobs.ts";
 import { dayMs } from "../../../kernel/platform/clock.ts";
 import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { sealed, sql } from "../../../kernel/platform/database/sql.ts";
@@ -47,23 +48,21 @@ export async function openEnvelope(deps: EnvelopeDeps, orderId: number): Promise
   const order = await readSigningOrder(deps, orderId);
   if (!order) return;
   const { code: orderCode, partnerId, environment } = order;
-  const tailKey = await withOriginal(deps, { orderId, orderCode, partnerId, environment }, (original) =>
+  await withOriginal(deps, { orderId, orderCode, partnerId, environment }, (original) =>
     openOn(deps, orderId, order, original),
   );
-  if (tailKey !== null) await deps.blobs.discard(tailKey);
 }
 
 /**
- * Stores the envelope with its prepared revision (the tail).
- * @returns null on success; otherwise the key of the tail's blob, which the caller must discard. No row refers to it
- * when the envelope was already open, or the order or its document has changed
+ * Stores the envelope with its prepared revision (the tail), unless the envelope is already open, or the order or its
+ * document has changed.
  */
 async function openOn(
   deps: EnvelopeDeps,
   orderId: number,
   order: SigningOrder,
   original: { bytes: Buffer; sha256: string },
-): Promise<string | null> {
+): Promise<void> {
   const { db, workers, clock, rowMac } = deps;
   const { code: orderCode, partnerId, environment } = order;
   const owner = { orderCode, partnerId, environment };
@@ -81,7 +80,7 @@ async function openOn(
   });
   const tail = await storeTail(deps, owner, prepared.tail);
   const sha256 = (await hashYielding(original.bytes)).update(prepared.tail).digest("hex");
-  const opened = await db.transaction(async (tx) => {
+  const open = async (tx: Tx) => {
     const locked = await lockOrder(tx, order.code);
     if (locked?.status !== "EsignPending" || (await findOpenEnvelope(tx, orderId))) return false;
     await useCorrectedAddresses(tx, rowMac, orderId);
@@ -113,8 +112,8 @@ async function openOn(
     for (const signer of signersInTurn(await findSigners(tx, envelope.id)))
       await issueLink(tx, deps, envelope, signer, { at, actor: "system" });
     return true;
-  });
-  return opened ? null : tail.blobKey;
+  };
+  await orDiscard(deps.blobs, tail.blobKey, () => db.transaction(open));
 }
 
 /**

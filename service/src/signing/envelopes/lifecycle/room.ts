@@ -1,4 +1,5 @@
 import { auditLine } from "../../../kernel/audit/audit.ts";
+import { orDiscard } from "../../../kernel/platform/blobs/blobs.ts";
 import { memoryHolder } from "../../../kernel/platform/bounds/memory-budget.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
@@ -117,10 +118,7 @@ export async function openRoomEnvelope(
       });
       return envelope.id;
     };
-    return deps.db.transaction(write).catch(async (error) => {
-      if (error instanceof ServiceError) await deps.blobs.discard(tail.blobKey);
-      throw error;
-    });
+    return orDiscard(deps.blobs, tail.blobKey, () => deps.db.transaction(write));
   });
 }
 

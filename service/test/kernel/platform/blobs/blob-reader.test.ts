@@ -10,6 +10,7 @@ import {
   type BlobBackend,
   type Blobs,
   openBlobs,
+  orDiscard,
   usualBlobTimes,
 } from "../../../../src/kernel/platform/blobs/blobs.ts";
 import type { BlobUse } from "../../../../src/kernel/platform/blobs/cipher.ts";
@@ -278,6 +279,22 @@ describe("work on the bytes of a blob", () => {
       null,
     );
   });
+});
+
+test("a blob is discarded if no row refers to it, but not if the commit's outcome is unknown", async () => {
+  const { blobs } = counted();
+  const isStored = async (write: () => Promise<unknown>) => {
+    const { use, key } = await stored(blobs, randomBytes(100));
+    await orDiscard(blobs, key, write).catch(() => {});
+    return (await blobs.open(key, use, "firm test")) !== null;
+  };
+  const cause = new Error("Connection terminated unexpectedly");
+  const lost = new ServiceError("unavailable", "The service is briefly unavailable.", { cause });
+  assert.ok(await isStored(async () => true));
+  assert.ok(await isStored(async () => {}));
+  assert.ok(await isStored(() => Promise.reject(lost)));
+  assert.ok(!(await isStored(async () => false)));
+  assert.ok(!(await isStored(() => Promise.reject(new ServiceError("conflict", "Stored already.")))));
 });
 
 function alter(key: string, change: (bytes: Buffer) => unknown): void {
