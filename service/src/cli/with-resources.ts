@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { type Config, readConfig } from "../kernel/config/config.ts";
 import { storedAddress } from "../kernel/platform/data-folder.ts";
-import { ServiceError, StartupError } from "../kernel/platform/errors.ts";
+import { isServiceError, ServiceError, StartupError } from "../kernel/platform/errors.ts";
 import { openLog } from "../kernel/platform/logs.ts";
 import type { Resources } from "../kernel/resources.ts";
 import { openResources, root } from "../upkeep/resources.ts";
@@ -33,7 +33,7 @@ export async function withResources<T>(work: (resources: Resources) => Promise<T
   try {
     return await work(resources);
   } catch (error) {
-    if (!(error instanceof ServiceError) || error.code !== "not_found") throw error;
+    if (!isServiceError(error, "not_found")) throw error;
     const where = config.databaseUrl === null ? config.dataDir : "the database of DATABASE_URL";
     throw new ServiceError("not_found", `${error.message.replace(/\.$/, "")} in ${where}.`);
   } finally {

@@ -2,7 +2,7 @@ import type { Environment, Owner, Principal } from "../../kernel/identity/identi
 import type { Sql } from "../../kernel/platform/database/database.ts";
 import { isSealed, type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { isAltered, type Marked, marked } from "../../kernel/platform/database/state-mac.ts";
-import { ServiceError } from "../../kernel/platform/errors.ts";
+import { isServiceError, ServiceError } from "../../kernel/platform/errors.ts";
 import { isCode } from "../../kernel/platform/text.ts";
 import { type SandboxDeps, type SandboxOutcome, sandboxGroupCheckout } from "../../orders/fulfilment/fulfilment.ts";
 import {
@@ -114,12 +114,12 @@ export async function roomCheckout(
   try {
     return await open(asked ?? "client");
   } catch (refusal) {
-    if (!isNotPayable(refusal)) throw refusal;
+    if (!isServiceError(refusal, "not_payable")) throw refusal;
     if (asked !== undefined) throw (await paysNothing(asked)) ? notPayable(paysNoOrder[asked]) : refusal;
     // The client's orders can't be paid now, for example because a bank is still moving money. So tries the firm's
     // orders. If these can't be paid either, throws the error about the client's orders, if the client pays any.
     return open("firm").catch(async (error: unknown) => {
-      throw isNotPayable(error) && !(await paysNothing("client")) ? refusal : error;
+      throw isServiceError(error, "not_payable") && !(await paysNothing("client")) ? refusal : error;
     });
   }
 }
@@ -144,8 +144,6 @@ type RoomCheckout = SharedCheckout & {
   /** The payer whose orders this checkout covers. */
   payBy: Payer;
 };
-
-const isNotPayable = (error: unknown): boolean => error instanceof ServiceError && error.code === "not_payable";
 
 /**
  * Charges the firm's card or bank account once for all payable orders of the room that the firm pays: either all of

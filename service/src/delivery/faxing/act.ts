@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import type { Tx } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
-import { AlteredDocumentError, invalid, ServiceError } from "../../kernel/platform/errors.ts";
+import { AlteredDocumentError, invalid, nullIf, ServiceError } from "../../kernel/platform/errors.ts";
 import { openTask } from "../../kernel/tasks/tasks.ts";
 import { fromOrders, pagesOf, verifiedOrder } from "../../orders/order/order.ts";
 import { type Act, type ActEnd, createTelnyx, type Intent, type TelnyxFax } from "../../providers/providers.ts";
@@ -124,10 +124,7 @@ async function faxPacket(
   orderCode: string,
 ): Promise<FaxPacket | { refused: string } | { notNow: string }> {
   const { db, paper } = deps;
-  const order = await paperOrder(db, orderCode, "live").catch((error) => {
-    if (error instanceof ServiceError && error.code === "not_found") return null;
-    throw error;
-  });
+  const order = await paperOrder(db, orderCode, "live").catch(nullIf("not_found"));
   if (!order) return { notNow: "the order is not being faxed now" };
   try {
     const documentSha256 = await withSentDocument(paper, order, async ({ sha256 }) => sha256);

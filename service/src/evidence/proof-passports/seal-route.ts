@@ -7,7 +7,7 @@ import { jsonRoute, type RouteDeps } from "../../kernel/http/route.ts";
 import { type Form, type FormRules, readForm, type Upload } from "../../kernel/http/uploads/multipart.ts";
 import type { UploadPlaces } from "../../kernel/http/uploads/upload-places.ts";
 import type { Clock } from "../../kernel/platform/clock.ts";
-import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
+import { invalid, isServiceError } from "../../kernel/platform/errors.ts";
 import { onceRecorded, type RecordResult } from "../../kernel/platform/idempotency.ts";
 import { fingerprintOf, requestKey } from "../../kernel/platform/idempotency-keys.ts";
 import { expectedFile } from "../seals/seals.ts";
@@ -90,6 +90,6 @@ async function readUpload(request: FastifyRequest, rules: FormRules): Promise<Fo
   try {
     return await readForm(request, rules);
   } catch (error) {
-    throw error instanceof ServiceError && error.code === "validation" ? invalid(expectedFile) : error;
+    throw isServiceError(error, "validation") ? invalid(expectedFile) : error;
   }
 }

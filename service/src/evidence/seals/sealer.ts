@@ -3,7 +3,7 @@ import type { SealReason } from "@signsealship/evidence/seal";
 import { PdfRefusal, refuseCostly } from "../../kernel/pdf/refusal.ts";
 import type { Tail } from "../../kernel/pdf/revision/revision.ts";
 import type { Clock } from "../../kernel/platform/clock.ts";
-import { ServiceError } from "../../kernel/platform/errors.ts";
+import { isServiceError, ServiceError } from "../../kernel/platform/errors.ts";
 import { hashYielding } from "../../kernel/platform/hash-yielding.ts";
 import type { Random } from "../../kernel/platform/random.ts";
 import {
@@ -217,7 +217,7 @@ export const sealOwnDocument = (seal: SealDocument, input: SealInput): Promise<S
       if (wasTooCostly(error)) {
         throw new ServiceError("unavailable", "The seal can't be made now. Try again later.", { cause: error });
       }
-      if (error instanceof ServiceError && error.code === "validation") {
+      if (isServiceError(error, "validation")) {
         throw new Error("a document of our own cannot be sealed", { cause: error });
       }
       throw error;

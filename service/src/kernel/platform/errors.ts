@@ -27,6 +27,20 @@ export class ServiceError extends Error {
   }
 }
 
+/** True for a refusal with this code. */
+export const isServiceError = <Code extends ErrorCode>(
+  error: unknown,
+  code: Code,
+): error is ServiceError & { readonly code: Code } => error instanceof ServiceError && error.code === code;
+
+/** For `catch`: null for a refusal with this code. Other errors are thrown again. */
+export const nullIf =
+  (code: ErrorCode) =>
+  (error: unknown): null => {
+    if (isServiceError(error, code)) return null;
+    throw error;
+  };
+
 /** A refusal because of load. It is not logged as a fault, because under load there are thousands of such refusals. */
 export class BusyError extends ServiceError {
   constructor(message: string) {

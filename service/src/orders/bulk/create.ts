@@ -5,7 +5,7 @@ import { auditLine } from "../../kernel/audit/audit.ts";
 import { actorOf, type Owner, type Principal } from "../../kernel/identity/identity.ts";
 import { memoryHolder } from "../../kernel/platform/bounds/memory-budget.ts";
 import { cursorOf, foreignCursor, limitOf, type PageQuery, pageOf } from "../../kernel/platform/database/page.ts";
-import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
+import { invalid, isServiceError, ServiceError } from "../../kernel/platform/errors.ts";
 import { fingerprintOf } from "../../kernel/platform/idempotency-keys.ts";
 import { newUuid } from "../../kernel/platform/ids.ts";
 import { isUuid } from "../../kernel/platform/text.ts";
@@ -179,7 +179,7 @@ export function wholeForm(
   try {
     return readWhole(formFrom(content, sent), true, pricing);
   } catch (error) {
-    if (!(error instanceof ServiceError) || error.code !== "validation") throw error;
+    if (!isServiceError(error, "validation")) throw error;
     return { refusals: [error.message], form: null };
   }
 }

@@ -2,7 +2,7 @@
 import { setImmediate as yieldToOthers } from "node:timers/promises";
 import { tierOf } from "../../firms/partners/partners.ts";
 import type { Principal } from "../../kernel/identity/identity.ts";
-import { ServiceError } from "../../kernel/platform/errors.ts";
+import { isServiceError, ServiceError } from "../../kernel/platform/errors.ts";
 import { timeLimit } from "../../kernel/platform/stopwatch.ts";
 import { dollars } from "../dollars.ts";
 import { createOrder, type PricedOrder, type SentOrder } from "../order/order.ts";
@@ -162,7 +162,7 @@ async function placeRow(
   try {
     await createOrder(orders, principal, sent, ({ code }) => claimRow(id, cipher.seal({ orderCode: code }, id)));
   } catch (error) {
-    if (!(error instanceof ServiceError) || error.code !== "validation") throw error;
+    if (!isServiceError(error, "validation")) throw error;
     await failRow(orders.db, id, error.message);
   }
 }

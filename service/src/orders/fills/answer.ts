@@ -1,6 +1,6 @@
 import { orDiscard } from "../../kernel/platform/blobs/blobs.ts";
 import type { StoredFile } from "../../kernel/platform/blobs/stored-file.ts";
-import { ServiceError } from "../../kernel/platform/errors.ts";
+import { isServiceError, nullIf, ServiceError } from "../../kernel/platform/errors.ts";
 import { isUuid } from "../../kernel/platform/text.ts";
 import { openUpload } from "../order/order.ts";
 import { client, complete, filledDocument } from "./complete.ts";
@@ -147,7 +147,7 @@ export async function finishFill(deps: FillDeps, fill: Fill, revision: number): 
     const { blobs, db } = deps.templates;
     await orDiscard(blobs, completed.blobKey, () => db.transaction((tx) => completed.write(tx)));
   } catch (error) {
-    if (error instanceof ServiceError && error.code === "conflict") return "stale";
+    if (isServiceError(error, "conflict")) return "stale";
     throw error;
   }
   return [];
@@ -167,10 +167,7 @@ export async function forgetAnswers(deps: FillDeps, fill: Fill): Promise<void> {
 export async function finishedDocument(deps: FillDeps, { id, owner, state }: Fill): Promise<StoredFile> {
   if (state === "completed")
     for (const token of fillTokensOf(deps.secrets, id)) {
-      const file = await openUpload({ ...deps.templates, log: deps.log }, token, owner).catch((error: unknown) => {
-        if (error instanceof ServiceError && error.code === "not_found") return null;
-        throw error;
-      });
+      const file = await openUpload({ ...deps.templates, log: deps.log }, token, owner).catch(nullIf("not_found"));
       if (file) return file;
     }
   throw noSuchFill();

@@ -4,7 +4,7 @@ import type { SealDocument, Sealed, SealLock } from "../../evidence/seals/seals.
 import type { Blobs } from "../../kernel/platform/blobs/blobs.ts";
 import { memoryHolder } from "../../kernel/platform/bounds/memory-budget.ts";
 import type { Sql } from "../../kernel/platform/database/database.ts";
-import { ServiceError } from "../../kernel/platform/errors.ts";
+import { isServiceError, ServiceError } from "../../kernel/platform/errors.ts";
 import type { RowMac } from "../../kernel/platform/row-mac.ts";
 import { type DocumentOwner, documentMembers, documentUse, type PeopleEvent } from "../order/order.ts";
 import { furthestDocument, type SealedDocument } from "./store.ts";
@@ -50,7 +50,7 @@ export async function sealSimulated(
   const sealOr = async (bytes: Buffer | null) => {
     const none = () => Promise.reject(new ServiceError("validation", "no document"));
     const sealed = await (bytes ? seal(bytes) : none()).catch((error) => {
-      if (!(error instanceof ServiceError) || error.code !== "validation") throw error;
+      if (!isServiceError(error, "validation")) throw error;
       return seal(simulatedDocument(document?.sha256 ?? "none"));
     });
     return storeSealed(deps, sealed, of, kindOf(of));

@@ -1,7 +1,7 @@
 import { auditLine } from "../../kernel/audit/audit.ts";
 import type { Database, Sql, Tx } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
-import { ServiceError } from "../../kernel/platform/errors.ts";
+import { isServiceError, ServiceError } from "../../kernel/platform/errors.ts";
 import { newUuid } from "../../kernel/platform/ids.ts";
 import { hasJobSoon, type Jobs } from "../../kernel/platform/jobs/jobs.ts";
 import { shortCode } from "../../kernel/platform/text.ts";
@@ -75,7 +75,7 @@ export async function requestPartRefund(
   return insertPart(tx, order, part).then(
     (requestId) => ({ requestId }),
     (error: unknown) => {
-      if (!(error instanceof ServiceError) || error.code !== "conflict") throw error;
+      if (!isServiceError(error, "conflict")) throw error;
       return { refusal: error.message };
     },
   );

@@ -13,7 +13,7 @@ import {
 import { proofForms } from "../../evidence/transparency-log/transparency-log.ts";
 import { readShownFirm, type ShownFirm } from "../../firms/partners/partners.ts";
 import type { RateLimits } from "../../kernel/http/rate-limits.ts";
-import { ServiceError } from "../../kernel/platform/errors.ts";
+import { isServiceError } from "../../kernel/platform/errors.ts";
 import { loggedNetwork } from "../../kernel/platform/network.ts";
 import { accentStripe, attribution, logoOf } from "../ui/accent.ts";
 import type { Assets } from "../ui/assets/assets.ts";
@@ -117,7 +117,6 @@ function codeRoutes(app: FastifyInstance, deps: DeliveryPageDeps): void {
   const back = (reader: Reader, link: Link, outcome: "sent" | "wait" | "wrong" | "ended" | "locked") => ({
     redirect: linkFor(reader, `${pathOf(link)}?code=${outcome}`),
   });
-  const isRefusal = (error: unknown) => error instanceof ServiceError && error.code === "conflict";
   clientRoute(
     app,
     deps,
@@ -128,7 +127,7 @@ function codeRoutes(app: FastifyInstance, deps: DeliveryPageDeps): void {
         await mailDeliveryCode(deliveries, link);
         return back(reader, link, "sent");
       } catch (error) {
-        if (!isRefusal(error)) throw error;
+        if (!isServiceError(error, "conflict")) throw error;
         return back(reader, link, "wait");
       }
     },
@@ -155,7 +154,7 @@ function codeRoutes(app: FastifyInstance, deps: DeliveryPageDeps): void {
         });
         return { redirect: linkFor(reader, pathOf(link)), headers: { "Set-Cookie": cookie } };
       } catch (error) {
-        if (!isRefusal(error)) throw error;
+        if (!isServiceError(error, "conflict")) throw error;
         return back(reader, link, "locked");
       }
     },

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import type { ShownFirm } from "../../firms/partners/partners.ts";
 import type { RateLimits } from "../../kernel/http/rate-limits.ts";
-import { ServiceError } from "../../kernel/platform/errors.ts";
+import { nullIf, ServiceError } from "../../kernel/platform/errors.ts";
 import {
   type Fill,
   type FillDeps,
@@ -167,14 +167,8 @@ async function viewOf(deps: FillRoutesDeps, { id, token }: Params): Promise<View
 }
 
 async function end({ assets, fills }: FillRoutesDeps, view: View, reader: Reader): Promise<PageAnswer> {
-  const hasDocument = await finishedDocument(fills, view.fill).then(
-    () => true,
-    (error: unknown) => {
-      if (error instanceof ServiceError && error.code === "not_found") return false;
-      throw error;
-    },
-  );
-  return answer(view, fillEndPage(assets, view, hasDocument, reader));
+  const document = await finishedDocument(fills, view.fill).catch(nullIf("not_found"));
+  return answer(view, fillEndPage(assets, view, document !== null, reader));
 }
 
 /** Responds with a page whose content security policy permits the firm's logo. */

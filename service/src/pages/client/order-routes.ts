@@ -7,7 +7,7 @@ import type { RateLimits } from "../../kernel/http/rate-limits.ts";
 import type { StoredFile } from "../../kernel/platform/blobs/stored-file.ts";
 import type { Sql } from "../../kernel/platform/database/database.ts";
 import { nullIfAltered } from "../../kernel/platform/database/state-mac.ts";
-import { ServiceError } from "../../kernel/platform/errors.ts";
+import { nullIf, ServiceError } from "../../kernel/platform/errors.ts";
 import { isCode } from "../../kernel/platform/text.ts";
 import type { RetentionPlan } from "../../kernel/retention/retention.ts";
 import type { BillingDocument } from "../../orders/billing/billing.ts";
@@ -232,18 +232,12 @@ function proofRoutes(app: FastifyInstance, deps: OrderPageDeps): void {
 }
 
 /** Mails the link to the documents. Returns "unsent" if there is nothing to send, or if the link was sent too often. */
-export const mailedDocuments = (
+export const mailedDocuments = async (
   { documents }: OrderPageDeps,
   code: string,
   asked?: { isWhole: boolean },
 ): Promise<"sent" | "unsent"> =>
-  documents.links.mail(code, asked).then(
-    () => "sent",
-    (error: unknown) => {
-      if (!(error instanceof ServiceError) || error.code !== "conflict") throw error;
-      return "unsent";
-    },
-  );
+  (await documents.links.mail(code, asked).then(() => "sent" as const, nullIf("conflict"))) ?? "unsent";
 
 /**
  * The title and text of the page after the client requested the documents. For a test order, the text says that the

@@ -13,7 +13,7 @@ import {
 import { type Callers, sessionOf } from "../../kernel/http/authentication.ts";
 import type { RateLimits } from "../../kernel/http/rate-limits.ts";
 import { mayUseLive, type Session } from "../../kernel/identity/identity.ts";
-import { ServiceError } from "../../kernel/platform/errors.ts";
+import { isServiceError } from "../../kernel/platform/errors.ts";
 import { accountNav } from "../ui/account-nav.ts";
 import type { Assets } from "../ui/assets/assets.ts";
 import { done, flashOf } from "../ui/flash-messages.ts";
@@ -48,7 +48,7 @@ export function invitationPage(forms: FastifyInstance, deps: InvitationPageDeps)
       const body = offer ? offered(offer, session, error) : forAnother(session);
       return { page: frame(deps.assets, session, body), ...(!offer && { status: 403 }) };
     } catch (refusal) {
-      if (!(refusal instanceof ServiceError) || refusal.code !== "not_found") throw refusal;
+      if (!isServiceError(refusal, "not_found")) throw refusal;
       return { page: frame(deps.assets, session, unusable), status: 404 };
     }
   }

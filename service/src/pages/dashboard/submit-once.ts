@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import { principalOf } from "../../kernel/http/authentication.ts";
 import type { Environment } from "../../kernel/identity/identity.ts";
-import { ServiceError } from "../../kernel/platform/errors.ts";
+import { isServiceError, ServiceError } from "../../kernel/platform/errors.ts";
 import { type OnceDeps, once, onceRecorded, type RecordResult } from "../../kernel/platform/idempotency.ts";
 import { fingerprintOf, requestKey } from "../../kernel/platform/idempotency-keys.ts";
 import { newSecret } from "../../kernel/platform/ids.ts";
@@ -150,7 +150,5 @@ export const doOnce =
 export const inOurWords =
   (message: string) =>
   (error: unknown): never => {
-    throw error instanceof ServiceError && error.code === "idempotency_in_flight"
-      ? new ServiceError("conflict", message)
-      : error;
+    throw isServiceError(error, "idempotency_in_flight") ? new ServiceError("conflict", message) : error;
   };

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Owner } from "../../../kernel/identity/identity.ts";
 import type { Tx } from "../../../kernel/platform/database/database.ts";
-import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { isServiceError, ServiceError } from "../../../kernel/platform/errors.ts";
 import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
 import { runOr } from "../../../kernel/platform/workers/task.ts";
 import { claimantOf, explainTask, openTask } from "../../../kernel/tasks/tasks.ts";
@@ -66,8 +66,8 @@ async function planFor(deps: LetterDeps, order: PaperOrder): Promise<LetterPlan 
     const read = await runOr(workers, readPages, { holder: partnerId, bytes, input: null }, () => costly);
     return { kind, sha256, read };
   }).catch((error: unknown) => {
-    if (error instanceof ServiceError && error.code === "not_found") return error;
-    throw error;
+    if (!isServiceError(error, "not_found")) throw error;
+    return error;
   });
   if (document instanceof ServiceError) return { misfit: document.message };
   const { kind, sha256, read } = document;

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import pg from "pg";
-import { ServiceError } from "../errors.ts";
+import { isServiceError, ServiceError } from "../errors.ts";
 
 /** The SQLSTATE codes that callers distinguish (PostgreSQL, appendix A). */
 export const sqlState = {
@@ -84,10 +84,7 @@ export async function reaching<T>(answer: Promise<T>): Promise<T> {
  * that the write refers to must not be discarded.
  */
 export const isOutcomeUnknown = (error: unknown): boolean =>
-  error instanceof ServiceError &&
-  error.code === "unavailable" &&
-  saysAway(error.cause) &&
-  !hasSqlState(error, sqlState.lockNotAvailable);
+  isServiceError(error, "unavailable") && saysAway(error.cause) && !hasSqlState(error, sqlState.lockNotAvailable);
 
 /**
  * True if a statement timed out because another transaction had locked a row of this table. False if the other

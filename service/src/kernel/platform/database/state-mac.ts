@@ -1,4 +1,4 @@
-import { ServiceError } from "../errors.ts";
+import { isServiceError, ServiceError } from "../errors.ts";
 import type { Members, RowMac } from "../row-mac.ts";
 import type { SealedKind, SealedTexts } from "../sealed-text.ts";
 import { nothing, quoted, type Statement, sql, ToSeal, textual } from "./sql.ts";
@@ -173,8 +173,7 @@ export const forged = (): ServiceError =>
   );
 
 /** True if a read failed because a row's MAC is invalid. Other failures with the code `unavailable` have a `cause`. */
-export const isAltered = (error: unknown): boolean =>
-  error instanceof ServiceError && error.code === "unavailable" && error.cause === undefined;
+export const isAltered = (error: unknown): boolean => isServiceError(error, "unavailable") && error.cause === undefined;
 
 /** For `catch` after a read: null if it failed because a row's MAC is invalid. Other errors are thrown again. */
 export function nullIfAltered(error: unknown): null {

@@ -1,7 +1,7 @@
 /** Charges several orders at once. Also returns an order's charge as the API shows it. */
 import type { Principal } from "../../../kernel/identity/identity.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
-import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { isServiceError, ServiceError } from "../../../kernel/platform/errors.ts";
 import type { RecordResult } from "../../../kernel/platform/idempotency.ts";
 import { requireProof } from "../../../kernel/platform/recent-proof.ts";
 import { type LockedOrder, type OrderCharge, orderPayer } from "../../order/order.ts";
@@ -63,7 +63,7 @@ export function chargeGroup<Result extends GroupCharge>(
     }
     if (payable.length === 0) await refuse(refusals[0] ?? "No order of this room is paid by your firm.");
     const charged = await chargePayable(tx, deps, principal, payable, expected).catch((error: unknown) => {
-      if (!(error instanceof ServiceError) || error.code !== "not_payable") throw error;
+      if (!isServiceError(error, "not_payable")) throw error;
       return refuse(error.message);
     });
     if ("refusal" in charged)

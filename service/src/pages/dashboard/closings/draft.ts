@@ -10,7 +10,7 @@ import {
   saveDraft,
 } from "../../../closing/drafts/drafts.ts";
 import { principalOf } from "../../../kernel/http/authentication.ts";
-import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { isServiceError } from "../../../kernel/platform/errors.ts";
 import { newUuid } from "../../../kernel/platform/ids.ts";
 import { isUuid } from "../../../kernel/platform/text.ts";
 import { type OrderDeps, usableUploads } from "../../../orders/order/order.ts";
@@ -121,7 +121,7 @@ export async function saveSubmitted(
     const note = saved?.isCopy ? copyNote : html``;
     return { draft: saved ? { ...draft, ...saved } : draft, note, refusal: null, isSaved: saved !== null };
   } catch (error) {
-    if (!(error instanceof ServiceError) || error.code !== "conflict") throw error;
+    if (!isServiceError(error, "conflict")) throw error;
     return { draft, note: html``, refusal: error.message, isSaved: false };
   }
 }

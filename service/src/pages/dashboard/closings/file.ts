@@ -3,7 +3,7 @@ import { principalOf } from "../../../kernel/http/authentication.ts";
 import type { Upload } from "../../../kernel/http/uploads/multipart.ts";
 import type { Principal } from "../../../kernel/identity/identity.ts";
 import { documentName } from "../../../kernel/platform/document-name.ts";
-import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
+import { invalid, isServiceError } from "../../../kernel/platform/errors.ts";
 import {
   keepUpload,
   looksLikePdf,
@@ -63,7 +63,7 @@ async function faultOf(
     const ink = notices.find(({ code }) => code === "ink_only");
     return ink ? `${unsigned}${ink.text}.`.slice(0, longestFault) : "";
   } catch (error) {
-    if (!(error instanceof ServiceError) || error.code !== "validation") throw error;
+    if (!isServiceError(error, "validation")) throw error;
     return aboutTags.test(error.message) ? "" : error.message.slice(0, longestFault);
   }
 }

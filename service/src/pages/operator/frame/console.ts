@@ -13,7 +13,7 @@ import { HttpError } from "../../../kernel/http/errors/http-error.ts";
 import { wireStatus } from "../../../kernel/http/errors/wire-errors.ts";
 import type { RateLimits } from "../../../kernel/http/rate-limits.ts";
 import type { Clock } from "../../../kernel/platform/clock.ts";
-import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { isServiceError, ServiceError } from "../../../kernel/platform/errors.ts";
 import { accountNav } from "../../ui/account-nav.ts";
 import type { AssetName, Assets } from "../../ui/assets/assets.ts";
 import { notice } from "../../ui/components.ts";
@@ -134,8 +134,7 @@ export function requireRights({ routeOptions, method }: FastifyRequest, operator
  * the passkey can't contain the file, so the form is shown again instead.
  */
 const lacksPasskeyForFile = (request: FastifyRequest, error: unknown): error is ServiceError =>
-  error instanceof ServiceError &&
-  error.code === "passkey_required" &&
+  isServiceError(error, "passkey_required") &&
   /^multipart\/form-data/i.test(request.headers["content-type"] ?? "") &&
   !wantsJson(request);
 

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import type { Operator } from "../../../firms/operators/operators.ts";
-import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { nullIf } from "../../../kernel/platform/errors.ts";
 import {
   type Act,
   addGuest,
@@ -84,7 +84,8 @@ export async function orderPage(
   const sheet = await sheetOf(deps.notarySheets, claimed);
   const { live } = deps;
   const open = live && (await liveOf(live, claimed));
-  const onTape = live && open?.session.liveAt ? await onRecord(live, claimed).catch(withoutConflict) : null;
+  // While no act is recorded yet (`conflict`), the page shows the same form as for an order without a session.
+  const onTape = live && open?.session.liveAt ? await onRecord(live, claimed).catch(nullIf("conflict")) : null;
   const initial = {
     ...firstTyped(claimed),
     ...(sheet && typedOfSheet(sheet)),
@@ -112,15 +113,6 @@ export async function orderPage(
     body,
     scripts: ["notary-sign.js"],
   });
-}
-
-/**
- * Returns null for the error `conflict`, which means that no act is recorded yet. The page then shows the same form as
- * for an order without a session.
- */
-function withoutConflict(error: unknown): null {
-  if (error instanceof ServiceError && error.code === "conflict") return null;
-  throw error;
 }
 
 /** Adds the pages on which a notary works: the orders to claim, the claimed ones, and the journal. */

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from "fastify";
 import type { Operator } from "../../../firms/operators/operators.ts";
 import { eventStreams } from "../../../kernel/http/event-stream.ts";
-import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { nullIf, ServiceError } from "../../../kernel/platform/errors.ts";
 import {
   admitPerson,
   claimedOrder,
@@ -83,10 +83,7 @@ export function sessionRoutes(scope: FastifyInstance, deps: Deps): void {
     permission,
     async handle({ operator, params: { code } }) {
       // After the act, the order is no longer the notary's, so its view can't be read.
-      const view = await viewOf(live, operator, code).catch((error: unknown) => {
-        if (error instanceof ServiceError && error.code === "not_found") return null;
-        throw error;
-      });
+      const view = await viewOf(live, operator, code).catch(nullIf("not_found"));
       return { page: render(view ? sessionPart(view, {}) : endedPart(await whyEnded(live, operator, code))), headers };
     },
   });

@@ -8,7 +8,7 @@ import {
 } from "../../../firms/members/members.ts";
 import { sessionOf } from "../../../kernel/http/authentication.ts";
 import type { RateLimits } from "../../../kernel/http/rate-limits.ts";
-import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { isServiceError, ServiceError } from "../../../kernel/platform/errors.ts";
 import { isRecentProof } from "../../../kernel/platform/recent-proof.ts";
 import type { Assets } from "../assets/assets.ts";
 import { acceptsPage } from "../error-page.ts";
@@ -83,7 +83,7 @@ export function confirming(
       await confirm(confirmation, session, shown);
       return undefined;
     } catch (error) {
-      if (error instanceof ServiceError && error.code === "validation") return error.message;
+      if (isServiceError(error, "validation")) return error.message;
       throw error;
     }
   }

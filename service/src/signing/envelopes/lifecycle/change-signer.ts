@@ -1,7 +1,7 @@
 import type { Owner } from "../../../kernel/identity/identity.ts";
 import type { Clock } from "../../../kernel/platform/clock.ts";
 import type { Tx } from "../../../kernel/platform/database/database.ts";
-import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { isServiceError, ServiceError } from "../../../kernel/platform/errors.ts";
 import { isCode } from "../../../kernel/platform/text.ts";
 import { type LockedOrder, lockOrder, lockOrders } from "../../../orders/order/order.ts";
 import type { EnvelopeDeps } from "../records/deps.ts";
@@ -66,7 +66,7 @@ export const changeOpenOnes = <Result>(
       try {
         signings.push(inTime(await lockSigning(tx, clock, owner, order)));
       } catch (error) {
-        if (!(error instanceof ServiceError) || error.code !== "conflict") throw error;
+        if (!isServiceError(error, "conflict")) throw error;
         refusal = error;
       }
     if (signings.length === 0) throw refusal ?? orderNotFound();

@@ -2,7 +2,7 @@
 import { auditLine } from "../../../kernel/audit/audit.ts";
 import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
-import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { nullIf } from "../../../kernel/platform/errors.ts";
 import { perform } from "../../../orders/fulfilment/fulfilment.ts";
 import { lockOrder } from "../../../orders/order/order.ts";
 import { closeAppointment } from "../appointments/book.ts";
@@ -91,10 +91,8 @@ export async function finish(deps: LiveDeps, id: string): Promise<void> {
   const outcome = seen && ((await outcomeOf(desk.db, seen.sheetId)) ?? (await endWithOrder(deps, seen)));
   if (!seen || !outcome) return;
   if (seen.liveAt !== null)
-    await recordings.end(seen.id, await marksOf(deps, seen)).catch((error: unknown) => {
-      // The act may have ended just after the session began, before the recording began. Then there is no recording.
-      if (!(error instanceof ServiceError) || error.code !== "not_found") throw error;
-    });
+    // The act may have ended just after the session began, before the recording began. Then there is no recording.
+    await recordings.end(seen.id, await marksOf(deps, seen)).catch(nullIf("not_found"));
   await desk.db.transaction(async (tx) => {
     const locked = await lockOrder(tx, await orderCodeOf(tx, seen));
     const session = await lockLive(tx, seen.id);
