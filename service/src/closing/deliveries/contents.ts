@@ -4,7 +4,7 @@ import { existingProofs, type ProofForm, proofForms } from "../../evidence/trans
 import { readShownFirm } from "../../firms/partners/partners.ts";
 import type { StoredFile } from "../../kernel/platform/blobs/stored-file.ts";
 import { memoryHolder } from "../../kernel/platform/bounds/memory-budget.ts";
-import { ServiceError } from "../../kernel/platform/errors.ts";
+import { isServiceError, ServiceError } from "../../kernel/platform/errors.ts";
 import type { TitleOf } from "../../orders/order/order.ts";
 import {
   openOrderDocument,
@@ -248,7 +248,7 @@ async function proofsOf(
   const waiting: Record<ProofForm, string[]> = { "tlog-proof": [], ots: [] };
   const add = async (of: string, form: ProofForm, read: () => Promise<Buffer | null>): Promise<void> => {
     const bytes = await read().catch((error: unknown) => {
-      const isExpected = error instanceof ServiceError && (error.code === "unavailable" || error.code === "conflict");
+      const isExpected = isServiceError(error, "unavailable") || isServiceError(error, "conflict");
       if (!isExpected) deps.log.error({ err: error, form }, "a proof of the transparency log was left out of a zip");
       return null;
     });

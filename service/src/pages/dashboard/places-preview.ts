@@ -2,7 +2,7 @@ import type { FastifyInstance } from "fastify";
 import { readBranding, shownBranding } from "../../firms/partners/partners.ts";
 import { principalOf } from "../../kernel/http/authentication.ts";
 import { readForm } from "../../kernel/http/uploads/multipart.ts";
-import { invalid } from "../../kernel/platform/errors.ts";
+import { invalid, isServiceError } from "../../kernel/platform/errors.ts";
 import { isPlainText } from "../../kernel/platform/text.ts";
 import {
   jsonList,
@@ -133,7 +133,7 @@ async function inWordsOfTheForm<Result>(
   try {
     return await work();
   } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "validation")) throw error;
+    if (!isServiceError(error, "validation")) throw error;
     const names = Object.fromEntries(signers.map(({ name }, index) => [rowField(index + 1, "name"), name]));
     throw invalid(refusalWords(error.message, { ...names, fields: written }).text);
   }

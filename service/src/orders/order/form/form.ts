@@ -1,4 +1,4 @@
-import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
+import { invalid, isServiceError } from "../../../kernel/platform/errors.ts";
 import { isEmail } from "../../../kernel/platform/mail/email.ts";
 import { isCode } from "../../../kernel/platform/text.ts";
 import { type Address, type BoughtServices, isZipCode, type ShipMethod, usStateOf } from "../../pricing/pricing.ts";
@@ -197,7 +197,7 @@ export function readWhole(
     try {
       return { refusals, form: parseOrderForm(left, isDocumentSent, rules) };
     } catch (error) {
-      if (!(error instanceof ServiceError) || error.code !== "validation") throw error;
+      if (!isServiceError(error, "validation")) throw error;
       const [field = ""] = /^[a-z0-9_]+/.exec(error.message) ?? [];
       // The replacement was also refused, so the remaining fields can't be checked.
       if (replaced.has(field)) return { refusals, form: null };

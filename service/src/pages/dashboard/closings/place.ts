@@ -4,7 +4,7 @@ import { type NewClosing, newRoomFields, participantFields, placeClosing } from 
 import { principalOf } from "../../../kernel/http/authentication.ts";
 import type { Principal } from "../../../kernel/identity/identity.ts";
 import type { Sql } from "../../../kernel/platform/database/database.ts";
-import { ServiceError } from "../../../kernel/platform/errors.ts";
+import { isServiceError, ServiceError } from "../../../kernel/platform/errors.ts";
 import { newCode } from "../../../kernel/platform/ids.ts";
 import { draftOrder, type OrderDeps, type PricedOrder, readWhole } from "../../../orders/order/order.ts";
 import type { FormValues } from "../../ui/forms/form-body.ts";
@@ -77,7 +77,7 @@ export async function placeForm(
     isUncharged = closing.methodToCharge === null;
     return placeClosing(orders, principalOf(request), closing, { record, receive: writeReceivers }).catch(
       (error: unknown) => {
-        if (!(error instanceof ServiceError) || error.code !== "validation") throw error;
+        if (!isServiceError(error, "validation")) throw error;
         throw new ClosingRefused([refusalWords(error.message).text]);
       },
     );
@@ -188,7 +188,7 @@ async function closingIn(orders: OrderDeps, request: FastifyRequest, values: For
       const { order } = await draftOrder(orders, principal, sent);
       drafts.push({ order, label: document.name.slice(0, 200), receivers: receiversOf(values, document) });
     } catch (error) {
-      if (!(error instanceof ServiceError) || error.code !== "validation") throw error;
+      if (!isServiceError(error, "validation")) throw error;
       refuse(error.message, document);
     }
   }
@@ -224,7 +224,7 @@ async function agreedMethod(
   try {
     return await methodToCharge(orders, principal, shownChargeOf(values), priced);
   } catch (error) {
-    if (!(error instanceof ServiceError) || error.code !== "validation") throw error;
+    if (!isServiceError(error, "validation")) throw error;
     throw new ClosingRefused([refusalWords(error.message).text]);
   }
 }

@@ -4,7 +4,7 @@ import { principalOf } from "../../../../kernel/http/authentication.ts";
 import { type Form, readForm } from "../../../../kernel/http/uploads/multipart.ts";
 import type { Principal } from "../../../../kernel/identity/identity.ts";
 import { documentName } from "../../../../kernel/platform/document-name.ts";
-import { ServiceError } from "../../../../kernel/platform/errors.ts";
+import { isServiceError, ServiceError } from "../../../../kernel/platform/errors.ts";
 import { type FillView, ownFill } from "../../../../orders/fills/fills.ts";
 import { keepUpload, openUpload, readWhole } from "../../../../orders/order/order.ts";
 import { templatePageCounts } from "../../../../orders/templates/templates.ts";
@@ -105,7 +105,7 @@ function placeRoute(app: FastifyInstance, deps: OrderNewDeps): void {
         try {
           return await place(deps, request, form);
         } catch (error) {
-          if (!(error instanceof ServiceError) || error.code !== "validation" || wantsJson(request)) throw error;
+          if (!isServiceError(error, "validation") || wantsJson(request)) throw error;
           const refusals = await keepRefused(deps, request, { ...form, fields: typed, message: error.message });
           return {
             page: await showForm(deps, request, { typed: { values: Object.fromEntries(typed), messages: refusals } }),
