@@ -174,6 +174,12 @@ module.exports = {
       "Only what the processor signed moves an order to Paid.",
     ),
     rule(
+      "processor-below-payments",
+      { path: "^service/src/orders/payments/processor/" },
+      { path: "^service/src/orders/payments/(?!processor/)" },
+      "processor/ imports no other folder of payments.",
+    ),
+    rule(
       "transitions-by-their-entries",
       { path: "^service/src/(?!orders/order/transitions/(transitions|by-processor)\\.ts)" },
       { path: "^service/src/orders/order/transitions/apply\\.ts" },

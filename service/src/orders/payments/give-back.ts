@@ -9,12 +9,12 @@ import { fromOrders, lockOrder, type OrderStatus, ordersTable, verifiedOrder } f
 import { awaitsAssignment } from "./by-hand.ts";
 import { closeCheckouts, OpenElsewhere } from "./checkout/sessions.ts";
 import { isDisputed } from "./disputes.ts";
+import { applyEvent } from "./events/apply-event.ts";
+import { endLost } from "./events/take-dispute.ts";
 import { wentBackOutside } from "./outside-notes.ts";
 import { processorOfOrder, requireNewestKey } from "./processor/account.ts";
 import { isMissing } from "./processor/charge-requests.ts";
-import { applyEvent } from "./processor/events.ts";
 import { type Processor, type RefundOfPayment, shareRequest } from "./processor/processor.ts";
-import { endLost } from "./processor/take-dispute.ts";
 import { refundsOfIntent } from "./refund-rows.ts";
 import { type HeldPayment, heldPayments, isFullyRefunded, payeesOfIntent } from "./store.ts";
 import { elsewhereSubject, isLost, wholeRefundOf } from "./whole-refund.ts";

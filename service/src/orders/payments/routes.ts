@@ -13,9 +13,9 @@ import { fingerprintOf, requestKey } from "../../kernel/platform/idempotency-key
 import type { Log } from "../../kernel/platform/logs.ts";
 import type { Metrics } from "../../kernel/platform/metrics.ts";
 import { type CheckoutDeps, checkoutUrl } from "./checkout/checkout.ts";
-import { applyEvent } from "./processor/events.ts";
+import { applyEvent } from "./events/apply-event.ts";
+import { reportRefusedEvent } from "./events/payees.ts";
 import { readableTypes } from "./processor/message.ts";
-import { reportRefusedEvent } from "./processor/payees.ts";
 import type { Processor } from "./processor/processor.ts";
 import { webhookPath } from "./processor/webhook-endpoints.ts";
 

@@ -5,9 +5,9 @@ import { ServiceError } from "../../kernel/platform/errors.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
 import type { LockedOrder } from "../order/order.ts";
 import { currency } from "./checkout/sessions.ts";
+import { type Applied, applyEvent } from "./events/apply-event.ts";
 import { chargesOfOrder, isOpenCharge } from "./firm/charge-store.ts";
 import { hasDelayedStep, insertSteps, sandboxName } from "./firm/sandbox-steps.ts";
-import { type Applied, applyEvent } from "./processor/events.ts";
 import { paymentState } from "./store.ts";
 
 export type SandboxOutcome = "success" | "decline" | "cancel" | "delayed";

@@ -24,7 +24,7 @@ import {
   statementsOf,
   sumFacts,
 } from "../../../src/orders/billing/billing.ts";
-import { applyEvent } from "../../../src/orders/payments/processor/events.ts";
+import { applyEvent } from "../../../src/orders/payments/events/apply-event.ts";
 import { openOrdersDatabase, silent } from "../order/orders-database.ts";
 
 const orders = await forTests(openOrdersDatabase());

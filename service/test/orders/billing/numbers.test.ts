@@ -19,7 +19,7 @@ import {
   statementsOf,
 } from "../../../src/orders/billing/billing.ts";
 import { run } from "../../../src/orders/billing/draw-task.ts";
-import { applyEvent } from "../../../src/orders/payments/processor/events.ts";
+import { applyEvent } from "../../../src/orders/payments/events/apply-event.ts";
 import { recordPayment } from "../../../src/orders/payments/store.ts";
 import { openOrdersDatabase, silent } from "../order/orders-database.ts";
 

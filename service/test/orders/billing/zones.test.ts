@@ -18,8 +18,8 @@ import {
   statementOf,
   statementsOf,
 } from "../../../src/orders/billing/billing.ts";
+import { applyEvent } from "../../../src/orders/payments/events/apply-event.ts";
 import { spentThisMonth, zoneOf } from "../../../src/orders/payments/payments.ts";
-import { applyEvent } from "../../../src/orders/payments/processor/events.ts";
 import { statementCsv } from "../../../src/pages/dashboard/statements/files.ts";
 import { openOrdersDatabase, silent } from "../order/orders-database.ts";
 

@@ -7,6 +7,7 @@ import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { maskCode } from "../../../src/kernel/platform/ids.ts";
 import { enqueue } from "../../../src/kernel/platform/jobs/jobs.ts";
 import { firmChargeQueue } from "../../../src/orders/order/order.ts";
+import { reportRefusedEvent } from "../../../src/orders/payments/events/payees.ts";
 import { sendCharges } from "../../../src/orders/payments/firm/send-charges.ts";
 import { putLimit, selectMethods } from "../../../src/orders/payments/firm/store.ts";
 import {
@@ -20,7 +21,6 @@ import {
   waitingOrders,
   watchPayments,
 } from "../../../src/orders/payments/payments.ts";
-import { reportRefusedEvent } from "../../../src/orders/payments/processor/payees.ts";
 import { type Group, groupsOf } from "./charged-group.ts";
 import { openMoneyWorld } from "./money-world.ts";
 

@@ -11,9 +11,9 @@ import { secretBytes } from "../../../src/kernel/platform/secrets.ts";
 import { readIssuer, registerIssuer } from "../../../src/orders/billing/billing.ts";
 import { orderMail } from "../../../src/orders/fulfilment/fulfilment.ts";
 import { lockOrder, mailClient, transition } from "../../../src/orders/order/order.ts";
+import { applyEvent } from "../../../src/orders/payments/events/apply-event.ts";
 import { insertPayment } from "../../../src/orders/payments/firm/charges.ts";
 import { moneyMail, waitingMail } from "../../../src/orders/payments/payments.ts";
-import { applyEvent } from "../../../src/orders/payments/processor/events.ts";
 import { recordPayment } from "../../../src/orders/payments/store.ts";
 import { openOrdersDatabase, silent } from "../order/orders-database.ts";
 

@@ -5,7 +5,7 @@ import { forTests } from "@signsealship/testing/for-tests";
 import { authenticate, authenticatePayments, testRowMac } from "@signsealship/testing/row-mac";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { orderStatuses } from "../../../src/orders/order/transitions/statuses.ts";
-import { applyEvent, type Outcome } from "../../../src/orders/payments/processor/events.ts";
+import { applyEvent, type Outcome } from "../../../src/orders/payments/events/apply-event.ts";
 import type { SignedEvent } from "../../../src/orders/payments/processor/processor.ts";
 import { extraPaymentsOf, resolveUnapplied } from "../../../src/orders/payments/unapplied.ts";
 import { openOrdersDatabase, silent } from "../order/orders-database.ts";

@@ -7,6 +7,7 @@ import { forTests } from "@signsealship/testing/for-tests";
 import { authenticate, testRowMac } from "@signsealship/testing/row-mac";
 import { isSealed, type Statement, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { readIssuer, registerIssuer } from "../../../src/orders/billing/billing.ts";
+import { applyEvent } from "../../../src/orders/payments/events/apply-event.ts";
 import {
   bookLossPayment,
   endFailedRefund,
@@ -15,7 +16,6 @@ import {
   openProcessor,
   sumsAgree,
 } from "../../../src/orders/payments/payments.ts";
-import { applyEvent } from "../../../src/orders/payments/processor/events.ts";
 import type { SignedEvent } from "../../../src/orders/payments/processor/processor.ts";
 import { reconcile, scheduleReconciliation } from "../../../src/orders/payments/reconcile/reconcile.ts";
 import { comparePayments } from "../../../src/orders/payments/reconcile/store.ts";

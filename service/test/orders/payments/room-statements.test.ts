@@ -5,7 +5,7 @@ import type { Database, Tx } from "../../../src/kernel/platform/database/databas
 import type { Statement } from "../../../src/kernel/platform/database/sql.ts";
 import { newUuid } from "../../../src/kernel/platform/ids.ts";
 import { sharedCheckout } from "../../../src/orders/payments/checkout/checkout.ts";
-import { applyEvent } from "../../../src/orders/payments/processor/events.ts";
+import { applyEvent } from "../../../src/orders/payments/events/apply-event.ts";
 import { silent } from "../order/orders-database.ts";
 import { openMoneyWorld } from "./money-world.ts";
 

@@ -13,6 +13,8 @@ import { applyCharge } from "../firm/charge-events.ts";
 import { chargesOfOrder, isOpenCharge } from "../firm/charge-store.ts";
 import { applySetup } from "../firm/methods.ts";
 import { applyMandate, applyReturnedDebit } from "../firm/unusable.ts";
+import { type DisputeMessage, readMessage, type SessionMessage, timeOf } from "../processor/message.ts";
+import type { SignedEvent } from "../processor/processor.ts";
 import { refundsOfIntent } from "../refund-rows.ts";
 import { recordEvent, recordOutcome, recordParts, refundCheckQueue } from "../store.ts";
 import { reportFirmsDebit } from "../unpaid.ts";
@@ -25,9 +27,7 @@ import {
   type Outcome,
   type Share,
 } from "./apply.ts";
-import { type DisputeMessage, readMessage, type SessionMessage, timeOf } from "./message.ts";
 import { lockPayees } from "./payees.ts";
-import type { SignedEvent } from "./processor.ts";
 import { type LockedPayees, type Named, readRefund } from "./refund-events.ts";
 import { untilDecided, wrongSum } from "./sum-words.ts";
 import { applyDispute, bookDispute } from "./take-dispute.ts";

@@ -15,6 +15,7 @@ import { currency } from "../checkout/sessions.ts";
 import { tellFirm } from "../firm/money-mail.ts";
 import { settleLosses } from "../loss-documents.ts";
 import { endLoss, endLostTasks, endPriceTasks, receivedCentsOf } from "../price-debt.ts";
+import type { RefundMessage, SessionMessage } from "../processor/message.ts";
 import {
   heldPayments,
   markRefunded,
@@ -28,7 +29,6 @@ import { settleSupplement, supplementPayments } from "../supplements.ts";
 import { auditUnapplied, reportWholeRefund } from "../unapplied.ts";
 import { reportDebit, reportFirmsDebit, reportSupplement } from "../unpaid.ts";
 import { isLost } from "../whole-refund.ts";
-import type { RefundMessage, SessionMessage } from "./message.ts";
 import { untilDecided, wrongSum } from "./sum-words.ts";
 
 /**

@@ -6,9 +6,9 @@ import { type AlteredOrder, lockSorted, orderNames, reportAltered } from "../alt
 import { sessionPayees } from "../checkout/store.ts";
 import { lockIntent } from "../disputes.ts";
 import { chargesOfPayment } from "../firm/charge-store.ts";
+import { type DisputeMessage, type RefundMessage, readMessage, type SessionMessage } from "../processor/message.ts";
+import type { SignedEvent } from "../processor/processor.ts";
 import { payeeOf, payeesOfIntent } from "../store.ts";
-import { type DisputeMessage, type RefundMessage, readMessage, type SessionMessage } from "./message.ts";
-import type { SignedEvent } from "./processor.ts";
 import type { LockedPayees, Named } from "./refund-events.ts";
 
 type MoneyMessage = SessionMessage | RefundMessage | DisputeMessage;

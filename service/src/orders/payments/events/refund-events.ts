@@ -11,10 +11,10 @@ import { billingDocumentState, restOf, reverseCredit } from "../documents.ts";
 import { tellFirm } from "../firm/money-mail.ts";
 import { unbookLoss } from "../loss-documents.ts";
 import { reviseLoss } from "../pay-again.ts";
+import type { RefundMessage } from "../processor/message.ts";
 import { type RefundRowState, recordRefund, refundsOfIntent } from "../refund-rows.ts";
 import { paymentState, refundCheckQueue } from "../store.ts";
 import { type Applied, type ApplyOptions, applyRefund, nothing } from "./apply.ts";
-import type { RefundMessage } from "./message.ts";
 import { bookDispute } from "./take-dispute.ts";
 
 /** An order's code, its share of the money if known, and the supplement that the share pays. */

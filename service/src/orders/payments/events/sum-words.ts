@@ -1,6 +1,6 @@
 /** Sums of payments in words, for the pages of firms and operators. */
 import { dollars } from "../../dollars.ts";
-import type { SessionMessage } from "./message.ts";
+import type { SessionMessage } from "../processor/message.ts";
 
 /** Names the sum that arrived and the requested sum, for the pages of firms and operators. */
 export const wrongSum = (paid: Pick<SessionMessage, "amount" | "currency">, askedCents: number): string =>

@@ -9,7 +9,7 @@ import { type Marked, marked } from "../../../kernel/platform/database/state-mac
 import type { Log } from "../../../kernel/platform/logs.ts";
 import { fromOrders, lockOrder } from "../../order/order.ts";
 import { currency } from "../checkout/sessions.ts";
-import { applyEvent } from "../processor/events.ts";
+import { applyEvent } from "../events/apply-event.ts";
 import type { SignedEvent } from "../processor/processor.ts";
 import { chargesOfPayment } from "./charge-store.ts";
 import { type StepKind, sandboxIntent, sandboxName, stepState } from "./sandbox-steps.ts";
