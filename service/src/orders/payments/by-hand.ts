@@ -266,7 +266,7 @@ export async function bookRefundByHand(
       checkoutId: null,
       chargeId: null,
     } as const;
-    const options = { at, log, actor: "processor", simulated: false, livemode: null, amount: cents } as const;
+    const options = { at, log, actor: "processor", amount: cents } as const;
     await applyRefund(tx, order, { ...message, amount: cents, currency: refund.currency }, options);
   }
 }

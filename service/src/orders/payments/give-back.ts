@@ -54,7 +54,7 @@ async function refundHeld(deps: RefundJobDeps, { id: orderId, code }: { id: numb
   if (held.length > 0 && held.every(isLost))
     await db.transaction(async (tx) => {
       const locked = await lockOrder(tx, code);
-      const options = { at: clock(), log, actor: "processor", simulated: false, livemode: null } as const;
+      const options = { at: clock(), log, actor: "processor" } as const;
       if (locked) await endLost(tx, locked, options);
     });
   if (await awaitsAssignment(deps, orderId)) return;
@@ -88,7 +88,7 @@ export async function giveBack(
   if (simulated) {
     const object = { payment_intent: paymentIntent, refunded: true };
     const event = { id: `sandbox:refund:${id}`, type: "charge.refunded", data: { object } };
-    const options = { at: clock(), log, actor: "sandbox", simulated: true, livemode: null } as const;
+    const options = { at: clock(), log, actor: "sandbox" } as const;
     await db.transaction((tx) => applyEvent(tx, event, options));
     return;
   }
@@ -151,7 +151,7 @@ export async function giveSandboxPart(
   const metadata = { refund_request: request, payment: String(payment) };
   const object = { status: "succeeded", payment_intent: paymentIntent, amount: amountCents, metadata };
   const event = { id: `sandbox:refund:${payment}:${request}`, type: "refund.updated", data: { object } };
-  const options = { at: clock(), log, actor: "sandbox", simulated: true, livemode: null } as const;
+  const options = { at: clock(), log, actor: "sandbox" } as const;
   await db.transaction((tx) => applyEvent(tx, event, options));
 }
 

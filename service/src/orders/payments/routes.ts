@@ -105,7 +105,7 @@ export async function processorWebhook(app: FastifyInstance, deps: WebhookDeps):
           throw error;
         });
       const { livemode } = processor;
-      const options = { at: clock(), log, actor: "processor", simulated: false, livemode } as const;
+      const options = { at: clock(), log, actor: "processor", livemode } as const;
       const { outcome } = await db
         .transaction((tx) => applyEvent(tx, event, options))
         .catch(async (error: unknown) => {

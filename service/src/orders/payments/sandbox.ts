@@ -49,7 +49,7 @@ export async function sandboxPayment(
     currency,
   };
   const event = { id: `${name}:${attempt}`, type: types[outcome], data: { object } };
-  const applied = await applyEvent(tx, event, { at, log, actor: "sandbox", simulated: true, livemode: null });
+  const applied = await applyEvent(tx, event, { at, log, actor: "sandbox" });
   if (outcome === "delayed" && applied.order?.status === "AwaitingPayment" && !(await hasDelayedStep(tx, order.id))) {
     const { id: orderId, partnerId, totalCents: amountCents } = order;
     await insertSteps(

@@ -61,7 +61,7 @@ const take = (type: string, object: object) =>
   db.transaction((tx) => {
     now = new Date(now.getTime() + 1000);
     const event = { id: `evt_${++count}`, type, created: Math.floor(now.getTime() / 1000), data: { object } };
-    return applyEvent(tx, event, { at: now, log: silent, actor: "processor", simulated: false, livemode: null });
+    return applyEvent(tx, event, { at: now, log: silent, actor: "processor" });
   });
 
 /** A payment whose refund succeeded and then failed: the price stays credited, and the service has the money again. */

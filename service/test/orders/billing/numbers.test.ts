@@ -45,7 +45,7 @@ const eventOf = (type: string, object: Record<string, unknown>): Event => ({
 });
 const take = (tx: Tx, event: Event) => {
   now += 1000;
-  return applyEvent(tx, event, { at: clock(), log: silent, actor: "processor", simulated: false, livemode: null });
+  return applyEvent(tx, event, { at: clock(), log: silent, actor: "processor" });
 };
 const apply = (event: Event) => db.transaction((tx) => take(tx, event));
 

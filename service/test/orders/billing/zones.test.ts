@@ -53,7 +53,7 @@ async function paidAt(time: string): Promise<string> {
     ...{ amount_total: 9_900, currency: "usd" },
   };
   const event = { id: `evt_${intent}`, type: "checkout.session.completed", data: { object } };
-  const options = { at: now, log: silent, actor: "processor", simulated: false, livemode: null } as const;
+  const options = { at: now, log: silent, actor: "processor" } as const;
   await db.transaction((tx) => applyEvent(tx, event, options));
   return code;
 }

@@ -34,9 +34,7 @@ const eventOf = (type: string, object: object, created = 1_772_600_000): Event =
   ...{ id: `evt_${++count}`, type, created, data: { object } },
 });
 const take = async (event: Event) =>
-  db.transaction((tx) =>
-    applyEvent(tx, event, { at, log: silent, actor: "processor", simulated: false, livemode: null }),
-  );
+  db.transaction((tx) => applyEvent(tx, event, { at, log: silent, actor: "processor" }));
 const takeAll = async (...events: Event[]) => {
   for (const event of events) await take(event);
 };

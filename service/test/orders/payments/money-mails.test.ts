@@ -64,7 +64,7 @@ const take = (type: string, object: object) =>
     applyEvent(
       tx,
       { id: `evt_${++count}`, type, created: 1_772_600_000 + count, data: { object } },
-      { at: new Date(at.getTime() + count), log: silent, actor: "processor", simulated: false, livemode: null },
+      { at: new Date(at.getTime() + count), log: silent, actor: "processor" },
     ),
   );
 const paid = (code: string, intent: string) =>

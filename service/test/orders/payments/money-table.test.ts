@@ -32,9 +32,7 @@ function eventOf(type: string, code: string, more: Record<string, unknown> = {})
 }
 
 const take = (event: SignedEvent, livemode: boolean | null = null) =>
-  orders.db.transaction((tx) =>
-    applyEvent(tx, event, { at, log: silent, actor: "processor", simulated: false, livemode }),
-  );
+  orders.db.transaction((tx) => applyEvent(tx, event, { at, log: silent, actor: "processor", livemode }));
 
 type Expected = Readonly<Record<string, readonly string[]>>;
 

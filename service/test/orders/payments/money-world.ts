@@ -94,7 +94,7 @@ export async function openMoneyWorld() {
     },
     /** @returns false when the node crashed, so that the processor sends the event again */
     async take(event: StripeEvent): Promise<boolean> {
-      const options = { at: clock(), log: silent, actor: "processor", simulated: false, livemode: null } as const;
+      const options = { at: clock(), log: silent, actor: "processor" } as const;
       return fused
         .transaction((tx) => applyEvent(tx, event, options))
         .then(

@@ -61,9 +61,7 @@ const waiting = (intents: readonly string[]) =>
     SELECT DISTINCT payment_intent AS intent FROM payments_to_compare WHERE payment_intent = ANY (${intents}::text[]) ORDER BY 1`);
 
 const take = (event: SignedEvent) =>
-  db.transaction((tx) =>
-    applyEvent(tx, event, { at: clock(), log: silent, actor: "processor", simulated: false, livemode: null }),
-  );
+  db.transaction((tx) => applyEvent(tx, event, { at: clock(), log: silent, actor: "processor" }));
 
 let count = 0;
 /** A payer pays at the processor. @returns the intent and its event, which was not delivered yet */
@@ -294,7 +292,7 @@ test("a change that is committed while a comparison runs is compared by the next
   stripe.balance.transactions.splice(stripe.balance.transactions.length - 1, 1);
   const before = clock();
   await db.transaction(async (tx) => {
-    await applyEvent(tx, event, { at: before, log: silent, actor: "processor", simulated: false, livemode: null });
+    await applyEvent(tx, event, { at: before, log: silent, actor: "processor" });
     now += 25 * hours;
     await differences();
   });

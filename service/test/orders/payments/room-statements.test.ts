@@ -41,7 +41,7 @@ async function statementsFor(orders: number): Promise<{ minting: number; paying:
   const { checkoutUrl } = await sharedCheckout({ ...deps, db: minting.db }, group, async () => members);
   const event = stripe.pay(checkoutUrl.split("/").at(-1) ?? "");
   const paying = counting();
-  const options = { at: clock(), log: silent, actor: "processor", simulated: false, livemode: null } as const;
+  const options = { at: clock(), log: silent, actor: "processor" } as const;
   const { outcome } = await paying.db.transaction((tx) => applyEvent(tx, event, options));
   assert.equal(outcome, "moved");
   return { minting: minting.count(), paying: paying.count() };

@@ -21,9 +21,9 @@ import { reportFirmsDebit } from "../unpaid.ts";
 import {
   type Applied,
   type ApplyOptions,
+  appliedAs,
   applyPartRefund,
   applySession,
-  nothing,
   type Outcome,
   type Share,
 } from "./apply.ts";
@@ -40,7 +40,7 @@ export type { Applied, Outcome } from "./apply.ts";
  * @returns the result for the order; of several orders, the result that most needs a person
  */
 export async function applyEvent(tx: Tx, event: SignedEvent, options: ApplyOptions): Promise<Applied> {
-  if (!(await recordEvent(tx, event.id, event.type, options.at))) return nothing("repeated");
+  if (!(await recordEvent(tx, event.id, event.type, options.at))) return appliedAs("repeated");
   const { results, paid } = await read(tx, event, options);
   await concludeAll(tx, event, results, options);
   // `applyEarlier` runs last, because it applies disputes that arrived before their payment. For these it needs the
@@ -52,7 +52,7 @@ const urgencies: Readonly<Partial<Record<Outcome, number>>> = { unapplied: 0, he
 const urgency = ({ outcome }: Applied): number => urgencies[outcome] ?? 3;
 
 const mostUrgent = (results: readonly Applied[]): Applied =>
-  [...results].sort((one, other) => urgency(one) - urgency(other))[0] ?? nothing("unknown");
+  [...results].sort((one, other) => urgency(one) - urgency(other))[0] ?? appliedAs("unknown");
 
 /** Records the results for all orders of an event. */
 async function concludeAll(
@@ -61,7 +61,7 @@ async function concludeAll(
   results: readonly Applied[],
   options: ApplyOptions,
 ): Promise<void> {
-  const [only = nothing("unknown")] = results;
+  const [only = appliedAs("unknown")] = results;
   if (results.length <= 1) {
     await recordOutcome(tx, event.id, only.order?.id ?? null, only.outcome);
     await report(tx, event.id, event, only, options);
@@ -107,23 +107,23 @@ const unpaid = (...results: Applied[]): Read => ({ results, paid: null });
 
 async function read(tx: Tx, event: SignedEvent, options: ApplyOptions): Promise<Read> {
   // Ignores events about connected accounts, which have this field. The service has no connected accounts.
-  if (event.account !== undefined && event.account !== null) return unpaid(nothing("foreign"));
-  if (isOnlyTest(event, options.livemode)) return unpaid(nothing("foreign"));
+  if (event.account !== undefined && event.account !== null) return unpaid(appliedAs("foreign"));
+  if (isOnlyTest(event, options.livemode)) return unpaid(appliedAs("foreign"));
   const message = readMessage(event);
-  if (!message) return unpaid(nothing("irrelevant"));
-  if (message.kind === "setup") return unpaid(nothing((await applySetup(tx, message)) ? "saved" : "unknown"));
+  if (!message) return unpaid(appliedAs("irrelevant"));
+  if (message.kind === "setup") return unpaid(appliedAs((await applySetup(tx, message)) ? "saved" : "unknown"));
   if (message.kind === "mandate")
-    return unpaid(nothing((await applyMandate(tx, message, options)) ? "saved" : "unknown"));
-  if (message.kind === "card") return unpaid(nothing((await applyCard(tx, message, options)) ? "saved" : "unknown"));
+    return unpaid(appliedAs((await applyMandate(tx, message, options)) ? "saved" : "unknown"));
+  if (message.kind === "card") return unpaid(appliedAs((await applyCard(tx, message, options)) ? "saved" : "unknown"));
   const locked = await lockPayees(tx, message);
   const { orders } = locked;
   // Ignores live money for a test order.
   if (orders.some(({ environment }) => environment === "test") && event.livemode === true)
-    return unpaid(nothing("foreign", orders[0]));
+    return unpaid(appliedAs("foreign", orders[0]));
   if (message.kind === "disputed")
     return unpaid(...(await readDispute(tx, message, orders, { ...options, eventAt: timeOf(event, options.at) })));
   if (message.kind === "refunded") return unpaid(...(await readRefund(tx, message, locked, options)));
-  return orders.length === 0 ? unpaid(nothing("unknown")) : readSession(tx, message, locked, options);
+  return orders.length === 0 ? unpaid(appliedAs("unknown")) : readSession(tx, message, locked, options);
 }
 
 /**
@@ -143,14 +143,14 @@ async function readDispute(
   // Locks the firm's methods only now, after the receipts of the payment. `applyEarlier` locks in the same sequence, so
   // the two can't deadlock.
   await applyReturnedDebit(tx, dispute, options);
-  return orders.length === 0 ? [nothing("unknown")] : results;
+  return orders.length === 0 ? [appliedAs("unknown")] : results;
 }
 
 /**
  * True for a test-mode event on a node with a live key. A live event is applied even on a node with a test key, because
  * its money is real: the key may be a mistake, and the processor sends each event to one node only.
  */
-const isOnlyTest = ({ livemode }: SignedEvent, isLiveKey: boolean | null): boolean =>
+const isOnlyTest = ({ livemode }: SignedEvent, isLiveKey: boolean | null | undefined): boolean =>
   livemode === false && isLiveKey === true;
 
 async function readSession(
@@ -189,10 +189,10 @@ async function readSession(
     // Until its money arrives, a checkout of the firm doesn't move an order that the client is to pay.
     if (isFirms && (await orderPayer(tx, order.id)) === "client") {
       if (kind === "failed" && status !== "failed") await reportFirmsDebit(tx, order, message, about);
-      results.push(nothing("stale", order));
+      results.push(appliedAs("stale", order));
       continue;
     }
-    results.push(isLate ? nothing("stale", order) : await applySession(tx, order, message, about));
+    results.push(isLate ? appliedAs("stale", order) : await applySession(tx, order, message, about));
   }
   const isFirstClearing = kind === "cleared" && results.some(({ outcome }) => outcome !== "repeated");
   return { results, paid: isFirstClearing ? message.paymentIntent : null };

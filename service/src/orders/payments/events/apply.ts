@@ -2,11 +2,11 @@ import type { Tx } from "../../../kernel/platform/database/database.ts";
 import type { Log } from "../../../kernel/platform/logs.ts";
 import { closeTasks } from "../../../kernel/tasks/tasks.ts";
 import {
-  type Actor,
   type LockedOrder,
   type Milestone,
   mailClient,
   orderPayer,
+  type TransitionResult,
   targetOf,
   transition,
 } from "../../order/order.ts";
@@ -59,19 +59,22 @@ export type Applied = {
 export type ApplyOptions = {
   at: Date;
   log: Log;
+  /** `sandbox`: the payment is simulated. */
   actor: "processor" | "sandbox";
-  simulated: boolean;
   /** True if the key is of live mode; events of test mode are then ignored. Null when the key doesn’t show its mode. */
-  livemode: boolean | null;
+  livemode?: boolean | null;
 };
 
-export const nothing = (outcome: Outcome, order: LockedOrder | null = null): Applied => ({
+export const appliedAs = (outcome: Outcome, order: LockedOrder | null = null): Applied => ({
   outcome,
   order,
   firedEvents: [],
 });
 
-const actorOf = ({ actor, at, log }: ApplyOptions): Actor => ({ actor, at, log });
+export const appliedMove = (
+  { order, firedEvents }: TransitionResult,
+  outcome: "moved" | "held" = "moved",
+): Applied => ({ outcome, order, firedEvents });
 
 /** The part of the event's money that is for one order. */
 export type Share = {
@@ -94,7 +97,7 @@ export async function applySession(
 ): Promise<Applied> {
   const { kind } = message;
   if (kind === "cleared") return applyMoney(tx, order, message, options);
-  if (options.status === "failed") return nothing("stale", order);
+  if (options.status === "failed") return appliedAs("stale", order);
   if (kind !== "failed") return moveIfTable(tx, order, "payment_pending", options);
   const applied = await moveIfTable(tx, order, "payment_failed", options);
   const moved = applied.order ?? order;
@@ -110,9 +113,8 @@ async function moveIfTable(
   on: "payment_pending" | "payment_failed",
   options: ApplyOptions,
 ): Promise<Applied> {
-  if (targetOf(order, on) === null) return nothing("stale", order);
-  const moved = await transitionByProcessor(tx, order, on, actorOf(options));
-  return { outcome: "moved", order: moved.order, firedEvents: moved.firedEvents };
+  if (targetOf(order, on) === null) return appliedAs("stale", order);
+  return appliedMove(await transitionByProcessor(tx, order, on, options));
 }
 
 async function applyMoney(
@@ -122,35 +124,35 @@ async function applyMoney(
   options: ApplyOptions & { share: Share },
 ): Promise<Applied> {
   const { sessionId, paymentIntent } = message;
-  const { at, simulated, share } = options;
-  const { amount, mismatch, supplementId } = share;
+  const { at, actor } = options;
+  const { amount, mismatch, supplementId } = options.share;
   // If the amount is wrong, all of it is recorded for the first order. Each other order is put on hold, unless the
   // payment was for its supplement.
   if (mismatch !== null && amount === 0)
-    return supplementId === null ? hold(tx, order, mismatch, options) : nothing("stale", order);
+    return supplementId === null ? hold(tx, order, mismatch, options) : appliedAs("stale", order);
   const sessionOrIntent = sessionId ?? `intent:${paymentIntent}`;
   const payment = {
     ...{ paymentIntent, sessionId: sessionOrIntent, amount: amount ?? 0 },
-    ...{ currency: message.currency ?? "", simulated, at },
+    ...{ currency: message.currency ?? "", simulated: actor === "sandbox", at },
   };
   const gone = paymentIntent !== null && (await wasRefunded(tx, order.id, paymentIntent));
   const paymentId = await recordPayment(tx, { orderId: order.id, ...payment, ...(gone && { refundedAt: at }) });
-  if (paymentId === null) return nothing("repeated", order);
+  if (paymentId === null) return appliedAs("repeated", order);
   const isSettled =
     supplementId !== null &&
     !gone &&
     mismatch === null &&
-    (await settleSupplement(tx, order, { supplementId, paymentId, cents: amount ?? 0 }, actorOf(options)));
+    (await settleSupplement(tx, order, { supplementId, paymentId, cents: amount ?? 0 }, options));
   if (isSettled) {
-    await endLoss(tx, order, { supplementId, cents: amount ?? 0, actor: options.actor, at });
-    return nothing("moved", order);
+    await endLoss(tx, order, { supplementId, cents: amount ?? 0, actor, at });
+    return appliedAs("moved", order);
   }
   const right = mismatch === null && amount === order.totalCents && message.currency?.toLowerCase() === currency;
   if (gone || supplementId !== null || targetOf(order, "payment_cleared") === null) {
     await auditUnapplied(tx, order, at, { paymentIntent, amount, currency: message.currency, status: order.status });
     if (!gone) await tellFirm(tx, order, { moment: "unneeded", cents: amount, about: sessionOrIntent });
     if (!gone && order.status === "Cancelled") await mailClient(tx, order.id, "paid_late", at);
-    return { ...nothing("unapplied", order), isHeld: !gone };
+    return { ...appliedAs("unapplied", order), isHeld: !gone };
   }
   if (!right) {
     const reason =
@@ -158,14 +160,12 @@ async function applyMoney(
       `${wrongSum({ amount, currency: message.currency }, order.totalCents)}. The order waits ${untilDecided}`;
     return hold(tx, order, reason, options);
   }
-  const moved = await transitionByProcessor(tx, order, "payment_cleared", actorOf(options));
-  return { outcome: "moved", order: moved.order, firedEvents: moved.firedEvents };
+  return appliedMove(await transitionByProcessor(tx, order, "payment_cleared", options));
 }
 
 async function hold(tx: Tx, order: LockedOrder, reason: string, options: ApplyOptions): Promise<Applied> {
-  if (targetOf(order, "payment_mismatched") === null) return nothing("stale", order);
-  const held = await transitionByProcessor(tx, order, "payment_mismatched", { ...actorOf(options), reason });
-  return { outcome: "held", order: held.order, firedEvents: held.firedEvents };
+  if (targetOf(order, "payment_mismatched") === null) return appliedAs("stale", order);
+  return appliedMove(await transitionByProcessor(tx, order, "payment_mismatched", { ...options, reason }), "held");
 }
 
 /** Issues the credit note for a partial refund, and notifies the firm and the client about it once. */
@@ -199,19 +199,19 @@ export async function applyRefund(
   { paymentIntent, whole, share, refund, refundId, amount: amountCents, currency: paidIn }: RefundMessage,
   options: ApplyOptions & { amount: number | null },
 ): Promise<Applied> {
-  const { at, simulated, amount } = options;
-  if (paymentIntent === null) return nothing("unknown");
+  const { at, actor, amount } = options;
+  if (paymentIntent === null) return appliedAs("unknown");
   // A partial refund gets a credit note, and doesn't move the order.
   if (!whole) {
     if (refund !== null && amountCents !== null)
       await applyPartRefund(tx, order, { paymentIntent, share, refund, amountCents }, options);
     // If this part was the last money that the service held, the refund of the whole order has ended.
     const held = order.status === "RefundPending" ? await heldPayments(tx, order.id) : [];
-    return held.length > 0 && held.every(isLost) ? endRefunded(tx, order, options) : nothing("stale", order);
+    return held.length > 0 && held.every(isLost) ? endRefunded(tx, order, options) : appliedAs("stale", order);
   }
   const credited = await markRefunded(tx, order.id, paymentIntent, at);
   if (credited === null) {
-    if (await wasRefunded(tx, order.id, paymentIntent)) return nothing("repeated", order);
+    if (await wasRefunded(tx, order.id, paymentIntent)) return appliedAs("repeated", order);
     // The refund arrived before its payment. Because of this placeholder, the payment will be recorded as already
     // refunded.
     const payment = {
@@ -222,8 +222,9 @@ export async function applyRefund(
       amount: amount ?? 0,
       currency: paidIn ?? "",
     };
+    const simulated = actor === "sandbox";
     await recordPayment(tx, { orderId: order.id, ...payment, simulated, at, refundedAt: at, isPlaceholder: true });
-    return nothing("unapplied", order);
+    return appliedAs("unapplied", order);
   }
   if (credited > 0)
     await tellFirm(tx, order, { moment: "refunded", cents: credited, about: `${paymentIntent}:${at.getTime()}` });
@@ -231,7 +232,7 @@ export async function applyRefund(
   await endPriceTasks(tx, order, options);
   const held = await heldPayments(tx, order.id);
   if (targetOf(order, "refunded"))
-    return held.every(isLost) ? endRefunded(tx, order, options) : nothing("stale", order);
+    return held.every(isLost) ? endRefunded(tx, order, options) : appliedAs("stale", order);
   // If only payments of supplements are held, the order's price was refunded at the processor. The refund job then
   // refunds the supplements.
   const supplements = await supplementPayments(tx, order.id, false);
@@ -240,9 +241,9 @@ export async function applyRefund(
   const asked = isPriceBack ? await askedByProcessor(tx, order, subject, options) : null;
   if (!asked) {
     if (credited > 0) await mailClient(tx, order.id, "payment_returned", at, { refund: paymentIntent });
-    return nothing("stale", order);
+    return appliedAs("stale", order);
   }
-  return held.every(isLost) ? endRefunded(tx, asked.order, options) : { outcome: "moved", ...asked };
+  return held.every(isLost) ? endRefunded(tx, asked.order, options) : appliedMove(asked);
 }
 
 async function closeUnapplied(
@@ -267,7 +268,7 @@ export async function endRefunded(
   order: LockedOrder,
   options: ApplyOptions & { reason?: string },
 ): Promise<Applied> {
-  const { at, reason } = options;
+  const { at } = options;
   const cents = await settleLosses(tx, order.id, at);
   const isOwed = (await receivedCentsOf(tx, order.id)) > 0;
   if (cents > 0) await tellFirm(tx, order, { moment: "settled", cents, about: String(at.getTime()), isOwed });
@@ -276,11 +277,10 @@ export async function endRefunded(
     await markRefunded(tx, order.id, paymentIntent, at);
     await closeUnapplied(tx, order.id, paymentIntent, "returned by the bank", options);
   }
-  const by = { ...actorOf(options), ...(reason !== undefined && { reason }) };
-  const moved = await transitionByProcessor(tx, order, "refunded", by);
+  const moved = await transitionByProcessor(tx, order, "refunded", options);
   await endPriceTasks(tx, moved.order, options);
   await endLostTasks(tx, order.id, options);
-  return { outcome: "moved", order: moved.order, firedEvents: moved.firedEvents };
+  return appliedMove(moved);
 }
 
 /**
@@ -290,5 +290,5 @@ export async function endRefunded(
 async function askedByProcessor(tx: Tx, order: LockedOrder, subject: string | null, options: ApplyOptions) {
   if (targetOf(order, "refund_requested") === null) return null;
   if (subject !== null) await reportWholeRefund(tx, order, subject, options.at);
-  return transition(tx, order, "refund_requested", { ...actorOf(options), reason: "refunded at the processor" });
+  return transition(tx, order, "refund_requested", { ...options, reason: "refunded at the processor" });
 }

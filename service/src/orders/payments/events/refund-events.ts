@@ -14,7 +14,7 @@ import { reviseLoss } from "../pay-again.ts";
 import type { RefundMessage } from "../processor/message.ts";
 import { type RefundRowState, recordRefund, refundsOfIntent } from "../refund-rows.ts";
 import { paymentState, refundCheckQueue } from "../store.ts";
-import { type Applied, type ApplyOptions, applyRefund, nothing } from "./apply.ts";
+import { type Applied, type ApplyOptions, appliedAs, applyRefund } from "./apply.ts";
 import { bookDispute } from "./take-dispute.ts";
 
 /** An order's code, its share of the money if known, and the supplement that the share pays. */
@@ -36,7 +36,7 @@ export async function readRefund(
   options: ApplyOptions,
 ): Promise<Applied[]> {
   const { whole, paymentIntent, refund, refundId, state } = message;
-  const unmoved = orders.length === 0 ? [nothing("unknown")] : orders.map((order) => nothing("stale", order));
+  const unmoved = orders.length === 0 ? [appliedAs("unknown")] : orders.map((order) => appliedAs("stale", order));
   let isChange = false;
   if (refundId !== null) {
     const recorded = await recordRefund(tx, { ...message, refundId }, options.at);

@@ -5,7 +5,7 @@ import { verified } from "../../../kernel/platform/database/state-mac.ts";
 import { enqueue } from "../../../kernel/platform/jobs/jobs.ts";
 import { closeTasks, neverOpened, openTask } from "../../../kernel/tasks/tasks.ts";
 import { dollars } from "../../dollars.ts";
-import { type Actor, joinOrder, type LockedOrder, refundQueue, targetOf, transition } from "../../order/order.ts";
+import { joinOrder, type LockedOrder, refundQueue, targetOf, transition } from "../../order/order.ts";
 import { type Dispute, settledRefundQueue } from "../disputes.ts";
 import { restOf } from "../documents.ts";
 import { tellFirm } from "../firm/money-mail.ts";
@@ -13,7 +13,7 @@ import { bookLoss, lossBy, reverseLoss } from "../loss-documents.ts";
 import { reviseLoss } from "../pay-again.ts";
 import { type HeldPayment, heldPayments, paymentState } from "../store.ts";
 import { isLost } from "../whole-refund.ts";
-import { type Applied, type ApplyOptions, endRefunded, nothing } from "./apply.ts";
+import { type Applied, type ApplyOptions, appliedAs, appliedMove, endRefunded } from "./apply.ts";
 import { sumText } from "./sum-words.ts";
 
 /** The part of a dispute that concerns one order. */
@@ -195,16 +195,16 @@ export async function applyDispute(
     const reason = `The bank wants ${ofSum} back (${disputeId}).${twice} Answer at the payment processor. Refund nothing while it is open.`;
     await openTask(tx, { ...task, subject, reason });
   }
-  if (state === "opened") return isNew ? hold(tx, order, sum, options) : nothing("stale", order);
+  if (state === "opened") return isNew ? hold(tx, order, sum, options) : appliedAs("stale", order);
   const end = { state: "done", at, by: actor, outcome: `the bank decided: ${state}` } as const;
   await closeTasks(tx, { orderId, kinds: ["dispute"], subject }, end);
   await enqueue(tx, settledRefundQueue, { orderId });
   if (state === "won") {
     await closeTasks(tx, { orderId, kinds: ["dispute"], subject: lostSubject }, end);
     if (order.status === "RefundPending") await enqueue(tx, refundQueue, { orderId });
-    return nothing("stale", order);
+    return appliedAs("stale", order);
   }
-  if (!isNew) return nothing("stale", order);
+  if (!isNew) return appliedAs("stale", order);
   const ended = order.status === "RefundPending" ? await endLost(tx, order, options) : null;
   const words = ended
     ? "The order is refunded with it. Note this loss."
@@ -215,7 +215,7 @@ export async function applyDispute(
   if (ended) return ended;
   if (order.status !== "RefundPending") return hold(tx, order, sum, options);
   await enqueue(tx, refundQueue, { orderId });
-  return nothing("stale", order);
+  return appliedAs("stale", order);
 }
 
 /**
@@ -236,12 +236,9 @@ function sumsFor({ id }: LockedOrder, { amountCents, foreign }: Dispute, { wante
   return { sum, ofSum, twice };
 }
 
-const actorOf = ({ actor, at, log }: ApplyOptions): Actor => ({ actor, at, log });
-
 async function hold(tx: Tx, order: LockedOrder, sum: string, options: ApplyOptions): Promise<Applied> {
-  if (targetOf(order, "held") === null) return nothing("stale", order);
-  const held = await transition(tx, order, "held", { ...actorOf(options), reason: `${sum} disputed at the bank` });
-  return { outcome: "moved", order: held.order, firedEvents: held.firedEvents };
+  if (targetOf(order, "held") === null) return appliedAs("stale", order);
+  return appliedMove(await transition(tx, order, "held", { ...options, reason: `${sum} disputed at the bank` }));
 }
 
 /**

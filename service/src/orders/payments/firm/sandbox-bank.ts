@@ -78,7 +78,7 @@ async function applyStep(tx: Tx, { clock, log }: BankDeps, id: number): Promise<
     return true;
   }
   const event = step.paymentId === null ? await delayedEvent(tx, step) : await paymentEvent(tx, step, step.paymentId);
-  if (event) await applyEvent(tx, event, { at, log, actor: "sandbox", simulated: true, livemode: null });
+  if (event) await applyEvent(tx, event, { at, log, actor: "sandbox" });
   return true;
 }
 

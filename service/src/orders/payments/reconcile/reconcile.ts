@@ -156,7 +156,7 @@ async function endDispute(
   const message = readMessage(event);
   // Ignores an answer without a decision, which would only make the dispute look changed.
   if (message?.kind !== "disputed" || message.disputeId !== dispute || message.state === "opened") return;
-  const options = { at, log, actor: "processor", simulated: false, livemode: null } as const;
+  const options = { at, log, actor: "processor" } as const;
   await db.transaction((tx) => applyEvent(tx, event, options));
 }
 
