@@ -18,23 +18,17 @@ import {
 } from "../../../kernel/tasks/tasks.ts";
 import { orderState, verifiedOrders } from "../order-mac.ts";
 import {
-  dispatchQueue,
   type Effect,
   effects,
-  envelopeQueue,
-  faxQueue,
   isTrouble,
   type MailedStatus,
   type Milestone,
   mailClient,
   mailedStatuses,
-  nextSegmentQueue,
-  notaryAgainQueue,
-  parcelQueue,
-  recallQueue,
   taskOf,
   tasksIn,
 } from "./effects.ts";
+import { jobsOf } from "./jobs.ts";
 import type { EnvelopeStatus, OrderStatus } from "./statuses.ts";
 import { faxesAhead, type OrderEvent, type OrderState, targetOf, wordsOf } from "./table.ts";
 
@@ -128,34 +122,12 @@ export async function applyTransition(
   await tx.query(transitionStatement(order, moved, milestone, by));
   await writeStateMacs(tx, orderState, sql`id = ${order.id}`);
   await moveTasks(tx, order, moved, on, by);
-  // Test orders are excluded, because the sandbox performs their next step.
-  if (entered.endsSegment && moved.environment === "live") await enqueue(tx, nextSegmentQueue, { orderId: order.id });
-  // The end of a hold also offers the order to providers, because a provider pauses its work during the hold.
-  const isOffered = entered.isDispatched || (on === "released" && faxesAhead(moved));
-  if (isOffered && moved.environment === "live") await enqueue(tx, dispatchQueue, { orderId: order.id });
-  if (entered.isRecalled && isBeingShipped(order) && moved.environment === "live")
-    await enqueue(tx, recallQueue, { orderId: order.id });
-  if (entered.movesParcel && moved.ship && moved.environment === "live")
-    await enqueue(tx, parcelQueue, { orderId: order.id });
-  // A hold or a refund stops a fax in progress. The end of a hold resumes it.
-  if (pausesFax.has(on) && isBeingFaxed(order) && moved.environment === "live")
-    await enqueue(tx, faxQueue, { orderId: order.id });
-  if (effect.mail) await mailClient(tx, order.id, effect.mail, by.at);
+  for (const job of jobsOf(order, moved, on, by.at))
+    await ("mail" in job ? mailClient(tx, order.id, job.mail, by.at) : enqueue(tx, job.queue, job.payload));
   const mailed = mailedStatuses.find((status) => status === to);
   if (on !== "released" && !by.isNotified && mailed) await noteStatus(tx, moved, mailed, by.at);
-  if (effect.job) await enqueue(tx, effect.job, { orderId: order.id });
-  // Queues the envelope job also when a hold ends on an order that awaits signatures. Reminders and expiry of its
-  // envelope don't run during a hold.
-  if ((effect.movesEnvelope || to === "EsignPending") && order.sign)
-    await enqueue(tx, envelopeQueue, { orderId: order.id });
-  // Queues the mails with the appointment links of people whose address was corrected in the meantime. Until now the
-  // linked page was not available.
-  if (to === "NotarizationPending" && (on === "released" || on === "notarization_reopened"))
-    await enqueue(tx, notaryAgainQueue, { orderId: order.id, at: by.at.toISOString() });
   return { order: moved, from: order.status, firedEvents: milestone ? [milestone] : [] };
 }
-
-const pausesFax: ReadonlySet<OrderEvent> = new Set(["held", "released", "refund_requested"]);
 
 /** Opens and closes tasks as an order moves. Every move calls this, whether the API, a job or an operator causes it. */
 async function moveTasks(tx: Tx, order: LockedOrder, moved: LockedOrder, on: OrderEvent, by: Actor): Promise<void> {
@@ -222,16 +194,6 @@ export const noteStatus = (
     INSERT INTO order_news (order_id, environment, placed_by, status, at)
     SELECT ${id}, ${environment}, placed.by, ${status}, ${at} FROM (SELECT ${ordererOf(sql`${id}::bigint`)}) AS placed (by)
     WHERE placed.by LIKE 'member:%' OR (placed.by LIKE 'key:%' AND ${isTrouble(status)}::boolean)`);
-
-/** True if a provider could be shipping the order now. For an order on hold, checks the status before the hold. */
-const isBeingShipped = ({ status, statusBeforeHold }: LockedOrder): boolean =>
-  ["ShippingPending", "Shipped", "ShippingFailed"].includes(statusBeforeHold ?? status);
-
-/** True if a fax may be in progress: in a fax status, or earlier when the fax is sent ahead of the shipment. */
-function isBeingFaxed({ fax, status, statusBeforeHold }: LockedOrder): boolean {
-  const before = statusBeforeHold ?? status;
-  return before === "FaxPending" || before === "FaxSent" || faxesAhead({ fax, status: before });
-}
 
 /** An order that enters one of these statuses needs none of its remaining tasks. */
 const droppedBy: ReadonlySet<OrderStatus> = new Set(["Cancelled", "RefundPending"]);

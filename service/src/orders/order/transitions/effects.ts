@@ -219,7 +219,7 @@ export const effects: Readonly<Partial<Record<OrderStatus, Effect>>> = {
 
 type TaskFacts = { status: OrderStatus; shipMethod: string | null };
 
-const effectOf = ({ status }: TaskFacts): Effect => effects[status] ?? {};
+export const effectOf = ({ status }: Pick<TaskFacts, "status">): Effect => effects[status] ?? {};
 
 /** The kind of task that is open for people while an order has its status; undefined for none. */
 export function taskOf(order: TaskFacts): TaskKind | undefined {
