@@ -31,21 +31,22 @@ import { reportDebit, reportFirmsDebit, reportSupplement } from "../unpaid.ts";
 import { isLost } from "../whole-refund.ts";
 import { untilDecided, wrongSum } from "./sum-words.ts";
 
-/**
- * The result of an event for one order. `moved`: the order moved. `saved`: a firm's card or bank account was saved, or can't be used any more.
- * `held`: the order is held, because the amount is wrong. `repeated` and `stale`: the event changed nothing.
- * `unapplied`: money arrived that moves no order, and a person must decide. `foreign`: the event is from another
- * account or mode. `unknown`: there is no such order. `irrelevant`: the event is not about a payment.
- */
+/** The result of an event for one order. `repeated` and `stale`: the event changed nothing. */
 export type Outcome =
   | "moved"
+  /** A firm's card or bank account was saved, or can't be used any more. */
   | "saved"
+  /** The amount is wrong. */
   | "held"
   | "repeated"
   | "stale"
+  /** Money arrived that moves no order, and a person must decide. */
   | "unapplied"
+  /** The event is from another account or mode. */
   | "foreign"
+  /** There is no such order. */
   | "unknown"
+  /** The event is not about a payment. */
   | "irrelevant";
 
 export type Applied = {

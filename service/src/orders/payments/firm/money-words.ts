@@ -2,42 +2,39 @@
 import { dollars } from "../../dollars.ts";
 import type { OrderStatus } from "../../order/order.ts";
 
-/**
- * The events that the mails report:
- *
- * - `priced`: a person priced the order, and the firm has to agree to the price.
- * - `postage`: the firm has to pay more postage for a corrected address.
- * - `disputed`: a bank demands a payment back.
- * - `lost`: the bank finally took the payment back.
- * - `pay_again`: the order can be paid again.
- * - `paid_again`: the order was paid again.
- * - `won`: the service keeps the payment.
- * - `settled`: the order was refunded after the bank took its payment back.
- * - `refunded`: money was refunded to the payer.
- * - `refund_failed`: the money of a refund came back to the service.
- * - `paid_back`: an operator paid the money of a failed refund outside the processor.
- * - `paid_back_undone`: that payment was booked wrongly.
- * - `loss_paid`: the firm's payment outside the processor, for a payment that a bank took back, arrived.
- * - `loss_payment_reversed`: the booking of that payment was reversed.
- * - `unneeded`: the firm paid for an order that needed no payment.
- * - `debit_failed`: the firm's bank payment at the checkout failed.
- */
+/** The events that the mails report. */
 export type MoneyMoment =
+  /** A person priced the order, and the firm has to agree to the price. */
   | "priced"
+  /** The firm has to pay more postage for a corrected address. */
   | "postage"
+  /** A bank demands a payment back. */
   | "disputed"
+  /** The bank finally took the payment back. */
   | "lost"
+  /** The order can be paid again. */
   | "pay_again"
+  /** The order was paid again. */
   | "paid_again"
+  /** The service keeps the payment. */
   | "won"
+  /** The order was refunded after the bank took its payment back. */
   | "settled"
+  /** Money was refunded to the payer. */
   | "refunded"
+  /** The money of a refund came back to the service. */
   | "refund_failed"
+  /** An operator paid the money of a failed refund outside the processor. */
   | "paid_back"
+  /** The payment of `paid_back` was booked wrongly. */
   | "paid_back_undone"
+  /** The firm's payment outside the processor, for a payment that a bank took back, arrived. */
   | "loss_paid"
+  /** The booking of the payment of `loss_paid` was reversed. */
   | "loss_payment_reversed"
+  /** The firm paid for an order that needed no payment. */
   | "unneeded"
+  /** The firm's bank payment at the checkout failed. */
   | "debit_failed";
 
 type About = {
