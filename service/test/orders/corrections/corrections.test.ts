@@ -546,8 +546,13 @@ test("a signer keeps the corrected address when the client gets the signer's ear
 
 test("an address that an earlier release corrected back with the client's gets the mails again", () => {
   const [grace, wrong] = [person("Grace"), person("Grace").email];
-  const there = { kind: "email", before: { email: grace.email }, after: { email: wrong, signed: [grace.name] } } as const;
-  const back = (names: object) => ({ kind: "email", before: { email: wrong }, after: { email: grace.email, ...names } }) as const;
+  const there = {
+    kind: "email",
+    before: { email: grace.email },
+    after: { email: wrong, signed: [grace.name] },
+  } as const;
+  const back = (names: object) =>
+    ({ kind: "email", before: { email: wrong }, after: { email: grace.email, ...names } }) as const;
   assert.equal(currentEmail([there, back({})], grace), grace.email);
   assert.equal(currentEmail([there, back({ moved: ["John"] })], grace), wrong);
   assert.equal(currentEmail([there, { ...back({}), before: { email: "other@example.com" } }], grace), wrong);

@@ -110,7 +110,9 @@ test("the link of a signer lists what waits for the notary, leads to the appoint
   });
   const isAsking = sql`queue = 'notary-again' OR queue = 'appointment-invitation-mail'`;
   await until(async () => (await running.db.query(sql`SELECT FROM jobs WHERE ${isAsking}`)).length === 0);
-  assert.ok(!mailsTo(running.service, jane.email).some((mail) => /Subject: .*Choose a time with the notary/.test(mail)));
+  assert.ok(
+    !mailsTo(running.service, jane.email).some((mail) => /Subject: .*Choose a time with the notary/.test(mail)),
+  );
 });
 
 test("the link of a signer lists a document that the same person signed under an address that was corrected since", async () => {
