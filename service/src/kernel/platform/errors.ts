@@ -20,10 +20,13 @@ export type ErrorCode =
 /** A refusal whose message the caller sees: `message` names the field and the rule, and contains no secret. */
 export class ServiceError extends Error {
   readonly code: ErrorCode;
-  constructor(code: ErrorCode, message: string, options?: ErrorOptions) {
+  /** The refused part of the input, such as `signers[2].email`, with which the message begins. Null if not recorded. */
+  readonly at: string | null;
+  constructor(code: ErrorCode, message: string, { at = null, ...options }: ErrorOptions & { at?: string | null } = {}) {
     super(message, options);
     this.name = "ServiceError";
     this.code = code;
+    this.at = at;
   }
 }
 
@@ -80,6 +83,10 @@ export class AlteredDocumentError extends ServiceError {
 
 /** A refusal of input: `message` names the field and the rule. */
 export const invalid = (message: string): ServiceError => new ServiceError("validation", message);
+
+/** A refusal of one part of the input, which the error carries as `at`. */
+export const invalidAt = (at: string, rule: string): ServiceError =>
+  new ServiceError("validation", `${at} ${rule}`, { at });
 
 /**
  * A fault in the set-up: a setting, a folder, a port or a data file. It is printed in one line, and the process exits

@@ -210,11 +210,12 @@ function signingFields(content: TemplateContent, rolesText: string, valuesText: 
   ];
 }
 
-function renamed(check: () => unknown, rename: (message: string) => string): void {
+function renamed(check: () => unknown, rename: (text: string) => string): void {
   try {
     check();
   } catch (error) {
-    throw error instanceof ServiceError ? new ServiceError(error.code, rename(error.message)) : error;
+    if (!(error instanceof ServiceError)) throw error;
+    throw new ServiceError(error.code, rename(error.message), { at: error.at && rename(error.at) });
   }
 }
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { readWhole } from "../../../src/orders/order/form/form.ts";
+import { ServiceError } from "../../../src/kernel/platform/errors.ts";
+import { parseOrderForm, readWhole } from "../../../src/orders/order/form/form.ts";
 
 const rules = { catalogRow: () => null, notarizationBlocked: (state: string) => state === "GA" };
 const read = (fields: Record<string, string>, hasDocument = true) =>
@@ -45,6 +46,22 @@ test("unreadable signers leave the rest of the form readable", () => {
   const { refusals, form } = read({ ...good, svc_sign: "true", signers: "[", external_reference: "x".repeat(121) });
   assert.deepEqual(refusals.map((each) => each.split(/[ .[]/)[0]).sort(), ["external_reference", "signers"]);
   assert.notEqual(form, null);
+});
+
+test("a refusal carries the part of the form that its message begins with", () => {
+  const signed = { ...good, svc_sign: "true" };
+  const person = { name: "Jane", email: "x" };
+  for (const [at, fields] of [
+    ["email", { ...good, email: "x" }],
+    ["document", { ...good, fill_token: "x" }],
+    ["signers", { ...signed, signers: "[" }],
+    ["signers[0].email", { ...signed, signers: JSON.stringify([person]) }],
+    ["fields[0].kind", { ...signed, fields: "[{}]" }],
+  ] as const)
+    assert.throws(
+      () => parseOrderForm(new Map(Object.entries(fields)), true, rules),
+      (error) => error instanceof ServiceError && error.at === at && error.message.startsWith(`${at} `),
+    );
 });
 
 test("reading ends for any input", () => {

@@ -1,4 +1,4 @@
-import { invalid } from "../../../kernel/platform/errors.ts";
+import { invalidAt } from "../../../kernel/platform/errors.ts";
 import { isPlainText } from "../../../kernel/platform/text.ts";
 import type { OrderFormField } from "../schemas.ts";
 
@@ -15,8 +15,8 @@ export function fieldsOf<Name extends string = OrderFormField>(values: ReadonlyM
   const exact: Fields<Name>["exact"] = (name, maxLength) => {
     const text = values.get(name) ?? "";
     if (text.trim() === "") return null;
-    if ([...text].length > maxLength) throw invalid(`${name} must have at most ${maxLength} characters.`);
-    if (!isPlainText(text)) throw invalid(`${name} must be UTF-8 text without control characters.`);
+    if ([...text].length > maxLength) throw invalidAt(name, `must have at most ${maxLength} characters.`);
+    if (!isPlainText(text)) throw invalidAt(name, "must be UTF-8 text without control characters.");
     return text;
   };
   const optional: Fields<Name>["optional"] = (name, maxLength) => exact(name, maxLength)?.trim() ?? null;
@@ -25,14 +25,14 @@ export function fieldsOf<Name extends string = OrderFormField>(values: ReadonlyM
     optional,
     required(name, maxLength, when = "") {
       const text = optional(name, maxLength);
-      if (text === null) throw invalid(`${name} is required${when}.`);
+      if (text === null) throw invalidAt(name, `is required${when}.`);
       return text;
     },
     flag(name) {
       const text = values.get(name) ?? "";
       if (text === "true" || text === "on") return true;
       if (text === "" || text === "false" || text === "off") return false;
-      throw invalid(`${name} must be true or on to include it, or be left out.`);
+      throw invalidAt(name, "must be true or on to include it, or be left out.");
     },
   };
 }

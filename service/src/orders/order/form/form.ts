@@ -1,4 +1,4 @@
-import { invalid, isServiceError } from "../../../kernel/platform/errors.ts";
+import { invalidAt, ServiceError } from "../../../kernel/platform/errors.ts";
 import { isEmail } from "../../../kernel/platform/mail/email.ts";
 import { isCode } from "../../../kernel/platform/text.ts";
 import { type Address, type BoughtServices, isZipCode, type ShipMethod, usStateOf } from "../../pricing/pricing.ts";
@@ -48,19 +48,23 @@ export type Payer = (typeof payers)[number];
 export function parseOrderForm(values: ReadonlyMap<string, string>, hasDocument: boolean, rules: FormRules): OrderForm {
   const fields = fieldsOf(values);
   const email = fields.required("email", 254);
-  if (!isEmail(email)) throw invalid("email must be a mail address.");
+  if (!isEmail(email)) throw invalidAt("email", "must be a mail address.");
   if (!fields.flag("byod_confirmed"))
-    throw invalid(
-      "byod_confirmed is required: send true or on to attest that the document is the client's own completed document.",
+    throw invalidAt(
+      "byod_confirmed",
+      "is required: send true or on to attest that the document is the client's own completed document.",
     );
   const fillToken = documentSource(fields, hasDocument);
   const docSlug = fields.optional("doc_slug", 100);
   const row = docSlug === null ? null : rules.catalogRow(docSlug);
-  if (docSlug !== null && row === null) throw invalid("doc_slug is not a document of the catalog.");
+  if (docSlug !== null && row === null) throw invalidAt("doc_slug", "is not a document of the catalog.");
   const faxTo = faxNumber(fields);
   const [signAsked, notaryAsked] = [fields.flag("svc_sign"), fields.flag("svc_notary")];
   if (signAsked && row?.esignExcluded)
-    throw invalid(`svc_sign must be left out: this document can't be signed electronically (${row.esignExcluded}).`);
+    throw invalidAt(
+      "svc_sign",
+      `must be left out: this document can't be signed electronically (${row.esignExcluded}).`,
+    );
   const ship = fields.flag("svc_ship");
   const services = {
     sign: row ? row.sign : signAsked,
@@ -70,7 +74,7 @@ export function parseOrderForm(values: ReadonlyMap<string, string>, hasDocument:
   };
   const signerState = state(fields, "signer_state");
   if (services.notarize && signerState !== null && rules.notarizationBlocked(signerState))
-    throw invalid(`signer_state ${signerState} is blocked: remote notarization is not recognized there.`);
+    throw invalidAt("signer_state", `${signerState} is blocked: remote notarization is not recognized there.`);
   const name = fields.optional("name", 200);
   return {
     email,
@@ -93,16 +97,17 @@ export function parseOrderForm(values: ReadonlyMap<string, string>, hasDocument:
 
 function documentSource(fields: Fields, hasDocument: boolean): string | null {
   const token = fields.optional("fill_token", 200);
-  if (token !== null && hasDocument) throw invalid("document and fill_token exclude each other: send one of them.");
-  if (token === null && !hasDocument) throw invalid("document or fill_token is required: send one of them.");
-  if (token !== null && !isCode(token)) throw invalid("fill_token must be 40 lowercase hex characters.");
+  if (token !== null && hasDocument)
+    throw invalidAt("document", "and fill_token exclude each other: send one of them.");
+  if (token === null && !hasDocument) throw invalidAt("document", "or fill_token is required: send one of them.");
+  if (token !== null && !isCode(token)) throw invalidAt("fill_token", "must be 40 lowercase hex characters.");
   return token;
 }
 
 function payer(fields: Fields): Payer {
   const text = fields.optional("pay_by", 20) ?? "client";
   const named = payers.find((each) => each === text);
-  if (!named) throw invalid("pay_by must be client or firm.");
+  if (!named) throw invalidAt("pay_by", "must be client or firm.");
   return named;
 }
 
@@ -114,9 +119,9 @@ export function faxNumber(fields: Fields): string | null {
   const text = fields.optional("fax_to", 40);
   const number = text === null ? null : normalizeFaxNumber(text);
   if (text !== null && number === null)
-    throw invalid("fax_to must be a 10-digit US number or an international number in +country form.");
+    throw invalidAt("fax_to", "must be a 10-digit US number or an international number in +country form.");
   if (number !== null && isCostlyNumber(number))
-    throw invalid("fax_to must not be a premium-rate (+1 900, 976) or satellite (+870, +881 to +883) number.");
+    throw invalidAt("fax_to", "must not be a premium-rate (+1 900, 976) or satellite (+870, +881 to +883) number.");
   return number;
 }
 
@@ -124,7 +129,7 @@ function state(fields: Fields, name: OrderFormField): string | null {
   const text = fields.optional(name, 100);
   if (text === null) return null;
   const code = usStateOf(text);
-  if (code === null) throw invalid(`${name} must be a US state of exactly 2 characters.`);
+  if (code === null) throw invalidAt(name, "must be a US state of exactly 2 characters.");
   return code;
 }
 
@@ -146,7 +151,7 @@ export function address(fields: Fields, prefix: "ship" | "from", when: string): 
   part("state", 100);
   found.state = state(fields, `${prefix}_state`) ?? "";
   found.postal = part("postal", 20);
-  if (!isZipCode(found.postal)) throw invalid(`${prefix}_postal must be a US ZIP code: 5 digits, or ZIP+4.`);
+  if (!isZipCode(found.postal)) throw invalidAt(`${prefix}_postal`, "must be a US ZIP code: 5 digits, or ZIP+4.");
   return found;
 }
 
@@ -197,8 +202,8 @@ export function readWhole(
     try {
       return { refusals, form: parseOrderForm(left, isDocumentSent, rules) };
     } catch (error) {
-      if (!isServiceError(error, "validation")) throw error;
-      const [field = ""] = /^[a-z0-9_]+/.exec(error.message) ?? [];
+      if (!(error instanceof ServiceError) || error.at === null) throw error;
+      const [field = ""] = error.at.split(/[.[]/, 1);
       // The replacement was also refused, so the remaining fields can't be checked.
       if (replaced.has(field)) return { refusals, form: null };
       replaced.add(field);

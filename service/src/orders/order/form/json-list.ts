@@ -1,4 +1,4 @@
-import { invalid } from "../../../kernel/platform/errors.ts";
+import { invalidAt } from "../../../kernel/platform/errors.ts";
 import { isPlainText, isVisible, shownText } from "../../../kernel/platform/text.ts";
 
 /**
@@ -32,7 +32,7 @@ export function jsonList<Name extends string, Item>(
 ): Item[] {
   const list = parsed(field, text);
   if (!Array.isArray(list) || list.length === 0 || list.length > most)
-    throw invalid(`${field} must be a JSON array of 1 to ${most} objects.`);
+    throw invalidAt(field, `must be a JSON array of 1 to ${most} objects.`);
   return list.map((item: unknown, index) => {
     const at = `${field}[${index}]`;
     return read(membersOf(item, at, Object.keys(schema.properties)), at);
@@ -43,7 +43,7 @@ function parsed(field: string, text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw invalid(`${field} must be JSON.`);
+    throw invalidAt(field, "must be JSON.");
   }
 }
 
@@ -53,11 +53,12 @@ function parsed(field: string, text: string): unknown {
  * @throws ServiceError for another name, or for anything but an object
  */
 export function membersOf<Name extends string>(item: unknown, at: string, allowed: readonly string[]): Members<Name> {
-  if (typeof item !== "object" || item === null || Array.isArray(item)) throw invalid(`${at} must be an object.`);
+  if (typeof item !== "object" || item === null || Array.isArray(item)) throw invalidAt(at, "must be an object.");
   const unknown = Object.keys(item).find((name) => !allowed.includes(name));
   if (unknown !== undefined)
-    throw invalid(
-      `${at} must have no other members than ${allowed.join(", ")}: ${shownText(unknown)} is none of them.`,
+    throw invalidAt(
+      at,
+      `must have no other members than ${allowed.join(", ")}: ${shownText(unknown)} is none of them.`,
     );
   const members = item as Readonly<Record<string, unknown>>;
   const value = (name: Name): unknown => (Object.hasOwn(members, name) ? members[name] : undefined) ?? null;
@@ -67,15 +68,15 @@ export function membersOf<Name extends string>(item: unknown, at: string, allowe
     if (found === null) return null;
     const trimmed = typeof found === "string" ? found.trim() : null;
     if (trimmed === null || [...trimmed].length > maxLength)
-      throw invalid(`${at}.${name} must be text of at most ${maxLength} characters.`);
-    if (!isPlainText(trimmed)) throw invalid(`${at}.${name} must be UTF-8 text without control characters.`);
+      throw invalidAt(`${at}.${name}`, `must be text of at most ${maxLength} characters.`);
+    if (!isPlainText(trimmed)) throw invalidAt(`${at}.${name}`, "must be UTF-8 text without control characters.");
     return isVisible(trimmed) ? trimmed : null;
   };
   const number = (name: Name, least: number, most: number, kind: string, fits: (value: number) => boolean) => {
     const found = value(name);
     if (found === null) return null;
     if (typeof found === "number" && fits(found) && found >= least && found <= most) return found;
-    throw invalid(`${at}.${name} must be a ${kind} from ${least} to ${most}.`);
+    throw invalidAt(`${at}.${name}`, `must be a ${kind} from ${least} to ${most}.`);
   };
 
   return {
@@ -83,14 +84,14 @@ export function membersOf<Name extends string>(item: unknown, at: string, allowe
     text,
     required(name, maxLength) {
       const found = text(name, maxLength);
-      if (found === null) throw invalid(`${at}.${name} is required.`);
+      if (found === null) throw invalidAt(`${at}.${name}`, "is required.");
       return found;
     },
     oneOf(name, values) {
       const found = value(name);
       if (found === null) return null;
       const listed = values.find((each) => each === found);
-      if (listed === undefined) throw invalid(`${at}.${name} must be one of ${values.join(", ")}.`);
+      if (listed === undefined) throw invalidAt(`${at}.${name}`, `must be one of ${values.join(", ")}.`);
       return listed;
     },
     number: (name, least, most) => number(name, least, most, "number", Number.isFinite),
@@ -98,7 +99,7 @@ export function membersOf<Name extends string>(item: unknown, at: string, allowe
     flag(name) {
       const found = value(name);
       if (found === null || typeof found === "boolean") return found;
-      throw invalid(`${at}.${name} must be true or false.`);
+      throw invalidAt(`${at}.${name}`, "must be true or false.");
     },
   };
 }

@@ -1,4 +1,4 @@
-import { invalid } from "../../../kernel/platform/errors.ts";
+import { invalidAt } from "../../../kernel/platform/errors.ts";
 import { lookOf } from "../../../kernel/platform/text.ts";
 import {
   currencies,
@@ -50,7 +50,7 @@ const reordering = /[\u202a-\u202e\u2066-\u2069]/;
  */
 export function requireOrder(at: string, text: string | null | undefined): void {
   if (text && reordering.test(text))
-    throw invalid(`${at} must have no characters that change the direction of the text.`);
+    throw invalidAt(at, "must have no characters that change the direction of the text.");
 }
 
 /**
@@ -67,18 +67,18 @@ export function parseContent(
     kinds: readonly Kind[],
   ): boolean => {
     if (members.raw(name) === null) return false;
-    if (!kinds.includes(kind)) throw invalid(`${at}.${name} must be left out for ${aKind[kind]}.`);
+    if (!kinds.includes(kind)) throw invalidAt(`${at}.${name}`, `must be left out for ${aKind[kind]}.`);
     return true;
   };
   const help = members.text("help", mostHelp);
   requireOrder(`${at}.help`, help);
   const options = only("options", withOptions) ? parseOptions(members, at, kind) : null;
-  if (withOptions.includes(kind) && !options) throw invalid(`${at}.options is required for ${aKind[kind]}.`);
+  if (withOptions.includes(kind) && !options) throw invalidAt(`${at}.options`, `is required for ${aKind[kind]}.`);
   for (const name of ["least", "most"] as const) only(name, ["multiple"]);
   const format = only("format", formatted) ? parseFormat(members.raw("format"), `${at}.format`, kind) : null;
   const value = only("value", prefilled) ? parseValue(members.raw("value"), at, { kind, format, options }) : null;
   const readOnly = only("read_only", prefilled) && members.flag("read_only") === true;
-  if (readOnly && members.raw("value") === null) throw invalid(`${at}.value is required when read_only is true.`);
+  if (readOnly && members.raw("value") === null) throw invalidAt(`${at}.value`, "is required when read_only is true.");
   return {
     ...(help !== null && { help }),
     ...(options && { options }),
@@ -94,7 +94,7 @@ const optionMembers = ["label", "x", "y", "width", "height"] as const;
 function parseOptions(members: FieldMembers, at: string, kind: Kind): RequestedOption[] {
   const list = members.raw("options");
   if (!Array.isArray(list) || list.length < 2 || list.length > mostOptions)
-    throw invalid(`${at}.options must be an array of 2 to ${mostOptions} objects.`);
+    throw invalidAt(`${at}.options`, `must be an array of 2 to ${mostOptions} objects.`);
   const options = list.map((item: unknown, index): RequestedOption => {
     const here = `${at}.options[${index}]`;
     const option = membersOf(item, here, optionMembers);
@@ -102,12 +102,12 @@ function parseOptions(members: FieldMembers, at: string, kind: Kind): RequestedO
     requireOrder(`${here}.label`, label);
     if (!spread.includes(kind)) {
       const place = optionMembers.slice(1).find((name) => option.raw(name) !== null);
-      if (place) throw invalid(`${here}.${place} must be left out for ${aKind[kind]}.`);
+      if (place) throw invalidAt(`${here}.${place}`, `must be left out for ${aKind[kind]}.`);
       return { label };
     }
     const measure = (name: (typeof optionMembers)[number], least: number, most: number): number => {
       const value = option.number(name, least, most);
-      if (value === null) throw invalid(`${here}.${name} is required.`);
+      if (value === null) throw invalidAt(`${here}.${name}`, "is required.");
       return value;
     };
     const [x, y] = [measure("x", 0, mostPoints), measure("y", 0, mostPoints)];
@@ -122,7 +122,7 @@ function parseOptions(members: FieldMembers, at: string, kind: Kind): RequestedO
     const rule = isSame
       ? "must differ from those of the other options"
       : `looks the same as that of ${at}.options[${first}]: a signer could not tell them apart`;
-    throw invalid(`${at}.options[${index}].label ${rule}.`);
+    throw invalidAt(`${at}.options[${index}].label`, `${rule}.`);
   }
   return options;
 }
@@ -132,8 +132,8 @@ function parseChoices(members: FieldMembers, at: string, options: number): { lea
   const isOptional = members.flag("required") === false;
   const least = members.whole("least", 0, options) ?? (isOptional ? 0 : 1);
   const most = members.whole("most", 1, options) ?? options;
-  if (least > most) throw invalid(`${at}.least must be at most ${at}.most.`);
-  if (isOptional && least > 0) throw invalid(`${at}.least must be 0 or left out where required is false.`);
+  if (least > most) throw invalidAt(`${at}.least`, `must be at most ${at}.most.`);
+  if (isOptional && least > 0) throw invalidAt(`${at}.least`, "must be 0 or left out where required is false.");
   return { least, most };
 }
 
@@ -141,7 +141,7 @@ function parseFormat(input: unknown, at: string, kind: Kind): FieldFormat {
   if (kind === "number") return parseNumberFormat(input, at);
   const names = kind === "date" ? dateFormats : textFormats;
   const format = names.find((each) => each === input);
-  if (!format) throw invalid(`${at} must be one of ${names.join(", ")}.`);
+  if (!format) throw invalidAt(at, `must be one of ${names.join(", ")}.`);
   return format;
 }
 
@@ -154,11 +154,12 @@ function parseNumberFormat(input: unknown, at: string): NumberFormat {
     if (value === null) return null;
     // The decimals are counted in the number's text, because 0.1 * 10000 is not exact in binary.
     if (!/^-?\d+(?:\.\d{1,4})?$/.test(`${value}`))
-      throw invalid(`${at}.${name} must have at most ${mostDecimals} decimals.`);
+      throw invalidAt(`${at}.${name}`, `must have at most ${mostDecimals} decimals.`);
     return `${value}`;
   };
   const [min, max] = [bound("min"), bound("max")];
-  if (min !== null && max !== null && scaled(min) > scaled(max)) throw invalid(`${at}.min must be at most ${at}.max.`);
+  if (min !== null && max !== null && scaled(min) > scaled(max))
+    throw invalidAt(`${at}.min`, `must be at most ${at}.max.`);
   return {
     ...(decimals !== null && { decimals }),
     ...(min !== null && { min }),
@@ -176,18 +177,18 @@ type Rules = { kind: Kind; format: FieldFormat | null; options: readonly Request
 function parseValue(input: unknown, at: string, { kind, format, options }: Rules): string | null {
   const here = `${at}.value`;
   if (kind === "checkbox") {
-    if (typeof input !== "boolean") throw invalid(`${here} must be true or false for ${aKind[kind]}.`);
+    if (typeof input !== "boolean") throw invalidAt(here, `must be true or false for ${aKind[kind]}.`);
     return input ? "On" : null;
   }
   const text = kind === "number" && typeof input === "number" ? `${input}` : input;
-  if (typeof text !== "string") throw invalid(`${here} must be text for ${aKind[kind]}.`);
+  if (typeof text !== "string") throw invalidAt(here, `must be text for ${aKind[kind]}.`);
   const value = membersOf({ value: text }, at, ["value"]).required("value", mostValue);
   requireOrder(here, value);
   const labels = options?.map(({ label }) => label);
   const rules = { kind: kind === "radio" ? "dropdown" : kind, format: format ?? undefined, options: labels };
   const read = readFieldValue(rules, value);
   if ("value" in read) return read.value;
-  throw invalid(`${here} must be ${faults[read.rule](read.limit)}.`);
+  throw invalidAt(here, `must be ${faults[read.rule](read.limit)}.`);
 }
 
 /** For each rule: the end of the error message for a value that breaks the rule. */

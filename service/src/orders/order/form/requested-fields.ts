@@ -1,5 +1,5 @@
 import type { Place } from "../../../kernel/pdf/pages/page-box.ts";
-import { invalid } from "../../../kernel/platform/errors.ts";
+import { invalidAt } from "../../../kernel/platform/errors.ts";
 import { jsonList, type Members } from "./json-list.ts";
 import { aKind, parseContent, requireOrder, spread } from "./requested-content.ts";
 import type { RequestedField, RequestedOption } from "./requested-field.ts";
@@ -56,7 +56,7 @@ export function parseRequestedFields(text: string, turns: readonly number[]): Re
   );
   if (missing.length > 0) {
     const none = missing.length === 1 ? `signer ${missing[0]} has none` : `signers ${missing.join(", ")} have none`;
-    throw invalid(`fields must hold a signature for each signer: ${none}.`);
+    throw invalidAt("fields", `must hold a signature for each signer: ${none}.`);
   }
   return requireRules(fields, turns);
 }
@@ -78,21 +78,21 @@ function parseElements(text: string, signers: number): RequestedField[] {
   const rules = { most: mostFields, schema: requestedFieldSchema };
   return jsonList("fields", text, rules, (members, at): RequestedField => {
     const requireValue = <Value>(name: string, value: Value | null): Value => {
-      if (value === null) throw invalid(`${at}.${name} is required.`);
+      if (value === null) throw invalidAt(`${at}.${name}`, "is required.");
       return value;
     };
     const kind = requireValue("kind", members.oneOf("kind", requestedKinds));
     const signer = requireValue("signer", members.whole("signer", 1, 10));
-    if (signer > signers) throw invalid(`${at}.signer must be at most ${signers}, the number of signers.`);
+    if (signer > signers) throw invalidAt(`${at}.signer`, `must be at most ${signers}, the number of signers.`);
     // A checkbox is optional by default, because a box that must be checked offers no choice.
     const required = members.flag("required") ?? kind !== "checkbox";
-    if (kind === "signature" && !required) throw invalid(`${at}.required must not be false for a signature.`);
+    if (kind === "signature" && !required) throw invalidAt(`${at}.required`, "must not be false for a signature.");
     const label = members.text("label", mostLabel);
     requireOrder(`${at}.label`, label);
     const page = requireValue("page", members.whole("page", 1, mostPages));
     const content = parseContent(members, at, kind);
     if (kind === "checkbox" && required && content.value !== undefined && !content.readOnly)
-      throw invalid(`${at}.value must be left out or false for a required checkbox: the signer checks it.`);
+      throw invalidAt(`${at}.value`, "must be left out or false for a required checkbox: the signer checks it.");
     const rules = parseRules(members, at, { kind, isReadOnly: content.readOnly === true });
     const place = spread.includes(kind)
       ? placeOfOptions(members, at, kind, content.options ?? [])
@@ -106,13 +106,13 @@ type FieldMembers = Members<keyof typeof requestedFieldSchema.properties>;
 
 function placeOf(members: FieldMembers, at: string, kind: RequestedField["kind"]): Place {
   const requireMeasure = (name: (typeof measures)[number], value: number | null): number => {
-    if (value === null) throw invalid(`${at}.${name} is required.`);
+    if (value === null) throw invalidAt(`${at}.${name}`, "is required.");
     return value;
   };
   const side = (name: "width" | "height"): number => {
     const value = requireMeasure(name, members.number(name, leastSize[kind][name], mostPoints));
     const most = mostSize[kind][name];
-    if (value > most) throw invalid(`${at}.${name} must be at most ${most} points for ${aKind[kind]}.`);
+    if (value > most) throw invalidAt(`${at}.${name}`, `must be at most ${most} points for ${aKind[kind]}.`);
     return value;
   };
   const corner = (name: "x" | "y") => requireMeasure(name, members.number(name, 0, mostPoints));
@@ -128,7 +128,7 @@ function placeOfOptions(
 ): Place {
   const unexpected = measures.find((name) => members.raw(name) !== null);
   if (unexpected)
-    throw invalid(`${at}.${unexpected} must be left out for ${aKind[kind]}: each of its options has a place.`);
+    throw invalidAt(`${at}.${unexpected}`, `must be left out for ${aKind[kind]}: each of its options has a place.`);
   const places = options.flatMap(({ place }) => place ?? []);
   const [x, y] = [Math.min(...places.map((each) => each.x)), Math.min(...places.map((each) => each.y))];
   const right = Math.max(...places.map((each) => each.x + each.width));

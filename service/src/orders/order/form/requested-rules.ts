@@ -1,4 +1,4 @@
-import { invalid } from "../../../kernel/platform/errors.ts";
+import { invalidAt } from "../../../kernel/platform/errors.ts";
 import { shownText } from "../../../kernel/platform/text.ts";
 import { applyRules, conditions, idsReadBy, type ShowWhen, settledFormulas } from "./field-rules.ts";
 import { readFieldValue } from "./field-values.ts";
@@ -23,12 +23,12 @@ export function parseRules(
 ): Rules {
   const name = members.text("id", mostId);
   if (name !== null && !id.test(name))
-    throw invalid(`${at}.id must be a lowercase letter, then lowercase letters, digits and underscores.`);
+    throw invalidAt(`${at}.id`, "must be a lowercase letter, then lowercase letters, digits and underscores.");
   const showWhen =
     members.raw("show_when") === null ? null : parseShowWhen(members.raw("show_when"), `${at}.show_when`);
-  if (showWhen && kind === "signature") throw invalid(`${at}.show_when must be left out for a signature.`);
+  if (showWhen && kind === "signature") throw invalidAt(`${at}.show_when`, "must be left out for a signature.");
   if (showWhen && isReadOnly)
-    throw invalid(`${at}.show_when must be left out where read_only is true: the value is in the document.`);
+    throw invalidAt(`${at}.show_when`, "must be left out where read_only is true: the value is in the document.");
   const formula = parseFormulaOf(members, at, kind);
   return { ...(name !== null && { id: name }), ...(showWhen && { showWhen }), ...(formula !== null && { formula }) };
 }
@@ -36,12 +36,12 @@ export function parseRules(
 function parseFormulaOf(members: FieldMembers, at: string, kind: Kind): string | null {
   const formula = members.text("formula", mostFormula);
   if (formula === null) return null;
-  if (kind !== "number") throw invalid(`${at}.formula must be left out for ${aKind[kind]}.`);
+  if (kind !== "number") throw invalidAt(`${at}.formula`, `must be left out for ${aKind[kind]}.`);
   const unexpected = (["value", "read_only"] as const).find((name) => members.raw(name) !== null);
   if (unexpected)
-    throw invalid(`${at}.${unexpected} must be left out with formula: the service calculates the number.`);
+    throw invalidAt(`${at}.${unexpected}`, "must be left out with formula: the service calculates the number.");
   const read = parseFormula(formula);
-  if ("fault" in read) throw invalid(`${at}.formula ${read.fault}.`);
+  if ("fault" in read) throw invalidAt(`${at}.formula`, `${read.fault}.`);
   return formula;
 }
 
@@ -51,10 +51,10 @@ function parseShowWhen(input: unknown, at: string): ShowWhen {
   const members = membersOf(input, at, ["field", "operator", "value"] as const);
   const field = members.required("field", mostId);
   const operator = members.oneOf("operator", conditions);
-  if (operator === null) throw invalid(`${at}.operator is required.`);
+  if (operator === null) throw invalidAt(`${at}.operator`, "is required.");
   const raw = members.raw("value");
   if (!compared.includes(operator)) {
-    if (raw !== null) throw invalid(`${at}.value must be left out where operator is ${operator}.`);
+    if (raw !== null) throw invalidAt(`${at}.value`, `must be left out where operator is ${operator}.`);
     return { field, operator };
   }
   const text = typeof raw === "number" ? `${raw}` : raw;
@@ -83,20 +83,21 @@ export function requireRules(fields: readonly RequestedField[], turns: readonly 
   for (const [index, field] of fields.entries()) {
     if (field.id === undefined) continue;
     const first = places.get(field.id);
-    if (first !== undefined) throw invalid(`fields[${index}].id must differ from that of fields[${first}].`);
+    if (first !== undefined) throw invalidAt(`fields[${index}].id`, `must differ from that of fields[${first}].`);
     places.set(field.id, index);
   }
   const rules = fields.filter(({ showWhen, formula }) => showWhen || formula !== undefined).length;
-  if (rules > mostRules) throw invalid(`fields must have at most ${mostRules} with show_when or formula.`);
+  if (rules > mostRules) throw invalidAt("fields", `must have at most ${mostRules} with show_when or formula.`);
 
   const readBy = (reader: RequestedField, name: string, at: string): RequestedField => {
     const field = fields[places.get(name) ?? -1];
-    if (!field) throw invalid(`${at} must name the id of a field: ${shownText(name)} is none.`);
+    if (!field) throw invalidAt(at, `must name the id of a field: ${shownText(name)} is none.`);
     const turnOf = ({ signer }: RequestedField) => turns[signer - 1] ?? 1;
     const isReadable = field.readOnly || field.signer === reader.signer || turnOf(field) < turnOf(reader);
     if (!isReadable)
-      throw invalid(
-        `${at} must name a field of the same signer, of a signer with an earlier turn, or one that is read_only: ${name} is none of them.`,
+      throw invalidAt(
+        at,
+        `must name a field of the same signer, of a signer with an earlier turn, or one that is read_only: ${name} is none of them.`,
       );
     return field;
   };
@@ -104,7 +105,8 @@ export function requireRules(fields: readonly RequestedField[], turns: readonly 
     const at = `fields[${index}]`;
     for (const name of idsReadBy({ ...(field.formula !== undefined && { formula: field.formula }) })) {
       const { kind } = readBy(field, name, `${at}.formula`);
-      if (kind !== "number") throw invalid(`${at}.formula must use only number fields: ${name} is ${aKind[kind]}.`);
+      if (kind !== "number")
+        throw invalidAt(`${at}.formula`, `must use only number fields: ${name} is ${aKind[kind]}.`);
     }
     if (!field.showWhen) return field;
     const { showWhen } = field;
@@ -126,10 +128,11 @@ function refuseImpossible(fields: readonly RequestedField[]): void {
     const at = `fields[${fields.indexOf(field)}].formula`;
     const result = rules.calculate(field);
     if (result === "no value" && field.required)
-      throw invalid(`${at} must not divide by zero: nobody changes the values that it reads.`);
+      throw invalidAt(at, "must not divide by zero: nobody changes the values that it reads.");
     if (typeof result === "object" && "rule" in result)
-      throw invalid(
-        `${at} must result in ${faults[result.rule](result.limit)}: nobody changes the values that it reads.`,
+      throw invalidAt(
+        at,
+        `must result in ${faults[result.rule](result.limit)}: nobody changes the values that it reads.`,
       );
   }
 }
@@ -140,9 +143,9 @@ function refuseImpossible(fields: readonly RequestedField[]): void {
  */
 function comparable({ field, operator, value }: ShowWhen, read: RequestedField, at: string): ShowWhen {
   const operators = readable[read.kind];
-  if (!operators) throw invalid(`${at}.field must not name ${aKind[read.kind]}.`);
+  if (!operators) throw invalidAt(`${at}.field`, `must not name ${aKind[read.kind]}.`);
   if (!operators.includes(operator))
-    throw invalid(`${at}.operator must be one of ${operators.join(", ")} for ${aKind[read.kind]}.`);
+    throw invalidAt(`${at}.operator`, `must be one of ${operators.join(", ")} for ${aKind[read.kind]}.`);
   if (value === undefined) return { field, operator };
   const { kind, format, options } = read;
   const rules = { kind: options ? "dropdown" : kind, options: options?.map(({ label }) => label) };
@@ -150,8 +153,9 @@ function comparable({ field, operator, value }: ShowWhen, read: RequestedField, 
   const { min: _min, max: _max, ...numbers } = typeof format === "object" ? format : {};
   const drawn = readFieldValue({ ...rules, ...(kind === "number" && { format: numbers }) }, value);
   if ("value" in drawn) return { field, operator, value: drawn.value };
-  throw invalid(
-    `${at}.value must be ${options ? "the label of one of that field’s options" : "a number as that field takes it"}.`,
+  throw invalidAt(
+    `${at}.value`,
+    `must be ${options ? "the label of one of that field’s options" : "a number as that field takes it"}.`,
   );
 }
 
@@ -167,7 +171,7 @@ function refuseCycles(fields: readonly RequestedField[], places: ReadonlyMap<str
     if (path.includes(index)) {
       const ring = [...path.slice(path.indexOf(index)), index].map((each) => fields[each]?.id ?? "");
       const member = field.formula === undefined ? "show_when.field" : "formula";
-      throw invalid(`fields[${index}].${member} must not depend on itself: ${ring.join(" reads ")}.`);
+      throw invalidAt(`fields[${index}].${member}`, `must not depend on itself: ${ring.join(" reads ")}.`);
     }
     for (const name of idsReadBy(field)) visit(places.get(name) ?? -1, [...path, index]);
     done.add(index);

@@ -1,5 +1,5 @@
 import type { Owner } from "../../../kernel/identity/identity.ts";
-import { invalid } from "../../../kernel/platform/errors.ts";
+import { invalidAt } from "../../../kernel/platform/errors.ts";
 import { isEmail } from "../../../kernel/platform/mail/email.ts";
 import type { RowMac } from "../../../kernel/platform/row-mac.ts";
 import { slowHash } from "../../../kernel/platform/slow-hash.ts";
@@ -75,7 +75,7 @@ export const signersOf = (order: {
 /** Reads the form's `signer_auth`, the way to identify signers. @throws ServiceError */
 function parseSignerAuth(text: string | null): SignerAuth | null {
   const auth = signerAuths.find((each) => each === text) ?? null;
-  if (text !== null && auth === null) throw invalid(`signer_auth must be one of ${signerAuths.join(", ")}.`);
+  if (text !== null && auth === null) throw invalidAt("signer_auth", `must be one of ${signerAuths.join(", ")}.`);
   return auth;
 }
 
@@ -104,7 +104,7 @@ type SignerMember = keyof typeof signerSchema.properties;
 
 function readSigner(members: Members<SignerMember>, at: string, defaults: SignerDefaults): NamedSigner {
   const email = members.required("email", 254);
-  if (!isEmail(email)) throw invalid(`${at}.email must be a mail address.`);
+  if (!isEmail(email)) throw invalidAt(`${at}.email`, "must be a mail address.");
   const auth = members.oneOf("auth", signerAuths) ?? defaults.auth;
   return {
     name: members.required("name", 200),
@@ -120,20 +120,20 @@ function readSigner(members: Members<SignerMember>, at: string, defaults: Signer
 function phoneOf(text: string | null, auth: SignerAuth, at: string): string | null {
   const phone = text === null ? null : normalizeFaxNumber(text);
   if (text !== null && phone === null)
-    throw invalid(`${at}.phone must be a 10-digit US number or an international number in +country form.`);
+    throw invalidAt(`${at}.phone`, "must be a 10-digit US number or an international number in +country form.");
   if (auth !== "text_code") return phone;
-  if (phone === null) throw invalid(`${at}.phone is required when auth is text_code.`);
-  if (isCostlyNumber(phone)) throw invalid(`${at}.phone must not be a premium-rate or satellite number.`);
+  if (phone === null) throw invalidAt(`${at}.phone`, "is required when auth is text_code.");
+  if (isCostlyNumber(phone)) throw invalidAt(`${at}.phone`, "must not be a premium-rate or satellite number.");
   return phone;
 }
 
 function accessCodeOf(code: string | null, auth: SignerAuth, at: string): string | null {
   if (auth !== "access_code") {
-    if (code !== null) throw invalid(`${at}.access_code must be left out unless auth is access_code.`);
+    if (code !== null) throw invalidAt(`${at}.access_code`, "must be left out unless auth is access_code.");
     return null;
   }
-  if (code === null) throw invalid(`${at}.access_code is required when auth is access_code.`);
-  if ([...code].length < 4) throw invalid(`${at}.access_code must have at least 4 characters.`);
+  if (code === null) throw invalidAt(`${at}.access_code`, "is required when auth is access_code.");
+  if ([...code].length < 4) throw invalidAt(`${at}.access_code`, "must have at least 4 characters.");
   return code;
 }
 
@@ -143,7 +143,7 @@ function refuseRepeated(signers: readonly NamedSigner[]): void {
     const person = JSON.stringify([name.toLowerCase(), email.toLowerCase()]);
     const first = seen.get(person);
     if (first !== undefined)
-      throw invalid(`signers[${index}] must be another person than signers[${first}]: give each person once.`);
+      throw invalidAt(`signers[${index}]`, `must be another person than signers[${first}]: give each person once.`);
     seen.set(person, index);
   }
 }
@@ -175,7 +175,7 @@ export function parseSigning(
   const sentName = names.find((name) => textOf(values, name) !== null);
   if (sentName === undefined) return nothing;
   if (!services.sign && (!services.notarize || auth !== null))
-    throw invalid(`${auth === null ? sentName : "signer_auth"} must be left out unless signing is bought.`);
+    throw invalidAt(auth === null ? sentName : "signer_auth", "must be left out unless signing is bought.");
   const signers = signersText === null ? clientAlone(client, auth) : parseSigners(signersText, auth ?? "link");
   if (!services.sign) requireAtNotary(signers ?? []);
   const requested =
@@ -191,7 +191,7 @@ function requireAtNotary(signers: readonly NamedSigner[]): void {
   for (const [index, { auth, routing }] of signers.entries()) {
     const member = auth !== "link" ? "auth" : "routing";
     if (auth !== "link" || routing !== 1)
-      throw invalid(`signers[${index}].${member} must be left out unless signing is bought.`);
+      throw invalidAt(`signers[${index}].${member}`, "must be left out unless signing is bought.");
   }
 }
 
@@ -206,6 +206,7 @@ function textOf(values: ReadonlyMap<string, string>, name: OrderFormField): stri
  */
 function clientAlone(client: { name: string | null; email: string }, auth: SignerAuth | null): NamedSigner[] | null {
   if (auth === null) return null;
-  if (auth === "access_code" || auth === "text_code") throw invalid(`signers is required when signer_auth is ${auth}.`);
+  if (auth === "access_code" || auth === "text_code")
+    throw invalidAt("signers", `is required when signer_auth is ${auth}.`);
   return [{ ...clientAsSigner(client, auth), accessCode: null }];
 }
