@@ -9,6 +9,8 @@ export type Members<Name extends string> = {
   /** The trimmed text; null when the member is absent, null or empty. */
   readonly text: (name: Name, maxLength: number) => string | null;
   readonly required: (name: Name, maxLength: number) => string;
+  /** Refuses an absent member, for which another method returned null. */
+  readonly requireValue: <Value>(name: Name, value: Value | null) => Value;
   readonly oneOf: <Value extends string>(name: Name, values: readonly Value[]) => Value | null;
   readonly number: (name: Name, least: number, most: number) => number | null;
   readonly whole: (name: Name, least: number, most: number) => number | null;
@@ -79,14 +81,16 @@ export function membersOf<Name extends string>(item: unknown, at: string, allowe
     throw invalidAt(`${at}.${name}`, `must be a ${kind} from ${least} to ${most}.`);
   };
 
+  const requireValue: Members<Name>["requireValue"] = (name, found) => {
+    if (found === null) throw invalidAt(`${at}.${name}`, "is required.");
+    return found;
+  };
+
   return {
     raw: value,
     text,
-    required(name, maxLength) {
-      const found = text(name, maxLength);
-      if (found === null) throw invalidAt(`${at}.${name}`, "is required.");
-      return found;
-    },
+    requireValue,
+    required: (name, maxLength) => requireValue(name, text(name, maxLength)),
     oneOf(name, values) {
       const found = value(name);
       if (found === null) return null;

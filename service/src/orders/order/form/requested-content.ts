@@ -105,11 +105,8 @@ function parseOptions(members: FieldMembers, at: string, kind: Kind): RequestedO
       if (place) throw invalidAt(`${here}.${place}`, `must be left out for ${aKind[kind]}.`);
       return { label };
     }
-    const measure = (name: (typeof optionMembers)[number], least: number, most: number): number => {
-      const value = option.number(name, least, most);
-      if (value === null) throw invalidAt(`${here}.${name}`, "is required.");
-      return value;
-    };
+    const measure = (name: (typeof optionMembers)[number], least: number, most: number) =>
+      option.requireValue(name, option.number(name, least, most));
     const [x, y] = [measure("x", 0, mostPoints), measure("y", 0, mostPoints)];
     const [width, height] = [measure("width", 6, 36), measure("height", 6, 36)];
     return { label, place: { x, y, width, height } };

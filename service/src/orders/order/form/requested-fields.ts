@@ -77,19 +77,15 @@ export const parseOwnFields = (elements: readonly object[], signers: number): Re
 function parseElements(text: string, signers: number): RequestedField[] {
   const rules = { most: mostFields, schema: requestedFieldSchema };
   return jsonList("fields", text, rules, (members, at): RequestedField => {
-    const requireValue = <Value>(name: string, value: Value | null): Value => {
-      if (value === null) throw invalidAt(`${at}.${name}`, "is required.");
-      return value;
-    };
-    const kind = requireValue("kind", members.oneOf("kind", requestedKinds));
-    const signer = requireValue("signer", members.whole("signer", 1, 10));
+    const kind = members.requireValue("kind", members.oneOf("kind", requestedKinds));
+    const signer = members.requireValue("signer", members.whole("signer", 1, 10));
     if (signer > signers) throw invalidAt(`${at}.signer`, `must be at most ${signers}, the number of signers.`);
     // A checkbox is optional by default, because a box that must be checked offers no choice.
     const required = members.flag("required") ?? kind !== "checkbox";
     if (kind === "signature" && !required) throw invalidAt(`${at}.required`, "must not be false for a signature.");
     const label = members.text("label", mostLabel);
     requireOrder(`${at}.label`, label);
-    const page = requireValue("page", members.whole("page", 1, mostPages));
+    const page = members.requireValue("page", members.whole("page", 1, mostPages));
     const content = parseContent(members, at, kind);
     if (kind === "checkbox" && required && content.value !== undefined && !content.readOnly)
       throw invalidAt(`${at}.value`, "must be left out or false for a required checkbox: the signer checks it.");
@@ -105,17 +101,13 @@ const measures = ["x", "y", "width", "height"] as const;
 type FieldMembers = Members<keyof typeof requestedFieldSchema.properties>;
 
 function placeOf(members: FieldMembers, at: string, kind: RequestedField["kind"]): Place {
-  const requireMeasure = (name: (typeof measures)[number], value: number | null): number => {
-    if (value === null) throw invalidAt(`${at}.${name}`, "is required.");
-    return value;
-  };
   const side = (name: "width" | "height"): number => {
-    const value = requireMeasure(name, members.number(name, leastSize[kind][name], mostPoints));
+    const value = members.requireValue(name, members.number(name, leastSize[kind][name], mostPoints));
     const most = mostSize[kind][name];
     if (value > most) throw invalidAt(`${at}.${name}`, `must be at most ${most} points for ${aKind[kind]}.`);
     return value;
   };
-  const corner = (name: "x" | "y") => requireMeasure(name, members.number(name, 0, mostPoints));
+  const corner = (name: "x" | "y") => members.requireValue(name, members.number(name, 0, mostPoints));
   return { x: corner("x"), y: corner("y"), width: side("width"), height: side("height") };
 }
 

@@ -50,8 +50,7 @@ const compared: readonly Condition[] = ["equals", "not_equals", "greater_than", 
 function parseShowWhen(input: unknown, at: string): ShowWhen {
   const members = membersOf(input, at, ["field", "operator", "value"] as const);
   const field = members.required("field", mostId);
-  const operator = members.oneOf("operator", conditions);
-  if (operator === null) throw invalidAt(`${at}.operator`, "is required.");
+  const operator = members.requireValue("operator", members.oneOf("operator", conditions));
   const raw = members.raw("value");
   if (!compared.includes(operator)) {
     if (raw !== null) throw invalidAt(`${at}.value`, `must be left out where operator is ${operator}.`);
