@@ -63,7 +63,7 @@ export function ruledOption<Name extends string, T>(
   try {
     return text === undefined ? undefined : rule(text);
   } catch (error) {
-    throw error instanceof ServiceError && error.message.startsWith(name) ? invalid(`--${error.message}`) : error;
+    throw error instanceof ServiceError && error.at === name ? invalid(`--${error.message}`) : error;
   }
 }
 

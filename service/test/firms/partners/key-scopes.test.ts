@@ -5,6 +5,7 @@ import { openHarness } from "@signsealship/testing/harness";
 import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { makePdf } from "@signsealship/testing/inputs/pdf-maker";
 import { newPartner, runCli } from "@signsealship/testing/service";
+import { ruledOption } from "../../../src/cli/verb.ts";
 import {
   issueKey,
   keyExpiry,
@@ -178,4 +179,7 @@ test("the input for a new key is checked", () => {
   for (const name of ["", " ", "\u200b", "a\nb", "x".repeat(101)]) assert.throws(() => keyName(name), /name must have/);
   assert.equal(keyOverlap("24"), 24);
   for (const text of ["", "2", "24.0", "-1"]) assert.throws(() => keyOverlap(text), /overlap must be one of/);
+  assert.throws(() => ruledOption({ name: "" }, "name", keyName), /--name must have/);
+  assert.throws(() => ruledOption({ expires: "" }, "expires", (text) => keyExpiry(text, now)), /--expires must be/);
+  assert.throws(() => ruledOption({ overlap: "" }, "overlap", keyOverlap), /--overlap must be one of/);
 });

@@ -1,7 +1,7 @@
 import { type Environment, isScope, type Scope, scopes } from "../../../kernel/identity/identity.ts";
 import { dayMs } from "../../../kernel/platform/clock.ts";
 import type { Tx } from "../../../kernel/platform/database/database.ts";
-import { invalid } from "../../../kernel/platform/errors.ts";
+import { invalidAt } from "../../../kernel/platform/errors.ts";
 import { newUuid } from "../../../kernel/platform/ids.ts";
 import type { RowMac } from "../../../kernel/platform/row-mac.ts";
 import { isPlainText, isVisible } from "../../../kernel/platform/text.ts";
@@ -47,7 +47,7 @@ const maxDays = 3650;
 export function keyName(text: string): string {
   const name = text.trim();
   if (name.length < 1 || name.length > maxNameLength || !isPlainText(name) || !isVisible(name))
-    throw invalid(`name must have 1 to ${maxNameLength} characters.`);
+    throw invalidAt("name", `must have 1 to ${maxNameLength} characters.`);
   return name;
 }
 
@@ -57,7 +57,8 @@ export function keyName(text: string): string {
  */
 export function keyScopes(names: readonly string[]): Scope[] {
   const unknown = names.find((name) => !isScope(name));
-  if (unknown !== undefined || names.length === 0) throw invalid(`scopes must be one or more of ${scopes.join(", ")}.`);
+  if (unknown !== undefined || names.length === 0)
+    throw invalidAt("scopes", `must be one or more of ${scopes.join(", ")}.`);
   return scopes.filter((scope) => names.includes(scope));
 }
 
@@ -69,7 +70,8 @@ export function keyExpiry(text: string, now: Date): Date {
   const days = /^\d{1,4}$/.test(text) ? Number(text) : null;
   const ms = days === null ? startOfDay(text) + dayMs : now.getTime() + days * dayMs;
   const isPossible = ms > now.getTime() && ms <= now.getTime() + maxDays * dayMs;
-  if (!isPossible) throw invalid("expires must be a number of days from 1 to 3650, or a day to come like 2027-01-31.");
+  if (!isPossible)
+    throw invalidAt("expires", "must be a number of days from 1 to 3650, or a day to come like 2027-01-31.");
   return new Date(ms);
 }
 
@@ -88,6 +90,6 @@ export const overlapHours = [0, 1, 24, 72] as const;
  */
 export function keyOverlap(text: string): number {
   const hours = overlapHours.find((each) => String(each) === text);
-  if (hours === undefined) throw invalid(`overlap must be one of ${overlapHours.join(", ")} hours.`);
+  if (hours === undefined) throw invalidAt("overlap", `must be one of ${overlapHours.join(", ")} hours.`);
   return hours;
 }
