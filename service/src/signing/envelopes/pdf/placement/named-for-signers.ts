@@ -4,13 +4,12 @@ import { stringBytes, textOfBytes } from "../../../../kernel/pdf/strings.ts";
 import { typesetFor } from "../../../../kernel/pdf/typeset.ts";
 import { elements, entry, isArray, isString } from "../../../../kernel/pdf/values.ts";
 import type { PdfLookup } from "../../../../kernel/pdf/xref/lookup.ts";
-import { ServiceError } from "../../../../kernel/platform/errors.ts";
 import { mostFields, parseOwnFields, type RequestedField } from "../../../../orders/order/order.ts";
 import type { PlannedField } from "../fields.ts";
 import { whyIllegible } from "../prepare.ts";
 import { asked } from "./asked.ts";
 import { type DocumentField, usableFields } from "./document-fields.ts";
-import { UnmatchedTag } from "./unmatched-tag.ts";
+import { UnmatchedTag, unmatchedTagOf } from "./unmatched-tag.ts";
 
 /** Matches the names of fields for a signer, such as `signer2.phone`, `Signer 2 - phone` or `signer_2_phone`. */
 const ofSigner = /^signer[ _-]?(\d{1,2})[ ._-]+(.+)$/i;
@@ -153,11 +152,10 @@ function readElements(asking: readonly Asking[], signers: number): Read[] {
     );
     return read.map((field, index) => ({ field, fields: asking[index]?.fields ?? [] }));
   } catch (error) {
-    if (!(error instanceof ServiceError)) throw error;
-    const [, index = "", rule = error.message] = /^fields\[(\d+)\]\.?(.*)$/s.exec(error.message) ?? [];
-    const [field] = asking[Number(index)]?.fields ?? [];
-    const why = rule.replace(/\.$/, "");
-    throw new UnmatchedTag(field ? `its field ${field.name} on page ${field.page + 1}: ${why}` : why, { cause: error });
+    throw unmatchedTagOf(
+      error,
+      asking.map(({ fields: [field] }) => field && `its field ${field.name} on page ${field.page + 1}`),
+    );
   }
 }
 

@@ -4,12 +4,11 @@ import { TooMuchText } from "../../../../../kernel/pdf/pdf-js.ts";
 import { PdfRefusal } from "../../../../../kernel/pdf/refusal.ts";
 import { beginsText, textStreams } from "../../../../../kernel/pdf/text-cost.ts";
 import type { PdfLookup } from "../../../../../kernel/pdf/xref/lookup.ts";
-import { ServiceError } from "../../../../../kernel/platform/errors.ts";
 import { timeLimit } from "../../../../../kernel/platform/stopwatch.ts";
 import { leastSize, mostFields, parseOwnFields, type RequestedField } from "../../../../../orders/order/order.ts";
 import type { PlannedField } from "../../fields.ts";
 import { asked } from "../asked.ts";
-import { TooLongForTags, UnmatchedTag } from "../unmatched-tag.ts";
+import { TooLongForTags, UnmatchedTag, unmatchedTagOf } from "../unmatched-tag.ts";
 import { pageTexts } from "./page-texts.ts";
 import { type TagInText, tagsInText } from "./tags-in-text.ts";
 
@@ -92,11 +91,10 @@ function readElements(elements: readonly object[], asking: readonly Asking[], si
   try {
     return parseOwnFields(elements, signers);
   } catch (error) {
-    if (!(error instanceof ServiceError)) throw error;
-    const [, index = "", rule = error.message] = /^fields\[(\d+)\]\.?(.*)$/s.exec(error.message) ?? [];
-    const [tag] = asking[Number(index)]?.tags ?? [];
-    const why = rule.replace(/\.$/, "");
-    throw new UnmatchedTag(tag ? `${tag.text} on page ${tag.page + 1}: ${why}` : why, { cause: error });
+    throw unmatchedTagOf(
+      error,
+      asking.map(({ tags: [tag] }) => tag && `${tag.text} on page ${tag.page + 1}`),
+    );
   }
 }
 
