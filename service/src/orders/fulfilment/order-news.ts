@@ -104,11 +104,16 @@ const dueMembers = (now: Date, closesToday: NonNullable<UpdateDeps["closesToday"
     AND (n.environment = 'test' OR bool_and(NOT ${isQuietFor(recipientIdOf(sql`o.partner_id`, sql`n.placed_by`, "orders"), now)})
       OR bool_or(${closesToday(sql`n.order_id`, now)}))`;
 
-/** For each status: the sentence for a mail about one order. */
-const sentences: Readonly<Record<MailedStatus, string>> = {
+/** A status, or `paper`: the signing was declined by a signer who wants to sign on paper. */
+type Kind = MailedStatus | "paper";
+
+/** For each kind: the sentence for a mail about one order. */
+const sentences: Readonly<Record<Kind, string>> = {
   PaymentFailed: "The payment did not go through. It can be tried again from the order’s page.",
   EsignDeclined:
     "A signer declined to sign, or the link reached the wrong person. An operator of this service has a task to help.",
+  paper:
+    "A signer wants to sign on paper, and was told that your firm arranges it. The order’s page says what you can do.",
   EsignExpired: "Not everybody signed in time. An operator of this service has a task to help.",
   NotarizationFailed: "The document could not be notarized. An operator of this service has a task to help.",
   IdentityLocked:
@@ -119,9 +124,6 @@ const sentences: Readonly<Record<MailedStatus, string>> = {
   Refunded: "The order is closed, and its payment was refunded.",
   Completed: "Everything that was ordered is done. The documents are on the order’s page.",
 };
-
-const paperSentence =
-  "A signer wants to sign on paper, and was told that your firm arranges it. The order’s page says what you can do.";
 
 /**
  * Returns the owner's closings that contain one of the orders, if the service seals the closing's certificate by
@@ -147,7 +149,7 @@ type Candidate = { id: number; status: MailedStatus };
 
 /**
  * The orders that still have the status in the payload, read in batches until the mail is full. `counts`: the number of
- * orders for each status; orders that were not read are counted as in the payload.
+ * orders of each kind; orders that were not read are counted as in the payload.
  * @returns null when no order has its status any more
  */
 export async function summaryOf(
@@ -158,12 +160,12 @@ export async function summaryOf(
   const items: Item[] = [];
   while (unread.length > 0 && items.length < mostShown) items.push(...(await read(unread.splice(0, batchSize))));
   if (items.length === 0) return null;
-  const counts = new Map<MailedStatus, number>();
-  for (const { status } of [...items, ...unread]) counts.set(status, (counts.get(status) ?? 0) + 1);
+  const counts = new Map<Kind, number>();
+  for (const kind of [...items, ...unread].map(kindOf)) counts.set(kind, (counts.get(kind) ?? 0) + 1);
   return { items: items.slice(0, mostShown), counts };
 }
 
-type Summary = { items: Item[]; counts: ReadonlyMap<MailedStatus, number> };
+type Summary = { items: Item[]; counts: ReadonlyMap<Kind, number> };
 
 /**
  * The orders of the batch that this member or key placed, and that still have the status in the payload. An early fax
@@ -239,7 +241,7 @@ export const orderUpdateMail = defineMail({
 });
 
 /**
- * The subject and the text of the mail. Each status has a line with its number of orders, even if none of them is
+ * The subject and the text of the mail. Each kind has a line with its number of orders, even if none of them is
  * listed.
  */
 export function wordsOf(
@@ -250,32 +252,32 @@ export function wordsOf(
   const [first] = items;
   const total = [...counts.values()].reduce((sum, count) => sum + count, 0);
   if (first && total === 1) {
-    const { code, status, name, reason } = first;
+    const { code, name, reason } = first;
+    const kind = kindOf(first);
     return {
-      subject: `${labelOf(first)}: ${name}`,
-      heading: labelOf(first),
-      lines: [asksForPaper(first) ? paperSentence : sentences[status]],
+      subject: `${labelOf(kind)}: ${name}`,
+      heading: labelOf(kind),
+      lines: [sentences[kind]],
       facts: [["Order", name], ...(reason === null ? [] : [["Reason", reason] as Fact]), ...ofClosings] as Fact[],
       link: { label: "Open the order", url: `${baseUrl}/dashboard/orders/${code}` },
     };
   }
-  const counted = [...counts].map(([status, count]) => ({
-    status,
-    label: counts.size === 1 ? statusLabel(status) : `${statusLabel(status)} (${count})`,
+  const counted = [...counts].map(([kind, count]) => ({
+    kind,
+    label: counts.size === 1 ? labelOf(kind) : `${labelOf(kind)} (${count})`,
   }));
   return {
     subject: `${total} of your orders: ${counted.map(({ label }) => label).join(", ")}`,
     heading: `News of ${total} of your orders`,
     lines: [
-      ...counted.map(({ status, label }) => `${label}: ${sentences[status]}`),
-      ...(items.some(asksForPaper) ? [paperSentence] : []),
+      ...counted.map(({ kind, label }) => `${label}: ${sentences[kind]}`),
       ...(total > items.length ? [`${items.length} of them are listed here. The list of orders has all.`] : []),
     ],
     facts: [
       ...items.map(
         (item): Fact => [
           item.name,
-          item.reason === null ? labelOf(item) : `${labelOf(item)}: ${item.reason}`,
+          item.reason === null ? labelOf(kindOf(item)) : `${labelOf(kindOf(item))}: ${item.reason}`,
           `${baseUrl}/dashboard/orders/${item.code}`,
         ],
       ),
@@ -285,10 +287,10 @@ export function wordsOf(
   };
 }
 
-const asksForPaper = ({ status, reason }: Pick<Item, "status" | "reason">): boolean =>
-  status === "EsignDeclined" && paperSigner(reason) !== null;
+const kindOf = ({ status, reason = null }: Pick<Item, "status"> & Partial<Pick<Item, "reason">>): Kind =>
+  status === "EsignDeclined" && paperSigner(reason) !== null ? "paper" : status;
 
-const labelOf = (item: Item): string => (asksForPaper(item) ? "A signer wants paper" : statusLabel(item.status));
+const labelOf = (kind: Kind): string => (kind === "paper" ? "A signer wants paper" : statusLabel(kind));
 
 /** States that the certificate of a closing is sealed, or that a stuck order prevents the seal. */
 function certificateFact({ roomCode, roomName, version, stuck }: Certificate, baseUrl: string): Fact[] {

@@ -212,26 +212,37 @@ test("lists and counts orders that need a person before complete ones, however l
   ]);
 });
 
-test("says what to do when a signer wants to sign on paper", () => {
-  const item = { code: "1", status: "EsignDeclined", name: "No. 1" } as const;
-  const mailOf = (...reasons: string[]) => {
-    const items = reasons.map((reason) => ({ ...item, reason }));
-    return wordsOf({ items, counts: new Map([["EsignDeclined", items.length]]) }, "https://x.example");
+test("says what to do when a signer wants to sign on paper, and calls that signing declined nowhere", async () => {
+  const mailOf = async (...reasons: string[]) => {
+    const all = noted(0, reasons.length, "EsignDeclined");
+    const named = (id: number) => ({ code: String(id), name: `No. ${id}`, reason: reasons[id] ?? null });
+    const summary = await summaryOf(urgentFirst(all), async (batch) =>
+      batch.map(({ id, status }) => ({ status, ...named(id) })),
+    );
+    assert.ok(summary);
+    return wordsOf(summary, "https://x.example");
   };
-  const linesOf = (...reasons: string[]) => mailOf(...reasons).lines.join("\n");
+  const linesOf = async (...reasons: string[]) => (await mailOf(...reasons)).lines.join("\n");
   const paper = "signer 2: wants to sign on paper: I have no printer";
   const declined = "signer 2: declined to sign: wants to sign on paper";
-  assert.match(linesOf(paper), /^A signer wants to sign on paper, and was told that your firm arranges it\./);
+  assert.match(await linesOf(paper), /^A signer wants to sign on paper, and was told that your firm arranges it\./);
   assert.deepEqual(
-    [mailOf(paper), mailOf(declined)].map(({ subject, heading }) => [subject, heading]),
+    [await mailOf(paper), await mailOf(declined)].map(({ subject, heading }) => [subject, heading]),
     [
-      ["A signer wants paper: No. 1", "A signer wants paper"],
-      ["Signing declined: No. 1", "Signing declined"],
+      ["A signer wants paper: No. 0", "A signer wants paper"],
+      ["Signing declined: No. 0", "Signing declined"],
     ],
   );
-  assert.deepEqual(mailOf(declined, paper).facts[1]?.[1], `A signer wants paper: ${paper}`);
-  assert.match(linesOf(declined, paper), /A signer wants to sign on paper/);
-  assert.doesNotMatch(linesOf(declined), /A signer wants to sign on paper/);
+  const both = await mailOf(declined, paper);
+  assert.equal(both.subject, "2 of your orders: Signing declined (1), A signer wants paper (1)");
+  assert.equal(both.facts[1]?.[1], `A signer wants paper: ${paper}`);
+  assert.match(
+    await linesOf(declined, paper),
+    /^Signing declined \(1\): .*\nA signer wants paper \(1\): A signer wants/,
+  );
+  assert.equal((await mailOf(paper, paper)).subject, "2 of your orders: A signer wants paper");
+  assert.doesNotMatch(await linesOf(paper, paper), /declined/);
+  assert.doesNotMatch(await linesOf(declined), /A signer wants to sign on paper/);
 });
 
 test("reads further when orders have moved on, counts unread ones, and omits empty statuses", async () => {
