@@ -169,6 +169,8 @@ function doorPage(assets: Assets, { to, isLocked, isMailed, room, path, outcome 
   const { words } = reader;
   const { code } = words.delivery;
   const isRefused = (outcome === "wrong" || outcome === "ended") && !isLocked;
+  // After a code was used, `isMailed` is false, but these messages tell the recipient to look for a code in a mail.
+  const showsField = isMailed || outcome === "sent" || outcome === "wait";
   const isTest = room.environment === "test";
   const mailed = outcome === "sent" && isTest ? `${words.documentsMail.test.title}.` : undefined;
   const message = outcome === "sent" || outcome === "wait" || isRefused ? (mailed ?? code[outcome]) : null;
@@ -182,9 +184,9 @@ ${
   isLocked
     ? html`<p role="alert">${code.locked}</p>`
     : html`<p>${code.intro(to)}</p>
-<form class="button-form" method="post" action="${linkFor(reader, `${path}/code`)}"><button type="submit" class="${isMailed ? "quiet-button" : ""}">${isMailed ? code.again : code.send}</button></form>
+<form class="button-form" method="post" action="${linkFor(reader, `${path}/code`)}"><button type="submit" class="${showsField ? "quiet-button" : ""}">${showsField ? code.again : code.send}</button></form>
 ${
-  isMailed &&
+  showsField &&
   html`<form class="form" method="post" action="${linkFor(reader, `${path}/enter`)}">
 ${field({ form: "code", name: "code", label: code.label, required: true, maxLength: 12, inputMode: "numeric", autocomplete: "one-time-code", hint: code.hint })}
 <div class="form-actions"><button type="submit">${code.enter}</button></div>

@@ -615,6 +615,9 @@ test("asks for a code that is mailed only to the recipient, before it shows or s
     /code=ended$/,
     "a code works once",
   );
+  const { headers } = await postTo(`${path}/code`);
+  const again = await fetch(`${baseUrl}${headers.get("location")}`, { headers: { "Accept-Language": "en" } });
+  assert.match(await again.text(), /A code was mailed a moment ago.*<input [^>]*name="code"/s);
 
   const other = await asking("code2@lender.example");
   assert.doesNotMatch(await (await fetch(baseUrl + other, { headers: { cookie } })).text(), /signed\.pdf/);
