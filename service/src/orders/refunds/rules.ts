@@ -20,12 +20,14 @@ export type RefundDeps = {
   processor: Pick<Processor, "refundsOf"> | null;
 };
 
+/** The refusal for an operator who signed in by a command line link. */
+export const namesNeeded = "Refunds need people with names. Sign in by email, or use order move at the command line.";
+
 /**
  * The operator's person id. Refunds need named people.
  * @throws ServiceError for an operator who signed in by a command line link
  */
-export const requirePersonOfRefund = (operator: Operator): string =>
-  requirePerson(operator, "Refunds need people with names. Sign in by email, or use order move at the command line.");
+export const requirePersonOfRefund = (operator: Operator): string => requirePerson(operator, namesNeeded);
 
 /** Locks an order of the operator's environment until the transaction ends. @throws ServiceError */
 export async function lockShown(tx: Tx, { environment }: Operator, code: string): Promise<LockedOrder> {

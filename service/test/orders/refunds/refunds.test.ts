@@ -493,6 +493,11 @@ test("approving needs a recent passkey, and a named person", async () => {
   const byLink = { cookie: answer.headers.getSetCookie()[0]?.split(";")[0] ?? "" };
   await refused(await post(`/${id}/approve`, byLink), 409, /Refunds need people with names/);
   await refused(await ask(code, byLink), 409, /Refunds need people with names/);
+  for (const path of [`/${id}`, `/new?order=${(await paidOrder()).code}`]) {
+    const page = await look(path, byLink);
+    assert.match(page, /Refunds need people with names\. Sign in by email, or use order move/, path);
+    assert.doesNotMatch(page, /action="\/operator\/refunds/, path);
+  }
   assert.equal(await statusOf(code), "EsignPending");
 });
 

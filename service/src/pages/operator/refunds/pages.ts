@@ -1,6 +1,11 @@
 import { kindsShownTo, may, type Operator, soloWaitMinutes } from "../../../firms/operators/operators.ts";
 import { statusLabel } from "../../../orders/order/order.ts";
-import type { RefundDeps, RefundPreview, RefundRequest } from "../../../orders/refunds/refunds.ts";
+import {
+  namesNeeded,
+  type RefundDeps,
+  type RefundPreview,
+  type RefundRequest,
+} from "../../../orders/refunds/refunds.ts";
 import { card, emptyState, facts, notice, pageHead } from "../../ui/components.ts";
 import { money, shortCode, shortTime, time } from "../../ui/format.ts";
 import { askFirst } from "../../ui/forms/ask-first.ts";
@@ -130,6 +135,7 @@ function decisionOf({ refund, refundApproval, operator, typed }: RefundView): Ht
   if (!may(operator, "money.decide")) return html`<p>An approver decides on it.</p>${withdraw}`;
   if (isOwn && refundApproval !== "solo")
     return html`<p>You asked for it yourself. Another operator decides.</p>${withdraw}`;
+  if (operator.id === null) return html`<p>${namesNeeded}</p>`;
   const first = passkeyForMoney(operator);
   if (first) return html`${first}${withdraw}`;
   const approve = askFirst({
@@ -150,12 +156,12 @@ ${textArea({ name: "note", label: "Why not", value: typed?.text, required: true,
 /**
  * The page that requests a refund: the order's current state, with warnings about what was done already, and the form.
  */
-export const newRefundBody = (preview: RefundPreview, typed?: Typed): Html =>
+export const newRefundBody = (preview: RefundPreview, operator: Operator, typed?: Typed): Html =>
   html`${pageHead(`Refund order ${shortCode(preview.orderCode)}`, "You ask, and another person approves. You can refund all money that is held for the order, or a part of it.")}
 ${errorSummary(typed?.error)}
 <div class="panels">
 ${previewCard(preview)}
-${card("ask", "Ask for the refund", formOf(preview, typed))}
+${card("ask", "Ask for the refund", formOf(preview, operator, typed))}
 </div>`;
 
 /** The current state of the order. */
@@ -170,10 +176,11 @@ const previewCard = ({ orderCode, status, payments, warnings }: RefundPreview): 
     ])}${warnings.length > 0 && notice("attention", "What was done already", html`${warnings.map((each, index) => html`${index > 0 && html`<br>`}${each}`)}`)}`,
   );
 
-function formOf({ orderCode, refusal, openRequest, asked }: RefundPreview, typed?: Typed): Html {
+function formOf({ orderCode, refusal, openRequest, asked }: RefundPreview, { id }: Operator, typed?: Typed): Html {
   if (openRequest !== null)
     return html`<p>A refund of this order was asked for already.</p><p><a href="/operator/refunds/${openRequest}">See the request</a></p>`;
   if (refusal !== null) return html`<p>${refusal}</p>`;
+  if (id === null) return html`<p>${namesNeeded}</p>`;
   const wanted = asked?.amountCents == null ? "" : (asked.amountCents / 100).toFixed(2);
   return html`${asked && html`<p>The firm asks for ${asked.amountCents === null ? "the whole payment" : money(asked.amountCents)}: <span class="breakable">${asked.reason}</span></p>`}<form class="form" method="post" action="/operator/refunds">
 <input type="hidden" name="order" value="${orderCode}">

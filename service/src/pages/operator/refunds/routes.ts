@@ -59,7 +59,7 @@ function askRoutes(scope: FastifyInstance, deps: RefundPagesDeps): void {
 
   async function showNew(request: FastifyRequest, operator: Operator, code: string, typed?: Typed): Promise<string> {
     const preview = await previewRefund(refunds, operator, code.trim());
-    return page(deps, request, "Ask for a refund", newRefundBody(preview, typed));
+    return page(deps, request, "Ask for a refund", newRefundBody(preview, operator, typed));
   }
 
   consoleRoute(scope, deps.frame, {
