@@ -128,7 +128,7 @@ export type TemplateVersionFields = {
    * document's own signature fields, otherwise its tags.
    */
   fields?: readonly SignatureField[] | undefined;
-  /** Your message to the signers: up to 500 characters, without web or mail addresses. */
+  /** Your message to the signers: up to 500 characters, without web or email addresses. */
   message?: string | undefined;
   /** A document type of the catalog. The type then decides whether the document is signed and notarized. */
   docSlug?: string | undefined;

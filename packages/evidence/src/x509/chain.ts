@@ -35,7 +35,7 @@ const MAX_CHAIN_SIGNATURES = 64;
 const WHY: Readonly<Record<ChainReason, string>> = {
   "no-path": "no trusted certificate issued it",
   "bad-signature": "its issuer's key did not sign it",
-  "name-constraints": "a certificate above it excludes mail addresses, and it may have one",
+  "name-constraints": "a certificate above it excludes email addresses, and it may have one",
   limit: "the search for a chain was given up at its bound",
   "not-yet-valid": "it was not valid yet",
   expired: "it had expired",

@@ -28,7 +28,7 @@ const options = {
   ...partnerOptions,
   document: { type: "string", value: "FILE", help: "FILE: the client's completed PDF, at most 35 MB." },
   "fill-token": { type: "string", value: "TOKEN", help: "In place of --document: a document completed online." },
-  email: { type: "string", value: "ADDRESS", required: true, help: "The client's mail address." },
+  email: { type: "string", value: "ADDRESS", required: true, help: "The client's email address." },
   name: { type: "string", help: "The client's name." },
   "byod-confirmed": {
     type: "boolean",
@@ -77,7 +77,7 @@ function formOf(values: ValuesOf<typeof options>): Record<string, string> {
     if (name in form) throw new UsageError(`--field ${name} was given already`);
     form[name] = value;
   }
-  if (form["email"] === undefined) throw new UsageError("--email is required: the client's mail address");
+  if (form["email"] === undefined) throw new UsageError("--email is required: the client's email address");
   if (form["byod_confirmed"] === undefined)
     throw new UsageError(
       "--byod-confirmed is required: it attests that the document is the client's own completed one",

@@ -71,7 +71,7 @@ export const mailKey = (tx: Tx, requestId: string, refusal: Refusal | null = nul
   enqueue(tx, accessMailQueue, { requestId, refusal } satisfies AccessMail);
 
 /**
- * Gives a mail address access to a firm that an operator added. The person signs in with the address, and needs no key.
+ * Gives an email address access to a firm that an operator added. The person signs in with the address, without a key.
  * The access is stored as a granted access request.
  * @throws ServiceError for a text that is not an address, and for an address that was given access to a firm before
  */
@@ -110,7 +110,7 @@ export async function pendingRequests({ db }: { db: Database }, limit: number) {
 
 export const decidedRequests = ({ db }: { db: Database }, limit: number) => requests.selectDecided(db, limit);
 
-/** Locks a pending request and its mail address, then calls `decide`. */
+/** Locks a pending request and its email address, then calls `decide`. */
 async function decideOn<T>(
   { db, rowMac }: AccessDeps,
   requestId: string,

@@ -11,7 +11,7 @@ import { addFirstOwner, hadMembers, hadMembersBefore } from "../members/members.
 export type JoinDeps = { db: Database; clock: Clock; rowMac: RowMac };
 
 /**
- * The hash of a mail address, for the audit line about the address's key. If an attacker later replaces the request's
+ * The hash of an email address, for the audit line about the address's key. If an attacker later replaces the request's
  * address, the new address doesn't match this hash.
  */
 export const addressSha256 = (workEmail: string): string => hash("sha256", workEmail.trim().toLowerCase());

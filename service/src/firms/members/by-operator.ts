@@ -186,7 +186,7 @@ function sessionsOf(owner: string): sessions.SessionFilter {
 }
 
 /**
- * Lists sessions: all of them, those of one mail address, those of one firm (by its id), or those of all operators
+ * Lists sessions: all of them, those of one email address, those of one firm (by its id), or those of all operators
  * (when the filter is the word `operator`).
  */
 export const listAnySessions = ({ db, clock }: ReadDeps, owner?: string) =>

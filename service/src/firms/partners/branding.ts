@@ -40,7 +40,7 @@ export function checkedBranding({ brandName, accentColor, logoUrl, contactEmail 
   if (logoUrl && (!isPublicHttps(logoUrl) || /[^\x21-\x7e]/.test(logoUrl)))
     throw invalid("logo must be a public https URL of at most 2000 characters.");
   if (contactEmail && !(isEmail(contactEmail) && isPlainText(contactEmail)))
-    throw invalid("contact-email must be a mail address.");
+    throw invalid("contact-email must be an email address.");
   return { brandName, accentColor: accentColor?.toLowerCase(), logoUrl, contactEmail };
 }
 

@@ -206,7 +206,7 @@ export function readConfig(env: Env, cwd: string, root: string): Config {
 
 const mailFrom = (env: Env): Pick<Config, "smtpUrl" | "mailFrom"> => ({
   smtpUrl: read<string | null>(env, "SMTP_URL", null, "an smtp:// or smtps:// URL", withScheme("smtp://", "smtps://")),
-  mailFrom: read(env, "MAIL_FROM", "SignSealShip <no-reply@localhost>", "a mail address", (text) =>
+  mailFrom: read(env, "MAIL_FROM", "SignSealShip <no-reply@localhost>", "an email address", (text) =>
     text.includes("@") ? text : undefined,
   ),
 });

@@ -21,7 +21,7 @@ export function maskCodes(text: string): string {
   return text.replace(codes, (code) => (code.startsWith("svc_") ? "svc_***" : maskCode(code)));
 }
 
-/** An external text for the log, with codes and mail addresses masked. */
+/** An external text for the log, with codes and email addresses masked. */
 export const maskSecrets = (text: string): string => maskEmails(maskCodes(text));
 
 /**

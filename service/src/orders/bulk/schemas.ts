@@ -23,7 +23,7 @@ export const BulkProgress = Type.Object(
 
 const BulkError = Type.Object({
   row: Type.Integer({ description: "The row, from 1: the line of columns is none.", examples: [17] }),
-  message: text("What is refused of it, and the rule.", "roles.Buyer.email must be a mail address."),
+  message: text("What is refused of it, and the rule.", "roles.Buyer.email must be an email address."),
 });
 
 export const BulkAnswer = Type.Object(

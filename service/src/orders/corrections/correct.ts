@@ -71,7 +71,7 @@ function readCorrections(values: ReadonlyMap<string, string>): Corrections {
   requireCorrectable([...values.keys()]);
   const fields = fieldsOf(values);
   const email = fields.optional("email", 254);
-  if (email !== null && !isEmail(email)) throw invalid("email must be a mail address.");
+  if (email !== null && !isEmail(email)) throw invalid("email must be an email address.");
   const isMoved = [...values].some(([name, text]) => name.startsWith("ship_") && text.trim() !== "");
   const corrections = {
     email,
@@ -170,7 +170,7 @@ export async function correctAddress(
   typed: { from: string; to: string; name: string | null },
 ): Promise<CorrectedOrders> {
   const [from, to] = [typed.from.trim(), typed.to.trim()];
-  if (!isEmail(to)) throw invalid("The right address must be a mail address.");
+  if (!isEmail(to)) throw invalid("The right address must be an email address.");
   if (from.toLowerCase() === to.toLowerCase()) throw invalid("The right address must differ from the one to correct.");
   const { db, clock, rowMac } = deps.orders;
   return db.transaction(async (tx) => {

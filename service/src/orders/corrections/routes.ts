@@ -56,7 +56,7 @@ const changes: readonly Change[] = [
     description:
       "Changes the client's email address, the fax number, or the parcel's address of a paid order, until the parcel is handed over. Code, payment and price stay. An email address is corrected in all of the firm's orders that share a room with this one, because one link opens everything that a person signs there: `alsoCorrected` names them. It is corrected for the room's participants, too, and for people who are sent its documents. All links that were emailed to the earlier address stop working at once, and new ones are emailed: to sign, to signed and finished documents, and to the client's documents. People who share the address under another name than the client's keep it. So does a client whom a notary identifies now. A label for the earlier address is given back. Where postage to the new address is dearer than the operator absorbs, the difference is asked for as a supplement, and the parcel waits for it.",
     input: { body: correctionSchema },
-    refusals: { 400: "email must be a mail address.", 409: "The parcel is on its way." },
+    refusals: { 400: "email must be an email address.", 409: "The parcel is on its way." },
     async change({ corrections }, request) {
       const values = textsOf(request.body);
       const others = await correctOrder(corrections, wantedOf(request), values);

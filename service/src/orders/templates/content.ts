@@ -152,6 +152,6 @@ function parseFields(text: string, roles: readonly TemplateRole[]): FormField[] 
 
 function messageOf(text: string | null): string | null {
   if (text !== null && !isPlainMessage(text))
-    throw invalid(`message must not contain a web or mail address, or characters that hide text: ${shownText(text)}.`);
+    throw invalid(`message must not contain a web or email address, or characters that hide text: ${shownText(text)}.`);
   return text;
 }

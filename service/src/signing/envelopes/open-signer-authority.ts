@@ -174,7 +174,7 @@ async function retiredAt(file: Parameters<typeof replacedChains>[0], { notBefore
 
 function warningsOf({ excludesMailAddresses }: Certificate, why: string): CertificateProblem[] {
   if (excludesMailAddresses) return [];
-  const detail = `SIGNER_CA_CERTIFICATE: the authority of signers does not exclude mail addresses; ${why}`;
+  const detail = `SIGNER_CA_CERTIFICATE: the authority of signers does not exclude email addresses; ${why}`;
   return [{ code: "mail-addresses", severity: "warning", detail }];
 }
 

@@ -48,7 +48,7 @@ export async function makeSignerAuthority(
 }
 
 /**
- * Issues the certificate of one act. The certificate contains no mail address. It is valid as long as the authority's
+ * Issues the certificate of one act. The certificate contains no email address. It is valid as long as the authority's
  * certificate, because some readers check its validity at the current date, not at the signing time. If the act gets a
  * time stamp, the certificate is revoked minutes later (revocation.ts), so that readers reject any later signature.
  * @param signer `name` as the signer wrote it; `statement` the URL about the identity check; `crl` the URL where its

@@ -195,7 +195,7 @@ test("a browser that signed in before gets its own link, whatever strangers requ
   assert.equal(linksTo(service, other).length, 20, "known for one address is not known for another");
 });
 
-test("an invalid mail address is refused next to the form, with the typed text", async () => {
+test("an invalid email address is refused next to the form, with the typed text", async () => {
   for (const email of [
     "",
     "dana",
@@ -209,7 +209,7 @@ test("an invalid mail address is refused next to the form, with the typed text",
   ]) {
     const answer = await postForm(`${service.baseUrl}/sign-in`, { email });
     assert.equal(answer.status, 400, email);
-    assert.match(await answer.text(), /email must be a mail address/);
+    assert.match(await answer.text(), /email must be an email address/);
   }
   const empty = await fetch(`${service.baseUrl}/sign-in`, { method: "POST", headers: { Accept: "text/html" } });
   assert.equal(empty.status, 400);

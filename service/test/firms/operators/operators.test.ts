@@ -100,7 +100,7 @@ test("the command line refuses unknown roles, addresses and people, and repeated
   for (const [args, message] of [
     [["add", "x@desk.example", "--role", "boss"], /roles must be one or more of agent, notary/],
     [["add", "x@desk.example", "--role", ""], /roles must be/],
-    [["add", "no address", "--role", "agent"], /email must be a mail address/],
+    [["add", "no address", "--role", "agent"], /email must be an email address/],
     [["add", email, "--role", "agent"], /is an operator already/],
     [["add", "x@desk.example"], /needs --role/],
     [["set", "nobody@desk.example", "--role", "agent"], /No such operator/],

@@ -114,7 +114,7 @@ describe("answers of the interface", () => {
 });
 
 describe("logs", () => {
-  test("contain no code, key, mail address or client address in full", async () => {
+  test("contain no code, key, email address or client address in full", async () => {
     const { headers, key } = await newPartner(service);
     const order = await fetch(`${service.baseUrl}/api/partner/orders`, {
       method: "POST",

@@ -21,7 +21,7 @@ function run(script: string) {
 }
 
 describe("the log on standard error", () => {
-  test("contains no complete code or mail address of an error", () => {
+  test("contains no complete code or email address of an error", () => {
     const message = `to dora@example.com of order ${"0a".repeat(20)}`;
     const { lines } = run(`log.warn({ err: new Error(${JSON.stringify(message)}) }, "failed");`);
     assert.match(lines[0] ?? "", /to d\*\*\*@example\.com of order 0a0a0a…/);

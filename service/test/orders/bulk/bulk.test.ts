@@ -184,7 +184,7 @@ test("when a row is refused nothing is stored, and the answer names rows and rul
   assert.deepEqual(
     body.errors.map(({ row, message }) => `${row}: ${message}`),
     [
-      "2: roles.Tenant.email must be a mail address.",
+      "2: roles.Tenant.email must be an email address.",
       "3: roles.Tenant.name is required.",
       "4: This row says the same as row 1.",
       "5: values.Unit must be text of at most 200 characters.",

@@ -201,7 +201,7 @@ test("wrong fields are refused by name", async () => {
   const { code } = await declined();
   const refusals: [object, RegExp][] = [
     [{}, /^At least one of email, /],
-    [{ email: "nobody" }, /^email must be a mail address\.$/],
+    [{ email: "nobody" }, /^email must be an email address\.$/],
     [{ email: 5 }, /^email must be a text\.$/],
     [{ fax_to: "12" }, /^fax_to must be a 10-digit US number/],
     [{ ship_name: "Lender" }, /^ship_line1 is required when the address is corrected\.$/],

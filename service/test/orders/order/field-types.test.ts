@@ -182,7 +182,7 @@ describe("a field is refused, with the element and the rule named,", () => {
     ["with an unknown choice", { ...dropdown, value: "Green" }, "value must be the label of one of its options."],
     ["with an unknown option", { ...radio, value: "Maybe" }, "value must be the label of one of its options."],
     ["with words as a number", { ...number, value: "many" }, "value must be a number such as 1234.50."],
-    ["with no mail address", { ...text, format: "email", value: "jane" }, "value must be a mail address."],
+    ["with no email address", { ...text, format: "email", value: "jane" }, "value must be an email address."],
     ["read-only without a value", { ...text, read_only: true }, "value is required when read_only is true."],
     ["as a read-only signature", { ...signature, read_only: true }, "read_only must be left out for a signature."],
     ["with a flag as text", { ...text, value: "x", read_only: "yes" }, "read_only must be true or false."],

@@ -382,6 +382,6 @@ describe("an order that is placed", () => {
 
   test("is refused by the first rule that a signer breaks", async () => {
     const { status, body } = await post({ signers: [jane, { ...jane, email: "x" }] });
-    assert.deepEqual([status, body], [400, { error: "signers[1].email must be a mail address." }]);
+    assert.deepEqual([status, body], [400, { error: "signers[1].email must be an email address." }]);
   });
 });

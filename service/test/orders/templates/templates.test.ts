@@ -195,7 +195,7 @@ describe("refuses a template", () => {
     "that ships otherwise": [{ svc_ship: "on", ship_method: "pigeon" }, "ship_method must be label or print_mail."],
     "whose message is an address": [
       { message: "Pay at evil.example.com" },
-      "message must not contain a web or mail address, or characters that hide text: Pay at evil.example.com.",
+      "message must not contain a web or email address, or characters that hide text: Pay at evil.example.com.",
     ],
     "of an order that is not there": [
       { order: "0".repeat(40) },
@@ -338,7 +338,7 @@ describe("refuses an order", () => {
     ],
     "with a bad address": [
       { roles: JSON.stringify({ Buyer: buyer, Seller: { ...seller, email: "sam" } }) },
-      "roles.Seller.email must be a mail address.",
+      "roles.Seller.email must be an email address.",
     ],
     "with one person in two roles": [
       { roles: JSON.stringify({ Buyer: buyer, Seller: { ...buyer, access_code: undefined } }) },

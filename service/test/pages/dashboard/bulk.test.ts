@@ -132,7 +132,7 @@ test("a list with a wrong row is refused with its row, and a canceled one offers
   const { send, page, press } = await member();
   const refused = await send("Tenant.name,Tenant.email\nJane,jane\n");
   assert.equal(refused.status, 400);
-  assert.match(refused.text, /Row 1: roles\.Tenant\.email must be a mail address/);
+  assert.match(refused.text, /Row 1: roles\.Tenant\.email must be an email address/);
   assert.match((await send("Tenant.name\nJane")).text, /file must have the column Tenant\.email/);
   const { location } = await send(people);
   await press(`${location}/cancel`);

@@ -342,7 +342,7 @@ test("reports all faults of all documents at once, places nothing, and keeps typ
   assert.equal(refused.status, 400);
   for (const words of [
     "“Name” of the closing must have 1 to 200 characters.",
-    "Person 1: “Email” must be a mail address.",
+    "Person 1: “Email” must be an email address.",
     "“Client’s email” must be",
     "“Recipient’s name” is required",
     "“Fax number” must",
@@ -360,7 +360,7 @@ test("reports all faults of all documents at once, places nothing, and keeps typ
     ...{ person1_name: "Ana Ortega", person1_email: "nowhere", person1_role: "signs", email: "x", name: "Marcus" },
     ...{ client_signs: "on", doc1_signs_client: "on" },
   });
-  assert.match(asked.text, /Person 1: “Email” must be a mail address\./);
+  assert.match(asked.text, /Person 1: “Email” must be an email address\./);
   assert.match(asked.text, /<a href="#field-closes_on">“Closes on” must be a day of this century\.</);
   assert.doesNotMatch(
     asked.text,

@@ -151,7 +151,7 @@ test("refused forms keep at most five files of a firm; for the sixth the form as
   }
   assert.deepEqual(kept, [true, true, true, true, true, false]);
   assert.match(last, /Choose it again/);
-  assert.match(last, /“Client’s email” must be a mail address/);
+  assert.match(last, /“Client’s email” must be an email address/);
   assert.notEqual(
     tokenIn((await (await member()).send(orderForm({ email: "x" }))).text),
     "",

@@ -36,7 +36,7 @@ test("each refusal by the rules is a page with the reason and the typed values; 
   assert.match(noFile.text, /Choose a PDF file of up to 35 MB\./);
   const refused: [Record<string, string | undefined>, RegExp][] = [
     [{ email: undefined }, /“Client’s email” is required\./],
-    [{ email: "dana@" }, /“Client’s email” must be a mail address\./],
+    [{ email: "dana@" }, /“Client’s email” must be an email address\./],
     [{ byod_confirmed: undefined }, /Confirm that this is the client’s own, completed document\./],
     [{ doc_slug: "no-such" }, /“Document type” is not a document of the catalog\./],
     [{ fax_to: "12" }, /“Fax number” must be a 10-digit US number/],
@@ -83,7 +83,7 @@ test("signers are refused by row and rule, keep the typed values, and empty rows
     signer3_access_code: "maple 7",
   };
   const refused: [Record<string, string>, RegExp, string][] = [
-    [{ signer3_email: "bo@" }, /“Email” of signer 3 must be a mail address\./, "signer3_email"],
+    [{ signer3_email: "bo@" }, /“Email” of signer 3 must be an email address\./, "signer3_email"],
     [{ signer3_email: "" }, /“Email” of signer 3 is required\./, "signer3_email"],
     [{ signer1_name: " " }, /“Name” of signer 1 is required\./, "signer1_name"],
     [{ signer3_routing: "11" }, /“Turn” of signer 3 must be a whole number from 1 to 10\./, "signer3_routing"],

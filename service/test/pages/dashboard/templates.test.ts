@@ -155,7 +155,7 @@ test("a refused order names the role, and keeps the typed text", async () => {
     text: "This deed of trust is given by the borrower to the trustee for the lender named below and its successors",
   });
   const cases: [Record<string, string>, Uint8Array | null, RegExp][] = [
-    [{ person2_email: "sam" }, null, /Seller: the email must be a mail address/],
+    [{ person2_email: "sam" }, null, /Seller: the email must be an email address/],
     [{ person1_access_code: "" }, null, /Buyer: the access code is required/],
     [{ byod_confirmed: "" }, null, /Confirm that this is the client’s own/],
     [{}, other, /This PDF is not the form of the template/],

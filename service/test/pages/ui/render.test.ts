@@ -190,7 +190,7 @@ describe("the page of an order", () => {
     assert.doesNotMatch(orderFragment(order({ discountCents: 0 })), /Subtotal|Partner discount/);
   });
 
-  test("never shows the complete mail address or fax number", () => {
+  test("never shows the complete email address or fax number", () => {
     const page = orderPage(assets, order());
     assert.match(page, /d\*\*\*@example\.com/);
     assert.doesNotMatch(page, /dana|\+1512/);
@@ -202,7 +202,7 @@ describe("the page of an order", () => {
 });
 
 describe("formats", () => {
-  test("mask a mail address except its first character and its domain", () => {
+  test("mask an email address except its first character and its domain", () => {
     assert.equal(maskEmail("d@example.com"), "d***@example.com");
     assert.equal(maskEmail('"a@b"@example.com'), '"***@example.com');
     assert.equal(maskEmail("nobody"), "***");

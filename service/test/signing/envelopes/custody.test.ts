@@ -179,7 +179,7 @@ test("replies to mails go to the firm's contact address, once it has one", async
     "a@b.example, c@d.example",
     "A <a@b.example>",
   ])
-    await assert.rejects(set(address), /contact-email must be a mail address/, address);
+    await assert.rejects(set(address), /contact-email must be an email address/, address);
   await set("closings@acme.example");
   const max = "max@example.com";
   const order = await running.order([{ name: "Max", email: max }], { email: "client@example.com" });

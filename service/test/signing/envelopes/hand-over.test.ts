@@ -119,7 +119,7 @@ test("another person signs in a signer's place: the old link is invalid, and the
   const mary = person("Mary", { language: "es" });
   for (const [body, message] of [
     [{ name: "Mary" }, /signer.email is required/],
-    [{ ...mary, email: "nobody" }, /mail address/],
+    [{ ...mary, email: "nobody" }, /email address/],
     [{ ...mary, auth: "access_code" }, /access_code is required/],
     [{ ...mary, routing: 2 }, /routing is none of them/],
     [john, /another person/],

@@ -297,7 +297,7 @@ test("keeps tests below their own root, with TEST in its names", async () => {
   assert.equal((await verify(live)).valid, false);
 });
 
-/** A certificate that the authority issued with a forbidden mail address: as subjectAltName, or in the subject. */
+/** A certificate that the authority issued with a forbidden email address: as subjectAltName, or in the subject. */
 const addressed = (authority: Authority, where: "subjectAltName" | "subject") =>
   issue(authority, {
     subject:
@@ -317,7 +317,7 @@ const addressed = (authority: Authority, where: "subjectAltName" | "subject") =>
     ],
   });
 
-test("has no mail address in a signer's certificate, and no valid chain above one that has", async () => {
+test("has no email address in a signer's certificate, and no valid chain above one that has", async () => {
   const authority = await opened(await installation());
   const verify = async (chain: readonly [Certificate, ...Certificate[]]) =>
     verifyChain({
@@ -333,11 +333,11 @@ test("has no mail address in a signer's certificate, and no valid chain above on
   assert.equal(new X509Certificate(own[0].der).subjectAltName, undefined);
   for (const where of ["subjectAltName", "subject"] as const) {
     const result = await verify(await addressed(authority, where));
-    assert.match(result.valid ? "valid" : result.why, /excludes mail addresses/);
+    assert.match(result.valid ? "valid" : result.why, /excludes email addresses/);
   }
 });
 
-test("openssl and NSS refuse a mail address below the authority", needs("openssl", "nss"), async () => {
+test("openssl and NSS refuse an email address below the authority", needs("openssl", "nss"), async () => {
   const authority = await opened(await installation());
   const own = await issueSignerCertificate(authority, { ...signer, publicKey: oneActKey().publicKey });
   const rogue = await addressed(authority, "subjectAltName");
@@ -426,7 +426,7 @@ test("continues with the authority of an earlier release, and warns, while the r
   assert.deepEqual(without.authorities.live.chain[0], old);
   assert.match(
     without.warnings[0]?.detail ?? "",
-    /does not exclude mail addresses; it can't be replaced: .*keys\/root/,
+    /does not exclude email addresses; it can't be replaced: .*keys\/root/,
   );
   assert.equal(readFileSync(path, "utf8"), sealChainPem(without.authorities.live.chain));
   writeFileSync(rootKey, kept, { mode: 0o600 });

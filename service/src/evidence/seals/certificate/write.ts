@@ -72,7 +72,7 @@ const mailAddresses = (base: string): DerValue =>
   sequence(sequence(primitive(0x81, Uint8Array.from(Buffer.from(base)))));
 
 /**
- * Name constraints for a root: certificates below it may have no usable mail address (RFC 5280, section 4.2.1.10). An
+ * Name constraints for a root: certificates below it may have no usable email address (RFC 5280, section 4.2.1.10). An
  * empty excluded name excludes all addresses, but openssl ignores an empty name. So the only permitted addresses are
  * those at `invalid`, a host that can't exist (RFC 6761).
  */

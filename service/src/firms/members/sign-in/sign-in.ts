@@ -50,7 +50,7 @@ export function requireAddress(text: string): string {
   const typed = text.trim();
   const email = typed.toLowerCase();
   // The address is checked before it is lowercased, because lowercasing turns the Kelvin sign into a k.
-  if (!isEmail(email) || /[^\x20-\x7e]/.test(typed)) throw invalid("email must be a mail address.");
+  if (!isEmail(email) || /[^\x20-\x7e]/.test(typed)) throw invalid("email must be an email address.");
   return email;
 }
 

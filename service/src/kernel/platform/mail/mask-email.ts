@@ -1,7 +1,7 @@
-// Matches mail addresses in external texts, such as a mail server's refusal or an error of a driver.
+// Matches email addresses in external texts, such as a mail server's refusal or an error of a driver.
 const addresses = /[^\s<>"'(),:;@]+@(?=[\p{L}\d-]+(?:\.[\p{L}\d-]+)+)/gu;
 
-/** The text with the local part of every mail address masked. */
+/** The text with the local part of every email address masked. */
 export const maskEmails = (text: string): string => text.replace(addresses, (found) => `${[...found][0]}***@`);
 
 /** `d***@example.com`: the first character and the domain. Pages show no more of an address. */

@@ -48,7 +48,7 @@ export type Payer = (typeof payers)[number];
 export function parseOrderForm(values: ReadonlyMap<string, string>, hasDocument: boolean, rules: FormRules): OrderForm {
   const fields = fieldsOf(values);
   const email = fields.required("email", 254);
-  if (!isEmail(email)) throw invalidAt("email", "must be a mail address.");
+  if (!isEmail(email)) throw invalidAt("email", "must be an email address.");
   if (!fields.flag("byod_confirmed"))
     throw invalidAt(
       "byod_confirmed",

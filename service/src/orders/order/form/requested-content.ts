@@ -190,7 +190,7 @@ function parseValue(input: unknown, at: string, { kind, format, options }: Rules
 
 /** For each rule: the end of the error message for a value that breaks the rule. */
 export const faults: Readonly<Record<ValueFault["rule"], (limit: string) => string>> = {
-  email: () => "a mail address",
+  email: () => "an email address",
   phone_us: () => "a US phone number of 10 digits",
   zip_us: () => "a ZIP code of 5 or 9 digits",
   ssn_last4: () => "4 digits",

@@ -104,7 +104,7 @@ type SignerMember = keyof typeof signerSchema.properties;
 
 function readSigner(members: Members<SignerMember>, at: string, defaults: SignerDefaults): NamedSigner {
   const email = members.required("email", 254);
-  if (!isEmail(email)) throw invalidAt(`${at}.email`, "must be a mail address.");
+  if (!isEmail(email)) throw invalidAt(`${at}.email`, "must be an email address.");
   const auth = members.oneOf("auth", signerAuths) ?? defaults.auth;
   return {
     name: members.required("name", 200),

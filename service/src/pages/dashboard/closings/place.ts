@@ -93,7 +93,7 @@ const ownWords = [
   { means: /^A valid closing day /, text: "“Closes on” must be a day of this century." },
   { means: /^reference must be text /, text: `“${labels.external_reference}” must have at most 120 characters.` },
   { means: /^A participant name /, text: "“Name” must have 1 to 200 characters." },
-  { means: /^A valid participant email /, text: "“Email” must be a mail address." },
+  { means: /^A valid participant email /, text: "“Email” must be an email address." },
 ] as const;
 
 const roomWords = (message: string): string => ownWords.find(({ means }) => means.test(message))?.text ?? message;

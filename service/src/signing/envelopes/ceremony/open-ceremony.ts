@@ -140,7 +140,7 @@ async function proposeSigner(
   client: Client,
 ): Promise<void> {
   if (!isVisible(name) || !isPlainText(name) || name.length > 200) throw invalid("name must be the name of a person.");
-  if (!isEmail(email)) throw invalid("email must be a mail address.");
+  if (!isEmail(email)) throw invalid("email must be an email address.");
   await change(deps, link, ["ready", "waiting"], async (tx, { envelope, signer, room, at }) => {
     refuseInRoom({ room });
     await requireTrailRoom(tx, envelope.id, signer.n);
