@@ -63,20 +63,14 @@ export class NotYetError extends ServiceError {
 /**
  * A stored document, or its row, is not what the service wrote. An operator has to look at it.
  * @param what names the document and its order. The constructor shortens the order's code, because it is a credential
- * @param refusal the fault and its consequence, as the rest of the sentence about the document
  */
 export class AlteredDocumentError extends ServiceError {
   readonly what: string;
-  constructor(
-    what: string,
-    {
-      refusal = "is not what was written, so it is neither signed nor sealed",
-      ...options
-    }: ErrorOptions & { refusal?: string } = {},
-  ) {
+  constructor(what: string, options?: ErrorOptions) {
     const named = what.replace(/\b([0-9a-f]{6})[0-9a-f]{34}\b/g, "$1…");
     const sentence = `${named.charAt(0).toUpperCase()}${named.slice(1)}`;
-    super("conflict", `${sentence} ${refusal}. The operator of this service has to look at it.`, options);
+    const refusal = "is not what was written, so it is not served, signed or sealed.";
+    super("conflict", `${sentence} ${refusal} The operator of this service has to look at it.`, options);
     this.what = named;
   }
 }

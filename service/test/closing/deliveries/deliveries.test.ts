@@ -917,7 +917,7 @@ test("sends no document whose stored bytes were altered, and says so to everybod
   ]);
   for (const answer of answers) {
     assert.equal(answer.status, 409, answer.url);
-    assert.match(await answer.text(), /no longer matches its recorded hash, so it is not served/);
+    assert.match(await answer.text(), /is not what was written, so it is not served, signed or sealed/);
   }
   const spanish = { Accept: "text/html", "Accept-Language": "es" };
   const page = await fetch(`${baseUrl}${path}/${id}`, { method: "POST", headers: spanish });

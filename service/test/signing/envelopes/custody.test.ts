@@ -707,7 +707,7 @@ test("nobody gets a document whose file or row was altered, or that the store lo
   const [{ signer, client, partner }] = await Promise.all([downloads(), downloads(), downloads()]);
   assert.deepEqual([client, partner[0]], [409, 409]);
   const refused =
-    /The stored document \(sealed\) of order \w{6}… no longer matches its recorded hash, so it is not served/;
+    /The stored document \(sealed\) of order \w{6}… is not what was written, so it is not served, signed or sealed/;
   for (const words of [signer, partner[1]]) assert.match(words, refused);
   const reports = await running.db.query<{ state: string; reason: string; lines: number }>(sql`
     SELECT t.state, t.reason, (SELECT count(*) FROM audit_log a WHERE a.order_id = o.id AND a.action = 'document.altered') AS lines

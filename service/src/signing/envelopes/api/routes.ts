@@ -93,7 +93,10 @@ function documentRoutes(app: FastifyInstance, deps: RoutesDeps): void {
     description: "The file, byte for byte: its SHA-256 is the one in the list.",
     params: documentParams,
     media: "application/pdf",
-    refusals: { 404: "Document not found.", 409: "The stored document no longer matches its recorded hash." },
+    refusals: {
+      404: "Document not found.",
+      409: "The stored document is not what was written, so it is not served, signed or sealed.",
+    },
     async handle(request) {
       const { code: orderCode, documentId } = request.params;
       if (!isCode(orderCode)) throw new ServiceError("not_found", "Document not found.");

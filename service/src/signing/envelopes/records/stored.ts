@@ -55,13 +55,11 @@ export async function withStored<T>(
 async function readError(deps: StoredDeps, document: DocumentFacts, cause: unknown): Promise<unknown> {
   if (cause instanceof ServiceError) return cause;
   const what = `the stored document (${kindWords(document)}) of order ${document.orderCode}`;
-  const error = new AlteredDocumentError(what, { cause, refusal });
+  const error = new AlteredDocumentError(what, { cause });
   deps.log.error({ err: error, kind: document.kind, sha256: document.sha256 }, "a document was altered in the store");
   await report(deps, document);
   return error;
 }
-
-const refusal = "no longer matches its recorded hash, so it is not served";
 
 const kindWords = ({ kind }: DocumentFacts): string => kind.replaceAll("_", " ");
 
