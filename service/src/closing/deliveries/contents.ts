@@ -5,7 +5,7 @@ import { readShownFirm } from "../../firms/partners/partners.ts";
 import type { StoredFile } from "../../kernel/platform/blobs/stored-file.ts";
 import { memoryHolder } from "../../kernel/platform/bounds/memory-budget.ts";
 import { isServiceError, ServiceError } from "../../kernel/platform/errors.ts";
-import type { TitleOf } from "../../orders/order/order.ts";
+import { numberedNames, type TitleOf } from "../../orders/order/order.ts";
 import {
   openOrderDocument,
   orderDocumentProof,
@@ -15,7 +15,16 @@ import {
 import { whereSignedAgain } from "../../signing/notaries/notaries.ts";
 import { type CertificateDeps, closingLogProof } from "../closing-passports/closing-passports.ts";
 import { certificateEntry, closingCertificatePath, type OpenedCertificate } from "./certificate.ts";
-import { fileName, fitsChecker, namePart, readme, receipts, simulatedNotarization, uniqueNames } from "./names.ts";
+import {
+  documentTitle,
+  fileName,
+  fitsChecker,
+  namePart,
+  readme,
+  receipts,
+  simulatedNotarization,
+  uniqueNames,
+} from "./names.ts";
 import type { DeliveredFile, OrderOfRoom } from "./store.ts";
 
 export type ZipDeps = StoredDeps &
@@ -124,8 +133,12 @@ function folderOf(kind: string, isNotarized: boolean): string {
 export function namedFiles(orders: readonly Deliverable[], files: readonly DeliveredFile[]): NamedFile[] {
   const unique = uniqueNames();
   let number = 0;
-  return orders.flatMap((order) => {
+  const delivered = orders.filter(({ id }) => files.some(({ orderId }) => orderId === id));
+  const titles = numberedNames(delivered.map(({ title }) => documentTitle(title)));
+  return delivered.flatMap((order, index) => {
     const own = files.filter(({ orderId }) => orderId === order.id);
+    const { reference } = order;
+    const title = titles[index] ?? null;
     const isNotarized = own.some(({ kind }) => kind === "notarized");
     const isSignedHere = order.documents.some(({ kind }) => kind === "custody_certificate");
     return own.flatMap((file) => {
@@ -138,7 +151,7 @@ export function namedFiles(orders: readonly Deliverable[], files: readonly Deliv
       // after its file alone.
       const isNotarySimulated = file.kind === "notarized" && order.isNotarySimulated;
       const kind = isNotarySimulated ? simulatedNotarization : file.kind;
-      const path = `${folder}/${unique(`${prefix}${fileName({ ...order, kind })}`, ".pdf")}`;
+      const path = `${folder}/${unique(`${prefix}${fileName({ reference, title, kind })}`, ".pdf")}`;
       return [{ ...file, path, orderCode: order.code, isSignedHere, isNotarySimulated, deletedAt: document.deletedAt }];
     });
   });

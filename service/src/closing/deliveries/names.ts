@@ -53,13 +53,13 @@ export type Named = {
 /** The name that people would give the file, without its extension: "2026-1187 Warranty deed, notarized". */
 export function fileName({ reference, title, kind }: Named): string {
   const ending = `, ${words[kind] ?? kind}`;
-  const called = withoutEnding(title ?? "Document");
+  const called = documentTitle(title);
   const start = reference !== null && !called.startsWith(reference) ? `${reference} ${called}` : called;
   return `${namePart(start, mostBytes - Buffer.byteLength(ending) - ".pdf (99)".length) || "Document"}${ending}`;
 }
 
 /** A document's title is often the name of a file, so its extension is removed. */
-const withoutEnding = (title: string): string => title.replace(/\.pdf$/i, "");
+export const documentTitle = (title: string | null): string => (title ?? "Document").replace(/\.pdf$/i, "");
 
 /** Makes names unique, ignoring case, by adding numbers: "Deed (2)". */
 export function uniqueNames(): (path: string, ending: string) => string {

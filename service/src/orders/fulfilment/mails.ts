@@ -15,6 +15,7 @@ import {
   fromOrders,
   isSigningSimulated,
   type MailMoment,
+  numberedNames,
   type OrderMail,
   orderMailQueue,
   type Titled,
@@ -229,10 +230,11 @@ export function letterTogether(
   const about = closing !== null && isPlainTitle(closing) ? `${closing} (${count})` : count;
   const files = new Set(orders.map((order) => fileOf(moment, order)));
   const [file = null] = files.size === 1 ? files : [];
-  const rows = orders.map(({ title, links, ...order }, index): Fact => {
+  const names = numberedNames(orders.map(({ title }) => (title !== null && isPlainTitle(title) ? title : null)));
+  const rows = orders.map(({ links, ...order }, index): Fact => {
     const label = `Document ${index + 1}`;
     const own = files.size > 1 ? fileOf(moment, order) : null;
-    const name = `${title !== null && isPlainTitle(title) ? title : label}${own === null ? "" : ` (file ${own})`}`;
+    const name = `${names[index] ?? label}${own === null ? "" : ` (file ${own})`}`;
     if (goal === "documents") return [name, order.isSimulated ? "Download (simulated)" : "Download", links.documents];
     const cents = amountOf?.(order) ?? null;
     if (cents === null) return [label, name];

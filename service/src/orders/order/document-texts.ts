@@ -15,6 +15,14 @@ export const titleReader =
   ({ code, documentName, docSlug }) =>
     names.open(documentName, code) ?? pricing.catalog.find(({ slug }) => slug === docSlug)?.title ?? null;
 
+/** Numbers the names that occur more than once: "Deed (1)" and "Deed (2)". */
+export const numberedNames = <Name extends string | null>(names: readonly Name[]): (Name | string)[] =>
+  names.map((name, index) => {
+    if (name === null || names.indexOf(name) === names.lastIndexOf(name)) return name;
+    const number = names.slice(0, index + 1).filter((each) => each === name).length;
+    return `${name} (${number})`;
+  });
+
 /** The stored notices about parts of the document that people may overlook. */
 type Noted = { code: string; documentNotices: Buffer | null };
 

@@ -38,6 +38,7 @@ export {
   type NoticesOf,
   noticeMessage,
   noticeReader,
+  numberedNames,
   sealNotices,
   storedNotices,
   type Titled,

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { type Deliverable, namedFiles } from "../../../src/closing/deliveries/contents.ts";
 import { fileName, fitsChecker, namePart, readme, uniqueNames } from "../../../src/closing/deliveries/names.ts";
 
 test("gives a file the name that a person would choose", () => {
@@ -12,6 +13,24 @@ test("gives a file the name that a person would choose", () => {
     [{ reference: null, title: "...", kind: "sealed" }, "Document, signed"],
   ] as const)
     assert.equal(fileName(named), expected);
+});
+
+test("numbers delivered documents of one title, so that each certificate's name tells its document", () => {
+  const sealed = { sha256: "a", kind: "sealed" };
+  const certificate = { sha256: "b", kind: "custody_certificate" };
+  const orders = ["Deed.pdf", "Note", "Deed", "Deed"].map((title, id) => ({
+    ...{ id, code: String(id), status: "Completed", isNotarySimulated: false, replacesSigned: false },
+    ...{ title, reference: null, documents: [sealed, certificate], final: null },
+  })) as unknown as Deliverable[];
+  const files = [0, 1, 3].flatMap((orderId) => [sealed, certificate].map((file) => ({ ...file, orderId })));
+  assert.deepEqual(
+    namedFiles(orders, files).map(({ path }) => path),
+    [
+      ...["Documents/01 Deed (1), signed.pdf", "Certificates/Deed (1), custody certificate.pdf"],
+      ...["Documents/02 Note, signed.pdf", "Certificates/Note, custody certificate.pdf"],
+      ...["Documents/03 Deed (2), signed.pdf", "Certificates/Deed (2), custody certificate.pdf"],
+    ],
+  );
 });
 
 test("makes hostile names harmless", () => {

@@ -165,6 +165,11 @@ test("a mail about several documents names each with its amount, the sum, and wh
   assert.deepEqual(letterTogether("cancelled", about, orders).facts?.[0], ["Document 1", "Deed of trust"]);
   const spoofed = letterTogether("cancelled", { ...about, closing: "Pay at evil.example" }, orders);
   assert.equal(spoofed.subject, "Your orders were canceled: 2 documents");
+  const same = [...orders, { ...order, links }];
+  assert.deepEqual(
+    letterTogether("quote_ready", about, same).facts?.map(([name]) => name),
+    ["Deed of trust (1)", "Note", "Deed of trust (2)", "Total"],
+  );
   const completed = (...simulated: boolean[]) => {
     const all = simulated.map((isSimulated, n) => ({ ...order, title: `Deed ${n}`, isSimulated, links }));
     const { lines, facts = [] } = letterTogether("completed", about, all);

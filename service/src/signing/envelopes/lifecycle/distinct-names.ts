@@ -1,4 +1,4 @@
-import type { TitleOf } from "../../../orders/order/order.ts";
+import { numberedNames, type TitleOf } from "../../../orders/order/order.ts";
 import type { Closing, ClosingsOf } from "./join-session.ts";
 
 /** The functions with which mails and pages name documents: for titles, and for the closings of an order. */
@@ -6,7 +6,8 @@ export type Naming = { titleOf: TitleOf; closingsOf: ClosingsOf };
 
 /**
  * Returns a function that names a document by its title. If another of the documents has the same title, the label that
- * the document has in the closing's room is added.
+ * the document has in the closing's room is added. Names that are the same even then are numbered in the closing's
+ * order.
  */
 export function distinctNames<One extends { orderId: number }>(
   documents: readonly One[],
@@ -15,10 +16,16 @@ export function distinctNames<One extends { orderId: number }>(
 ): (one: One) => string {
   const holders = Map.groupBy(documents, titleOf);
   const labels = new Map(closing?.orders.map((orderId, index) => [orderId, closing.labels[index]]));
-  return (one) => {
+  const labeled = (one: One) => {
     const [title, label] = [titleOf(one), labels.get(one.orderId)];
     // A document that was sent again has several envelopes of one order.
     const isShared = holders.get(title)?.some(({ orderId }) => orderId !== one.orderId) ?? false;
     return isShared && label && label !== title ? `${title} (${label})` : title;
   };
+  const positions = [...labels.keys()];
+  const byOrder = new Map(documents.map((one) => [one.orderId, one]));
+  const sorted = [...byOrder.values()].sort((a, b) => positions.indexOf(a.orderId) - positions.indexOf(b.orderId));
+  const numbered = numberedNames(sorted.map(labeled));
+  const names = new Map(sorted.map(({ orderId }, index) => [orderId, numbered[index]]));
+  return (one) => names.get(one.orderId) ?? labeled(one);
 }

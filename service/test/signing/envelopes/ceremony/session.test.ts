@@ -112,7 +112,7 @@ test("a person who signs three documents of a room gets one link, consents once,
   assert.equal(running.mailsTo(jane.email).filter((mail) => mail.includes("/sign/")).length, 2);
 });
 
-test("documents of one name have their labels from the room in mails and on the page", async () => {
+test("documents of one name have labels from the room in mails and on the page, or numbers", async () => {
   const jane = person();
   const room = await newRoom();
   const documents = [
@@ -120,6 +120,7 @@ test("documents of one name have their labels from the room in mails and on the 
     ["Lien release", "9 Oak Avenue"],
     ["Lien release", "www.evil.example"],
     ["Deed", "9 Oak Avenue"],
+    ["Lien release", "Lien release"],
   ] as const;
   const codes: string[] = [];
   for (const [external_reference, label] of documents) {
@@ -130,7 +131,11 @@ test("documents of one name have their labels from the room in mails and on the 
   await Promise.all(codes.map(pay));
   const [request = ""] = await mails(jane.email, 1);
   assert.match(request, /1\. Lien release \(12 Elm Street\)[\s\S]*2\. Lien release \(9 Oak Avenue\)/);
-  assert.match(request, /3\. Lien release\s[\s\S]*4\. Deed\s/, "a mail quotes no label that looks like an address");
+  assert.match(
+    request,
+    /3\. Lien release \(1\)\s[\s\S]*4\. Deed\s[\s\S]*5\. Lien release \(2\)\s/,
+    "a mail quotes no label that looks like an address",
+  );
   const link = await running.linkOf(jane.email);
   const page = await (await fetch(`${running.service.baseUrl}/sign/${link.token}/1`)).text();
   assert.match(page, /<h1>Lien release \(12 Elm Street\)<\/h1>/);
