@@ -121,6 +121,7 @@ export const firmOf = ({ view, branding }: Pick<PageState, "view" | "branding">)
 export function endedWords(page: PageState, state: keyof Words["states"]): { title: string; text: string } {
   const { view, words } = page;
   if (view.isSimulated) return words.simulated;
+  if (view.signedElsewhere) return words.signedElsewhere;
   return view.askedForPaper ? words.askedForPaper(firmOf(page)) : words.states[state];
 }
 

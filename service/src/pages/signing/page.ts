@@ -287,7 +287,7 @@ export function previewPages(
       ...{ frame: null, host: null, device: null, room: null, session: null, step: null, canSendWayIn: false },
       notices: [],
       consent: { version: "", at },
-      ...{ signedAt: null, askedForPaper: false, copies: [], verifyCode: null },
+      ...{ signedAt: null, askedForPaper: false, signedElsewhere: false, copies: [], verifyCode: null },
     };
     const words = wordsOf(language);
     const state = { token: "preview", view: shown, branding, words, meetings: [], done: null, error: null, typed: {} };

@@ -120,8 +120,13 @@ test("shows no signature of a round that a handed-in document replaced, but name
 test("accepts a scan after a signer asked for paper, and opens no other envelope", async () => {
   const jane = person("Jane");
   const code = await running.order([jane, person("John")]);
-  await running.ceremony.decline(await running.linkOf(jane.email), { kind: "paper", reason: "" }, browser);
+  const link = await running.linkOf(jane.email);
+  await running.ceremony.decline(link, { kind: "paper", reason: "" }, browser);
+  assert.equal((await running.ceremony.view(link)).signedElsewhere, false);
   await running.service.cli("order", "move", code, "EsignComplete", "--document", scan);
+  const page = await (await fetch(`${running.service.baseUrl}/sign/${link.token}`)).text();
+  assert.match(page, /The document was signed elsewhere/);
+  assert.doesNotMatch(page, /You asked for paper|The signing has ended/);
   const { signers } = await running.client.ok<Signers>("GET", `/api/partner/orders/${code}/signers`);
   assert.deepEqual(
     signers.map(({ status, takenIn }) => [status, takenIn]),

@@ -124,6 +124,7 @@ export async function memoryCeremony(
     consent: null,
     signedAt: null,
     askedForPaper: false,
+    signedElsewhere: false,
     copies: [],
     verifyCode: null,
   };

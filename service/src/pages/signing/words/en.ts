@@ -186,6 +186,11 @@ export const en = {
     title: "You asked for paper",
     text: `The electronic signing has ended for everybody. We tell ${firm} that you want to sign on paper, and ${firm} arranges it with you.`,
   }),
+  /** Words for a document that was signed elsewhere after its signing here had ended. They replace the words of the state. */
+  signedElsewhere: {
+    title: "The document was signed elsewhere",
+    text: "It was completed outside this page, for example on paper. There is nothing for you to sign here.",
+  },
   /** Words for a test that the sandbox completed. They replace the words of the state. */
   simulated: {
     title: "The sandbox completed this test",

@@ -179,6 +179,10 @@ export const es: Words = {
     title: "Usted pidió papel",
     text: `La firma electrónica terminó para todos. Avisamos a ${firm} de que usted quiere firmar en papel, y ${firm} lo acuerda con usted.`,
   }),
+  signedElsewhere: {
+    title: "El documento se firmó en otro lugar",
+    text: "Se completó fuera de esta página, por ejemplo en papel. Usted no tiene nada que firmar aquí.",
+  },
   simulated: {
     title: "Esta prueba se completó en el entorno de pruebas",
     text: "El documento no tiene la firma de nadie: el remitente completó la prueba en el entorno de pruebas. Las firmas hechas antes no están en él.",

@@ -179,6 +179,10 @@ export const fr: Words = {
     title: "Vous avez demandé du papier",
     text: `La signature électronique a pris fin pour tout le monde. Nous informons ${firm} que vous voulez signer sur papier, et ${firm} l’organise avec vous.`,
   }),
+  signedElsewhere: {
+    title: "Le document a été signé ailleurs",
+    text: "Il a été terminé hors de cette page, par exemple sur papier. Vous n’avez rien à signer ici.",
+  },
   simulated: {
     title: "Ce test a été terminé dans l’environnement de test",
     text: "Le document ne porte la signature de personne : l’expéditeur a terminé le test dans l’environnement de test. Les signatures données avant n’y figurent pas.",

@@ -177,6 +177,10 @@ export const pt: Words = {
     title: "Você pediu em papel",
     text: `A assinatura eletrônica terminou para todos. Avisamos ${firm} de que você quer assinar em papel, e ${firm} combina isso com você.`,
   }),
+  signedElsewhere: {
+    title: "O documento foi assinado em outro lugar",
+    text: "Ele foi concluído fora desta página, por exemplo em papel. Você não tem nada a assinar aqui.",
+  },
   simulated: {
     title: "Este teste foi concluído no ambiente de testes",
     text: "O documento não tem a assinatura de ninguém: o remetente concluiu o teste no ambiente de testes. As assinaturas feitas antes não estão nele.",

@@ -181,6 +181,10 @@ export const tl: Words = {
     title: "Humingi kayo ng papel",
     text: `Natapos na ang elektronikong pagpirma para sa lahat. Ipapaalam namin sa ${firm} na gusto ninyong pumirma sa papel, at isasaayos ito ng ${firm} kasama ninyo.`,
   }),
+  signedElsewhere: {
+    title: "Pinirmahan ang dokumento sa ibang lugar",
+    text: "Natapos ito sa labas ng pahinang ito, halimbawa sa papel. Wala kayong kailangang pirmahan dito.",
+  },
   simulated: {
     title: "Tinapos ang pagsubok na ito sa sandbox",
     text: "Walang pirma ninuman sa dokumento: tinapos ng nagpadala ang pagsubok sa sandbox. Wala roon ang mga pirmang ibinigay bago nito.",

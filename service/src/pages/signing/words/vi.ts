@@ -178,6 +178,10 @@ export const vi: Words = {
     title: "Quý vị đã yêu cầu bản giấy",
     text: `Việc ký điện tử đã chấm dứt với tất cả mọi người. Chúng tôi báo cho ${firm} rằng quý vị muốn ký trên giấy, và ${firm} sẽ thu xếp với quý vị.`,
   }),
+  signedElsewhere: {
+    title: "Tài liệu đã được ký ở nơi khác",
+    text: "Tài liệu đã hoàn tất bên ngoài trang này, ví dụ trên giấy. Quý vị không cần ký gì ở đây.",
+  },
   simulated: {
     title: "Lần thử này đã được hoàn tất trong môi trường thử nghiệm",
     text: "Tài liệu không có chữ ký của ai: người gửi đã hoàn tất lần thử trong môi trường thử nghiệm. Những chữ ký trước đó không có trong tài liệu.",

@@ -284,6 +284,7 @@ async function viewOf(
     consent: consent && { version: consent.version, at: new Date(consent.at) },
     signedAt: signer.signedAt,
     askedForPaper: state === "declined" && (await paperAsker(deps.db, envelope.id)) === signer.n,
+    signedElsewhere: envelope.isTakenIn && (state === "declined" || state === "expired" || state === "voided"),
     copies: (await copiesOf({ ...deps, wasSignedAgain }, linked)).map(({ kind, isSimulated }) => ({
       kind,
       isSimulated,

@@ -151,6 +151,8 @@ export type SigningView = {
   readonly signedAt: Date | null;
   /** True if this signer ended the signing to sign on paper. */
   readonly askedForPaper: boolean;
+  /** True if the signing ended without all signatures, and the document was then signed elsewhere, such as on paper. */
+  readonly signedElsewhere: boolean;
   /**
    * The copies that the signer may keep once everybody has signed. `isSimulated` is true for a notarized document whose
    * notarization the sandbox simulated.
