@@ -14,7 +14,13 @@ export const partnerOptions = {
   },
 } as const satisfies Options;
 
-export type Partner = { client: Client; baseUrl: string; key: string };
+/** `isTyped`: whether the person typed the option. An error names only an option that was typed. */
+export type Partner = {
+  client: Client;
+  baseUrl: string;
+  key: string;
+  isTyped: Readonly<Record<keyof typeof partnerOptions, boolean>>;
+};
 
 /**
  * The address at which the service with this `DATA_DIR` last ran, read from a file there. An address on another machine
@@ -48,8 +54,10 @@ export function partnerOf(values: ValuesOf<typeof partnerOptions>): Partner {
   const { BASE_URL: named, PORT: port } = process.env;
   const chosenUrl = values["base-url"] ?? named ?? (port === undefined ? addressHere() : undefined);
   const baseUrl = (chosenUrl ?? `http://localhost:${port ?? 8080}`).replace(/\/+$/, "");
-  if (!URL.canParse(baseUrl) || !/^https?:/.test(baseUrl)) throw new UsageError("--base-url must be an http(s) URL");
-  return { client: createClient({ baseUrl, key }), baseUrl, key };
+  const isTyped = { key: values.key !== undefined, "base-url": values["base-url"] !== undefined };
+  if (!URL.canParse(baseUrl) || !/^https?:/.test(baseUrl))
+    throw new UsageError(`${isTyped["base-url"] ? "--base-url" : "BASE_URL"} must be an http(s) URL`);
+  return { client: createClient({ baseUrl, key }), baseUrl, key, isTyped };
 }
 
 /**
@@ -59,7 +67,7 @@ export function partnerOf(values: ValuesOf<typeof partnerOptions>): Partner {
  * @throws StartupError with the service's refusal, or when the service doesn't respond
  */
 export async function ask<T>(
-  { client }: Partner,
+  { client, isTyped }: Partner,
   work: (client: Client) => Promise<T>,
   flagOf: (field: string) => string | null = () => null,
 ): Promise<T> {
@@ -68,11 +76,16 @@ export async function ask<T>(
   } catch (error) {
     if (error instanceof ServiceRefusal) {
       const flag = flagOf(/^\w+/.exec(error.message)?.[0] ?? "");
-      if (error.status === 401) throw new StartupError(`--key: ${error.message}`);
+      if (error.status === 401)
+        throw new StartupError(`${isTyped.key ? "--key" : "SIGNSEALSHIP_KEY"}: ${error.message}`);
       throw new StartupError(flag === null ? error.message : `${flag}: ${error.message}`);
     }
-    if (error instanceof ConnectionError)
-      throw new StartupError(`--base-url: ${error.message} Does the service run there?`);
+    if (error instanceof ConnectionError) {
+      const asked = `${error.message} Does the service run there?`;
+      throw new StartupError(
+        isTyped["base-url"] ? `--base-url: ${asked}` : `${asked} If not, name its address with --base-url.`,
+      );
+    }
     throw error;
   }
 }
