@@ -138,9 +138,10 @@ export async function addAdjustment(tx: Tx, orderId: number, amountCents: number
   const adjusted = await tx.query(sql`
     UPDATE orders SET lines = lines || ${line}::jsonb, subtotal_cents = subtotal_cents + ${amountCents},
       total_cents = total_cents + ${amountCents}
-    WHERE id = ${orderId} AND total_cents + ${amountCents} >= ${leastPaymentCents} RETURNING 1`);
+    WHERE id = ${orderId} AND (total_cents + ${amountCents} = 0 OR total_cents + ${amountCents} >= ${leastPaymentCents})
+    RETURNING 1`);
   if (adjusted.length === 0)
-    throw invalid(`The adjusted total must be at least ${dollars(leastPaymentCents)}, the smallest payment.`);
+    throw invalid(`The adjusted total must be $0.00, or at least ${dollars(leastPaymentCents)}, the smallest payment.`);
   await writeStateMacs(tx, orderState, sql`id = ${orderId}`);
 }
 

@@ -92,7 +92,7 @@ test("a milestone is written as workflow event, partner event, mail and the enve
   assert.deepEqual((await orders.look(delivered)).events, [`shipment.delivered:${delivered}`]);
 });
 
-test("a person prices an order at no less than the smallest payment", async () => {
+test("a person prices an order at nothing, or at no less than the smallest payment", async () => {
   const price = (code: string, amountCents?: number) =>
     orders.db.transaction(async (tx) => {
       const order = await lockOrder(tx, code);
@@ -105,8 +105,10 @@ test("a person prices an order at no less than the smallest payment", async () =
   await assert.rejects(price(small), /The price is \$0\.49, and a payment must be at least \$0\.50: adjust the price/);
   assert.equal(await price(small, 1), "QuoteReady");
   const code = await orders.insert("ManualQuoteRequired");
-  await assert.rejects(price(code, -9_851), /The adjusted total must be at least \$0\.50/);
+  for (const amount of [-9_851, -9_899, -9_901])
+    await assert.rejects(price(code, amount), /The adjusted total must be \$0\.00, or at least \$0\.50/);
   assert.equal(await price(code, -9_850), "QuoteReady");
+  assert.equal(await price(await orders.insert("ManualQuoteRequired"), -9_900), "QuoteReady");
 });
 
 test("an order that a person priced is not in the queue whose orders a node of an earlier release charges", async () => {
