@@ -85,9 +85,11 @@ export const mailWords: Readonly<Record<MailMoment, (facts: MailFacts) => MailWo
     goal: "payment",
   }),
   payment_received: ({ firm, totalCents }) => ({
-    subject: "Payment received",
+    subject: totalCents === 0 ? "Your order has begun" : "Payment received",
     lines: [
-      `Your payment of ${dollars(totalCents)} for the document from ${firm} has cleared. Thank you.`,
+      totalCents === 0
+        ? `There is nothing to pay for the document from ${firm}.`
+        : `Your payment of ${dollars(totalCents)} for the document from ${firm} has cleared. Thank you.`,
       "Work on your order has begun.",
     ],
     goal: "page",

@@ -13,6 +13,7 @@ type TogetherWords = Omit<MailWords, "facts"> & {
 
 type Amounts = Pick<MailFacts, "totalCents" | "refundedCents" | "lostCents" | "acceptsPayment" | "isSimulated">;
 const totalOf = ({ totalCents }: Amounts): number => totalCents;
+const isFree = ({ totalCents }: Amounts): boolean => totalCents === 0;
 function simulationOf(orders: readonly Amounts[]): string[] {
   const count = orders.filter(({ isSimulated }) => isSimulated).length;
   if (count === 0) return [];
@@ -37,9 +38,11 @@ export const togetherWords: Readonly<
     goal: "payment",
   }),
   payment_received: ({ firm, orders }) => ({
-    subject: "Payment received",
+    subject: orders.every(isFree) ? "Your orders have begun" : "Payment received",
     lines: [
-      `Your payment of ${sumOf(orders)} for ${orders.length} documents from ${firm} has cleared. Thank you.`,
+      orders.every(isFree)
+        ? `There is nothing to pay for ${orders.length} documents from ${firm}.`
+        : `Your payment of ${sumOf(orders)} for ${orders.length} documents from ${firm} has cleared. Thank you.`,
       "Work on them has begun.",
     ],
     amountOf: totalOf,

@@ -107,6 +107,10 @@ test("a parcel is named with its number, a fax by the end of its number, and unk
     of("refunded", { lostCents: 9_50 }),
     /already took \$9\.50 back[\s\S]*5 to 10 working days[\s\S]*Amount: \$100\.00/,
   );
+  const free = of("payment_received", { totalCents: 0 });
+  assert.match(mailOf("payment_received", at, { ...order, totalCents: 0 }, links).subject, /Your order has begun/);
+  assert.match(free, /There is nothing to pay for the document/);
+  assert.doesNotMatch(free, /\$|[Pp]ayment received|cleared/);
   const unknown = { carrier: null, trackingNumber: null, faxTo: null, refundedCents: null, title: null };
   for (const moment of moments) assert.doesNotMatch(of(moment, unknown), /null|undefined|: *$/, moment);
 });

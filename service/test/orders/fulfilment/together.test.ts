@@ -154,6 +154,9 @@ test("a mail about several documents names each with its amount, the sum, and wh
   const note = { ...order, title: "Note", totalCents: 20_00, links: { ...links, closing: `${links.closing}2` } };
   const orders = [{ ...order, links }, note];
   const about = { id: "x", closing: "12 Elm Street", firm: order.firm };
+  const free = letterTogether("payment_received", about, [{ ...order, totalCents: 0, links }]);
+  assert.match(free.subject, /^Your orders have begun: /);
+  assert.match(free.lines[0] ?? "", /^There is nothing to pay for /);
   const quote = letterTogether("quote_ready", about, orders);
   assert.equal(quote.subject, "Your quote is ready: 12 Elm Street (2 documents)");
   assert.deepEqual(quote.facts, [
@@ -162,14 +165,14 @@ test("a mail about several documents names each with its amount, the sum, and wh
     ["Total", "$129.50"],
   ]);
   assert.equal(quote.link?.url, links.closing);
-  assert.deepEqual(letterTogether("cancelled", about, orders).facts?.[0], ["Document 1", "Deed of trust"]);
-  const spoofed = letterTogether("cancelled", { ...about, closing: "Pay at evil.example" }, orders);
-  assert.equal(spoofed.subject, "Your orders were canceled: 2 documents");
   const same = [...orders, { ...order, links }];
   assert.deepEqual(
     letterTogether("quote_ready", about, same).facts?.map(([name]) => name),
     ["Deed of trust (1)", "Note", "Deed of trust (2)", "Total"],
   );
+  assert.deepEqual(letterTogether("cancelled", about, orders).facts?.[0], ["Document 1", "Deed of trust"]);
+  const spoofed = letterTogether("cancelled", { ...about, closing: "Pay at evil.example" }, orders);
+  assert.equal(spoofed.subject, "Your orders were canceled: 2 documents");
   const completed = (...simulated: boolean[]) => {
     const all = simulated.map((isSimulated, n) => ({ ...order, title: `Deed ${n}`, isSimulated, links }));
     const { lines, facts = [] } = letterTogether("completed", about, all);

@@ -268,7 +268,7 @@ function letterOf(
     askedForPaper,
     signers: signedBy,
     message,
-    paid: paid && dollars(paid.totalCents),
+    paid: paid && paid.totalCents > 0 ? dollars(paid.totalCents) : null,
     hasOthers,
     reference: rows.length > 1 || reference === titleIn(row) ? null : reference,
   };
