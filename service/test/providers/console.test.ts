@@ -124,6 +124,7 @@ test("accounts are checked without effect, by the command line, by doctor and on
   const health = await (await open(cookie, "/operator/health")).text();
   assert.match(health, /Nobody knows/);
   assert.match(health, /Lob/);
+  assert.match(health, />Store of documents<[\s\S]*>Transparency log</);
   const checks = await (await open(cookie, "/operator/health/checks")).text();
   assert.match(checks, /provider lob/);
   assert.match(checks, /LOB_API_KEY|asked by the clock/);

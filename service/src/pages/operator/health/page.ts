@@ -12,7 +12,7 @@ import { type ProviderHealth, providerTable } from "./providers.ts";
 
 export type HealthView = {
   notaries: SupplyState;
-  /** For each dependency of the service: "ok", or the problem that its check found. */
+  /** For each dependency of the service, by its name in `/readyz`: "ok" or "failed". */
   checks: Readonly<Record<string, string>>;
   queues: readonly QueueState[];
   /** The providers with a configured account, and those without one that still have unfinished earlier work. */
@@ -27,6 +27,16 @@ export type HealthView = {
  * differences that are open now.
  */
 export type Money = { last: Reconciliation | undefined; differences: OpenDifferences };
+
+/** The words for the names of checks that `/readyz` shows to programs. */
+const partNames: Readonly<Record<string, string>> = {
+  database: "Database",
+  blobs: "Store of documents",
+  "seal key": "Key of the seal",
+  "signer authority": "Authority of signers",
+  log: "Transparency log",
+  notifications: "Notifications from the database",
+};
 
 /** The page with the service's dependencies, providers, open work and books. */
 export const healthBody = ({
@@ -46,8 +56,8 @@ ${card(
     "What the service depends on",
     [{ label: "Part" }, { label: "Answer" }],
     Object.entries(checks).map(([name, answer]) => [
-      name,
-      answer === "ok" ? statusBadge("done", "Works") : statusBadge("attention", answer),
+      partNames[name] ?? name,
+      answer === "ok" ? statusBadge("done", "Works") : statusBadge("attention", "Failed"),
     ]),
   ),
 )}
