@@ -240,10 +240,7 @@ export const orderUpdateMail = defineMail({
   },
 });
 
-/**
- * The subject and the text of the mail. Each kind has a line with its number of orders, even if none of them is
- * listed.
- */
+/** The subject and the text of the mail. Each kind has a line with its count, even if none of its orders is listed. */
 export function wordsOf(
   { items, counts, certificates = [] }: Summary & { certificates?: readonly Certificate[] },
   baseUrl: string,

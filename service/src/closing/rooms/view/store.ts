@@ -43,10 +43,7 @@ export type CardRow = BoughtServices & {
   label: string | null;
   status: string;
   statusBeforeHold: string | null;
-  /**
-   * The signers of the latest envelope. If there is none, or it was discarded because a document was taken in, those
-   * that the order names. Null when only the client signs.
-   */
+  /** The latest envelope's signers; the order's if there is none or it was discarded. Null if only the client signs. */
   signers: { name: string; email: string; routing: number; signed?: boolean }[] | null;
   /** The signature fields and the MAC that verify the signers named by the order. Null when `signers` are an envelope's. */
   named: { fields: SigningFacts["fields"]; mac: string | null } | null;

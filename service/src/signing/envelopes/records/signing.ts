@@ -168,7 +168,7 @@ export async function signerStates(
     const isCorrected = signedElsewhere && signer.signedAt !== null && named?.name === signer.name;
     if (named && !isCorrected && (named.name !== signer.name || named.email !== signer.email))
       return unsent(named, signer.n, { isSimulated, takenIn });
-    // What this person signed in the discarded round is not in the document that was taken in.
+    // The document that was taken in does not contain this person's signature of the discarded round.
     const signedAt = signedElsewhere ? null : signer.signedAt;
     const isLocked =
       lockedAt !== null || (envelope.endedAt === null && areCodesUsedUp({ codesRequested, lockedAt }, envelope));
