@@ -1,13 +1,13 @@
 import { parseCheckpoint } from "@signsealship/evidence/log";
 import type { Calendars } from "../../service/src/evidence/anchoring/anchoring.ts";
 import { anchorRoots } from "../../service/src/evidence/transparency-log/transparency-log.ts";
+import { dayMs } from "../../service/src/kernel/platform/clock.ts";
 import type { Database } from "../../service/src/kernel/platform/database/database.ts";
 import { sql } from "../../service/src/kernel/platform/database/sql.ts";
 import { openLog } from "../../service/src/kernel/platform/logs.ts";
 import { atMost, type Result } from "../result.ts";
 import { published, queueEntries } from "./filled-log.ts";
 
-const dayMs = 24 * 3_600_000;
 const authority = "https://tsa.bench.example";
 
 /**

@@ -9,6 +9,7 @@ import { sweepInvitations, sweepSessions } from "./firms/members/members.ts";
 import type { LastUse } from "./firms/partners/partners.ts";
 import { chainAuditLines } from "./kernel/audit/audit.ts";
 import { sweepOrphans } from "./kernel/platform/blobs/orphans.ts";
+import { dayMs, hourMs, minuteMs, secondMs } from "./kernel/platform/clock.ts";
 import { withLongStatements } from "./kernel/platform/database/database.ts";
 import { sweepIdempotencyKeys } from "./kernel/platform/idempotency-keys.ts";
 import { sweepFailedJobs } from "./kernel/platform/jobs/jobs.ts";
@@ -48,15 +49,13 @@ import {
 } from "./upkeep/console/console.ts";
 import { blobTables, retained } from "./upkeep/protected-data.ts";
 
-const seconds = 1000;
-const hours = 3600 * seconds;
 // The longest wait for a periodic task when the node stops. A task that takes longer is abandoned, and its next run
 // continues the work.
-const stopMs = 1 * seconds;
+const stopMs = secondMs;
 // Tasks with the same interval start this far apart. If all started at once, they would open every connection of the
 // pool.
 const apartMs = 20;
-const failedJobsMs = 30 * 24 * hours;
+const failedJobsMs = 30 * dayMs;
 
 type MaintainedParts = SigningParts & {
   certificates: readonly SigningCertificate[];
@@ -68,25 +67,25 @@ type MaintainedParts = SigningParts & {
 };
 
 const tasksOfEvidence = (resources: Resources, { transparencyLog, anchoring }: MaintainedParts): PeriodicTask[] => [
-  { name: "chain of the audit log", everyMs: seconds, work: (stopping) => chainAuditLines(resources, stopping) },
-  { name: "daily head of records", everyMs: 600 * seconds, atStart: true, work: () => makeHead(resources) },
-  { name: "transparency log", everyMs: seconds / 4, atStart: true, work: transparencyLog.turn },
-  { name: "witnesses of the transparency log", everyMs: seconds, work: transparencyLog.askWitnesses },
+  { name: "chain of the audit log", everyMs: secondMs, work: (stopping) => chainAuditLines(resources, stopping) },
+  { name: "daily head of records", everyMs: 10 * minuteMs, atStart: true, work: () => makeHead(resources) },
+  { name: "transparency log", everyMs: secondMs / 4, atStart: true, work: transparencyLog.turn },
+  { name: "witnesses of the transparency log", everyMs: secondMs, work: transparencyLog.askWitnesses },
   {
     name: "hourly roots of the log",
-    everyMs: Math.min(60 * seconds, resources.config.logRootIntervalMs),
+    everyMs: Math.min(minuteMs, resources.config.logRootIntervalMs),
     work: transparencyLog.anchorRoots,
   },
   {
     name: "file of revocations",
-    everyMs: 10 * seconds,
+    everyMs: 10 * secondMs,
     work: () => mergeRevocations(resources, revocationsFile(resources.config.dataDir)),
   },
   ...(anchoring
     ? [
         {
           name: "unconfirmed anchors",
-          everyMs: 60 * seconds,
+          everyMs: minuteMs,
           work: (stopping: AbortSignal) => anchoring.upgradePending(resources.clock(), stopping),
         },
       ]
@@ -96,27 +95,27 @@ const tasksOfEvidence = (resources: Resources, { transparencyLog, anchoring }: M
 const tasksOfPeople = ({ db, clock }: Resources, certificates: MaintainedParts["certificates"]): PeriodicTask[] => [
   {
     name: "what the service needs of a person",
-    everyMs: 5 * 60 * seconds,
+    everyMs: 5 * minuteMs,
     atStart: true,
     work: () => openServiceTasks({ db, clock, certificates }),
   },
   {
     name: "tasks that were altered",
-    everyMs: hours,
+    everyMs: hourMs,
     atStart: true,
     work: (stopping) => verifyTasks(withLongStatements(db), stopping),
   },
-  { name: "mails about new tasks", everyMs: 60 * seconds, work: () => mailNewTasks({ db, clock }) },
-  { name: "mails in the morning", everyMs: 5 * 60 * seconds, work: () => sendMorningMails({ db, clock }) },
+  { name: "mails about new tasks", everyMs: minuteMs, work: () => mailNewTasks({ db, clock }) },
+  { name: "mails in the morning", everyMs: 5 * minuteMs, work: () => sendMorningMails({ db, clock }) },
 ];
 
 const tasksOfSignIns = ({ db, clock }: Resources): PeriodicTask[] => {
   const sweeper = withLongStatements(db);
   return [
-    { name: "expired sessions and sign-in links", everyMs: hours, work: () => sweepSessions(sweeper, clock()) },
+    { name: "expired sessions and sign-in links", everyMs: hourMs, work: () => sweepSessions(sweeper, clock()) },
     {
       name: "invitations of long ago",
-      everyMs: hours,
+      everyMs: hourMs,
       work: async () => void (await sweepInvitations(sweeper, clock())),
     },
   ];
@@ -125,35 +124,35 @@ const tasksOfSignIns = ({ db, clock }: Resources): PeriodicTask[] => {
 const tasksOfOrders = ({ db, clock }: Resources): PeriodicTask[] => {
   const sweeper = withLongStatements(db);
   return [
-    { name: "expired idempotency keys", everyMs: hours, work: () => sweepIdempotencyKeys(sweeper, clock()) },
-    { name: "expired fill tokens", everyMs: hours, work: () => sweepFills(sweeper, clock()) },
-    { name: "drafts of closings that have expired", everyMs: hours, work: () => sweepDrafts(db, clock()) },
-    { name: "forms that have ended", everyMs: hours, work: (stopping) => sweepEndedFills(db, clock(), stopping) },
-    { name: "people of bulks that nobody placed", everyMs: hours, work: () => sweepBulks(sweeper, clock()) },
+    { name: "expired idempotency keys", everyMs: hourMs, work: () => sweepIdempotencyKeys(sweeper, clock()) },
+    { name: "expired fill tokens", everyMs: hourMs, work: () => sweepFills(sweeper, clock()) },
+    { name: "drafts of closings that have expired", everyMs: hourMs, work: () => sweepDrafts(db, clock()) },
+    { name: "forms that have ended", everyMs: hourMs, work: (stopping) => sweepEndedFills(db, clock(), stopping) },
+    { name: "people of bulks that nobody placed", everyMs: hourMs, work: () => sweepBulks(sweeper, clock()) },
     {
       name: "expired playbook executions",
-      everyMs: 60 * seconds,
+      everyMs: minuteMs,
       // Also runs when a node starts, for executions that became due while no node was running.
       atStart: true,
       work: (stopping) => sweepExecutions(db, clock(), stopping),
     },
     {
       name: "mails to members about their orders",
-      everyMs: 30 * seconds,
+      everyMs: 30 * secondMs,
       work: () => mailOrderUpdates({ db, clock, closesToday }),
     },
   ];
 };
 
 const tasksOfMoney = (resources: Resources, { processor }: MaintainedParts): PeriodicTask[] => [
-  { name: "payments without an answer", everyMs: 5 * 60 * seconds, work: () => watchPayments(resources) },
-  { name: "issuer of receipts", everyMs: 5 * 60 * seconds, work: () => watchIssuer(resources, processor) },
-  { name: "bank of the sandbox", everyMs: 60 * seconds, work: (stopping) => applySandboxSteps(resources, stopping) },
+  { name: "payments without an answer", everyMs: 5 * minuteMs, work: () => watchPayments(resources) },
+  { name: "issuer of receipts", everyMs: 5 * minuteMs, work: () => watchIssuer(resources, processor) },
+  { name: "bank of the sandbox", everyMs: minuteMs, work: (stopping) => applySandboxSteps(resources, stopping) },
   ...processorTasks({ ...resources, processor }),
-  { name: "months to close", everyMs: hours, atStart: true, work: (stopping) => closeMonths(resources, stopping) },
+  { name: "months to close", everyMs: hourMs, atStart: true, work: (stopping) => closeMonths(resources, stopping) },
   {
     name: "closed months against their documents",
-    everyMs: 24 * hours,
+    everyMs: dayMs,
     work: (stopping) => checkMonths(resources, stopping),
   },
 ];
@@ -161,25 +160,25 @@ const tasksOfMoney = (resources: Resources, { processor }: MaintainedParts): Per
 const tasksOfClosings = (resources: Resources): PeriodicTask[] => [
   {
     name: "documents for people who receive them",
-    everyMs: 30 * seconds,
+    everyMs: 30 * secondMs,
     work: (stopping) => sendToReceivers(resources, stopping),
   },
-  { name: "certificates of closings that are done", everyMs: 15 * seconds, work: () => queueSeals(resources) },
+  { name: "certificates of closings that are done", everyMs: 15 * secondMs, work: () => queueSeals(resources) },
   {
     name: "tasks about closings that could not be sealed",
-    everyMs: 5 * 60 * seconds,
+    everyMs: 5 * minuteMs,
     work: () => reportSealFailures(resources),
   },
-  { name: "lists of closings in the morning", everyMs: 5 * 60 * seconds, work: () => sendClosings(resources) },
+  { name: "lists of closings in the morning", everyMs: 5 * minuteMs, work: () => sendClosings(resources) },
 ];
 
 const tasksOfWebhooks = ({ db, clock }: Resources, retention: RetentionPlan): PeriodicTask[] => {
   const sweeper = withLongStatements(db);
   return [
-    { name: "expired webhook secrets", everyMs: hours, work: () => deleteExpiredSecrets(sweeper, clock()) },
+    { name: "expired webhook secrets", everyMs: hourMs, work: () => deleteExpiredSecrets(sweeper, clock()) },
     {
       name: "records of old webhook deliveries",
-      everyMs: hours,
+      everyMs: hourMs,
       async work(stopping) {
         const before = dueBefore(retention.webhookDeliveries, clock());
         if (before) await sweepDeliveries(sweeper, before, stopping);
@@ -187,7 +186,7 @@ const tasksOfWebhooks = ({ db, clock }: Resources, retention: RetentionPlan): Pe
     },
     {
       name: "what was sent and answered in earlier webhook deliveries",
-      everyMs: hours,
+      everyMs: hourMs,
       work: (stopping) => dropOldExchanges(sweeper, stopping),
     },
   ];
@@ -196,7 +195,7 @@ const tasksOfWebhooks = ({ db, clock }: Resources, retention: RetentionPlan): Pe
 const tasksOfProviders = ({ db, clock }: Resources, retention: RetentionPlan): PeriodicTask[] => [
   {
     name: "old records of providers",
-    everyMs: hours,
+    everyMs: hourMs,
     async work(stopping) {
       const before = dueBefore(providerRecordsOf(retention), clock());
       if (!before) return;
@@ -207,7 +206,7 @@ const tasksOfProviders = ({ db, clock }: Resources, retention: RetentionPlan): P
   },
   {
     name: "acts of providers without a job",
-    everyMs: 10 * 60 * seconds,
+    everyMs: 10 * minuteMs,
     atStart: true,
     work: () => resumeStranded({ db, clock }),
   },
@@ -228,7 +227,7 @@ const tasksOfStorage = (resources: Resources, retention: RetentionPlan): Periodi
   return [
     {
       name: "documents that are due by the retention plan",
-      everyMs: hours,
+      everyMs: hourMs,
       // Also runs when a node starts, so that documents are deleted even if no node ever runs for a whole interval.
       atStart: true,
       async work(stopping) {
@@ -236,18 +235,18 @@ const tasksOfStorage = (resources: Resources, retention: RetentionPlan): Periodi
         await deleteDue({ ...resources, ...retained }, retention, clock(), stopping);
       },
     },
-    { name: "marks of deletion", everyMs: 60 * seconds, work: checkMarks },
-    { name: "orphaned blobs", everyMs: hours, work: (stopping) => sweepOrphans(orphans, clock(), stopping) },
+    { name: "marks of deletion", everyMs: minuteMs, work: checkMarks },
+    { name: "orphaned blobs", everyMs: hourMs, work: (stopping) => sweepOrphans(orphans, clock(), stopping) },
     {
       name: "jobs that failed for good",
-      everyMs: hours,
+      everyMs: hourMs,
       work: async () => sweepFailedJobs(sweeper, failedBefore(), await queuesToLookAt(db)),
     },
   ];
 };
 
 const tasksOf = (resources: Resources, parts: MaintainedParts): PeriodicTask[] => [
-  { name: "last use of keys", everyMs: 30 * seconds, work: parts.lastUse.flush },
+  { name: "last use of keys", everyMs: 30 * secondMs, work: parts.lastUse.flush },
   ...tasksOfEvidence(resources, parts),
   ...tasksOfSignIns(resources),
   ...tasksOfOrders(resources),

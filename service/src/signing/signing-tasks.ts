@@ -1,3 +1,4 @@
+import { dayMs, hourMs, minuteMs, secondMs } from "../kernel/platform/clock.ts";
 import { withLongStatements } from "../kernel/platform/database/database.ts";
 import type { PeriodicTask } from "../kernel/platform/work/periodic.ts";
 import type { Resources } from "../kernel/resources.ts";
@@ -20,9 +21,6 @@ import {
   watchExpiries,
 } from "./notaries/notaries.ts";
 
-const seconds = 1000;
-const hours = 3600 * seconds;
-
 /** The features that the periodic tasks need from signing. They are opened before the tasks. */
 export type SigningParts = { envelopes: EnvelopeDeps; signerAuthorities: SignerAuthorities };
 
@@ -35,25 +33,25 @@ export const signingTasks = (resources: Resources, parts: SigningParts): Periodi
 const envelopeTasks = (resources: Resources, { envelopes, signerAuthorities }: SigningParts): PeriodicTask[] => [
   {
     name: "envelopes that expire or remind",
-    everyMs: 60 * seconds,
+    everyMs: minuteMs,
     atStart: true,
     work: (stopping) => sweepEnvelopes(envelopes, stopping),
   },
   {
     name: "revocation lists of signers' certificates",
-    everyMs: 60 * seconds,
+    everyMs: minuteMs,
     atStart: true,
     work: (stopping) => issueCrls({ ...resources, baseUrl: resources.config.baseUrl, signerAuthorities }, stopping),
   },
   {
     name: "orders whose envelope does not follow",
-    everyMs: hours,
+    everyMs: hourMs,
     atStart: true,
     work: (stopping) => followOverdue(envelopes, stopping),
   },
   {
     name: "signers of notarized documents who were not mailed",
-    everyMs: hours,
+    everyMs: hourMs,
     atStart: true,
     work: (stopping) => mailForgotten(envelopes, stopping),
   },
@@ -62,46 +60,46 @@ const envelopeTasks = (resources: Resources, { envelopes, signerAuthorities }: S
 const notaryTasks = (resources: Resources): PeriodicTask[] => [
   {
     name: "notes of notarizations that ended",
-    everyMs: hours,
+    everyMs: hourMs,
     work: () => sweepDrafts(withLongStatements(resources.db)),
   },
   {
     name: "signatures of notaries that nobody confirmed",
-    everyMs: hours,
+    everyMs: hourMs,
     work: () => sweepSignatures(withLongStatements(resources.db), resources.clock()),
   },
   {
     name: "appointments with notaries",
-    everyMs: 30 * seconds,
+    everyMs: 30 * secondMs,
     atStart: true,
     work: (stopping) => sweepAppointments(resources, stopping),
   },
   {
     name: "acts in person whose order no longer waits",
-    everyMs: 30 * seconds,
+    everyMs: 30 * secondMs,
     atStart: true,
     work: (stopping) => sweepActs(resources, stopping),
   },
   {
     name: "people who ask for a notary now",
-    everyMs: 10 * seconds,
+    everyMs: 10 * secondMs,
     atStart: true,
     work: (stopping) => sweepRequests(resources, stopping),
   },
   {
     name: "recordings whose time is over",
-    everyMs: hours,
+    everyMs: hourMs,
     atStart: true,
     work: (stopping) => sweepRecordings(resources, stopping),
   },
   {
     name: "exports of recordings that are too old",
-    everyMs: hours,
+    everyMs: hourMs,
     work: () => sweepExports(resources),
   },
   {
     name: "commissions of notaries that expire",
-    everyMs: 24 * hours,
+    everyMs: dayMs,
     atStart: true,
     work: (stopping) => watchExpiries(resources, stopping),
   },

@@ -1,4 +1,4 @@
-import type { Clock } from "../../kernel/platform/clock.ts";
+import { type Clock, minuteMs } from "../../kernel/platform/clock.ts";
 import type { Database } from "../../kernel/platform/database/database.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
 import type { Providers } from "../../providers/providers.ts";
@@ -19,7 +19,7 @@ export type FaxDeps = {
 export { faxQueue } from "../../orders/order/order.ts";
 
 /** The interval between checks of an order's faxes. */
-export const pollMs = 2 * 60_000;
+export const pollMs = 2 * minuteMs;
 
 /** The actor in the audit log for changes that Telnyx causes. */
 export const actor = "provider:telnyx";

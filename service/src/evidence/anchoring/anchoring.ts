@@ -1,6 +1,6 @@
 import type { Counter } from "prom-client";
 import { type Fetch, requestBounded } from "../../kernel/platform/bounds/bounded-request.ts";
-import type { Clock } from "../../kernel/platform/clock.ts";
+import { type Clock, dayMs, minuteMs } from "../../kernel/platform/clock.ts";
 import type { Sql } from "../../kernel/platform/database/database.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
 import type { Metrics } from "../../kernel/platform/metrics.ts";
@@ -58,11 +58,9 @@ export type AnchoringDeps = {
 
 type Outcomes = Counter<"calendar" | "outcome">;
 
-const minutes = 60_000;
-const days = 24 * 60 * minutes;
 const batchSize = 8;
 // The claim of a node that stopped expires after this time. Other nodes can then claim the same proofs.
-const claimMs = 10 * minutes;
+const claimMs = 10 * minuteMs;
 
 /**
  * The time of the next attempt to upgrade a proof. The older the proof is, the longer it waits. A Bitcoin block takes
@@ -70,7 +68,7 @@ const claimMs = 10 * minutes;
  */
 function nextUpgrade(submittedAt: Date, now: Date): Date {
   const age = now.getTime() - submittedAt.getTime();
-  return new Date(now.getTime() + Math.min(Math.max(age / 4, 10 * minutes), days));
+  return new Date(now.getTime() + Math.min(Math.max(age / 4, 10 * minuteMs), dayMs));
 }
 
 export function openAnchoring(deps: AnchoringDeps): Anchoring {

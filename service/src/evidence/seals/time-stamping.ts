@@ -15,7 +15,7 @@ import { type Certificate, commonNameOf } from "@signsealship/evidence/x509";
 import { createNodeCrypto } from "@signsealship/verifier/node-crypto";
 import { type Fetch, requestBounded } from "../../kernel/platform/bounds/bounded-request.ts";
 import { createBreaker, defaultBreaker } from "../../kernel/platform/bounds/breaker.ts";
-import type { Clock } from "../../kernel/platform/clock.ts";
+import { type Clock, minuteMs } from "../../kernel/platform/clock.ts";
 import type { Random } from "../../kernel/platform/random.ts";
 import type { Stamp, TimeStamp } from "./sealer.ts";
 import type { AnchorsOf } from "./tsa-trust.ts";
@@ -55,7 +55,7 @@ const NONCE_LENGTH = 16;
  * The largest accepted difference between a token's time and our clock. A fresh token is neither old nor from the
  * future.
  */
-const MAX_CLOCK_DIFFERENCE_MS = 5 * 60_000;
+const MAX_CLOCK_DIFFERENCE_MS = 5 * minuteMs;
 
 /**
  * The client of time-stamping authorities (RFC 3161 over HTTP). Returns the first token that passes all checks: status,

@@ -1,5 +1,5 @@
 import { parseCheckpoint } from "@signsealship/evidence/log";
-import type { Clock } from "../../kernel/platform/clock.ts";
+import { type Clock, hourMs, minuteMs } from "../../kernel/platform/clock.ts";
 import type { Database } from "../../kernel/platform/database/database.ts";
 import type { Log } from "../../kernel/platform/logs.ts";
 import type { Calendars } from "../anchoring/anchoring.ts";
@@ -30,11 +30,9 @@ export type HourlyRootDeps = {
   calendars: Calendars | null;
 };
 
-const minutes = 60_000;
-const hours = 60 * minutes;
 const batchSize = 8;
 /** The claims of a node that died expire after this time. Then other nodes can claim the same anchors. */
-const claimMs = 5 * minutes;
+const claimMs = 5 * minuteMs;
 /**
  * Test seals need no lasting proof of time. So their log anchors one checkpoint in the time in which the live log
  * anchors 24.
@@ -100,7 +98,7 @@ async function attend(deps: HourlyRootDeps, anchor: DueAnchor): Promise<void> {
 }
 
 /** The wait before the next try: from a minute up to an hour. */
-const retryMs = (looks: number): number => Math.min(minutes * 2 ** Math.min(looks - 1, 6), hours);
+const retryMs = (looks: number): number => Math.min(minuteMs * 2 ** Math.min(looks - 1, 6), hourMs);
 
 /** The note of an anchor's checkpoint, with only the log's signature. Authorities stamp exactly these bytes. */
 async function noteOf(deps: HourlyRootDeps, { log, size }: DueAnchor): Promise<string> {

@@ -9,6 +9,7 @@ export const clockAhead =
   () =>
     new Date(Date.now() + seconds * 1000);
 
-export const minuteMs = 60_000;
+export const secondMs = 1_000;
+export const minuteMs = 60 * secondMs;
 export const hourMs = 60 * minuteMs;
 export const dayMs = 24 * hourMs;

@@ -1,4 +1,4 @@
-import type { Clock } from "../../kernel/platform/clock.ts";
+import { type Clock, minuteMs } from "../../kernel/platform/clock.ts";
 import type { Database, Sql } from "../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { markedAll } from "../../kernel/platform/database/state-mac.ts";
@@ -233,7 +233,7 @@ export const protectedTables = [
   sandboxRows,
 ];
 
-const otherNodeMs = 5 * 60_000;
+const otherNodeMs = 5 * minuteMs;
 
 /**
  * Runs a job's work. If a checkout page can't be closed here, queues the job again. The page may stay open for a day,

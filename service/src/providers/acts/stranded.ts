@@ -1,5 +1,5 @@
 import { auditLine } from "../../kernel/audit/audit.ts";
-import type { Clock } from "../../kernel/platform/clock.ts";
+import { type Clock, hourMs } from "../../kernel/platform/clock.ts";
 import type { Database } from "../../kernel/platform/database/database.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
 import { invalid, ServiceError } from "../../kernel/platform/errors.ts";
@@ -14,7 +14,7 @@ import { mostLooks } from "./look.ts";
 import { actQueueOf, enqueueIntent, type IntentState, lockIntent } from "./store.ts";
 
 /** An act whose look-up has been overdue for this long counts as stranded. */
-const strandedMs = 60 * 60_000;
+const strandedMs = hourMs;
 const batchSize = 500;
 
 /** True if an act is stranded because its look-up did not run. A person may then record the act's outcome. */

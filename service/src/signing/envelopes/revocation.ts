@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import type { Certificate as X509Certificate } from "@signsealship/evidence/x509";
 import { type Authority, fingerprintOf, serialNumberOf, writeCrl } from "../../evidence/seals/seals.ts";
 import type { Environment } from "../../kernel/identity/identity.ts";
-import { type Clock, dayMs } from "../../kernel/platform/clock.ts";
+import { type Clock, dayMs, minuteMs } from "../../kernel/platform/clock.ts";
 import type { Database, Sql } from "../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../kernel/platform/database/sql.ts";
 import { forged, MacOfRow } from "../../kernel/platform/database/state-mac.ts";
@@ -19,12 +19,12 @@ const listSize = 1_000;
  * How long after its issue the certificate of an unfinished act is revoked. A prepared act expires after ten minutes,
  * and its time stamp takes some time.
  */
-const unusedKeyMs = 30 * 60_000;
+const unusedKeyMs = 30 * minuteMs;
 /**
  * How long after an act's time stamp its certificate is revoked. The clocks of time-stamping authorities differ, and a
  * time stamp later than the revocation would invalidate the signature.
  */
-const afterActMs = 5 * 60_000;
+const afterActMs = 5 * minuteMs;
 const listDays = 35;
 /**
  * A revocation list is reissued after this many days. It is then still valid for four weeks, so an outage of the

@@ -3,10 +3,10 @@ import type { Harness } from "@signsealship/testing/harness";
 import { until } from "@signsealship/testing/until";
 import { openAnchoring } from "../../../src/evidence/anchoring/anchoring.ts";
 import { anchorRoots } from "../../../src/evidence/transparency-log/transparency-log.ts";
+import { dayMs } from "../../../src/kernel/platform/clock.ts";
 import { openLog } from "../../../src/kernel/platform/logs.ts";
 import { createMetrics } from "../../../src/kernel/platform/metrics.ts";
 
-const dayMs = 24 * 3_600_000;
 let days = 0;
 
 /**

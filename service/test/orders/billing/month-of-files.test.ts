@@ -3,6 +3,7 @@ import { test } from "node:test";
 import type { StripeEvent } from "@signsealship/testing/doubles/stripe";
 import { forTests } from "@signsealship/testing/for-tests";
 import { changeOrder } from "@signsealship/testing/row-mac";
+import { dayMs } from "../../../src/kernel/platform/clock.ts";
 import { sql } from "../../../src/kernel/platform/database/sql.ts";
 import {
   closeMonths,
@@ -19,7 +20,6 @@ import { silent } from "../order/orders-database.ts";
 import { openMoneyWorld } from "../payments/money-world.ts";
 
 const files = 200;
-const dayMs = 86_400_000;
 
 const world = await forTests(openMoneyWorld());
 const { db, deps, stripe, orders, clock } = world;

@@ -16,7 +16,7 @@ import { deleteMember, findMembership, insertMember, updateMember } from "../../
 import { insertOperator, updateOperator } from "../../../src/firms/operators/store.ts";
 import { issueKey, revokeKey } from "../../../src/firms/partners/partners.ts";
 import { auditLine } from "../../../src/kernel/audit/audit.ts";
-import { systemClock } from "../../../src/kernel/platform/clock.ts";
+import { dayMs, systemClock } from "../../../src/kernel/platform/clock.ts";
 import type { Database } from "../../../src/kernel/platform/database/database.ts";
 import { isSealed, type Statement, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { writeStateMacs } from "../../../src/kernel/platform/database/state-mac.ts";
@@ -33,7 +33,6 @@ const acme = await newPartner(service, { live: true });
 const other = await newPartner(service, { name: "Other Title" });
 const keys = { db, rowMac, clock: systemClock };
 
-const dayMs = 86_400_000;
 const daysAhead = (days: number) => new Date(Date.now() + days * dayMs);
 const dayOf = (at: Date) => at.toISOString().slice(0, 10);
 let heads = 0;

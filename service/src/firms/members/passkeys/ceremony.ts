@@ -1,5 +1,5 @@
 import { isIP } from "node:net";
-import type { Clock } from "../../../kernel/platform/clock.ts";
+import { type Clock, minuteMs } from "../../../kernel/platform/clock.ts";
 import type { Database } from "../../../kernel/platform/database/database.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import type { Random } from "../../../kernel/platform/random.ts";
@@ -18,7 +18,7 @@ export type PasskeyDeps = {
   ownOrigin: string;
 };
 
-const challengeMs = 5 * 60_000;
+const challengeMs = 5 * minuteMs;
 
 // Runs the verification in a worker, because its library takes a quarter of a second to load.
 const task: Task<VerifyInput, Verified> = {

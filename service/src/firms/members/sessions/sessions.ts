@@ -6,7 +6,7 @@ import {
   type ResolveSession,
   type Session,
 } from "../../../kernel/identity/identity.ts";
-import type { Clock } from "../../../kernel/platform/clock.ts";
+import { type Clock, minuteMs } from "../../../kernel/platform/clock.ts";
 import type { Database, Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import { newUuid } from "../../../kernel/platform/ids.ts";
@@ -25,7 +25,7 @@ type ReadDeps = Pick<SessionDeps, "db" | "clock">;
 type EndDeps = { db: Database; clock: Clock };
 
 // The last use of a session is written at most this often, to save a write at every request.
-const touchEveryMs = 5 * 60_000;
+const touchEveryMs = 5 * minuteMs;
 
 type Used = Pick<store.SessionRow, "sessionId" | "lastSeenAt">;
 

@@ -1,4 +1,5 @@
 import type { KeyedSemaphore } from "../bounds/keyed-semaphore.ts";
+import { hourMs } from "../clock.ts";
 import type { Database } from "../database/database.ts";
 import { type Log, maskSecrets } from "../logs.ts";
 import { backoffMs } from "../work/backoff.ts";
@@ -30,7 +31,7 @@ export type JobsDeps = {
 
 // The longest sleep of a queue. The queue wakes earlier when a notification arrives, when a job ends, or at the regular
 // check of all queues (jobs.ts).
-const longestWaitMs = 3_600_000;
+const longestWaitMs = hourMs;
 
 export type QueueDeps = JobsDeps & {
   /** Limits how many queues query for jobs at once. */

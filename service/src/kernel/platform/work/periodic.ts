@@ -1,7 +1,6 @@
+import { secondMs } from "../clock.ts";
 import type { Log } from "../logs.ts";
 import { createLoop, type Loop } from "./loop.ts";
-
-const seconds = 1000;
 
 /** Work that every node repeats. Several nodes may do it at the same time. */
 export type PeriodicTask = {
@@ -22,6 +21,6 @@ export function loopOf({ name, everyMs, atStart, work }: PeriodicTask, { log }: 
     return everyMs;
   }
   // The longest pause after failures. A task that runs every second and always fails would otherwise fill the log.
-  const longestPauseMs = Math.max(everyMs, 5 * seconds);
+  const longestPauseMs = Math.max(everyMs, 5 * secondMs);
   return createLoop({ name, log, turn, firstAfterMs: delayMs + (atStart ? 0 : everyMs), longestPauseMs });
 }

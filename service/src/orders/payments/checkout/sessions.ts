@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Clock } from "../../../kernel/platform/clock.ts";
+import { type Clock, hourMs, minuteMs } from "../../../kernel/platform/clock.ts";
 import type { Database, Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { hasSqlState, sqlState } from "../../../kernel/platform/database/sql-errors.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
@@ -24,11 +24,10 @@ import {
 } from "./store.ts";
 
 export const currency = "usd";
-const minutes = 60_000;
 // The processor lets a checkout session stay open for at most 24 hours. An open session is reused until `marginMs`
 // before its end.
-const sessionMs = 23 * 60 * minutes;
-const marginMs = 5 * minutes;
+const sessionMs = 23 * hourMs;
+const marginMs = 5 * minuteMs;
 // A request waits at most this long for another one that creates the same checkout.
 const mostMs = 10_000;
 // The pause before the next try, while another request creates the session, which usually takes less than a second.
@@ -50,12 +49,12 @@ export class OpenElsewhere extends ServiceError {
   readonly endsInMs: number;
   constructor({ expiresAt }: CheckoutSession, now: Date) {
     const left = Math.max(0, expiresAt.getTime() - now.getTime());
-    const hours = Math.max(1, Math.ceil(left / (60 * minutes)));
+    const hours = Math.max(1, Math.ceil(left / hourMs));
     super(
       "conflict",
       `An earlier payment page is still open, because the payment processor’s account was changed. It ends within ${hours === 1 ? "an hour" : `${hours} hours`}. Try again then.`,
     );
-    this.endsInMs = left + minutes;
+    this.endsInMs = left + minuteMs;
   }
 }
 const busy = () => new ServiceError("conflict", "The checkout just changed. Try again.");

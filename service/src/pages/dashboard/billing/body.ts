@@ -1,3 +1,4 @@
+import { hourMs } from "../../../kernel/platform/clock.ts";
 import {
   accountChange,
   expiryOf,
@@ -54,7 +55,7 @@ const unknownToSandbox =
 
 /** True if the firm has an active payment method that was added within the last hour. */
 const isJustAdded = ({ methods, now }: BillingView): boolean =>
-  (methods ?? []).some(({ state, addedAt }) => state === "active" && now.getTime() - addedAt.getTime() < 3_600_000);
+  (methods ?? []).some(({ state, addedAt }) => state === "active" && now.getTime() - addedAt.getTime() < hourMs);
 
 function methodPart(view: BillingView): Html {
   const { methods, isPaidHere } = view;

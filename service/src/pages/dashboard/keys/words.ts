@@ -1,5 +1,6 @@
 import type { KeyMetadata } from "../../../firms/partners/partners.ts";
 import type { Scope } from "../../../kernel/identity/identity.ts";
+import { dayMs } from "../../../kernel/platform/clock.ts";
 import { statusBadge, type Tone } from "../../ui/components.ts";
 import { day } from "../../ui/format.ts";
 import { type Html, html } from "../../ui/render.ts";
@@ -14,7 +15,7 @@ export const scopeWords: Readonly<Record<Scope, string>> = {
   spend: "Charge the firm’s card or bank account for rooms, within the limits that owners set under Billing.",
 };
 
-const unusedMs = 90 * 24 * 3600 * 1000;
+const unusedMs = 90 * dayMs;
 
 export const isEnded = ({ revokedAt, expiresAt }: KeyMetadata, now: Date): boolean =>
   revokedAt !== null || (expiresAt !== null && expiresAt <= now);

@@ -1,3 +1,4 @@
+import { dayMs, hourMs } from "../../../kernel/platform/clock.ts";
 import type { Topic } from "../../../outgoing/webhooks/webhooks.ts";
 
 /** The meaning of each topic's event. */
@@ -21,10 +22,10 @@ export const topicWords: Readonly<Record<Topic, string>> = {
 
 /** The periods that a list of deliveries can cover. */
 export const periods = {
-  hour: { label: "The last hour", ms: 3_600_000 },
-  day: { label: "The last 24 hours", ms: 24 * 3_600_000 },
-  week: { label: "The last 7 days", ms: 7 * 24 * 3_600_000 },
-  month: { label: "The last 30 days", ms: 30 * 24 * 3_600_000 },
+  hour: { label: "The last hour", ms: hourMs },
+  day: { label: "The last 24 hours", ms: dayMs },
+  week: { label: "The last 7 days", ms: 7 * dayMs },
+  month: { label: "The last 30 days", ms: 30 * dayMs },
 } as const;
 
 export type Period = keyof typeof periods;

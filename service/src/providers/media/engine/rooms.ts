@@ -3,6 +3,7 @@
  * recording.
  */
 import type { RtpPacket } from "werift";
+import { secondMs } from "../../../kernel/platform/clock.ts";
 import { BusyError, invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import type { Allowed, ClientMessage, EndCause, MediaEvent, RecordingRun, ServerMessage } from "../media.ts";
 import type { Media } from "../webm/webm.ts";
@@ -43,7 +44,6 @@ const connectMs = 15_000;
  */
 const mostDropped = 50;
 const tickMs = 100;
-const secondMs = 1_000;
 
 type Session = {
   readonly name: string;

@@ -1,5 +1,5 @@
 import type { JsonObject } from "@signsealship/evidence/manifest";
-import { hourMs } from "../../../kernel/platform/clock.ts";
+import { hourMs, minuteMs } from "../../../kernel/platform/clock.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
@@ -29,7 +29,7 @@ import type { Client } from "./view.ts";
 
 type IdentifyDeps = Pick<EnvelopeDeps, "db" | "clock" | "log" | "rowMac" | "reach"> & { secrets: SecretBytes };
 
-const codeMs = 10 * 60_000;
+const codeMs = 10 * minuteMs;
 const sessionMs = 12 * hourMs;
 const failuresAllowed = 5;
 /**

@@ -1,5 +1,5 @@
 import type { Owner } from "../../../kernel/identity/identity.ts";
-import { dayMs } from "../../../kernel/platform/clock.ts";
+import { dayMs, minuteMs } from "../../../kernel/platform/clock.ts";
 import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import { type Marked, marked } from "../../../kernel/platform/database/state-mac.ts";
@@ -99,7 +99,7 @@ export async function bringEnvelopesNearer(tx: Tx, partnerId: string, seconds: n
   await vouchForEnvelopes(tx, which);
 }
 
-const lateMs = 15 * 60_000;
+const lateMs = 15 * minuteMs;
 const overdueAtOnce = 100;
 
 /**

@@ -1,5 +1,6 @@
 import { auditLine } from "../../../kernel/audit/audit.ts";
 import { actorOf, type Environment, type Owner, type Principal } from "../../../kernel/identity/identity.ts";
+import { hourMs, minuteMs } from "../../../kernel/platform/clock.ts";
 import { invalid, ServiceError } from "../../../kernel/platform/errors.ts";
 import { newCode, newUuid } from "../../../kernel/platform/ids.ts";
 import { isUuid, shownText } from "../../../kernel/platform/text.ts";
@@ -10,7 +11,7 @@ import { endDevices, insertSitting } from "../records/sittings.ts";
 import { changeOpenOnes, changeSigner, lockOpenEnvelopes, type SignerRequest } from "./change-signer.ts";
 
 const mostOrigins = 20;
-const ticketMs = 5 * 60_000;
+const ticketMs = 5 * minuteMs;
 
 type OriginDeps = Pick<EnvelopeDeps, "db" | "clock">;
 
@@ -126,7 +127,7 @@ export async function embedSigner(
  * The longest time that a sitting (the signing on a handed-over device) stays open. A closing at one table takes hours,
  * not days.
  */
-const sittingMs = 4 * 3_600_000;
+const sittingMs = 4 * hourMs;
 
 /** A request to open or end the sitting of these orders. */
 type SittingRequest = { owner: Owner; orderCodes: readonly string[]; actor: string };

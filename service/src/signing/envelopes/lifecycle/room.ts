@@ -1,6 +1,7 @@
 import { auditLine } from "../../../kernel/audit/audit.ts";
 import { orDiscard } from "../../../kernel/platform/blobs/blobs.ts";
 import { memoryHolder } from "../../../kernel/platform/bounds/memory-budget.ts";
+import { hourMs } from "../../../kernel/platform/clock.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
@@ -46,7 +47,7 @@ import { insertEnvelope, signaturePageWords } from "./open.ts";
 import { readSigningOrder } from "./signing-order.ts";
 
 /** How long a turn on the notary's device lasts, unless the notary ends it earlier. */
-const turnMs = 60 * 60_000;
+const turnMs = hourMs;
 
 /** The dependencies of signing in a notary's presence. */
 export type RoomDeps = Pick<EnvelopeDeps, "db" | "clock" | "blobs" | "rowMac" | "workers">;

@@ -1,3 +1,4 @@
+import { hourMs, minuteMs } from "../../../kernel/platform/clock.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
 
@@ -5,9 +6,9 @@ import { sql } from "../../../kernel/platform/database/sql.ts";
  * How long a signed revision is stored, counted from its preparation. Within this time the notary must confirm the
  * service's report on the signed file.
  */
-const lifetimeMs = 60 * 60_000;
+const lifetimeMs = hourMs;
 /** The time within which a prepared revision must be signed. */
-const preparedMs = 10 * 60_000;
+const preparedMs = 10 * minuteMs;
 
 /**
  * SQL condition: the notary signed the revision in a live session that waits for its document to be sealed. Such a

@@ -1,5 +1,5 @@
 import { auditLine } from "../../../kernel/audit/audit.ts";
-import { dayMs } from "../../../kernel/platform/clock.ts";
+import { dayMs, minuteMs } from "../../../kernel/platform/clock.ts";
 import { columnCipher } from "../../../kernel/platform/column-cipher.ts";
 import type { Tx } from "../../../kernel/platform/database/database.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
@@ -44,7 +44,7 @@ const forgetQueue = "identity-forget";
  * The pauses before each poll of the provider's result if the provider sends no event. After these pauses, the service
  * polls daily while the link is valid.
  */
-const lookPausesMs = [2, 10, 60, 360, 1080].map((minutes) => minutes * 60_000);
+const lookPausesMs = [2, 10, 60, 360, 1080].map((minutes) => minutes * minuteMs);
 /** How long a provider's findings about a credential are stored, counted from the start of the try. */
 const retentionMs = 30 * dayMs;
 const againMs = 7 * dayMs;

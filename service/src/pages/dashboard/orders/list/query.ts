@@ -1,3 +1,4 @@
+import { dayMs } from "../../../../kernel/platform/clock.ts";
 import { invalid } from "../../../../kernel/platform/errors.ts";
 import { type Payer, payers } from "../../../../orders/order/order.ts";
 import { dayOf, type FirmOrdersQuery, type OrderSort, searchText } from "../../../../orders/search/search.ts";
@@ -67,7 +68,7 @@ export function wantedOf({ q, status, payer, from, to, sort, before, after }: Or
     statuses,
     ...(payer !== "" && { payer }),
     from: first,
-    until: last && new Date(last.getTime() + 86_400_000),
+    until: last && new Date(last.getTime() + dayMs),
     sort: order,
     place: after || before || null,
     side: after === "" && before !== "" ? "before" : "after",
