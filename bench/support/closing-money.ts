@@ -42,7 +42,7 @@ export async function closingMoney(): Promise<Result[]> {
   }
   const mint = (code: string) => post<{ checkoutUrl: string }>(`/api/rooms/${code}/checkout`);
   const pay = async ({ checkoutUrl }: { checkoutUrl: string }) => {
-    const answer = await stripe.deliver(service.baseUrl, stripe.pay(checkoutUrl.split("/").at(-1) ?? ""));
+    const answer = await stripe.deliver(service.baseUrl, stripe.pay(stripe.sessionOf(checkoutUrl)));
     if (answer.status !== 200) throw new Error(await answer.text());
   };
 

@@ -36,10 +36,10 @@ export type StripeEvent = {
 };
 
 export type StripeDouble = {
-  /** The value of STRIPE_API_BASE. */
   url: string;
-  /** The value of STRIPE_WEBHOOK_SECRET. */
   webhookSecret: string;
+  /** The settings with which a service uses the double, with a key of this mode. */
+  settings: (mode: "live" | "test") => Record<string, string>;
   account: string;
   requests: StripeRequest[];
   sessions: Map<string, Record<string, unknown>>;
@@ -88,6 +88,8 @@ export type StripeDouble = {
    * delivered.
    */
   paidByPayers: StripeEvent[];
+  /** The id of the session whose hosted page has this URL. */
+  sessionOf: (url: string) => string;
   /** Simulates a payer who pays on a session's hosted page. @returns the event */
   pay: (sessionId: string, more?: Record<string, unknown>) => StripeEvent;
   /**
@@ -256,6 +258,11 @@ export async function startStripe(): Promise<StripeDouble> {
   return {
     url,
     webhookSecret,
+    settings: (mode) => ({
+      STRIPE_SECRET_KEY: `sk_${mode}_double`,
+      STRIPE_WEBHOOK_SECRET: webhookSecret,
+      STRIPE_API_BASE: url,
+    }),
     account,
     requests,
     sessions,
@@ -291,6 +298,7 @@ export async function startStripe(): Promise<StripeDouble> {
       });
     },
     paidByPayers,
+    sessionOf: (page) => page.split("/").at(-1) ?? "",
     pay,
     payByBank: (sessionId) => pay(sessionId, { payment_status: "unpaid" }),
     bankAnswers,

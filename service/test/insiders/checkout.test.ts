@@ -11,13 +11,7 @@ import { newOperator } from "../firms/operators/console-people.ts";
 import { openInsider } from "./insider.ts";
 
 const stripe = await forTests(startStripe());
-const running = await forTests(
-  openHarness({
-    STRIPE_SECRET_KEY: "sk_live_double",
-    STRIPE_WEBHOOK_SECRET: stripe.webhookSecret,
-    STRIPE_API_BASE: stripe.url,
-  }),
-);
+const running = await forTests(openHarness(stripe.settings("live")));
 const insider = await forTests(openInsider(running.service.dataDir));
 const { headers } = await newPartner(running.service, { live: true });
 const approver = await newOperator(running, { roles: ["approver"] });
@@ -29,7 +23,7 @@ async function placeOrder() {
   const [row] = await insider.run<{ id: number }>(
     sql`SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", code)}`,
   );
-  return { code, id: row?.id ?? 0, sessionId: checkoutUrl.split("/").at(-1) ?? "" };
+  return { code, id: row?.id ?? 0, sessionId: stripe.sessionOf(checkoutUrl) };
 }
 
 type Order = Awaited<ReturnType<typeof placeOrder>>;

@@ -14,13 +14,7 @@ import { openInsider } from "./insider.ts";
 type Person = Awaited<ReturnType<typeof newOperator>>;
 
 const stripe = await forTests(startStripe());
-const running = await forTests(
-  openHarness({
-    STRIPE_SECRET_KEY: "sk_live_double",
-    STRIPE_WEBHOOK_SECRET: stripe.webhookSecret,
-    STRIPE_API_BASE: stripe.url,
-  }),
-);
+const running = await forTests(openHarness(stripe.settings("live")));
 const insider = await forTests(openInsider(running.service.dataDir));
 const { headers } = await newPartner(running.service, { live: true });
 const agent = await newOperator(running, { roles: ["agent"] });
@@ -35,7 +29,7 @@ async function placeOrder(): Promise<Order> {
   const [row] = await insider.run<{ id: number }>(
     sql`SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", code)}`,
   );
-  return { code, id: row?.id ?? 0, sessionId: checkoutUrl.split("/").at(-1) ?? "" };
+  return { code, id: row?.id ?? 0, sessionId: stripe.sessionOf(checkoutUrl) };
 }
 
 async function paidOrder(): Promise<Order & { intent: string }> {

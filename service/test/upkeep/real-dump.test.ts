@@ -52,9 +52,7 @@ before(async () => {
     DATA_DIR: dataDir,
     DATABASE_URL: databaseUrl,
     RATE_LIMITS: "off",
-    STRIPE_SECRET_KEY: "sk_live_double",
-    STRIPE_WEBHOOK_SECRET: stripe.webhookSecret,
-    STRIPE_API_BASE: stripe.url,
+    ...stripe.settings("live"),
     EASYPOST_API_KEY: easypost.apiKey,
     EASYPOST_API_BASE: easypost.url,
     EASYPOST_WEBHOOK_SECRET: easypost.webhookSecret,
@@ -185,7 +183,7 @@ async function shippedAndFaxed(key: string): Promise<void> {
     const form = orderForm({ ...minimal, create_checkout: "true", ...fields }, makePdf({ text: "Deed" }));
     type Placed = { orderCode: string; checkoutUrl: string };
     const placed = await firm.ok<Placed>("POST", "/api/partner/orders", form);
-    await stripe.deliver(service.baseUrl, stripe.pay(placed.checkoutUrl.split("/").at(-1) ?? ""));
+    await stripe.deliver(service.baseUrl, stripe.pay(stripe.sessionOf(placed.checkoutUrl)));
     return placed.orderCode;
   };
   const parcel = await paid({ ...shipping, email: "client@parcel.example" });

@@ -43,7 +43,7 @@ test("a fax that fails while the parcel is in transit is reported once, shown as
   assert.equal(placed.status, 303, await placed.clone().text());
   const code = /orders\/([0-9a-f]{40})/.exec(placed.headers.get("location") ?? "")?.[1] ?? "";
   const { checkoutUrl = "" } = (await call(`/api/partner/orders/${code}/checkout`, {})).body;
-  await world.stripe.deliver(world.url(), world.stripe.pay(checkoutUrl.split("/").at(-1) ?? ""));
+  await world.stripe.deliver(world.url(), world.stripe.pay(world.stripe.sessionOf(checkoutUrl)));
   await world.become(code, "ShippingPending");
   const { roomCode = "" } = (await call("/api/rooms", { name: "Ortega closing" })).body;
   assert.equal((await call(`/api/rooms/${roomCode}/orders`, { orderCode: code, label: "Deed" })).status, 200);

@@ -28,9 +28,7 @@ export type LabelRow = {
 export async function openLabelsWorld(env: Record<string, string> = {}) {
   const [easypost, stripe]: [EasyPostDouble, StripeDouble] = await Promise.all([startEasyPost(), startStripe()]);
   const harness: Harness = await openHarness({
-    STRIPE_SECRET_KEY: "sk_live_double",
-    STRIPE_WEBHOOK_SECRET: stripe.webhookSecret,
-    STRIPE_API_BASE: stripe.url,
+    ...stripe.settings("live"),
     EASYPOST_API_KEY: easypost.apiKey,
     EASYPOST_API_BASE: easypost.url,
     EASYPOST_WEBHOOK_SECRET: easypost.webhookSecret,
@@ -67,7 +65,7 @@ export async function openLabelsWorld(env: Record<string, string> = {}) {
     ...{ harness, easypost, stripe, db, url, place, statusOf, labels },
     /** Pays an order and waits until its shipping begins. */
     async payFor({ orderCode, checkoutUrl }: { orderCode: string; checkoutUrl: string }) {
-      await stripe.deliver(url(), stripe.pay(checkoutUrl.split("/").at(-1) ?? ""));
+      await stripe.deliver(url(), stripe.pay(stripe.sessionOf(checkoutUrl)));
       await until(async () => (await statusOf(orderCode)) === "ShippingPending");
       return orderCode;
     },

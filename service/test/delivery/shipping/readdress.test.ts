@@ -75,7 +75,6 @@ async function labeledAtUsual() {
   return next;
 }
 
-const sessionOf = (url: string): string => url.split("/").at(-1) ?? "";
 const checkout = (code: string) => call<{ checkoutUrl: string }>(code, "checkout");
 const deliver = (event: Parameters<typeof stripe.deliver>[1]) => stripe.deliver(world.url(), event);
 const payments = (code: string) =>
@@ -131,7 +130,7 @@ test("the payer is asked to pay for dearer postage, and the label is bought once
     );
 
     const { body } = await checkout(code);
-    const session = sessionOf(body.checkoutUrl);
+    const session = stripe.sessionOf(body.checkoutUrl);
     assert.equal((await checkout(code)).body.checkoutUrl, body.checkoutUrl);
     const event = stripe.pay(session);
     await Promise.all([deliver(event), deliver(event)]);
@@ -158,7 +157,7 @@ test("the payer is asked to pay for dearer postage, and the label is bought once
 
 test("a payment for a supplement that is no longer needed becomes a task for a person, and does not change the order's status", async () => {
   const { code } = await dearer();
-  const session = sessionOf((await checkout(code)).body.checkoutUrl);
+  const session = stripe.sessionOf((await checkout(code)).body.checkoutUrl);
   const event = stripe.pay(session);
   // Shipping to this next address costs only the quoted price. So the supplement is withdrawn, and the payment for it
   // can't be applied.
@@ -177,7 +176,7 @@ test("a payment for a supplement that is no longer needed becomes a task for a p
 test("a supplement that was refunded pays for no later label: the payer is asked for it again", async () => {
   await atRate("10.00", async () => {
     const { code } = await dearer();
-    const session = sessionOf((await checkout(code)).body.checkoutUrl);
+    const session = stripe.sessionOf((await checkout(code)).body.checkoutUrl);
     await deliver(stripe.pay(session));
     await until(async () => (await world.labels(code)).at(-1)?.state === "bought");
     const charge = { payment_intent: stripe.sessions.get(session)?.["payment_intent"], amount: 407, currency: "usd" };
@@ -232,7 +231,7 @@ test("a person decides about postage that is dearer by less than the processor's
 
 test("an operator who buys the label at its price withdraws the supplement and closes its checkout", async () => {
   const { code } = await dearer();
-  const session = sessionOf((await checkout(code)).body.checkoutUrl);
+  const session = stripe.sessionOf((await checkout(code)).body.checkoutUrl);
   const { cookie } = await newOperator(world.harness, { roles: ["agent", "shipper"] });
   await atRate("10.00", async () => {
     assert.equal((await world.post(`/operator/paper/${code}/buy`, cookie, { most: "1000" })).status, 303);
@@ -301,7 +300,7 @@ test("a service that is killed when a supplement has just been paid buys the lab
   await atRate("10.00", async () => {
     const { code } = await dearer();
     const before = easypost.labels();
-    const event = stripe.pay(sessionOf((await checkout(code)).body.checkoutUrl));
+    const event = stripe.pay(stripe.sessionOf((await checkout(code)).body.checkoutUrl));
     await deliver(event);
     await killAndRestart();
     await deliver(event);

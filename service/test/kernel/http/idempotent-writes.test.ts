@@ -14,9 +14,7 @@ const stripe = await forTests(startStripe());
 const harness = await forTests(
   openHarness({
     RATE_LIMITS: "off",
-    STRIPE_SECRET_KEY: "sk_test_double",
-    STRIPE_WEBHOOK_SECRET: stripe.webhookSecret,
-    STRIPE_API_BASE: stripe.url,
+    ...stripe.settings("test"),
   }),
 );
 const firm = await newPartner(harness.service, { tier: "ClosingDesk" });

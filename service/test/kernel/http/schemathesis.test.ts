@@ -25,9 +25,7 @@ before(async () => {
     DATA_DIR: folder.path,
     RATE_LIMITS: "off",
     PLAYBOOKS: "on",
-    STRIPE_API_BASE: stripe.url,
-    STRIPE_SECRET_KEY: "sk_test_double",
-    STRIPE_WEBHOOK_SECRET: stripe.webhookSecret,
+    ...stripe.settings("test"),
   });
   ({ key } = await newPartner(service, { tier: "ClosingDesk" }));
   writeFileSync(join(folder.path, "schemathesis.toml"), await realIds());

@@ -59,7 +59,7 @@ async function chargeTogether(codes: readonly string[]): Promise<string> {
 
 async function payAsClient(code: string): Promise<string> {
   const url = await checkoutUrl(deps, code, null);
-  const event = stripe.pay(url.split("/").at(-1) ?? "");
+  const event = stripe.pay(stripe.sessionOf(url));
   await take(event);
   return String(event.data.object["payment_intent"]);
 }

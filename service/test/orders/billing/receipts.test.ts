@@ -42,7 +42,7 @@ async function paidOrder(fields: Record<string, string> = {}) {
   body.append("document", new Blob([new Uint8Array(examplePdf)], { type: "application/pdf" }), "Warranty deed.pdf");
   const placed = await fetch(`${live.url()}/api/partner/orders`, { method: "POST", headers, body });
   const { orderCode, checkoutUrl } = (await placed.json()) as { orderCode: string; checkoutUrl: string };
-  const event = stripe.pay(checkoutUrl.split("/").at(-1) ?? "");
+  const event = stripe.pay(stripe.sessionOf(checkoutUrl));
   await stripe.deliver(live.url(), event);
   return { code: orderCode, intent: String(event.data.object["payment_intent"]) };
 }

@@ -23,9 +23,7 @@ export type TaskRow = {
 export async function openLiveService(env: Record<string, string>) {
   const stripe: StripeDouble = await startStripe();
   const harness: Harness = await openHarness({
-    STRIPE_SECRET_KEY: "sk_live_double",
-    STRIPE_WEBHOOK_SECRET: stripe.webhookSecret,
-    STRIPE_API_BASE: stripe.url,
+    ...stripe.settings("live"),
     ...env,
   });
   const { db } = harness;
@@ -45,7 +43,7 @@ export async function openLiveService(env: Record<string, string>) {
     /** Places an order and pays it. @returns its code */
     async paidOrder(fields: Record<string, string>, options?: PlaceOptions): Promise<string> {
       const { orderCode, checkoutUrl } = await place(fields, options);
-      await stripe.deliver(url(), stripe.pay(checkoutUrl.split("/").at(-1) ?? ""));
+      await stripe.deliver(url(), stripe.pay(stripe.sessionOf(checkoutUrl)));
       return orderCode;
     },
     statusOf: async (code: string) =>

@@ -19,9 +19,7 @@ const service = await forTests(
   startService({
     DATA_DIR: folder.path,
     RATE_LIMITS: "off",
-    STRIPE_SECRET_KEY: "sk_live_double",
-    STRIPE_WEBHOOK_SECRET: stripe.webhookSecret,
-    STRIPE_API_BASE: stripe.url,
+    ...stripe.settings("live"),
     SMTP_URL: mails.url,
     MAIL_FROM: "SignSealShip <orders@example.com>",
   }),
@@ -33,7 +31,7 @@ async function paidOrder(fields: Record<string, string>): Promise<string> {
   const body = orderForm({ ...minimal, create_checkout: "true", ...fields });
   const response = await fetch(`${service.baseUrl}/api/partner/orders`, { method: "POST", headers, body });
   const { orderCode, checkoutUrl } = (await response.json()) as { orderCode: string; checkoutUrl: string };
-  await stripe.deliver(service.baseUrl, stripe.pay(checkoutUrl.split("/").at(-1) ?? ""));
+  await stripe.deliver(service.baseUrl, stripe.pay(stripe.sessionOf(checkoutUrl)));
   return orderCode;
 }
 

@@ -199,7 +199,7 @@ async function openHistory() {
       return;
     }
     await attempt(async () => {
-      const session = (await checkoutUrl(node, code, null)).split("/").at(-1) ?? "";
+      const session = world.stripe.sessionOf(await checkoutUrl(node, code, null));
       const there = doubles.find(({ sessions }) => sessions.has(session));
       if (there && !pages.has(session)) pages.set(session, { there, from: clock() });
     });

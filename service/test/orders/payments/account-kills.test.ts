@@ -138,7 +138,7 @@ test("a refund made at the processor, killed at each step: it is booked once, as
   const { roomCode } = await call("/api/rooms", { name: "12 Elm Street" });
   for (const orderCode of codes) await call(`/api/rooms/${roomCode}/orders`, { orderCode });
   const { checkoutUrl = "" } = await call(`/api/rooms/${roomCode}/checkout`, {});
-  const paid = stripe.pay(checkoutUrl.split("/").at(-1) ?? "");
+  const paid = stripe.pay(stripe.sessionOf(checkoutUrl));
   await deliver([paid]);
   const events = stripe.refundByHand(String(paid.data.object["payment_intent"]), 500);
   await killAt(sql`refunds`, () => deliver(events));

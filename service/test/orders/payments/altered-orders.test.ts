@@ -276,6 +276,6 @@ test("an order of $0.00 is charged by no job and by no member, not even with oth
   );
   assert.deepEqual(await states([code]), [[]]);
   const url = await checkoutUrl(deps, code, null);
-  await world.take(stripe.pay(url.split("/").at(-1) ?? ""));
+  await world.take(stripe.pay(stripe.sessionOf(url)));
   assert.equal((await statuses([code]))[0], "EsignPending");
 });

@@ -125,7 +125,7 @@ async function charged(answer: "lost" | "processing") {
 }
 async function paidByClient() {
   const code = await orders.insert("QuoteReady");
-  const event = stripe.pay((await checkoutUrl(deps, code, null)).split("/").at(-1) ?? "");
+  const event = stripe.pay(stripe.sessionOf(await checkoutUrl(deps, code, null)));
   await world.take(event);
   return { code, intent: String(event.data.object["payment_intent"]) };
 }
@@ -250,7 +250,7 @@ test("a payment page of the earlier account is neither shown nor replaced while 
 test("a bank debit in the earlier account ends by its event, or by an operator who looked there", async () => {
   await notice(firstAccount());
   const code = await orders.insert("QuoteReady");
-  await world.take(stripe.payByBank((await checkoutUrl(deps, code, null)).split("/").at(-1) ?? ""));
+  await world.take(stripe.payByBank(stripe.sessionOf(await checkoutUrl(deps, code, null))));
   const node = await otherAccount();
   assert.ok(await notice(node));
   const pending = (await pendingPayments(node, "live")).find(({ orderCodes }) => orderCodes.includes(code));
@@ -476,7 +476,7 @@ test("a debit that clears after the change is a payment of the account that it w
   await compare(own);
   const { intent } = await charged("processing");
   const code = await orders.insert("QuoteReady");
-  const session = (await checkoutUrl(own, code, null)).split("/").at(-1) ?? "";
+  const session = stripe.sessionOf(await checkoutUrl(own, code, null));
   const paid = stripe.payByBank(session);
   await world.take(paid);
   const node = await otherAccount();
@@ -536,7 +536,7 @@ test("an account that comes back without a comparison of its own is compared fro
   const node = await otherAccount();
   await notice(node);
   const pay = async () => {
-    const session = (await checkoutUrl(node, await orders.insert("QuoteReady"), null)).split("/").at(-1) ?? "";
+    const session = stripe.sessionOf(await checkoutUrl(node, await orders.insert("QuoteReady"), null));
     const event = node.there.pay(session);
     await world.take(event);
     return String(event.data.object["payment_intent"]);

@@ -14,9 +14,8 @@ const { stripe, db, harness } = live;
 let second = await startService({
   DATA_DIR: harness.service.dataDir,
   RATE_LIMITS: "off",
+  ...stripe.settings("live"),
   STRIPE_SECRET_KEY: "sk_live_two",
-  STRIPE_WEBHOOK_SECRET: stripe.webhookSecret,
-  STRIPE_API_BASE: stripe.url,
   ...ownProcess,
 });
 after(() => second.stop());

@@ -15,9 +15,7 @@ const stripe = await forTests(startStripe());
 let service = await startService({
   DATA_DIR: folder.path,
   RATE_LIMITS: "off",
-  STRIPE_SECRET_KEY: "sk_test_double",
-  STRIPE_WEBHOOK_SECRET: stripe.webhookSecret,
-  STRIPE_API_BASE: stripe.url,
+  ...stripe.settings("test"),
   ...ownProcess,
 });
 const { headers } = await newPartner(service, { name: "Named Title Co" });

@@ -353,7 +353,7 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
       members.length === 1
         ? await checkoutUrl(deps, one.code, null)
         : (await sharedCheckout(deps, { groupId: newUuid(), environment: "live" }, async () => members)).checkoutUrl;
-    const session = url.split("/").at(-1) ?? "";
+    const session = stripe.sessionOf(url);
     if (!sessions.includes(session)) sessions.push(session);
   }
 
@@ -629,7 +629,7 @@ async function openHistory({ take, run, waitingJobs, orderIdOf }: MoneyWorld) {
     if (by === "checkout") await attempt(points, () => checkout(codes.indexOf(code), codes.indexOf(code)));
     if (by === "card")
       await attempt(null, async () => {
-        const session = (await checkoutUrl(deps, code, null)).split("/").at(-1) ?? "";
+        const session = stripe.sessionOf(await checkoutUrl(deps, code, null));
         if (!sessions.includes(session)) sessions.push(session);
         if (stripe.sessions.get(session)?.["status"] === "open") events.push(stripe.pay(session));
       });

@@ -747,7 +747,7 @@ test("after a decline, a member lets the client pay on the order's page or the r
       headers: live.headers,
     });
     const { checkoutUrl } = (await checkout.json()) as { checkoutUrl: string };
-    if (code === inRoom) await deliver(stripe.pay(checkoutUrl.split("/").at(-1) ?? ""));
+    if (code === inRoom) await deliver(stripe.pay(stripe.sessionOf(checkoutUrl)));
     else await payInstead(code, checkoutUrl);
     assert.equal(await live.statusOf(code), "EsignPending");
   }
@@ -948,7 +948,7 @@ test("the firm is mailed about dearer postage, and pays it by a checkout", async
     headers: live.headers,
   });
   const { checkoutUrl } = (await opened.json()) as { checkoutUrl: string };
-  await deliver(stripe.pay(checkoutUrl.split("/").at(-1) ?? ""));
+  await deliver(stripe.pay(stripe.sessionOf(checkoutUrl)));
   assert.equal((await supplementsOfCode(db, code))[0]?.state, "paid");
   await setLimit("500.00", "100000");
 });

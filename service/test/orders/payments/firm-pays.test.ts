@@ -17,7 +17,7 @@ const detail = async (code: string) =>
     payBy?: string;
   };
 const pay = (checkoutUrl: string) =>
-  live.stripe.deliver(live.url(), live.stripe.pay(checkoutUrl.split("/").at(-1) ?? ""));
+  live.stripe.deliver(live.url(), live.stripe.pay(live.stripe.sessionOf(checkoutUrl)));
 
 test("tells a client nothing about money when the firm pays", async () => {
   const email = "no.money@example.com";

@@ -45,8 +45,7 @@ const all = <Value>(value: Value) => [value, value, value];
 
 const payers = (codes: readonly string[]) =>
   Promise.all(codes.map(async (code) => orderPayer(db, await world.orderIdOf(code))));
-const sessionAt = (url: string) => url.split("/").at(-1) ?? "";
-const stateOf = (url: string) => stripe.sessions.get(sessionAt(url))?.["status"];
+const stateOf = (url: string) => stripe.sessions.get(stripe.sessionOf(url))?.["status"];
 
 /** The moments (kinds) of all queued mails to the clients of these orders. */
 async function mailed(codes: readonly string[]): Promise<string[]> {
@@ -101,7 +100,7 @@ test("shows and mails the client only failures of their own payments after a cha
   assert.deepEqual(await shown(), all(["PaymentFailed", "QuoteReady"]));
   assert.deepEqual(await Promise.all(orderIds.map(notMailed)), all(true), "the mail was queued before the switch");
   const [orderId = 0] = orderIds;
-  const session = sessionAt(await checkoutUrl(deps, codes[0], null));
+  const session = stripe.sessionOf(await checkoutUrl(deps, codes[0], null));
   await world.take(stripe.payByBank(session));
   assert.equal(await notMailed(orderId), true, "the mail is dropped while the client's payment is under way, too");
   await world.take(stripe.bankAnswers(session, "failed"));
@@ -136,7 +135,7 @@ test("names the one who paid, the firm or the client, after the client became th
   await letClientsPay(deps, firm.principal, membersOf(codes), await shownOf(codes));
   const [byFirm, byClient, ofEarlier] = codes;
   const openFirms = (code: string) => checkoutUrl(deps, code, firm.owner, { shown: "client" });
-  const pay = async (url: string) => assert.equal(await world.take(stripe.pay(sessionAt(url))), true);
+  const pay = async (url: string) => assert.equal(await world.take(stripe.pay(stripe.sessionOf(url))), true);
   const clients = await checkoutUrl(deps, byFirm, null);
   const firms = await openFirms(byFirm);
   assert.deepEqual([stateOf(clients), await openFirms(byFirm)], ["expired", firms]);
@@ -149,7 +148,7 @@ test("names the one who paid, the firm or the client, after the client became th
   assert.deepEqual([stateOf(abandoned), await paidBy(byClient)], ["expired", [["client"], true]]);
   const earlier = await openFirms(ofEarlier);
   await pay(earlier);
-  const own = sql`checkout_id = (SELECT id FROM checkout_sessions WHERE session_id = ${sessionAt(earlier)})`;
+  const own = sql`checkout_id = (SELECT id FROM checkout_sessions WHERE session_id = ${stripe.sessionOf(earlier)})`;
   for (const change of [
     sql`UPDATE checkout_payers SET payer = 'client' WHERE ${own}`,
     sql`DELETE FROM checkout_payers`,
@@ -185,7 +184,7 @@ test("tells the firm that its bank payment of its own order failed, once", async
   const { firm, codes } = await group();
   const [code] = codes;
   const told = await failuresToldTo(firm);
-  const session = sessionAt(await checkoutUrl(deps, code, null));
+  const session = stripe.sessionOf(await checkoutUrl(deps, code, null));
   await world.take(stripe.payByBank(session));
   assert.deepEqual([await statuses([code]), await told()], [["AwaitingPayment"], []]);
   const failure = stripe.bankAnswers(session, "failed");
@@ -198,7 +197,7 @@ test("names each order's own sum when the firm's bank payment of several orders 
   const { firm, codes } = await group();
   const told = await failuresToldTo(firm);
   const shared = await sharedCheckout(deps, { groupId: newUuid(), environment: "live" }, membersOf(codes));
-  const session = sessionAt(shared.checkoutUrl);
+  const session = stripe.sessionOf(shared.checkoutUrl);
   await world.take(stripe.payByBank(session));
   const failure = stripe.bankAnswers(session, "failed");
   await world.take({ ...failure, data: { object: { ...failure.data.object, amount_total: 1 } } });
@@ -212,7 +211,7 @@ test("tells the firm, and not the client, that the firm's checkout of the client
   const [code] = codes;
   await letClientsPay(deps, firm.principal, membersOf(codes), await shownOf(codes));
   const told = await failuresToldTo(firm);
-  const session = sessionAt(await checkoutUrl(deps, code, firm.owner, { shown: "client" }));
+  const session = stripe.sessionOf(await checkoutUrl(deps, code, firm.owner, { shown: "client" }));
   const { metadata } = stripe.sessions.get(session) ?? {};
   await world.take(stripe.event("payment_intent.payment_failed", { id: "pi_of_firm", metadata }));
   assert.deepEqual([await statuses([code]), (await told()).length], [["QuoteReady"], 0]);
@@ -223,7 +222,7 @@ test("tells the firm, and not the client, that the firm's checkout of the client
   await world.take({ ...failure, id: "evt_repeated" });
   assert.deepEqual([await statuses([code]), await payerInProcess(db, code)], [["QuoteReady"], null]);
   assert.deepEqual([await mailed([code]), (await told()).length], [["quote_ready"], 1]);
-  const own = sessionAt(await checkoutUrl(deps, code, null));
+  const own = stripe.sessionOf(await checkoutUrl(deps, code, null));
   await world.take(stripe.payByBank(own));
   assert.equal(await payerInProcess(db, code), "client");
   await world.take(stripe.bankAnswers(own, "failed"));
@@ -234,7 +233,7 @@ test("doesn't thank the client for the firm's money after the client's wrong sum
   const { firm, codes } = await group();
   const [code] = codes;
   await letClientPay(deps, firm.principal, code);
-  const wrong = stripe.pay(sessionAt(await checkoutUrl(deps, code, null)));
+  const wrong = stripe.pay(stripe.sessionOf(await checkoutUrl(deps, code, null)));
   await world.take({ ...wrong, data: { object: { ...wrong.data.object, amount_total: 1 } } });
   const orderId = await world.orderIdOf(code);
   await db.transaction(async (tx) => {
@@ -245,7 +244,7 @@ test("doesn't thank the client for the firm's money after the client's wrong sum
   });
   const holds = async (moment: MailMoment) => stillHolds(() => true, moment, await mailable(orderId));
   assert.equal(await holds("refunded_part"), true, "until somebody pays again");
-  await world.take(stripe.pay(sessionAt(await checkoutUrl(deps, code, firm.owner, { shown: "client" }))));
+  await world.take(stripe.pay(stripe.sessionOf(await checkoutUrl(deps, code, firm.owner, { shown: "client" }))));
   assert.deepEqual(await statuses([code]), ["EsignPending"]);
   assert.deepEqual([await holds("payment_received"), await holds("refunded")], [false, false]);
   const early = {
@@ -275,7 +274,7 @@ test("opens no checkout for the firm from a page that was opened before the clie
 test("doesn't blame the client for a declined card in the firm's checkout whose event comes after the switch", async () => {
   const { firm, codes } = await group();
   const url = await checkoutUrl(deps, codes[0], firm.owner);
-  const { metadata } = stripe.sessions.get(sessionAt(url)) ?? {};
+  const { metadata } = stripe.sessions.get(stripe.sessionOf(url)) ?? {};
   await letClientPay(deps, firm.principal, codes[0]);
   assert.equal(await world.take(stripe.event("payment_intent.payment_failed", { id: "pi_declined", metadata })), true);
   assert.deepEqual(await statuses([codes[0]]), ["QuoteReady"]);
@@ -285,12 +284,12 @@ test("doesn't blame the client for a declined card in the firm's checkout whose 
 test("leaves the firm the payer if it has just paid in its checkout, of one order or of several", async () => {
   const { firm, codes } = await group();
   const url = await checkoutUrl(deps, codes[0], firm.owner);
-  const one = stripe.pay(sessionAt(url));
+  const one = stripe.pay(stripe.sessionOf(url));
   await assert.rejects(letClientPay(deps, firm.principal, codes[0]), /A payment was just made/);
   const rest = codes.slice(1);
   const environment = "live" as const;
   const shared = await sharedCheckout(deps, { groupId: newUuid(), environment }, membersOf(rest));
-  const several = stripe.pay(sessionAt(shared.checkoutUrl));
+  const several = stripe.pay(stripe.sessionOf(shared.checkoutUrl));
   await assert.rejects(
     letClientsPay(deps, firm.principal, membersOf(rest), await shownOf(rest)),
     /A payment was just made/,

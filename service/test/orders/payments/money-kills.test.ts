@@ -63,7 +63,7 @@ test("an overdue charge that a person ends, killed at each step: it is canceled 
     headers: world.headers,
   });
   const { checkoutUrl } = (await opened.json()) as { checkoutUrl: string };
-  await deliver(stripe.pay(checkoutUrl.split("/").at(-1) ?? ""));
+  await deliver(stripe.pay(stripe.sessionOf(checkoutUrl)));
   assert.deepEqual([await statusOf(code), await rows(sql`payments`, code)], ["EsignPending", 1]);
   await world.requireBooks(code);
   // The service reports overdue charges every five minutes, which may be during this test.

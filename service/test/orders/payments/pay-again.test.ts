@@ -49,7 +49,6 @@ const total = 9_900;
 const day = 24 * 3_600_000;
 let second = Math.floor(Date.now() / 1000);
 const later = (event: StripeEvent): StripeEvent => ({ ...event, created: ++second });
-const sessionOf = (url: string) => url.split("/").at(-1) ?? "";
 
 type Lost = { code: string; id: number; firm: PayingFirm; intent: string; dispute: string };
 
@@ -57,7 +56,7 @@ type Lost = { code: string; id: number; firm: PayingFirm; intent: string; disput
 async function lostOrder(payBy: "client" | "firm" = "client", cents = total, of?: PayingFirm): Promise<Lost> {
   const firm = of ?? (await world.newFirm());
   const code = await world.orders.insert("QuoteReady", { partnerId: firm.owner.partnerId, payBy });
-  const paid = stripe.pay(sessionOf(await checkoutUrl(deps, code, null)));
+  const paid = stripe.pay(stripe.sessionOf(await checkoutUrl(deps, code, null)));
   await world.take(paid);
   const intent = String(paid.data.object["payment_intent"]);
   const asked = later(stripe.dispute(intent, { amount: cents }));
@@ -116,7 +115,7 @@ const statusOf = async (code: string) => (await world.orders.look(code)).status;
 const offerOf = async ({ code, id }: { code: string; id: number }, acceptsPayment = () => true) =>
   payAgainOf(db, acceptsPayment, { id, status: await statusOf(code), environment: "live" });
 const stateOf = async (code: string) => (await supplementsOfCode(db, code)).map(({ state }) => state);
-const open = async (code: string) => sessionOf(await checkoutUrl(deps, code, null));
+const open = async (code: string) => stripe.sessionOf(await checkoutUrl(deps, code, null));
 async function work(): Promise<void> {
   for (let round = 0; round < 5; round++) for (const job of await world.waitingJobs()) await world.run(job);
 }
@@ -606,7 +605,7 @@ test("ten operators, ten checkouts and doubled events at once end in one payment
   const urls = await Promise.all(Array.from({ length: 10 }, () => checkoutUrl(deps, code, null)));
   const [url = "", ...others] = [...new Set(urls)];
   assert.deepEqual(others, []);
-  const paid = stripe.pay(sessionOf(url));
+  const paid = stripe.pay(stripe.sessionOf(url));
   await Promise.all([paid, paid, { ...paid, id: `${paid.id}_again` }].map((event) => world.take(event)));
   assert.deepEqual(await stateOf(code), ["paid"]);
   const [{ count } = { count: 0 }] = await db.query<{ count: number }>(
@@ -818,7 +817,7 @@ test("one check for a payment of several orders is divided among them, the order
     { groupId: randomUUID(), environment: "live" },
     async () => members,
   );
-  const paid = stripe.pay(sessionOf(url));
+  const paid = stripe.pay(stripe.sessionOf(url));
   await world.take(paid);
   await lose(String(paid.data.object["payment_intent"]), 3 * total);
   const [first, second, third] = members;

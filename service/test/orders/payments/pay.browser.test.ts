@@ -14,9 +14,7 @@ before(async () => {
   service = await startService({
     DATA_DIR: folder.path,
     RATE_LIMITS: "off",
-    STRIPE_SECRET_KEY: "sk_test_double",
-    STRIPE_WEBHOOK_SECRET: stripe.webhookSecret,
-    STRIPE_API_BASE: stripe.url,
+    ...stripe.settings("test"),
   });
   browser = await startBrowser();
 });

@@ -11,11 +11,7 @@ import { scheduleReconciliation } from "../../../src/orders/payments/reconcile/r
 import { newOperator } from "../../firms/operators/console-people.ts";
 
 const stripe = await forTests(startStripe());
-const env = {
-  STRIPE_SECRET_KEY: "sk_live_double",
-  STRIPE_WEBHOOK_SECRET: stripe.webhookSecret,
-  STRIPE_API_BASE: stripe.url,
-};
+const env = stripe.settings("live");
 const running = await forTests(openHarness({ ...env, ...ownProcess }));
 const { db } = running;
 const hour = 3_600_000;

@@ -20,9 +20,7 @@ const stripe = await forTests(startStripe());
 let service = await startService({
   DATA_DIR: folder.path,
   RATE_LIMITS: "off",
-  STRIPE_SECRET_KEY: "sk_live_double",
-  STRIPE_WEBHOOK_SECRET: stripe.webhookSecret,
-  STRIPE_API_BASE: stripe.url,
+  ...stripe.settings("live"),
   ...ownProcess,
 });
 const acme = await newPartner(service, { live: true, name: "Acme Title", tier: "ClosingDesk" });
@@ -79,16 +77,15 @@ async function closing(): Promise<{ room: string; codes: [string, string, string
 
 const checkout = (room: string, firm: Firm = acme, more: Record<string, string> = {}) =>
   call<Checkout>(`/api/rooms/${room}/checkout`, firm, undefined, more);
-const sessionOf = ({ checkoutUrl }: { checkoutUrl: string }): string => checkoutUrl.split("/").at(-1) ?? "";
 
 async function open(room: string): Promise<Checkout & { session: string }> {
   const { status, body } = await checkout(room);
   assert.equal(status, 200, body.error);
-  return { ...body, session: sessionOf(body) };
+  return { ...body, session: stripe.sessionOf(body.checkoutUrl) };
 }
 
 const single = async (code: string): Promise<string> =>
-  sessionOf((await call<Checkout>(`/api/partner/orders/${code}/checkout`, acme)).body);
+  stripe.sessionOf((await call<Checkout>(`/api/partner/orders/${code}/checkout`, acme)).body.checkoutUrl);
 const deliver = (event: ReturnType<typeof stripe.event>) => stripe.deliver(service.baseUrl, event);
 // Reads and moves orders in this process. A command-line verb would start a process for each of hundreds of reads.
 const orderOf = async (code: string) => (await orderHistory(db, code)) as unknown as Paid;
@@ -134,7 +131,7 @@ test("opens one checkout with a line for each payable order of the firm, and nam
     body.totalCents,
     body.orders.reduce((sum, { totalCents }) => sum + totalCents, 0),
   );
-  assert.equal(stripe.sessions.get(sessionOf(body))?.["amount_total"], body.totalCents);
+  assert.equal(stripe.sessions.get(stripe.sessionOf(body.checkoutUrl))?.["amount_total"], body.totalCents);
   const asked = JSON.stringify(stripe.requests.at(-1)?.params);
   for (const code of [...codes, foreign, room]) assert.doesNotMatch(asked, new RegExp(code));
   assert.deepEqual(await statuses([...codes, foreign]), Array(4).fill("QuoteReady"));
@@ -164,7 +161,7 @@ test("takes only the orders that one payer pays: the client's first, the firm's 
   assert.deepEqual(await statuses([mine, theirs, also]), ["QuoteReady", "EsignPending", "QuoteReady"]);
   assert.equal((await call<Checkout>(`/api/rooms/${room}/checkout?pay_by=client`, acme)).status, 409);
   const firms = (await call<Checkout>(`/api/rooms/${room}/checkout`, acme)).body;
-  await deliver(stripe.pay(sessionOf(firms)));
+  await deliver(stripe.pay(stripe.sessionOf(firms.checkoutUrl)));
   assert.deepEqual(await statuses([mine, theirs, also]), Array(3).fill("EsignPending"));
 });
 
@@ -426,7 +423,7 @@ const page = async (path: string, cookie?: Record<string, string>) =>
 async function leave(path: string, headers: Record<string, string> = {}): Promise<string> {
   const answer = await fetch(service.baseUrl + path, { method: "POST", headers: { Accept: "text/html", ...headers } });
   assert.equal(answer.status, 200);
-  return sessionOf({ checkoutUrl: answer.headers.get("refresh") ?? "" });
+  return stripe.sessionOf(answer.headers.get("refresh") ?? "");
 }
 
 test("a client pays all documents of the closing from the page of one, and none of another client", async () => {

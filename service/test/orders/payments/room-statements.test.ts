@@ -39,7 +39,7 @@ async function statementsFor(orders: number): Promise<{ minting: number; paying:
   const minting = counting();
   const group = { groupId: newUuid(), environment: "live" } as const;
   const { checkoutUrl } = await sharedCheckout({ ...deps, db: minting.db }, group, async () => members);
-  const event = stripe.pay(checkoutUrl.split("/").at(-1) ?? "");
+  const event = stripe.pay(stripe.sessionOf(checkoutUrl));
   const paying = counting();
   const options = { at: clock(), log: silent, actor: "processor" } as const;
   const { outcome } = await paying.db.transaction((tx) => applyEvent(tx, event, options));

@@ -15,9 +15,7 @@ const stripe = await forTests(startStripe());
 let service = await startService({
   DATA_DIR: folder.path,
   RATE_LIMITS: "off",
-  STRIPE_SECRET_KEY: "sk_live_double",
-  STRIPE_WEBHOOK_SECRET: stripe.webhookSecret,
-  STRIPE_API_BASE: stripe.url,
+  ...stripe.settings("live"),
   ...ownProcess,
 });
 const { headers } = await newPartner(service, { live: true });
@@ -32,7 +30,7 @@ async function placeOrder(): Promise<string> {
 async function checkout(code: string) {
   const response = await fetch(`${service.baseUrl}/api/partner/orders/${code}/checkout`, { method: "POST", headers });
   const body = (await response.json()) as { checkoutUrl?: string; error?: string };
-  return { status: response.status, error: body.error, session: body.checkoutUrl?.split("/").at(-1) ?? "" };
+  return { status: response.status, error: body.error, session: stripe.sessionOf(body.checkoutUrl ?? "") };
 }
 
 async function openCheckout(code: string): Promise<string> {

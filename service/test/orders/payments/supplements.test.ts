@@ -55,7 +55,7 @@ async function work(): Promise<void> {
   for (const job of await world.waitingJobs()) await world.run(job);
 }
 async function pay(code: string): Promise<void> {
-  await world.take(stripe.pay((await checkoutUrl(deps, code, null)).split("/").at(-1) ?? ""));
+  await world.take(stripe.pay(stripe.sessionOf(await checkoutUrl(deps, code, null))));
 }
 const stateOf = async (code: string) => (await supplementsOfCode(db, code))[0]?.state;
 
@@ -100,7 +100,7 @@ test("another card pays after a declined one, and the task ends", async () => {
 
 test("a client’s bank debit that fails opens a task and mails the link again, once for a repeated event", async () => {
   const { code, id } = await waiting("client");
-  const session = (await checkoutUrl(deps, code, null)).split("/").at(-1) ?? "";
+  const session = stripe.sessionOf(await checkoutUrl(deps, code, null));
   await world.take(stripe.payByBank(session));
   const failed = stripe.bankAnswers(session, "failed");
   for (const event of [failed, failed, { ...failed, id: `${failed.id}_again` }]) await world.take(event);
@@ -119,7 +119,7 @@ test("mails the firm, and nobody else, when its bank debit for postage at the ch
       VALUES (${owner}, ${firm.owner.partnerId}, 'owner', true, ${clock()})`,
   );
   const { code, id } = await waiting("firm");
-  const session = (await checkoutUrl(deps, code, null)).split("/").at(-1) ?? "";
+  const session = stripe.sessionOf(await checkoutUrl(deps, code, null));
   await world.take(stripe.payByBank(session));
   const failed = stripe.bankAnswers(session, "failed");
   for (const event of [failed, { ...failed, id: `${failed.id}_again` }]) await world.take(event);
@@ -135,7 +135,7 @@ test("mails the firm, and nobody else, when its bank debit for postage at the ch
 test("an amount that nobody pays for three days opens one task and one more mail; a bank that moves the money has more time", async () => {
   const { id } = await waiting("client");
   const { code: banked, id: moving } = await waiting("client");
-  await world.take(stripe.payByBank((await checkoutUrl(deps, banked, null)).split("/").at(-1) ?? ""));
+  await world.take(stripe.payByBank(stripe.sessionOf(await checkoutUrl(deps, banked, null))));
   world.advance(71 * hour);
   await watchPayments(deps);
   assert.deepEqual(await tasksOf(id), []);

@@ -16,9 +16,7 @@ const stripe = await forTests(startStripe());
 let service = await startService({
   DATA_DIR: folder.path,
   RATE_LIMITS: "off",
-  STRIPE_SECRET_KEY: "sk_live_double",
-  STRIPE_WEBHOOK_SECRET: stripe.webhookSecret,
-  STRIPE_API_BASE: stripe.url,
+  ...stripe.settings("live"),
   ...ownProcess,
 });
 const { headers } = await newPartner(service, { live: true });
@@ -30,7 +28,7 @@ async function placeOrder(fields: Record<string, string> = {}): Promise<{ code: 
   const body = orderForm({ ...minimal, svc_sign: "true", create_checkout: "true", ...fields });
   const response = await fetch(`${service.baseUrl}/api/partner/orders`, { method: "POST", headers, body });
   const { orderCode, checkoutUrl } = (await response.json()) as Order;
-  return { code: orderCode, sessionId: checkoutUrl.split("/").at(-1) ?? "" };
+  return { code: orderCode, sessionId: stripe.sessionOf(checkoutUrl) };
 }
 
 async function statusOf(code: string): Promise<string> {

@@ -54,7 +54,7 @@ async function paid(count = 2, firstCents = total) {
   const members = await Promise.all(codes.map(async (code) => ({ id: await world.orderIdOf(code), code })));
   const group = { groupId: newUuid(), environment: "live" } as const;
   const { checkoutUrl } = await sharedCheckout(deps, group, async () => members);
-  const event = stripe.pay(checkoutUrl.split("/").at(-1) ?? "");
+  const event = stripe.pay(stripe.sessionOf(checkoutUrl));
   await world.take(event);
   return { codes, intent: String(event.data.object["payment_intent"]) };
 }

@@ -17,13 +17,7 @@ const pairs = Number(process.env["PAIRS"] ?? 3);
 const minute = 60_000;
 
 const stripe = await forTests(startStripe());
-const running = await forTests(
-  openHarness({
-    STRIPE_SECRET_KEY: "sk_live_double",
-    STRIPE_WEBHOOK_SECRET: stripe.webhookSecret,
-    STRIPE_API_BASE: stripe.url,
-  }),
-);
+const running = await forTests(openHarness(stripe.settings("live")));
 const { headers, key } = await newPartner(running.service, { live: true });
 const owner = (await newMember(running.service, "owner@acme.example", key)).headers;
 await postForm(`${running.service.baseUrl}/dashboard/environment`, { environment: "live" }, owner);
@@ -34,7 +28,7 @@ async function placeOrder(): Promise<{ code: string; sessionId: string }> {
   const body = orderForm({ ...minimal, svc_sign: "true", create_checkout: "true" });
   const placed = await fetch(`${running.service.baseUrl}/api/partner/orders`, { method: "POST", headers, body });
   const { orderCode, checkoutUrl } = (await placed.json()) as { orderCode: string; checkoutUrl: string };
-  return { code: orderCode, sessionId: checkoutUrl.split("/").at(-1) ?? "" };
+  return { code: orderCode, sessionId: stripe.sessionOf(checkoutUrl) };
 }
 
 /** A live order whose signing has begun. @returns its code, and the payment's intent */
@@ -540,7 +534,7 @@ async function shareOfCanceled() {
   const { roomCode } = await call<{ roomCode: string }>("/api/rooms", { name: "12 Elm Street" });
   for (const { code } of [kept, gone]) await call(`/api/rooms/${roomCode}/orders`, { orderCode: code });
   const { checkoutUrl } = await call<{ checkoutUrl: string }>(`/api/rooms/${roomCode}/checkout`);
-  const paid = stripe.pay(checkoutUrl.split("/").at(-1) ?? "");
+  const paid = stripe.pay(stripe.sessionOf(checkoutUrl));
   await running.service.cli("order", "move", gone.code, "Cancelled", "--reason", "not wanted");
   await stripe.deliver(running.service.baseUrl, paid);
   assert.deepEqual([await statusOf(kept.code), await statusOf(gone.code)], ["EsignPending", "Cancelled"]);

@@ -15,13 +15,7 @@ import { openRoomsService } from "../../closing/rooms/rooms-service.ts";
 import { mailsTo } from "../../firms/members/signed-in-member.ts";
 
 const stripe = await forTests(startStripe());
-const running = await forTests(
-  openRoomsService({
-    STRIPE_SECRET_KEY: "sk_test_double",
-    STRIPE_WEBHOOK_SECRET: stripe.webhookSecret,
-    STRIPE_API_BASE: stripe.url,
-  }),
-);
+const running = await forTests(openRoomsService(stripe.settings("test")));
 const { service, db } = running;
 const secrets = await openSecretsKey(`file:${join(service.dataDir, "keys/secrets")}`);
 const firm = await running.partner("ClosingDesk");
@@ -90,7 +84,7 @@ test("an order whose bank payment is under way is named, and the others can be p
   const [first = "", second = "", third = ""] = await orders({}, {}, { svc_fax: "true", fax_to: "+12125550123" });
   await roomWith(first, second, third);
   const { checkoutUrl } = await firm.ok<{ checkoutUrl: string }>("POST", `/api/partner/orders/${first}/checkout`);
-  await stripe.deliver(service.baseUrl, stripe.payByBank(checkoutUrl.split("/").at(-1) ?? ""));
+  await stripe.deliver(service.baseUrl, stripe.payByBank(stripe.sessionOf(checkoutUrl)));
   const shown = await pageOf(second);
   const due = [await totalOf(second), await totalOf(third)];
   assert.deepEqual([shown.lines, shown.button], [due, sum(due)]);
@@ -126,7 +120,7 @@ test("the client is not asked for a payment of the firm that a bank took back", 
   const [code = ""] = await orders({});
   await roomWith(code);
   const { checkoutUrl } = await firm.ok<{ checkoutUrl: string }>("POST", `/api/partner/orders/${code}/checkout`);
-  const session = checkoutUrl.split("/").at(-1) ?? "";
+  const session = stripe.sessionOf(checkoutUrl);
   const paid = stripe.pay(session);
   await stripe.deliver(service.baseUrl, paid);
   const dispute = stripe.dispute(String(paid.data.object["payment_intent"]), { amount: await totalOf(code) });

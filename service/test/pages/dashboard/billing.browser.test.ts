@@ -32,9 +32,7 @@ before(async () => {
     BASE_URL: `http://127.0.0.1:${port}`,
     RATE_LIMITS: "off",
     // A live key. The service must send no request with it here.
-    STRIPE_SECRET_KEY: "sk_live_double",
-    STRIPE_WEBHOOK_SECRET: stripe.webhookSecret,
-    STRIPE_API_BASE: stripe.url,
+    ...stripe.settings("live"),
   });
   const firm = await newPartner(service, { name: "Harbor Title" });
   headers = firm.headers;

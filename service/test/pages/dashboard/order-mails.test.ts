@@ -17,13 +17,7 @@ import { mailsTo, newMember, postForm } from "../../firms/members/signed-in-memb
 let clients = 0;
 
 const stripe = await forTests(startStripe());
-const running = await forTests(
-  openHarness({
-    STRIPE_SECRET_KEY: "sk_test_double",
-    STRIPE_WEBHOOK_SECRET: stripe.webhookSecret,
-    STRIPE_API_BASE: stripe.url,
-  }),
-);
+const running = await forTests(openHarness(stripe.settings("test")));
 
 async function firm() {
   const { service } = running;

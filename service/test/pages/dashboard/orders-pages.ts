@@ -29,9 +29,7 @@ export async function openOrdersPages() {
     startService({
       DATA_DIR: folder.path,
       RATE_LIMITS: "off",
-      STRIPE_SECRET_KEY: "sk_test_double",
-      STRIPE_WEBHOOK_SECRET: stripe.webhookSecret,
-      STRIPE_API_BASE: stripe.url,
+      ...stripe.settings("test"),
     }),
     startBrowser(),
   ]);

@@ -13,13 +13,7 @@ import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { newMember, postForm } from "../../firms/members/signed-in-member.ts";
 
 const stripe = await forTests(startStripe());
-const running = await forTests(
-  openHarness({
-    STRIPE_SECRET_KEY: "sk_live_double",
-    STRIPE_WEBHOOK_SECRET: stripe.webhookSecret,
-    STRIPE_API_BASE: stripe.url,
-  }),
-);
+const running = await forTests(openHarness(stripe.settings("live")));
 const { service, db } = running;
 
 async function newFirm(live: boolean) {

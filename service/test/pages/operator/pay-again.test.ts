@@ -11,13 +11,7 @@ import { giveLiveAccess, mailsTo, newMember, postForm } from "../../firms/member
 import { newOperator, newSession } from "../../firms/operators/console-people.ts";
 
 const stripe = await forTests(startStripe());
-const running = await forTests(
-  openHarness({
-    STRIPE_SECRET_KEY: "sk_live_double",
-    STRIPE_WEBHOOK_SECRET: stripe.webhookSecret,
-    STRIPE_API_BASE: stripe.url,
-  }),
-);
+const running = await forTests(openHarness(stripe.settings("live")));
 const { baseUrl } = running.service;
 const { headers, key, partnerId } = await newPartner(running.service, { live: true });
 const agent = await newOperator(running, { roles: ["agent"] });
@@ -43,7 +37,7 @@ async function lostOrder() {
   });
   const placed = await fetch(`${baseUrl}/api/partner/orders`, { method: "POST", headers, body });
   const { orderCode: code, checkoutUrl } = (await placed.json()) as { orderCode: string; checkoutUrl: string };
-  const paid = stripe.pay(checkoutUrl.split("/").at(-1) ?? "");
+  const paid = stripe.pay(stripe.sessionOf(checkoutUrl));
   await stripe.deliver(baseUrl, paid);
   const cents = Number(paid.data.object["amount_total"]);
   const asked = stripe.dispute(String(paid.data.object["payment_intent"]), { amount: cents });
@@ -143,7 +137,7 @@ test("an operator lets an order be paid again whose payment a bank took back, an
   const body = orderForm({ ...minimal, email: client, svc_sign: "true", create_checkout: "true" });
   const placed = await fetch(`${baseUrl}/api/partner/orders`, { method: "POST", headers, body });
   const { orderCode: code, checkoutUrl } = (await placed.json()) as { orderCode: string; checkoutUrl: string };
-  const paid = stripe.pay(checkoutUrl.split("/").at(-1) ?? "");
+  const paid = stripe.pay(stripe.sessionOf(checkoutUrl));
   await stripe.deliver(baseUrl, paid);
   const cents = Number(paid.data.object["amount_total"]);
   const intent = String(paid.data.object["payment_intent"]);
@@ -178,7 +172,7 @@ test("an operator lets an order be paid again whose payment a bank took back, an
     method: "POST",
     headers: { Accept: "text/html" },
   });
-  const session = (leaving.headers.get("refresh") ?? "").split("/").at(-1) ?? "";
+  const session = stripe.sessionOf(leaving.headers.get("refresh") ?? "");
   await stripe.deliver(baseUrl, stripe.pay(session));
   const settled = await page(`/orders/${code}`);
   assert.doesNotMatch(settled, /is still due/);

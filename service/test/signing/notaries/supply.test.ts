@@ -236,7 +236,7 @@ describe("once a notary is on record", () => {
   test("an order that is paid on a page from before the last notary left is not lost: its notarization waits", async () => {
     const { orderCode: code, checkoutUrl } = (await order(notarized)).body;
     await suspend(nora);
-    await running.stripe.deliver(running.url(), running.stripe.pay(checkoutUrl?.split("/").at(-1) ?? ""));
+    await running.stripe.deliver(running.url(), running.stripe.pay(running.stripe.sessionOf(checkoutUrl ?? "")));
     assert.equal(await running.statusOf(code), "NotarizationPending");
     await setNotary(keeping(), nora, { status: "active" }, "operator");
   });

@@ -53,11 +53,7 @@ async function doctor(env: Record<string, string>) {
   return { code, ok, of: (name: string) => checks.filter((check) => check.name === name) };
 }
 
-const processor = () => ({
-  STRIPE_SECRET_KEY: "sk_test_double",
-  STRIPE_WEBHOOK_SECRET: stripe.webhookSecret,
-  STRIPE_API_BASE: stripe.url,
-});
+const processor = () => stripe.settings("test");
 
 const outside = ["time-stamping authority", "calendar", "mail", "redis"];
 

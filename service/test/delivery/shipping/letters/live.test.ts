@@ -22,9 +22,7 @@ let headers: { Authorization: string };
 before(async () => {
   [lob, stripe] = await Promise.all([startLob(), startStripe()]);
   harness = await openHarness({
-    STRIPE_SECRET_KEY: "sk_live_double",
-    STRIPE_WEBHOOK_SECRET: stripe.webhookSecret,
-    STRIPE_API_BASE: stripe.url,
+    ...stripe.settings("live"),
     LOB_API_KEY: lob.apiKey,
     LOB_WEBHOOK_SECRET: lob.webhookSecret,
     LOB_API_BASE: lob.apiBase,
@@ -58,7 +56,7 @@ test("a live order goes from payment to Delivered without people", async () => {
   const answer = await fetch(`${baseUrl()}/api/partner/orders`, { method: "POST", headers, body });
   const { orderCode, checkoutUrl } = (await answer.json()) as { orderCode: string; checkoutUrl: string };
   assert.equal(lob.requests.length, 0);
-  await stripe.deliver(baseUrl(), stripe.pay(checkoutUrl.split("/").at(-1) ?? ""));
+  await stripe.deliver(baseUrl(), stripe.pay(stripe.sessionOf(checkoutUrl)));
 
   const letter = await until(() => [...lob.letters.values()][0]);
   assert.ok(lob.files.get(letter.id)?.equals(pdf), "nothing is put before the document");
@@ -103,7 +101,7 @@ test(`a service that is killed after Lob accepted a letter finds the letter ther
       body: orderForm(fields, pdf),
     });
     const { orderCode, checkoutUrl } = (await answer.json()) as { orderCode: string; checkoutUrl: string };
-    await stripe.deliver(baseUrl(), stripe.pay(checkoutUrl.split("/").at(-1) ?? ""));
+    await stripe.deliver(baseUrl(), stripe.pay(stripe.sessionOf(checkoutUrl)));
     await until(() => lob.letters.size === before + 1);
     await harness.service.kill();
     const ofOrder = sql`order_id = (SELECT id FROM orders WHERE ${isSealed(sql`code`, "order", orderCode)})`;
