@@ -1,9 +1,9 @@
-// Refuses wordings that are hard to read, in comments, in Markdown and in declared names: npm run check
+// Refuses wordings that are hard to read, in comments, in Markdown, in published texts and in names: npm run check
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { refusedWordings } from "./english.ts";
+import { refusedTexts, refusedWordings } from "./english.ts";
 import { refusedIdentifiers } from "./identifiers.ts";
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -14,7 +14,7 @@ const exempt =
   /^tools\/english(?:\.test)?\.ts$|\/vectors\/|^service\/data\/consent\/|^service\/migrations\/00(?:[0-8]\d|9[01])_/;
 
 /**
- * Files whose declared names are checked too: the product's own source. Tests may name the two sides of a comparison as
+ * Files whose published texts and names are checked too: the product's own source. Tests may name the two sides of a comparison as
  * they like.
  */
 const named = /^(?:service|packages\/[a-z]+)\/src\/.*\.ts$/;
@@ -28,7 +28,7 @@ for (const file of files) {
   const text = readFileSync(join(root, file), "utf8");
   for (const { line, found, better } of [
     ...refusedWordings(file, text),
-    ...(named.test(file) ? refusedIdentifiers(file, text) : []),
+    ...(named.test(file) ? [...refusedTexts(file, text), ...refusedIdentifiers(file, text)] : []),
   ]) {
     console.error(`${file}:${line}: "${found}" is hard to read: write ${better}`);
     refused += 1;

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { refusedWordings } from "./english.ts";
+import { refusedTexts, refusedWordings } from "./english.ts";
 
 const found = (file: string, text: string) =>
   refusedWordings(file, text).map((finding) => `${finding.line}: ${finding.found}`);
@@ -69,4 +69,30 @@ test("ignores code in Markdown, and links", () => {
 
 test("names the better form", () => {
   assert.match(refusedWordings("a.ts", "// made anew\n")[0]?.better ?? "", /again/);
+});
+
+test("refuses a wording in the published strings of a file, with its line", () => {
+  const published = (text: string, file = "a.ts") =>
+    refusedTexts(file, text).map((finding) => `${finding.line}: ${finding.found}`);
+  const refused = [
+    ['const a = {\n  description: "Made anew.",\n};', "2: anew"],
+    [`const a = {\n  summary: \`Made \${when}\n anew.\`,\n};`, "3: anew"],
+    ['const a = { description:\n "Mailed for " +\n    "who asked." };', "2: for who"],
+    ['const a = { help: isLong ? "Stamps beside it." : "Stamps." };', "1: beside"],
+    ['const a = { description: text({\n description: "It stays as it is" }) };', "2: as it is"],
+  ] as const;
+  for (const [text, finding] of refused) assert.deepEqual(published(text), [finding], text);
+  const helper = 'const at = moment("Made anew.");\nconst a = Type.Object({ at }, { description: "A time." });';
+  assert.deepEqual(published(helper), []);
+  assert.deepEqual(published(helper, "order-schemas.ts"), ["1: anew"]);
+});
+
+test("ignores code and other strings of a file that publishes texts", () => {
+  const accepted = [
+    `const a = { description: anew(), summary: \`Again \${anew} \${"again"}\` };`,
+    'const a = { title: "Made anew.", description: "Made again." };',
+    'const a = { description: "The field `anew`." };',
+    'const a = { description: "It is no", help: "longer." };',
+  ];
+  for (const text of accepted) assert.deepEqual(refusedTexts("a.ts", text), [], text);
 });

@@ -1,3 +1,5 @@
+import { parseSync, Visitor } from "oxc-parser";
+
 /** A wording that is hard to read, and the wording to use instead. `opening`: only at the beginning of a comment. */
 interface Pattern {
   words: RegExp;
@@ -46,7 +48,18 @@ export interface Finding {
 
 /** Finds the refused wordings in the comments of a source file, or in the text of a Markdown file. */
 export function refusedWordings(file: string, content: string): Finding[] {
-  const runs = file.endsWith(".md") ? markdown(content) : comments(file, content);
+  return refusedIn(file.endsWith(".md") ? markdown(content) : comments(file, content));
+}
+
+/**
+ * Finds the refused wordings in the texts that a TypeScript file publishes: the strings of a `description`, `summary` or
+ * `help`, and all strings of a file of schemas.
+ */
+export function refusedTexts(file: string, content: string): Finding[] {
+  return /\b(?:description|summary|help):/.test(content) ? refusedIn(publishedTexts(file, content)) : [];
+}
+
+function refusedIn(runs: Prose[]): Finding[] {
   return runs.flatMap(({ text, starts, comment }) =>
     patterns
       .filter(({ opening }) => comment || !opening)
@@ -140,3 +153,37 @@ const hashed = /\.(?:py|sh|ya?ml)$/;
 
 /** The first line of a docstring of Python. */
 const docstring = (file: string, line: string) => (file.endsWith(".py") ? /^\s*"""(.*?)(?:"""\s*)?$/.exec(line) : null);
+
+type Span = { start: number; end: number };
+
+function publishedTexts(file: string, content: string): Prose[] {
+  const { program, errors } = parseSync(file, content);
+  if (errors[0]) throw new Error(`${file}: ${errors[0].message}`);
+  const texts: Span[] = file.endsWith("schemas.ts") ? [{ start: 0, end: content.length }] : [];
+  const strings: Span[] = [];
+  new Visitor({
+    Property: ({ key, value }) => {
+      const isPublished = key.type === "Identifier" && /^(?:description|summary|help)$/.test(key.name);
+      if (isPublished && value.start >= (texts.at(-1)?.end ?? 0)) texts.push(value);
+    },
+    Literal: (node) => void (typeof node.value === "string" && strings.push(node)),
+    TemplateElement: (node) => void strings.push(node),
+  }).visit(program);
+  const prose = onlyStrings(content, strings);
+  return texts.flatMap(({ start, end }) => {
+    const first = content.slice(0, start).split("\n").length;
+    const lines = prose.slice(start, end).split("\n");
+    const trimmed = lines.map((text, index) => ({ line: first + index, text: text.trim() }));
+    return paragraphs(trimmed).map((paragraph) => join(paragraph, false));
+  });
+}
+
+/** The content with spaces for all code and delimiters, so that each string stays at its offset. */
+function onlyStrings(content: string, strings: Span[]): string {
+  const spaces = (code: string) => code.replace(/\S/g, " ");
+  let prose = "";
+  for (const { start, end } of strings.toSorted((a, b) => a.start - b.start))
+    prose +=
+      spaces(content.slice(prose.length, start)) + content.slice(start, end).replace(/^["'`}]|["'`]$|\$\{$/g, spaces);
+  return prose + spaces(content.slice(prose.length));
+}

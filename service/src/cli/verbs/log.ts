@@ -112,7 +112,7 @@ export const logVerbs: Verb[] = [
     args: ["ORIGIN"],
     options: { reason: { type: "string", required: true, help: logEndReasons.join(", "), values: logEndReasons } },
     summary:
-      "Ends a transparency log for good, and begins the next one with a new key and origin. Proofs of the ended log stay; it is served as it is.",
+      "Ends a transparency log for good, and begins the next one with a new key and origin. The service still serves the ended log and its proofs, unchanged.",
     examples: [
       "log retire app.example.com/log/live --reason rotation",
       "log retire app.example.com/log/live --reason key-compromise",

@@ -52,7 +52,7 @@ export const memberVerbs: Verb[] = [
       remove: { type: "boolean", help: "Takes all passkeys and recovery codes away, and signs the person out." },
     },
     summary:
-      "Lists a person's passkeys; with --remove takes them all away, with the recovery codes, and signs the person out: for who has lost them.",
+      "Lists a person's passkeys. For a person who has lost them, --remove deletes them and the recovery codes, and signs the person out.",
     run: ([userId = ""], { remove }) =>
       withResources(async (resources) => {
         if (remove === true) {

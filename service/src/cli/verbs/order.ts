@@ -18,7 +18,7 @@ const moveOptions = {
   carrier: { type: "string", help: "Who ships it, as FedEx." },
   tracking: { type: "string", value: "NUMBER", help: "The carrier's number of the parcel." },
   untracked: { type: "boolean", help: "Says that the mail has no tracking number." },
-  reason: { type: "string", value: "TEXT", help: "Why, for the record and for who reads the order." },
+  reason: { type: "string", value: "TEXT", help: "Why, for the record and for people who read the order." },
   "amount-cents": {
     type: "string",
     value: "N",

@@ -8,7 +8,7 @@ export const secretsVerbs: Verb[] = [
     args: [],
     options: {},
     summary:
-      "Puts rows, secrets and documents under the key of SECRETS_KEY that are under one of SECRETS_KEYS_OLD, beside a running service; cut off, it is run again.",
+      "Moves rows, secrets and documents from the keys of SECRETS_KEYS_OLD to the key of SECRETS_KEY. The service may run meanwhile. If the command is interrupted, run it again.",
     run: () =>
       withResources(async (resources) => {
         const done = await rotateSecrets(resources, resources.clock);

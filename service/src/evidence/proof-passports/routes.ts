@@ -95,7 +95,7 @@ function ownCertificateRoute(app: FastifyInstance, deps: PassportRouteDeps): voi
     operationId: "downloadOwnProofCertificate",
     summary: "Download the proof certificate",
     description:
-      "A sealed page for your file: what was sealed, when, by which seal and time stamp, for your firm by its name, and how anybody checks it. It is made from the record once, and kept; the sealed PDF stays as it is.",
+      "A sealed page for your file: what was sealed, when, by which seal and time stamp, for your firm by its name, and how anybody checks it. It is made from the record once, and stored. The sealed PDF is not changed.",
     params: Type.Object({ id: Type.String({ description: "The passport's UUID." }) }),
     media: "application/pdf",
     refusals: { 404: "No such passport." },
@@ -182,7 +182,7 @@ function verificationRoutes(app: FastifyInstance, deps: PassportRouteDeps): void
     operationId: "downloadProofCertificate",
     summary: "Download the proof certificate",
     description:
-      "Public: a sealed page that says what was sealed, when, by which seal and time stamp, and how anybody checks it; never for whom. It is made from the record once, and kept; the sealed PDF stays as it is.",
+      "Public: a sealed page that says what was sealed, when, by which seal and time stamp, and how anybody checks it; never for whom. It is made from the record once, and stored. The sealed PDF is not changed.",
     media: "application/pdf",
     async handle({ params }) {
       const content = await deps.proofCertificate(params.code, false);

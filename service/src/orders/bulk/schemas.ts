@@ -22,7 +22,7 @@ export const BulkProgress = Type.Object(
 );
 
 const BulkError = Type.Object({
-  row: Type.Integer({ description: "The row, from 1: the line of columns is none.", examples: [17] }),
+  row: Type.Integer({ description: "The row, from 1. The line of column names is not counted.", examples: [17] }),
   message: text("What is refused of it, and the rule.", "roles.Buyer.email must be an email address."),
 });
 

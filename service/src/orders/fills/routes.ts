@@ -166,7 +166,7 @@ function actRoutes(app: FastifyInstance, { frame, fills }: Deps): void {
       name: "cancel",
       act: cancelFill,
       summary: "Cancel a fill",
-      description: "Its link no longer works, and what was typed is deleted. A completed one stays as it is.",
+      description: "Its link no longer works, and what was typed is deleted. A completed fill is not changed.",
       conflict: "This form was completed at the same time.",
     },
     {

@@ -41,8 +41,8 @@ export function publicKeyRoutes(app: FastifyInstance, frame: RouteDeps, keys: Pu
     operationId: "makeWebhookPublicKey",
     summary: "Make the public key of your deliveries",
     description:
-      "Makes the Ed25519 key behind the `v1a` signatures, one for your firm in each environment; where there is one, it stays. From then on " +
-      "`webhook-signature` holds a `v1a` beside each `v1`.",
+      "Makes the Ed25519 key behind the `v1a` signatures, one for your firm in each environment; an existing key stays. From then on " +
+      "`webhook-signature` has a `v1a` with each `v1`.",
     bodyIs: "none",
     async handle(request) {
       const principal = principalOf(request);

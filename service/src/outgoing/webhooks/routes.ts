@@ -95,7 +95,7 @@ function subscriptionRoutes(app: FastifyInstance, deps: WebhookRouteDeps): void 
     url: "/api/partner/webhooks/:id/rotate",
     operationId: "rotateWebhookSecret",
     summary: "Rotate a webhook's secret",
-    description: `Creates a new secret. For 24 hours the previous one signs beside it, so that you can switch without losing an event. ${provenSession}`,
+    description: `Creates a new secret. For 24 hours the previous secret signs, too, so that you can switch without losing an event. ${provenSession}`,
     params,
     bodyIs: "none",
     answer: RotatedSecret,

@@ -166,7 +166,7 @@ export const requestedFieldSchema = Type.Object(
     required: Type.Optional(
       Type.Boolean({ description: "Whether it must be filled, or checked. Default true, of a checkbox false." }),
     ),
-    help: Type.Optional(Type.String({ maxLength: mostHelp, description: "Shown to the signer beside the field." })),
+    help: Type.Optional(Type.String({ maxLength: mostHelp, description: "Shown to the signer next to the field." })),
     value: Type.Optional(
       Type.Union([Type.String({ maxLength: mostValue }), Type.Number(), Type.Boolean()], {
         description:
@@ -174,7 +174,7 @@ export const requestedFieldSchema = Type.Object(
       }),
     ),
     read_only: Type.Optional(
-      Type.Boolean({ description: "Whether the value stays as it is: nobody fills the field in. It needs `value`." }),
+      Type.Boolean({ description: "Whether the value is fixed, so that nobody fills the field in. It needs `value`." }),
     ),
     format: Type.Optional(
       Type.Union([oneOf([...dateFormats, ...textFormats], "Of a date, or of a text."), numberFormatSchema], {

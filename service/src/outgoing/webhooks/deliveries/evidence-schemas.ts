@@ -17,7 +17,7 @@ const response = Type.Object(
 
 const payload = Type.Object(
   {
-    text: text("The body, made anew from the records: bodies are not stored.", '{"type":"order.created"}'),
+    text: text("The body, rebuilt from the records: bodies are not stored.", '{"type":"order.created"}'),
     isAsSent: nullable(
       Type.Boolean({ examples: [true] }),
       "True when its SHA-256 is that of the body that was sent; false when the records have changed since; null when nothing was sent, or its hash is no longer kept.",

@@ -116,8 +116,8 @@ function exchangeRoute(app: FastifyInstance, frame: RouteDeps, deps: Deps): void
     operationId: "getDeliveryExchange",
     summary: "Get what was sent and answered",
     description:
-      "The headers that were sent, the body, and what your endpoint answered; kept of each webhook's latest 1,000 deliveries. Of the " +
-      "body only a hash is kept: it is made anew, and the hash tells whether it is what was sent.",
+      "The headers that were sent, the body, and what your endpoint answered; stored for each webhook's latest 1,000 deliveries. Of the " +
+      "body only a hash is stored: the body is rebuilt from the records, and the hash tells whether it is the one that was sent.",
     answer: DeliveryExchange,
     async handle(request) {
       const exchange = await readExchange(deps.exchanges, principalOf(request), request.params.deliveryId);
@@ -137,8 +137,8 @@ function replayFailedRoute(app: FastifyInstance, frame: RouteDeps, deps: Deps): 
     summary: "Replay what failed",
     description:
       "Sends again every event that was first sent to this webhook in the period and has not arrived, oldest first, each as a replay " +
-      "does; at most 200 by one call. Test events are left out, and what is about a record that is gone. While `left` is above zero, " +
-      "call it again with the `until` of the answer: each event is sent once for a period, so `left` comes to zero. An event that was " +
+      "does; at most 200 by one call. Test events are left out, and so are events about a deleted record. While `left` is above zero, " +
+      "call it again with the `until` of the answer: each event is sent once for a period, so `left` reaches zero. An event that was " +
       "replayed less than a minute ago is left out.",
     body: ReplayFailed,
     answer: FailedReplayed,
