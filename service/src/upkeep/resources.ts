@@ -24,7 +24,7 @@ import type { Resources } from "../kernel/resources.ts";
 import { writeRestoredLine } from "./backup/backup.ts";
 import { fillRowMacs } from "./row-macs.ts";
 import { sealTexts } from "./sealed-texts.ts";
-import { openRecordedKeys } from "./secrets-rotation/known-keys.ts";
+import { openRecordedKeys } from "./secrets-rotation/recorded-keys.ts";
 
 /** The root folder of the checkout. */
 export const root = fileURLToPath(new URL("../../..", import.meta.url));

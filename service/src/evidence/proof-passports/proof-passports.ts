@@ -7,8 +7,8 @@ import { byEnvironment, type RetentionPlan, type Source, unnamedIn } from "../..
 import type { Anchoring } from "../anchoring/anchoring.ts";
 import type { Sealing } from "../seals/seals.ts";
 import type { TransparencyLog } from "../transparency-log/transparency-log.ts";
-import { certificateRows } from "./certificate/kept.ts";
 import { openProofCertificates } from "./certificate/make.ts";
+import { certificateRows } from "./certificate/stored.ts";
 import { passportRows } from "./store.ts";
 
 export { type ZipEntry, zipFile, zipLength } from "./evidence/zip.ts";

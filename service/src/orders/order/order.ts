@@ -122,16 +122,6 @@ export {
   signerSchema,
 } from "./form/signing-schemas.ts";
 export type { NewOrder } from "./insert.ts";
-export {
-  endOfUploads,
-  keepUpload,
-  mostUploads,
-  mostUploadsByMember,
-  openUpload,
-  releaseUnnamed,
-  releaseUploads,
-  usableUploads,
-} from "./kept-files.ts";
 export { type SameClient, sameClient } from "./list.ts";
 export { type NotarizationSale, type NotarySupply, notaryGapOfQuote, wasPricedByPerson } from "./notary-supply.ts";
 export {
@@ -257,6 +247,16 @@ export {
   transition,
 } from "./transitions/transitions.ts";
 export type { ToSign, TriedDocument, TrySigning } from "./try-signing.ts";
+export {
+  endOfUploads,
+  keepUpload,
+  mostUploads,
+  mostUploadsByMember,
+  openUpload,
+  releaseUnnamed,
+  releaseUploads,
+  usableUploads,
+} from "./uploads.ts";
 export type { Notarization, OrderCharge, PublicOrderRow } from "./views.ts";
 
 export const protectedTables = [

@@ -3,7 +3,7 @@ import { notice } from "../ui/components.ts";
 import { icon } from "../ui/icons.ts";
 import { type Html, html } from "../ui/render.ts";
 import type { VerifyConfig } from "./browser/config.ts";
-import { publishedCertificates } from "./known-certificates.ts";
+import { publishedCertificates } from "./published-certificates.ts";
 
 /** The words of the drop zone about its files, and the types of files that its file dialog accepts. */
 export type DropWords = { file: string; hint: string; accept: string };

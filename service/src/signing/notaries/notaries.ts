@@ -153,10 +153,10 @@ export { beginAct, markAct, type SheetDeps, type SheetView, sheetOf } from "./pr
 export { noteAct, typedOfSheet } from "./presence/note.ts";
 export { witnessOf } from "./presence/vouching.ts";
 export { noteWitness } from "./presence/witness.ts";
+export { acceptNext, type NotaryQueue, notaryQueueOf, setDuty } from "./queue/accept.ts";
 export { queueMail } from "./queue/mail.ts";
 export { askNow, leaveQueue, type QueuePlace, queuePlaceOf, testerOf } from "./queue/queue.ts";
 export { sweepRequests } from "./queue/sweep.ts";
-export { acceptNext, type NotaryQueue, notaryQueueOf, setDuty } from "./queue/take.ts";
 export { type Checked, checkRecording } from "./recordings/check.ts";
 export { diskReport, type RecordingDisk, recordingDisk } from "./recordings/disk.ts";
 export { exportOf, openExport } from "./recordings/download.ts";

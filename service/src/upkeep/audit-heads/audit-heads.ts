@@ -17,7 +17,7 @@ import {
 } from "./records.ts";
 import { followedRows, selectHeads } from "./store.ts";
 
-export { makeHead } from "./take.ts";
+export { makeHead } from "./make.ts";
 export { type RecordsReport, verifyRecords } from "./verify.ts";
 
 /**

@@ -5,7 +5,7 @@ import type { Database } from "../../kernel/platform/database/database.ts";
 import type { AsOwner } from "../../kernel/platform/database/migrations.ts";
 import { sql } from "../../kernel/platform/database/sql.ts";
 import { StartupError } from "../../kernel/platform/errors.ts";
-import { recordedKeys } from "../secrets-rotation/known-keys.ts";
+import { recordedKeys } from "../secrets-rotation/recorded-keys.ts";
 import { type ClusterCopy, copyCluster } from "./cluster.ts";
 import { copyHashed, openDraft, requireEmpty, type StoredFile, treeOf, writeManifest } from "./files.ts";
 

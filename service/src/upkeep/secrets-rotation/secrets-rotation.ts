@@ -4,7 +4,7 @@ import { openSealedTexts } from "../../kernel/platform/sealed-text.ts";
 import { keyIdText, keysOf } from "../../kernel/platform/secrets.ts";
 import { rotateTexts } from "../sealed-texts.ts";
 import { type BlobsDeps, countBlobs, rotateBlobs } from "./blobs.ts";
-import { forgetKeys } from "./known-keys.ts";
+import { forgetKeys } from "./recorded-keys.ts";
 import { countRowMacs, type KeyCounts, rotateRowMacs } from "./rows.ts";
 import { countValues, rotateValues } from "./values.ts";
 

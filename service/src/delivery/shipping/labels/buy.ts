@@ -11,8 +11,8 @@ import { type Act, type BoughtLabel, createEasyPost, type Intent } from "../../.
 import { easypostActor, type LabelDeps } from "./deps.ts";
 import { fileQueue } from "./file.ts";
 import { askLater, reviewLater } from "./follow-up.ts";
+import { tellShippers } from "./queue-purchase.ts";
 import { type Label, labelOfAct, updateLabel } from "./store.ts";
-import { tellShippers } from "./take.ts";
 
 export const buyLabelAct = "label.buy";
 

@@ -9,8 +9,8 @@ import { openStored, type StoredDeps } from "../../../signing/envelopes/envelope
 import type { LabelDeps } from "./deps.ts";
 import { labelDocumentKind } from "./file.ts";
 import { isHandedOver } from "./progress.ts";
+import { buyAnyway } from "./queue-purchase.ts";
 import { findLabelOrder, type Label, labelsOf, shippingAttempt, verifiedLabel } from "./store.ts";
-import { buyAnyway } from "./take.ts";
 
 /** A label as the operator's pages show it. */
 export type ShownLabel = Pick<

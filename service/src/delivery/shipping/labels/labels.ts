@@ -8,9 +8,9 @@ import type { LabelDeps } from "./deps.ts";
 import { fileJobs } from "./file.ts";
 import { followEvent, pickupJobs } from "./follow.ts";
 import { prepareJobs } from "./prepare.ts";
+import { labelTaker } from "./queue-purchase.ts";
 import { refundLabel } from "./refund.ts";
 import { findLabel, labelsTrackedBy } from "./store.ts";
-import { labelTaker } from "./take.ts";
 import { labelJobs } from "./work.ts";
 
 /** Finds orders by the tracking number of a label, even before the parcel is handed to the carrier. */

@@ -9,9 +9,9 @@ import { askSupplement, supplementsPaid } from "../../../orders/payments/payment
 import { type Asked, type CarrierOffer, createEasyPost } from "../../../providers/providers.ts";
 import { buyLabelAct } from "./buy.ts";
 import { easypostActor, type LabelDeps } from "./deps.ts";
+import { budgetOf, prepareQueue, tellShippers } from "./queue-purchase.ts";
 import { chooseRate } from "./quote.ts";
 import { findLabel, findLabelOrder, type Label, lockLabel, updateLabel } from "./store.ts";
-import { budgetOf, prepareQueue, tellShippers } from "./take.ts";
 
 // While EasyPost can't be reached, the job is retried for two days. During that time, staff may ship by hand.
 const patience = { maxAttempts: 300, retryMs: (attempt: number) => Math.min(2 ** attempt * 1000, 10 * minuteMs) };

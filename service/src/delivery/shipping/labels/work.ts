@@ -9,6 +9,7 @@ import { fileQueue } from "./file.ts";
 import { followParcel, followTracking, isSameNumber } from "./follow.ts";
 import { askLater, askQueue, openTrouble, trackingPauseMs } from "./follow-up.ts";
 import { isFinal } from "./progress.ts";
+import { buyAsPaid } from "./queue-purchase.ts";
 import { giveBack, recordRefund } from "./refund.ts";
 import {
   findLabel,
@@ -19,7 +20,6 @@ import {
   shippingAttempt,
   updateLabel,
 } from "./store.ts";
-import { buyAsPaid } from "./take.ts";
 
 /**
  * The jobs that review an order's labels when the order has changed, and that poll EasyPost, because its events may be

@@ -15,7 +15,7 @@ import { findEvidence, type NamedDeps, withSealed } from "../lookup.ts";
 import { type ProofRecord, proofRecord } from "../public-record.ts";
 import type { EvidenceRow } from "../store.ts";
 import type { ProofCertificate } from "./content.ts";
-import { type Edition, keepCertificate, openStoredCertificate } from "./kept.ts";
+import { type Edition, keepCertificate, openStoredCertificate } from "./stored.ts";
 
 export type CertificateDeps = Omit<NamedDeps, "db"> & {
   db: Database;

@@ -2,11 +2,11 @@ import { make, part, say, wayOn } from "../../ui/browser/parts.ts";
 import { readDrawn } from "../drawn.ts";
 import { boxField, calculatedField, dateField, isBox, listWritten, placing } from "./boxes.ts";
 import type { FieldOnPage, SigningConfig } from "./config.ts";
-import { keepSignature, restoreSignature } from "./kept-signature.ts";
 import { pictureElement } from "./picture.ts";
 import { leadTo, settle, settleMs, timeOf } from "./press-guard.ts";
 import { applyToForm, writtenValue } from "./rules.ts";
 import { openSheet, put, type SignatureInputs, type ValueInput } from "./sheet.ts";
+import { keepSignature, restoreSignature } from "./stored-signature.ts";
 import { drawnPicture } from "./strokes.ts";
 
 type Pages = {

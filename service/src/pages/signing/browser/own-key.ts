@@ -3,10 +3,10 @@ import { part } from "../../ui/browser/parts.ts";
 import { type Drawn, readDrawn } from "../drawn.ts";
 import type { isWhatWasAsked, PreparedAct } from "./check-act.ts";
 import type { SigningConfig } from "./config.ts";
-import { forgetSignature } from "./kept-signature.ts";
 import { loadScript } from "./load-script.ts";
 import { pictureRecord } from "./picture.ts";
 import { rulesNow } from "./rules.ts";
+import { forgetSignature } from "./stored-signature.ts";
 
 const algorithm = { name: "ECDSA", namedCurve: "P-256" } as const;
 

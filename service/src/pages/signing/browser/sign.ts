@@ -1,8 +1,8 @@
 import { carryEntries } from "../../ui/browser/entries.ts";
 import { part, storage } from "../../ui/browser/parts.ts";
 import type { SigningConfig } from "./config.ts";
-import { forgetOthersSignature, forgetSignature } from "./kept-signature.ts";
 import { guardPresses, leadTo, settle } from "./press-guard.ts";
+import { forgetOthersSignature, forgetSignature } from "./stored-signature.ts";
 import { continueViewer, startViewer } from "./viewer.ts";
 
 const config = document.getElementById("signing-config");

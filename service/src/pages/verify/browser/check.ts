@@ -11,9 +11,9 @@ import {
 } from "@signsealship/evidence/seal";
 import { createWebCrypto } from "@signsealship/evidence/webcrypto";
 import { isExplanation, proofsByPdf } from "@signsealship/verifier/documents";
-import { companionFindings } from "./beside.ts";
 import { checkClosing, type DroppedVersion } from "./check-closing.ts";
 import { isClosingCertificate, manifestOf } from "./closing-versions.ts";
+import { companionFindings } from "./companions.ts";
 import type { ReadersTrust, VerifyConfig } from "./config.ts";
 import { checkCustody, readCustody, readManifests, roomClaim } from "./custody.ts";
 import { kindOf, type NamedBytes } from "./files.ts";

@@ -3,7 +3,7 @@ import type { Claim } from "@signsealship/evidence/claim";
 import { EvidenceError } from "@signsealship/evidence/errors";
 import type { EarlierSignature, ProofVerification } from "@signsealship/evidence/seal";
 import { nameText } from "@signsealship/evidence/x509";
-import { commonName } from "../known-certificates.ts";
+import { commonName } from "../published-certificates.ts";
 
 /** The facts about a seal as people see them. Times are epoch milliseconds. */
 export type SealFacts = {

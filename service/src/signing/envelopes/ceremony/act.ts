@@ -25,8 +25,8 @@ import { cachedDocuments, type Document, type EnvelopeOf, type StoredTail, store
 import type { SignerCertificates } from "../revocation.ts";
 import { actRecord, type KeyHolder } from "./act-record.ts";
 import type { SignRequest } from "./ceremony.ts";
-import { referencedFields, requireSignable } from "./known-fields.ts";
 import type { Linked } from "./links.ts";
+import { referencedFields, requireSignable } from "./referenced-fields.ts";
 import { requireOwnAct } from "./require-own-act.ts";
 import { valuesOf } from "./sign-request.ts";
 import type { Client } from "./view.ts";

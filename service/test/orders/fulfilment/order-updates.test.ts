@@ -5,7 +5,7 @@ import { minimal, orderForm } from "@signsealship/testing/inputs/order-form";
 import { until } from "@signsealship/testing/until";
 import { isSealed, sql } from "../../../src/kernel/platform/database/sql.ts";
 import { mailOrderUpdates } from "../../../src/orders/fulfilment/fulfilment.ts";
-import { summaryOf, urgentFirst, wordsOf } from "../../../src/orders/fulfilment/order-news.ts";
+import { summaryOf, urgentFirst, wordsOf } from "../../../src/orders/fulfilment/order-updates.ts";
 import type { Noted } from "../../../src/orders/order/order.ts";
 import { openMembersService } from "../../firms/members/members-service.ts";
 import { mailsTo, newMember, postForm } from "../../firms/members/signed-in-member.ts";
