@@ -9,8 +9,8 @@ import { fromOrders, lockOrder, type OrderStatus, ordersTable, verifiedOrder } f
 import { awaitsAssignment } from "./by-hand.ts";
 import { closeCheckouts, OpenElsewhere } from "./checkout/sessions.ts";
 import { isDisputed } from "./disputes.ts";
+import { endLost } from "./events/apply-dispute.ts";
 import { applyEvent } from "./events/apply-event.ts";
-import { endLost } from "./events/take-dispute.ts";
 import { wentBackOutside } from "./outside-notes.ts";
 import { processorOfOrder, requireNewestKey } from "./processor/account.ts";
 import { isMissing } from "./processor/charge-requests.ts";

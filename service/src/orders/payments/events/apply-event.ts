@@ -27,10 +27,10 @@ import {
   type Outcome,
   type Share,
 } from "./apply.ts";
+import { applyDispute, bookDispute } from "./apply-dispute.ts";
 import { lockPayees } from "./payees.ts";
 import { type LockedPayees, type Named, readRefund } from "./refund-events.ts";
 import { untilDecided, wrongSum } from "./sum-words.ts";
-import { applyDispute, bookDispute } from "./take-dispute.ts";
 
 export type { Applied, Outcome } from "./apply.ts";
 

@@ -15,7 +15,7 @@ import type { RefundMessage } from "../processor/message.ts";
 import { type RefundRowState, recordRefund, refundsOfIntent } from "../refund-rows.ts";
 import { paymentState, refundCheckQueue } from "../store.ts";
 import { type Applied, type ApplyOptions, appliedAs, applyRefund } from "./apply.ts";
-import { bookDispute } from "./take-dispute.ts";
+import { bookDispute } from "./apply-dispute.ts";
 
 /** An order's code, its share of the money if known, and the supplement that the share pays. */
 export type Named = { orderCode: string; amountCents: number | null; supplementId?: number | null };
