@@ -61,6 +61,13 @@ test("allows a word where it has its plain meaning, and nowhere else", () => {
   assert.deepEqual(found("const take = 1;\n", "service/src/providers/open.ts"), ["1: take"]);
 });
 
+test("refuses a file's name that contains a listed word, and allows it where the word has its plain meaning", () => {
+  for (const name of ["take.ts", "known-keys.ts", "order-news.ts", "isKept.ts"])
+    assert.deepEqual(found("", `service/src/orders/${name}`), [`1: ${name}`], name);
+  for (const name of ["orders/unknown-keys.ts", "orders/given/keys.ts", "providers/media/webm/take.ts"])
+    assert.deepEqual(found("", `service/src/${name}`), [], name);
+});
+
 test("names examples of better words", () => {
   assert.match(refusedIdentifiers("service/src/a.ts", "const known = 1;\n")[0]?.better ?? "", /existing, cached/);
 });

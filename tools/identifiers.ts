@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import { type BindingPattern, type Function as NamedFunction, type ParamPattern, parseSync, Visitor } from "oxc-parser";
 import type { Finding } from "./english.ts";
 
@@ -67,13 +68,13 @@ const fixedProperties: Readonly<Record<string, string>> = {
   takesEvents: "The output of `provider check --json` has this field.",
 };
 
-/** The words of a camel-case name, in lower case. */
+/** The words of a camel-case name or of a file's name, in lower case. */
 const wordsOf = (name: string): string[] =>
   name
     .replace(/([a-z\d])([A-Z])/g, "$1 $2")
     .replace(/([A-Z])([A-Z][a-z])/g, "$1 $2")
     .toLowerCase()
-    .split(/[ _$\d]+/);
+    .split(/[ _$\d.-]+/);
 
 /**
  * The names that a pattern declares. In an object's pattern, a name without a colon repeats a property's name. It is
@@ -145,11 +146,12 @@ const inName = new RegExp(
   `(?<![A-Za-z])(?:${listed.join("|")})(?![a-z])|(?:${[...capitalized, ...upperCase].join("|")})(?![a-z])`,
 );
 
-/** Finds the declared names that contain a word of the table, except those allowed in the file. */
+/** Finds the declared names, and the file's own, that contain a word of the table, except those allowed in the file. */
 export function refusedIdentifiers(file: string, text: string): Finding[] {
   // Parsing is slow, and most files have the words only in comments.
-  if (!inName.test(text.replace(/^\s*(?:\/\/|\/?\*).*$/gm, ""))) return [];
-  return declaredIn(file, text).flatMap(({ name, start, isProperty = false }) => {
+  const isParsed = inName.test(text.replace(/^\s*(?:\/\/|\/?\*).*$/gm, ""));
+  const names: Declared[] = [{ name: basename(file), start: 0 }, ...(isParsed ? declaredIn(file, text) : [])];
+  return names.flatMap(({ name, start, isProperty = false }) => {
     const word = wordsOf(name).find((each) => Object.hasOwn(words, each));
     if (word === undefined) return [];
     if (isProperty && Object.hasOwn(fixedProperties, name)) return [];
