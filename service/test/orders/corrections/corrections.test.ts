@@ -598,22 +598,6 @@ test("a new signer is listed in a room in place of one who signed before another
   assert.deepEqual([amy.email, right, zoe.email].map(listed), [false, false, true]);
 });
 
-test("a person who was corrected to the address of another one is listed again after the next correction", async () => {
-  const [sam, maria, right] = [person("Sam"), person("Maria"), person("Maria").email];
-  const code = await running.order([sam, maria]);
-  await running.client.ok("POST", `/api/rooms/${roomCode}/orders`, { orderCode: code });
-  const path = `/api/rooms/${roomCode}/participants`;
-  for (const each of [sam, maria]) await running.client.ok("POST", path, { ...each, role: "signer" });
-  const correct = async (from: string, to: string) => {
-    const body = { from, to, name: "Maria" };
-    await running.client.ok("POST", `/api/rooms/${roomCode}/corrections`, body);
-    const { participants } = await running.client.ok<{ participants: { name: string; email: string }[] }>("GET", path);
-    return participants.filter(({ name }) => ["Sam", "Maria"].includes(name)).map(({ email }) => email);
-  };
-  assert.deepEqual(await correct(maria.email, sam.email), [sam.email]);
-  assert.deepEqual(await correct(sam.email, right), [sam.email, right]);
-});
-
 test("a document that only a notary signs is replaced with the places where people sign", async () => {
   const place = (y: number) =>
     JSON.stringify([{ signer: 1, kind: "signature", page: 1, x: 100, y, width: 200, height: 50 }]);

@@ -15,7 +15,6 @@ import {
   countParticipants,
   insertParticipant,
   markRemoved,
-  mergedParticipants,
   presentParticipants,
   selectParticipants,
   signerRole,
@@ -111,7 +110,7 @@ export async function removeParticipant(
 /**
  * Replaces a participant's email address in a locked room. If the earlier address had got the room's link, mails the
  * link to the new address. The earlier address still counts toward the room's daily limit of invitations. If the new
- * address is listed already, the person is removed from the list until a further correction.
+ * address is listed already, the earlier one is removed from the list.
  */
 export async function moveParticipant(
   tx: Tx,
@@ -120,11 +119,9 @@ export async function moveParticipant(
   { actor, at }: { actor: string; at: Date },
 ): Promise<MovedInRooms> {
   const present = await presentParticipants(tx, roomId);
+  const moved = present.find((each) => hasEmailOf(move, each));
   // Participants are told apart by their lowercase address.
   const email = move.to.toLowerCase();
-  const own = present.find((each) => hasEmailOf(move, each));
-  const moved =
-    own ?? (await mergedParticipants(tx, roomId, move.from.toLowerCase())).find((each) => hasEmailOf(move, each));
   if (!moved) return { isMoved: false, isUnmailed: false };
   const { invitedAt } = moved;
   const listed = present.find((each) => each !== moved && each.email.toLowerCase() === email);
@@ -136,14 +133,14 @@ export async function moveParticipant(
   ];
   const audit = (action: string, id = participantId) =>
     tx.query(auditLine({ at, action, actor, partnerId, roomId, detail: { participantId: id } }));
-  if (listed && own) {
+  if (listed) {
     await markRemoved(tx, roomId, moved.participantId, at);
     await audit("room.participant_removed", moved.participantId);
   }
   // Also changes the address of a participant who was just removed. Otherwise, nobody who waits for a document at the
   // earlier address would get it any more (`isWithdrawn` in deliveries).
-  await changeAddress(tx, roomId, { ...moved, email, invitedAt: lastAt, earlier }, !listed);
-  if (!listed) await audit(own ? "room.participant_corrected" : "room.participant_added");
+  await changeAddress(tx, roomId, { ...moved, email, invitedAt: lastAt, earlier });
+  if (!listed) await audit("room.participant_corrected");
   const lacksLink = invitedAt !== null && (listed?.invitedAt ?? lastAt) === null;
   const isInvited = lacksLink && (await invite(tx, roomId, { participantId, email, at }));
   if (isInvited) await audit("room.participant_invited");

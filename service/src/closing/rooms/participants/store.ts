@@ -181,31 +181,17 @@ export async function signerWithoutOrder(
 }
 
 /**
- * The people whom a correction removed from a locked room's list, because their new address was listed already. Their
- * rows have the same address as a participant who was present before. Two present participants never have one address.
- */
-export const mergedParticipants = (tx: Tx, roomId: string, email: string) =>
-  tx.query<PresentParticipant>(sql`
-    SELECT p.id AS "participantId", p.name, p.email, p.invited_at AS "invitedAt", p.earlier_invitations AS earlier
-    FROM room_participants p JOIN room_participants other
-      ON other.room_id = p.room_id AND other.email = p.email AND other.removed_at IS NULL AND other.created_at < p.removed_at
-    WHERE p.room_id = ${roomId} AND p.email = ${email} ORDER BY p.removed_at DESC`);
-
-/**
  * Replaces a participant's email address.
  * @param changed.invitedAt when the room's link was last mailed to the new address; null if it was not
  * @param changed.earlier the earlier addresses that count toward the room's daily limit of invitations
- * @param isListed true to list the participant, even one who was removed
  */
 export async function changeAddress(
   tx: Tx,
   roomId: string,
   { participantId, email, invitedAt, earlier }: Omit<PresentParticipant, "name">,
-  isListed: boolean,
 ): Promise<void> {
   await tx.query(sql`
-    UPDATE room_participants SET email = ${email}, invited_at = ${invitedAt}, earlier_invitations = ${JSON.stringify(earlier)}::jsonb,
-      removed_at = CASE WHEN NOT ${isListed}::boolean THEN removed_at END
+    UPDATE room_participants SET email = ${email}, invited_at = ${invitedAt}, earlier_invitations = ${JSON.stringify(earlier)}::jsonb
     WHERE id = ${participantId}`);
   await writeRoomMac(tx, roomId);
 }
