@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { parseArgs } from "node:util";
@@ -191,6 +191,17 @@ test("without --base-url a command calls the service that last ran in the folder
   mkdirSync(join(unreadable.path, "address"));
   // As with the file of another user, which root can read.
   assert.throws(() => calledIn(unreadable.path), /--base-url is required: .* cannot be read \(EISDIR\)$/);
+  // The folder of another user. Root can read all folders, so the test reads this one as another user.
+  chmodSync(unreadable.path, 0);
+  const isRoot = process.geteuid?.() === 0;
+  try {
+    if (isRoot) process.seteuid?.(65534);
+    assert.throws(() => calledIn(unreadable.path), /--base-url is required: .* cannot be read \(EACCES\)$/);
+  } finally {
+    if (isRoot) process.seteuid?.(0);
+    chmodSync(unreadable.path, 0o700);
+  }
+  assert.equal(calledIn(document), "http://localhost:8080", "a file is no folder of a service");
   const baseUrl = "http://localhost:9000";
   assert.equal(partnerOf({ key: partner.key, "base-url": baseUrl }).baseUrl, baseUrl);
   process.env["PORT"] = "9000";

@@ -34,16 +34,14 @@ function addressHere(): string | undefined {
 
 /**
  * The stored address; undefined if no service ran in this folder.
- * @throws UsageError if it can't be read, as after another user's service. The default port may then belong to a
- * stranger's process, which must not get the key
+ * @throws UsageError if it can't be read. The default port may then belong to a stranger's process, which must not get
+ * the key
  */
 function readableAddress(): string | undefined {
-  const folder = process.env["DATA_DIR"] ?? "var";
   try {
-    return storedAddress(folder);
+    return storedAddress(process.env["DATA_DIR"] ?? "var");
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    throw new UsageError(`--base-url is required: the address of the service in ${folder} cannot be read (${code})`);
+    throw new UsageError(`--base-url is required: ${(error as Error).message}`);
   }
 }
 

@@ -28,9 +28,19 @@ const addressFile = (folder: string): string => join(folder, "address");
 export const storeAddress = (folder: string, baseUrl: string): void =>
   writeFileSync(addressFile(folder), `${baseUrl}\n`, { mode: 0o600 });
 
-/** The base URL of the service that last used this folder; undefined before the first start. */
-export const storedAddress = (folder: string): string | undefined =>
-  existsSync(addressFile(folder)) ? readFileSync(addressFile(folder), "utf8").trim() : undefined;
+/**
+ * The base URL of the service that last used this folder; undefined before the first start.
+ * @throws StartupError if it can't be read, as after another user's service
+ */
+export function storedAddress(folder: string): string | undefined {
+  try {
+    return readFileSync(addressFile(folder), "utf8").trim();
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT" || code === "ENOTDIR") return undefined;
+    throw new StartupError(`the address of the service in ${folder} cannot be read (${code})`);
+  }
+}
 
 /** A marker file. While it exists, a restore into this folder is unfinished. */
 export const unfinishedRestore = (folder: string): string => join(folder, "restore-unfinished");
