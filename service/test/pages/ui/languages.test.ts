@@ -40,7 +40,7 @@ const facts = {
   reference: "FILE-77",
   message: "Please hurry",
   paid: "$182.40",
-  hasOthers: false,
+  others: null,
 } as const;
 
 const mailsOf = (language: Language) => ({
@@ -48,7 +48,7 @@ const mailsOf = (language: Language) => ({
   ended: (["Expired", "Voided", "Declined"] as const).map((outcome) =>
     mailWords[language].ended({ ...facts, outcome }),
   ),
-  replacedInOne: mailWords[language].replaced({ ...facts, hasOthers: true }),
+  replacedInOne: (["awaited", "open"] as const).map((others) => mailWords[language].replaced({ ...facts, others })),
   caution: [mailCaution[language](null), mailCaution[language]("Completed")],
   common: commonWords[language],
   text: [codeText("482913", "Acme 92", language), codeText("482913", "", language)],

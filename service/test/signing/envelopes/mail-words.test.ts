@@ -12,7 +12,7 @@ const facts = {
   reference: null,
   message: null,
   paid: null,
-  hasOthers: false,
+  others: null,
 };
 
 test("a mail with a code states what it opens, for how long, and what to do if nobody requested it", () => {

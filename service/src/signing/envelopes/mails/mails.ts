@@ -28,11 +28,11 @@ import { issueLink, type SigningMail, type SigningMoment, signingMailQueue } fro
 import type { Closing } from "../lifecycle/join-session.ts";
 import { type Auth, type Envelope, findSigners, lockEnvelope } from "../records/envelope.ts";
 import { signingLinks, signingTokenOf } from "../records/link-tokens.ts";
-import { placeOfSigner, placesOfSession, type SessionPlace } from "../records/sessions.ts";
+import { placeOfSigner, type SessionPlace } from "../records/sessions.ts";
 import { paperAsker } from "../records/trail.ts";
 import { endingOf } from "../texts/texts.ts";
 import { noticesWithLink } from "./notices.ts";
-import { claimOf, gather, release } from "./together.ts";
+import { claimOf, gather, othersIn, release } from "./together.ts";
 import type { MailFacts } from "./words/facts.ts";
 import { commonWords, mailCaution, mailWords, sentence } from "./words.ts";
 
@@ -116,11 +116,11 @@ export const signingMail = defineMail({
     const asker = moment === "ended" ? await paperAsker(db, row.envelopeId) : null;
     const askedForPaper: MailFacts["askedForPaper"] = asker === null ? null : asker === row.n ? "reader" : "another";
     const found = { askedForPaper, to, rows, signedBy, message, firm, zone, token, moment, paid, noticed };
-    const [open] = about.former?.sessionId ? await placesOfSession(db, about.former.sessionId) : [];
-    if (open) {
-      const closing = await closingWith(deps, row.orderId, open);
+    const left = about.former?.sessionId ? await othersIn(deps, about.former.sessionId, row.orderId) : null;
+    if (left) {
+      const closing = await closingWith(deps, row.orderId, left.place);
       const named = closing && { ...closing, documents: [...closing.documents, row] };
-      return { ...found, path: "", closing: named, hasOthers: true };
+      return { ...found, path: "", closing: named, others: left.others };
     }
     if (!together) return { ...found, path: "", closing: null };
     const path = rows.length === 1 ? `/${await numberOf(db, rows[0]?.id ?? 0)}` : "";
@@ -220,8 +220,7 @@ type Found = {
   path: string;
   /** The person's notarized documents without a link. The mail says that these are notarized, too. */
   noticed: readonly Pick<Row, keyof Titled | "reference">[];
-  /** True if the link of a signer who was replaced still opens other documents. */
-  hasOthers?: boolean;
+  others?: MailFacts["others"];
   /** The room of the person's session, with all documents of the session; null for a person without a session. */
   closing: (Closing & { documents: readonly Nameable[] }) | null;
 };
@@ -242,7 +241,7 @@ function letterOf(
     path,
     closing,
     noticed,
-    hasOthers = false,
+    others = null,
   }: Found,
   { signerId, linkId, codeId, former, at }: SigningMail,
 ): Letter {
@@ -269,7 +268,7 @@ function letterOf(
     signers: signedBy,
     message,
     paid: paid && paid.totalCents > 0 ? dollars(paid.totalCents) : null,
-    hasOthers,
+    others,
     reference: rows.length > 1 || reference === titleIn(row) ? null : reference,
   };
   const words = mailWords[language][moment](facts);
@@ -277,7 +276,7 @@ function letterOf(
     const { lines } = mailWords[language].notarized_notice({ ...facts, title: titleIn(one) });
     return lines.map(sentence).join(language === "zh" ? "" : " ");
   });
-  const [first = "", ...others] = words.lines.map(sentence);
+  const [first = "", ...further] = words.lines.map(sentence);
   const list = rows.length === 1 ? [] : rows.map((one, index) => `${index + 1}. ${nameOf(one)}`);
   const way = row.auth !== "text_code" && codeId !== undefined ? `/enter/${signingEntry(secrets, codeId)}` : "";
   const codeOf = row.auth === "text_code" && row.lockedAt !== null ? longCode : signingCode;
@@ -289,7 +288,7 @@ function letterOf(
     subject: sentence(words.subject),
     // A former signer must not be greeted by the current signer's name.
     greeting: greeting(!former && isPlainName(row.name) ? ` ${row.name}` : ""),
-    lines: [...(texted ? [texted] : []), first, ...list, ...others, ...notices],
+    lines: [...(texted ? [texted] : []), first, ...list, ...further, ...notices],
     ...(codeId === undefined || moment === "way_in" ? {} : { code: codeOf(secrets, codeId) }),
     link: token === null || former ? null : { label: words.label, url: `${baseUrl}/sign/${token}${path}${way}` },
     caution: words.caution ?? mailCaution[language](row.outcome),

@@ -123,7 +123,7 @@ function letterOf({ titleOf }: Deps, { to, rows, signer, firm }: Found, { orderI
     reference: null,
     message: null,
     paid: null,
-    hasOthers: false,
+    others: null,
   } as const;
   const {
     subject,

@@ -7,12 +7,37 @@ import { fromOrders, hasDocument, joinOrder } from "../../../orders/order/order.
 import { type SigningMail, signingMailQueue } from "../lifecycle/issue-link.ts";
 import { findCopySession, findSession, type JoinDeps } from "../lifecycle/join-session.ts";
 import { type Person, waitsForNotary } from "../records/notarized-mails.ts";
-import { claimForMail, claimReminder, placeOfSigner, releaseFromMail, type SessionPlace } from "../records/sessions.ts";
+import {
+  claimForMail,
+  claimReminder,
+  placeOfSigner,
+  placesOfSession,
+  releaseFromMail,
+  type SessionPlace,
+} from "../records/sessions.ts";
 
 /** The signer's row for which a mail was queued. */
 export type Asked = Person & { id: number; orderId: number; issuedAt: Date | null; endedAt: Date | null };
 
 type GatherDeps = JoinDeps & { rowMac: RowMac };
+
+/**
+ * The documents of other orders that a session's link opens, and one of their places; null for none. They are `awaited`
+ * if the person can still sign one of them.
+ */
+export async function othersIn(
+  { db, clock }: Pick<GatherDeps, "db" | "clock">,
+  sessionId: string,
+  orderId: number,
+): Promise<{ place: SessionPlace; others: "awaited" | "open" } | null> {
+  const places = await placesOfSession(db, sessionId);
+  const others = await db.query<{ signerId: number; isAwaited: boolean }>(sql`
+    SELECT s.id AS "signerId", s.signed_at IS NULL AND e.ended_at IS NULL AND e.expires_at > ${clock()} AS "isAwaited"
+    FROM envelope_signers s JOIN envelopes e ON e.id = s.envelope_id
+    WHERE s.id = ANY (${places.map(({ signerId }) => signerId)}::bigint[]) AND e.order_id <> ${orderId}`);
+  const place = places.find((each) => others.some(({ signerId }) => signerId === each.signerId));
+  return place ? { place, others: others.some(({ isAwaited }) => isAwaited) ? "awaited" : "open" } : null;
+}
 
 /** The documents of a session that one mail covers. Null for a mail about a single document. */
 export type Together = { place: SessionPlace; signerIds: readonly number[] } | null;

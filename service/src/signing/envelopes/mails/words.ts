@@ -111,12 +111,12 @@ const en: Words = {
     ...(facts.askedForPaper && paperWords({ title, partnerName, ...facts })),
     label: "See what happened",
   }),
-  replaced: ({ title, partnerName, hasOthers }) => ({
+  replaced: ({ title, partnerName, others }) => ({
     subject: `${title}: you need not sign`,
     lines: [
       `${partnerName} has asked somebody else to sign ${title} in your place.`,
-      hasOthers
-        ? "Your signing link no longer opens it, but still opens your other documents: what you have not signed there still waits for you."
+      others
+        ? `Your signing link no longer opens it, but still opens your other documents${others === "awaited" ? ": what you have not signed there still waits for you" : ""}.`
         : "Your signing link no longer works, and there is nothing for you to do.",
     ],
     label: "",
@@ -218,12 +218,12 @@ const es: Words = {
     ...(facts.askedForPaper && paperWordsEs({ title, partnerName, ...facts })),
     label: "Ver qué pasó",
   }),
-  replaced: ({ title, partnerName, hasOthers }) => ({
+  replaced: ({ title, partnerName, others }) => ({
     subject: `${title}: no hace falta que firme`,
     lines: [
       `${partnerName} ha pedido a otra persona que firme ${title} en su lugar.`,
-      hasOthers
-        ? "Su enlace para firmar ya no lo abre, pero sigue abriendo sus otros documentos: los que aún no haya firmado siguen esperando su firma."
+      others
+        ? `Su enlace para firmar ya no lo abre, pero sigue abriendo sus otros documentos${others === "awaited" ? ": los que aún no haya firmado siguen esperando su firma" : ""}.`
         : "Su enlace para firmar ya no funciona, y no tiene que hacer nada.",
     ],
     label: "",

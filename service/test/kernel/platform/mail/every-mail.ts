@@ -30,7 +30,7 @@ export function everyMail({ firm, title }: { firm: MailFirm; title: string }): M
     reference: null,
     message: null,
     paid: "$182.40",
-    hasOthers: false,
+    others: null,
   } as const;
   for (const language of languages)
     for (const [moment, words] of Object.entries(signerWords[language])) {

@@ -145,7 +145,8 @@ test("documents of one name have labels from the room in mails and on the page, 
   assert.match(ended, /Subject: .*Lien release \(9 Oak Avenue\) will not be signed/);
   await client.ok("POST", `/api/partner/orders/${codes[0]}/signers/1/replace`, person({ name: "Ann Poe" }));
   const isTold = (mail: string) => /Subject: .*Lien release \(12 Elm Street\): you need not sign/.test(mail);
-  await until(async () => running.mailsTo(jane.email).some(isTold));
+  const told = await until(async () => running.mailsTo(jane.email).find(isTold));
+  assert.match(told, /still opens your other documents: what you have not signed there still waits for you/);
 });
 
 test("a client who signed has the mail that everybody has signed among the mails of each order, once; other signers don't", async () => {
@@ -779,6 +780,21 @@ test("a replaced signer loses only that document, and a new link ends the earlie
   for (const code of [codes[0], codes[2]])
     await client.ok("POST", `/api/partner/orders/${code}/signers/1/replace`, { ...signer });
   assert.match(await replaced("Paper 3"), /no longer works, and there is nothing for you to do/);
+});
+
+test("a replaced signer whose other documents are declined or signed reads nothing of documents that wait", async () => {
+  const [jane, ann, lee] = [person(), person({ name: "Ann Poe" }), person({ name: "Lee Poe" })];
+  const { codes } = await closing([[jane], [jane, ann], [jane]]);
+  const link = await sessionLink(jane.email);
+  const replaced = async (code: string | undefined, title: string) => {
+    await client.ok("POST", `/api/partner/orders/${code}/signers/1/replace`, { ...lee });
+    const isTold = (mail: string) => mail.includes(`${title}: you need not sign`);
+    return until(async () => running.mailsTo(jane.email).find(isTold));
+  };
+  await ceremony.consent(at(link, 3), closingText, browser);
+  await sign(at(link, 3));
+  await ceremony.decline(await running.linkOf(ann.email), { kind: "declined", reason: "" }, browser);
+  assert.match(await replaced(codes[0], "Paper 1"), /still opens your other documents\.\s/);
 });
 
 test("an order that is added later joins, one that leaves the room gets its own link, and old single links still work", async () => {

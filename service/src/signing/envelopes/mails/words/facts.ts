@@ -20,8 +20,11 @@ export type MailFacts = {
   reference: string | null;
   /** The firm's own message to the signers; null for none. */
   message: string | null;
-  /** True if the link of a signer who was replaced still opens other documents. */
-  hasOthers: boolean;
+  /**
+   * The other documents that the link of a replaced signer still opens: `awaited` if the signer still has to sign one of
+   * them; null for none.
+   */
+  others: "awaited" | "open" | null;
   /** The amount that the reader has paid, if the mail tells of a payment; null for none. */
   paid: string | null;
 };

@@ -108,12 +108,12 @@ export const fr: SignerMails = {
       ...(facts.askedForPaper && paper(facts)),
       label: "Voir ce qui s’est passé",
     }),
-    replaced: ({ title, partnerName, hasOthers }) => ({
+    replaced: ({ title, partnerName, others }) => ({
       subject: `${title} : vous n’avez pas à signer`,
       lines: [
         `${partnerName} a demandé à une autre personne de signer ${title} à votre place.`,
-        hasOthers
-          ? "Votre lien de signature ne l’ouvre plus, mais il ouvre toujours vos autres documents : ceux que vous n’avez pas encore signés attendent toujours votre signature."
+        others
+          ? `Votre lien de signature ne l’ouvre plus, mais il ouvre toujours vos autres documents${others === "awaited" ? " : ceux que vous n’avez pas encore signés attendent toujours votre signature" : ""}.`
           : "Votre lien de signature ne fonctionne plus, et vous n’avez rien à faire.",
       ],
       label: "",

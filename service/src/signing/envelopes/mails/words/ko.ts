@@ -107,12 +107,12 @@ export const ko: SignerMails = {
       ...(facts.askedForPaper && paper(facts)),
       label: "자세히 보기",
     }),
-    replaced: ({ title, partnerName, hasOthers }) => ({
+    replaced: ({ title, partnerName, others }) => ({
       subject: `${title}: 서명하지 않으셔도 됩니다`,
       lines: [
         `${partnerName}에서 ${title} 문서에 귀하 대신 다른 사람이 서명하도록 요청했습니다.`,
-        hasOthers
-          ? "귀하의 서명 링크로 이 문서는 더 이상 열리지 않지만 다른 문서는 계속 열립니다. 아직 서명하지 않으신 문서는 계속 귀하의 서명을 기다립니다."
+        others
+          ? `귀하의 서명 링크로 이 문서는 더 이상 열리지 않지만 다른 문서는 계속 열립니다.${others === "awaited" ? " 아직 서명하지 않으신 문서는 계속 귀하의 서명을 기다립니다." : ""}`
           : "귀하의 서명 링크는 더 이상 작동하지 않으며 하실 일은 없습니다.",
       ],
       label: "",

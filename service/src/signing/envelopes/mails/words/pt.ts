@@ -101,12 +101,12 @@ export const pt: SignerMails = {
       ...(facts.askedForPaper && paper(facts)),
       label: "Ver o que aconteceu",
     }),
-    replaced: ({ title, partnerName, hasOthers }) => ({
+    replaced: ({ title, partnerName, others }) => ({
       subject: `${title}: você não precisa assinar`,
       lines: [
         `${partnerName} pediu a outra pessoa que assine ${title} no seu lugar.`,
-        hasOthers
-          ? "Seu link de assinatura não abre mais este documento, mas ainda abre seus outros documentos: os que você ainda não assinou continuam aguardando sua assinatura."
+        others
+          ? `Seu link de assinatura não abre mais este documento, mas ainda abre seus outros documentos${others === "awaited" ? ": os que você ainda não assinou continuam aguardando sua assinatura" : ""}.`
           : "Seu link de assinatura não funciona mais, e você não precisa fazer nada.",
       ],
       label: "",

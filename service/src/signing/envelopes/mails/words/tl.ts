@@ -108,12 +108,12 @@ export const tl: SignerMails = {
       ...(facts.askedForPaper && paper(facts)),
       label: "Tingnan ang nangyari",
     }),
-    replaced: ({ title, partnerName, hasOthers }) => ({
+    replaced: ({ title, partnerName, others }) => ({
       subject: `${title}: hindi na ninyo kailangang pumirma`,
       lines: [
         `Hiniling ng ${partnerName} sa ibang tao na pumirma sa ${title} kapalit ninyo.`,
-        hasOthers
-          ? "Hindi na ito nabubuksan ng inyong link sa pagpirma, ngunit nabubuksan pa rin ang iba pa ninyong dokumento: naghihintay pa rin ng inyong pirma ang mga hindi pa ninyo napipirmahan."
+        others
+          ? `Hindi na ito nabubuksan ng inyong link sa pagpirma, ngunit nabubuksan pa rin ang iba pa ninyong dokumento${others === "awaited" ? ": naghihintay pa rin ng inyong pirma ang mga hindi pa ninyo napipirmahan" : ""}.`
           : "Hindi na gumagana ang inyong link sa pagpirma, at wala kayong kailangang gawin.",
       ],
       label: "",

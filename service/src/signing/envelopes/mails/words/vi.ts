@@ -104,12 +104,12 @@ export const vi: SignerMails = {
       ...(facts.askedForPaper && paper(facts)),
       label: "Xem chuyện gì đã xảy ra",
     }),
-    replaced: ({ title, partnerName, hasOthers }) => ({
+    replaced: ({ title, partnerName, others }) => ({
       subject: `${title}: quý vị không cần ký`,
       lines: [
         `${partnerName} đã nhờ người khác ký ${title} thay quý vị.`,
-        hasOthers
-          ? "Liên kết ký của quý vị không còn mở tài liệu này, nhưng vẫn mở các tài liệu khác của quý vị: những tài liệu quý vị chưa ký vẫn đang chờ chữ ký của quý vị."
+        others
+          ? `Liên kết ký của quý vị không còn mở tài liệu này, nhưng vẫn mở các tài liệu khác của quý vị${others === "awaited" ? ": những tài liệu quý vị chưa ký vẫn đang chờ chữ ký của quý vị" : ""}.`
           : "Liên kết ký của quý vị không còn hiệu lực, và quý vị không cần làm gì.",
       ],
       label: "",

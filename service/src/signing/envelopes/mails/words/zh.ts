@@ -96,12 +96,12 @@ export const zh: SignerMails = {
       ...(facts.askedForPaper && paper(facts)),
       label: "查看详情",
     }),
-    replaced: ({ title, partnerName, hasOthers }) => ({
+    replaced: ({ title, partnerName, others }) => ({
       subject: `${title}：您无需签署`,
       lines: [
         `${partnerName}已请其他人代替您签署${title}。`,
-        hasOthers
-          ? "您的签署链接不再能打开该文件，但仍可打开您的其他文件：您尚未签署的文件仍在等待您签署。"
+        others
+          ? `您的签署链接不再能打开该文件，但仍可打开您的其他文件${others === "awaited" ? "：您尚未签署的文件仍在等待您签署" : ""}。`
           : "您的签署链接已失效，您无需做任何事。",
       ],
       label: "",
