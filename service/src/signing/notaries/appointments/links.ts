@@ -71,7 +71,13 @@ export async function ensureLink(
   secrets: SecretBytes,
   { orderId, person, at, isMailed = false }: { orderId: number; person: number; at: Date; isMailed?: boolean },
 ): Promise<void> {
-  if ((await linkPathOf(tx, secrets, orderId, person)) !== null) return;
+  if ((await linkPathOf(tx, secrets, orderId, person)) !== null) {
+    if (isMailed)
+      await tx.query(
+        sql`UPDATE appointment_links SET is_mailed = true WHERE order_id = ${orderId} AND person = ${person}`,
+      );
+    return;
+  }
   const id = newUuid();
   // Also replaces a stored link that can't be mailed, because the secret from which its token was derived is missing.
   await tx.query(sql`DELETE FROM appointment_links WHERE order_id = ${orderId} AND person = ${person}`);
