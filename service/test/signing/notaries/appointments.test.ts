@@ -454,6 +454,7 @@ test("the appointment link of an address that was corrected during a hold is mai
     for (const on of ["released", "held"] as const) {
       const order = (await lockOrder(tx, code)) ?? assert.fail();
       await transition(tx, order, on, { actor: "test", at: new Date(), log: openLog("silent"), reason: "A dispute." });
+      if (on === "released") assert.equal(await isMailedAfterUpgrade(tx), false, "queued when the upgrade began");
     }
   });
   await jobsEnd();
