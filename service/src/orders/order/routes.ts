@@ -165,7 +165,7 @@ function estimateRoute(app: FastifyInstance, { frame, orders }: OrderRouteDeps):
         orders.offer.pricing,
         tierOf(principalOf(request).tier),
         { pages, docSlug, services, shipMethod, shipPostal, shipState },
-        { ...names, shipPostal: "ship_postal", shipState: "ship_state" },
+        { ...names, shipPostal: "ship_postal", shipState: "ship_state", documentOf: ({ slug }) => slug },
       );
       if ("errors" in found) throw invalid(found.errors[0] ?? "pages is required.");
       const row = orders.offer.pricing.catalogRow(docSlug);

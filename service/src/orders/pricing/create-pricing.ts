@@ -170,13 +170,15 @@ type Estimate = { errors: readonly string[] } | { isWhole: boolean; quote: Quote
 /**
  * The price of a document that is not uploaded yet. Carriers are not asked, so an order's postage can differ. A price at
  * which an order is refused is an error.
- * @param names the names of the fields, for the errors
+ * @param names the names of the fields, and how a document is named, for the errors
  */
 export async function estimate(
   pricing: Pricing,
   tier: Tier,
   { pages, docSlug, services, shipMethod: method, shipPostal, shipState }: EstimateQuestion,
-  names: Readonly<Record<"pages" | "docSlug" | "shipMethod" | "shipPostal" | "shipState", string>>,
+  names: Readonly<Record<"pages" | "docSlug" | "shipMethod" | "shipPostal" | "shipState", string>> & {
+    readonly documentOf: (row: CatalogRow) => string;
+  },
 ): Promise<Estimate> {
   const postal = shipPostal.trim();
   const state = usStateOf(shipState);
@@ -195,20 +197,21 @@ export async function estimate(
     ...{ shipMethod: method === "print_mail" ? "print_mail" : "label", shipTo: services.ship ? to : null },
   });
   const isWhole = outcome === "quoted";
-  const unpayable = isWhole ? unpayableReason(quote, names.docSlug, docSlug) : null;
+  const row = pricing.catalogRow(docSlug);
+  const unpayable = isWhole ? unpayableReason(quote, names.docSlug, row && names.documentOf(row)) : null;
   return unpayable === null ? { isWhole, quote } : { errors: [unpayable] };
 }
 
 /**
  * The reason why an order at this price is refused: an unpaid order never begins. It names the document and its
  * discount, or the price. Null for a price that can be paid.
- * @param field the name of the field with the document's short name
+ * @param field the name of the field that selects the document
  */
-export function unpayableReason({ lines, totalCents }: Quote, field: string, docSlug: string | null): string | null {
+export function unpayableReason({ lines, totalCents }: Quote, field: string, document: string | null): string | null {
   if (canBePaid(totalCents)) return null;
   const discount = lines.find(({ type }) => type === "Discount");
   const price = `${dollars(totalCents)}, and a payment must be at least ${dollars(leastPaymentCents)}.`;
   return discount
-    ? `${field} must not be ${docSlug} with these services: with its discount “${discount.label}”, they cost ${price}`
+    ? `${field} must not be ${document} with these services: with its discount “${discount.label}”, they cost ${price}`
     : `The price of this order is ${price}`;
 }

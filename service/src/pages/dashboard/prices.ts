@@ -44,6 +44,7 @@ const names = {
   shipMethod: "Delivery method",
   shipPostal: "Recipient’s ZIP code",
   shipState: "Recipient’s state",
+  documentOf: ({ title }: { title: string }) => `“${title}”`,
 };
 
 async function shownEstimate(pricing: Pricing, tier: Tier, typed: FormValues): Promise<Shown> {

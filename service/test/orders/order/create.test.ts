@@ -297,7 +297,7 @@ describe("an order is refused, with the field and the rule named,", () => {
     assert.equal((await place({ doc_slug: "nearly-free", fax_to: "2125550123" })).totalCents, 949);
     assert.equal((await place({ doc_slug: "free" })).totalCents, 0);
   });
-  test("at a price that its estimate refuses in the same words", async () => {
+  test("at a price that its estimate refuses in the same words, and the page Prices with the document's title", async () => {
     const ask = async (query: Record<string, string>) => {
       const url = `${service.baseUrl}/api/partner/prices/estimate?${new URLSearchParams({ pages: "2", ...query })}`;
       const answer = await fetch(url, { headers: partner.headers });
@@ -307,6 +307,9 @@ describe("an order is refused, with the field and the rule named,", () => {
     assert.deepEqual([status, error], [400, await refused({ doc_slug: "nearly-free" })]);
     assert.equal((await ask({ doc_slug: "nearly-free", fax_to: "2125550123" })).totalCents, 949);
     assert.equal((await ask({ doc_slug: "free" })).totalCents, 0);
+    const { headers } = await newMember(service, "prices@firm.example", partner.key);
+    const page = await fetch(`${service.baseUrl}/dashboard/prices?pages=2&type=nearly-free`, { headers });
+    assert.match(await page.text(), /Document type must not be “Notice” with these services: .* \$0\.49/);
   });
   test("with neither document nor fill_token", async () => {
     assert.match(await refused({}, null), /^document or fill_token is required/);
