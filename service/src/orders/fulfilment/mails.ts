@@ -213,10 +213,7 @@ const buttons: Readonly<Record<MailGoal, string>> = {
   documents: "Download your documents",
 };
 
-/**
- * Writes the mail about several documents of a closing. For each document it prints the amount, or the link to its
- * copies.
- */
+/** Writes the mail about several documents of a closing: for each, the amount or the link to its copies. */
 export function letterTogether(
   moment: MailMoment,
   { id, closing, firm }: { id: string; closing: string | null; firm: MailFirm },
@@ -230,16 +227,19 @@ export function letterTogether(
   const about = closing !== null && isPlainTitle(closing) ? `${closing} (${count})` : count;
   const files = new Set(orders.map((order) => fileOf(moment, order)));
   const [file = null] = files.size === 1 ? files : [];
-  const names = numberedNames(orders.map(({ title }) => (title !== null && isPlainTitle(title) ? title : null)));
+  const names = numberedNames(
+    orders.map((order, index) => {
+      const name = order.title !== null && isPlainTitle(order.title) ? order.title : `Document ${index + 1}`;
+      const own = files.size > 1 ? fileOf(moment, order) : null;
+      return own === null ? name : `${name} (file ${own})`;
+    }),
+  );
   const rows = orders.map(({ links, ...order }, index): Fact => {
-    const label = `Document ${index + 1}`;
-    const own = files.size > 1 ? fileOf(moment, order) : null;
-    const name = `${names[index] ?? label}${own === null ? "" : ` (file ${own})`}`;
+    const name = names[index] ?? "";
     if (goal === "documents") return [name, order.isSimulated ? "Download (simulated)" : "Download", links.documents];
     const cents = amountOf?.(order) ?? null;
-    if (cents === null) return [label, name];
-    // The mail's button has the first order's link to the closing. Each row has the link of its own order, which still
-    // works if the first order leaves the room.
+    if (cents === null) return [`Document ${index + 1}`, name];
+    // The link of the row's own order to the closing still works if the first order leaves the room.
     return goal === "payment" ? [name, dollars(cents), links.closing] : [name, dollars(cents)];
   });
   const amounts = orders.flatMap((order) => amountOf?.(order) ?? []);

@@ -2,7 +2,7 @@ import { hash } from "node:crypto";
 import { auditLine, countLines } from "../../../kernel/audit/audit.ts";
 import { dayMs } from "../../../kernel/platform/clock.ts";
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
-import { sql } from "../../../kernel/platform/database/sql.ts";
+import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
 import { type StateMac, verified, writeStateMacs } from "../../../kernel/platform/database/state-mac.ts";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { newUuid } from "../../../kernel/platform/ids.ts";
@@ -62,6 +62,10 @@ export async function inviteToBook({ desk, secrets }: InviteDeps, code: string, 
   });
 }
 
+/** Records that no mail must follow with a link. The MAC of the link's row does not cover this. */
+const markMailed = (db: Sql, which: Statement) =>
+  db.query(sql`UPDATE appointment_links SET is_mailed = true WHERE ${which}`);
+
 /**
  * Creates a person's link to the appointment page if the person has none. The transaction must have locked the order.
  * @param link.isMailed true if no mail must follow with the link
@@ -72,10 +76,7 @@ export async function ensureLink(
   { orderId, person, at, isMailed = false }: { orderId: number; person: number; at: Date; isMailed?: boolean },
 ): Promise<void> {
   if ((await linkPathOf(tx, secrets, orderId, person)) !== null) {
-    if (isMailed)
-      await tx.query(
-        sql`UPDATE appointment_links SET is_mailed = true WHERE order_id = ${orderId} AND person = ${person}`,
-      );
+    if (isMailed) await markMailed(tx, sql`order_id = ${orderId} AND person = ${person}`);
     return;
   }
   const id = newUuid();
@@ -142,7 +143,5 @@ export const appointmentInvitationMail = defineMail({
     };
   },
   // Names the mailed link by its token, because it may have been replaced while the mail was sent.
-  onSent: ({ path }, _about, { db }) =>
-    db.query(sql`
-      UPDATE appointment_links SET is_mailed = true WHERE token_sha256 = ${sha256Of(path.slice(linkPath.length))}`),
+  onSent: ({ path }, _about, { db }) => markMailed(db, sql`token_sha256 = ${sha256Of(path.slice(linkPath.length))}`),
 });
