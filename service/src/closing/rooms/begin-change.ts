@@ -26,7 +26,7 @@ export const orderNotFound = (): ServiceError => new ServiceError("not_found", "
 /**
  * Begins a change of a room: locks the room until the transaction ends. The lock order, which prevents deadlocks, is:
  * order, rooms of other firms, partner, room.
- * @throws ServiceError when the caller has no such room in the key's environment
+ * @throws ServiceError when the caller has no room with this code in its environment
  */
 export async function beginChange(tx: Tx, clock: Clock, principal: Principal, roomCode: string): Promise<RoomChange> {
   const room = isCode(roomCode) ? await lockRoom(tx, roomCode, principal) : undefined;

@@ -185,13 +185,16 @@ export async function clientCheckout(deps: CheckoutDeps, orderCode: string): Pro
 /** The orders that a checkout would pay now, with their totals or unpaid supplements. */
 type Payable = {
   orders: PayableMember[];
-  /** The number of orders that the checkout leaves out until a person has reviewed them. */
+  /**
+   * The number of orders that the checkout leaves out because their record was altered, or their notarization can't be
+   * performed as quoted.
+   */
   withheld: number;
 };
 
 /**
- * The orders of this payer that can be paid now, each with the sum that `roomCheckout` would charge. An order that the
- * firm is already paying can't be paid.
+ * The orders of this payer for which a sum is due. Leaves out orders that the firm is already paying, but checks no
+ * other refusal of `roomCheckout` (`refusalOf`).
  */
 function dueOfRoom({ ownOrders, charges }: Pick<OwnRoom, "ownOrders" | "charges">, payer: Payer) {
   const moving = new Set(charges.filter(isOpenCharge).map(({ orderId }) => orderId));
@@ -203,13 +206,13 @@ function dueOfRoom({ ownOrders, charges }: Pick<OwnRoom, "ownOrders" | "charges"
 
 type PaidRoom = Parameters<typeof dueOfRoom>[0];
 
-/** The sums that `roomCheckout` would charge this payer: one for each order that can be paid now. */
+/** The sums that are due from this payer, one for each order, as `dueOfRoom` finds them. */
 export const payableOfRoom = (room: PaidRoom, payer: Payer): number[] =>
   dueOfRoom(room, payer).map(({ cents }) => cents);
 
 /**
- * The sum that `roomCharge` would charge the firm. Leaves out a supplement if it replaces a payment that a bank took
- * back.
+ * The sum that is due from the firm, as `dueOfRoom` finds it. Leaves out a supplement that replaces a payment that a
+ * bank took back: `roomCharge` doesn't charge it.
  */
 export const chargeableOfRoom = (room: PaidRoom): number =>
   dueOfRoom(room, "firm").reduce(

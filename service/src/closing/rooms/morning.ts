@@ -35,7 +35,7 @@ import {
 } from "./who-acts.ts";
 
 const queue = "closings-mail";
-// The most rooms that a mail lists. If a member has more, rooms that need a person's action come first.
+// The most rooms that a mail lists. If a member has more, rooms with a stuck order come first.
 const mostRooms = 25;
 const mostOrders = 500;
 const mostInRoom = 4;
@@ -45,10 +45,10 @@ const unfinishedOf = (partnerId: Statement): Statement => sql`
   WHERE r.partner_id = ${partnerId} AND r.environment = 'live' AND r.status = 'open' AND ${isUnfinished(sql`o.status`)}`;
 
 /**
- * Queues a mail with the list "Your closings" to each member with live access. Each member gets it once on each
- * business day: after the business hours have begun, and not before 7 AM in the member's zone. A member without an
- * unfinished order in an open room gets no mail.
- * @returns the number of queued mails
+ * Queues a mail with the list "Your closings" to each member with live access who has not switched it off. Each member
+ * gets it once on each business day: after the business hours have begun, and not before 7 AM in the member's zone. A
+ * member for whom `closingsOf` finds nothing gets no mail.
+ * @returns the number of queued mails, some of which may turn out empty and are not sent
  */
 export async function sendClosings({ db, clock }: { db: Database; clock: Clock }): Promise<number> {
   const now = clock();

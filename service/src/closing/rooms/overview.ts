@@ -50,9 +50,9 @@ import {
 } from "./who-acts.ts";
 
 /**
- * The firm's next step. `fix`: the order `orderCode` is stuck. `pay`: the firm pays. `look`: the closing is due, and
- * another party must act. `add`: the closing has no orders. `simulate`: a test order is between two services, and the
- * firm can simulate the next one.
+ * The firm's next step. `fix`: the order `orderCode` is stuck. `pay`: the firm must pay for an order. `look`: the
+ * closing is due, and another party must act. `add`: the closing has no orders. `simulate`: a test order is between two
+ * services, and the firm can simulate the next one.
  */
 type ClosingStep = { do: "fix"; orderCode: string; status: string } | { do: "pay" | "look" | "add" | "simulate" };
 
@@ -60,7 +60,7 @@ export type OpenClosing = {
   roomCode: string;
   name: string;
   reference: string | null;
-  /** The day on which the closing is due, as `2026-11-30`; null when no member has set one. */
+  /** The day on which the closing is due, as `2026-11-30`; null when none is set. */
   closesOn: string | null;
   /** The day on which the closing is due, compared with today; null without a day. */
   due: "overdue" | "today" | "later" | null;
@@ -87,8 +87,8 @@ type RoomRow = {
 const attachedOrders = sql`room_orders a ${joinOrder(sql`a.order_id`)} AND o.partner_id = r.partner_id`;
 
 /**
- * The owner's open rooms that have an unfinished order of the owner, or a due day and no orders; sorted by due day. The
- * statement is built apart from its execution, so that tests can check its query plan.
+ * The owner's open rooms that have an unfinished order of the owner, or a due day and no orders: at most 50, sorted by
+ * due day. The statement is built apart from its execution, so that tests can check its query plan.
  */
 export const openClosingsStatement = ({ partnerId, environment }: Owner): Statement => sql`
   SELECT r.id, r.code AS "code@room", r.name, r.reference, r.closes_on::text AS "closesOn", r.order_count AS orders,
@@ -109,7 +109,10 @@ const ordersStatement = (roomIds: readonly string[]): Statement => sql`
   ${withEnvelope}
   WHERE r.id = ANY (${roomIds}::uuid[]) AND ${isUnfinished(sql`o.status`)} ORDER BY r.id, a.position`;
 
-/** The firm's open closings, those that are due first at the top. Leaves out rooms and orders that were altered. */
+/**
+ * The firm's closings that `openClosingsStatement` selects, those that are due first at the top. Leaves out rooms and
+ * orders that were altered.
+ */
 export async function openClosings(
   { db, clock, titleOf }: { db: Sql; clock: Clock; titleOf: TitleOf },
   owner: Owner,

@@ -49,8 +49,8 @@ const unknownRoom = { 404: "Room not found." };
 const quotaReached = { 400: "Your trial tier allows 5 open rooms." };
 
 /**
- * Closing rooms (contract, Endpoints, Closing rooms). The routes to close and reopen a room, and those for
- * participants, are additions to the contract.
+ * Closing rooms (contract, Endpoints, Closing rooms). Several routes are additions to the contract, for example those
+ * to close and reopen a room, and those for participants.
  */
 export function roomRoutes(
   app: FastifyInstance,

@@ -1,4 +1,4 @@
-/** Simulates one payment for all test orders of a room (an addition to the contract). */
+/** Simulates one payment for a room's test orders that one payer can pay now (an addition to the contract). */
 import type { FastifyInstance } from "fastify";
 import { Type } from "typebox";
 import { principalOf } from "../../kernel/http/authentication.ts";

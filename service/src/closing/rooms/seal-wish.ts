@@ -176,7 +176,7 @@ async function failedSeals(db: Sql): Promise<NeededTask[]> {
   ];
 }
 
-/** The room whose seal is due, and its firm. Undefined for a room that was altered. */
+/** The room of a queued seal, and its firm. Undefined for a room that was altered. */
 export async function roomToSeal(db: Sql, roomId: string): Promise<DueSeal | undefined> {
   const [room] = authentic(
     await db.query<DueSeal & Marked>(sql`
@@ -194,7 +194,7 @@ export async function roomToSeal(db: Sql, roomId: string): Promise<DueSeal | und
 export type SealRound = { round: number; askedAt: Date };
 
 /**
- * The open request for a seal; null when the closing is sealed, or no member wants it sealed. Takes no row lock: a seal
+ * The open request for a seal; null when the closing is sealed, or the automatic seal is off. Takes no row lock: a seal
  * waits long for its time stamp, and a lock would block changes of the room meanwhile.
  */
 export async function openRound(tx: Tx, roomId: string): Promise<SealRound | null> {
@@ -234,7 +234,7 @@ export const noteSealProblem = (db: Sql, roomId: string, { problem, isFinal }: {
 type CertificateState = {
   roomCode: string;
   roomName: string;
-  /** The version that the automatic seal has made; null until it has made one. */
+  /** The version that the automatic seal has made; null until it has made one, and again after an order was added. */
   version: number | null;
   /** The number of the closing's orders that wait for a person to correct them. */
   stuck: number;

@@ -53,8 +53,7 @@ export async function withTroubles<Row extends Pick<UnfinishedOrder, "fax" | "st
 }
 
 /**
- * The firm's own orders of the room, by their codes, if their early fax failed. An order's status does not show this
- * failure.
+ * The codes of the firm's own orders of the room whose early fax failed. An order's status does not show this failure.
  */
 export async function failedFaxesIn(
   db: Sql,
@@ -150,7 +149,7 @@ export const dayWords = (day: string): string =>
     new Date(`${day}T00:00Z`),
   );
 
-/** The day of an instant, as `2026-11-30`. */
+/** The day of an instant in `closingZone`, as `2026-11-30`. */
 export const dayOf = (at: Date): string => new Intl.DateTimeFormat("en-CA", { timeZone: closingZone }).format(at);
 
 /**

@@ -28,9 +28,11 @@ export type Trouble = OrderState & {
   /** The number of times that the firm has restarted shipping. `faxedAgain` is the same count for the fax. */
   shippedAgain: number;
   faxedAgain: number;
-  /** True if the firm has requested a refund, and the request is still open. */
+  /** True if a refund that the firm asked for, or one that an operator requested, waits for a decision. */
   refundIsAsked: boolean;
-  /** The reason why the parcel's address can't change any more; null when it can. */
+  /**
+   * The reason why the parcel's address can't change any more. Null when it can, and always outside ShippingPending.
+   */
   parcelIsFixed: string | null;
 };
 
@@ -125,7 +127,7 @@ const specific: Readonly<Record<Exclude<Act, "refund" | "email">, (order: Troubl
   again: whyNotAgain,
 };
 
-/** True if no link of the order can open a document. A canceled order was never paid, so nobody could sign it. */
+/** True if the order was canceled. It was never paid, so nobody could sign, and none of its links opens a document. */
 export const hasNoLinks = ({ status }: Pick<OrderState, "status">): boolean => status === "Cancelled";
 
 // An email address can be corrected even on hold, and after completion or a refund: links that were mailed to the

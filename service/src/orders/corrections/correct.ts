@@ -244,12 +244,12 @@ export async function reportNotArrived(deps: OrderDeps, { owner, orderCode, acto
 }
 
 /**
- * Asks the operators of this service for a refund. No money moves yet: one operator requests the refund, and another
- * approves it.
+ * Asks the operators of this service for a refund. No money moves yet: one operator requests the refund, and as a rule
+ * another approves it.
  * @param typed the reason, and the amount in cents; without an amount, the whole payment. `name`: the amount's field
  * name in error messages
- * @throws ServiceError naming the field and the rule; `conflict` when nothing can be refunded, or the firm has already
- * asked
+ * @throws ServiceError naming the field and the rule; `conflict` when nothing can be refunded, or a refund was already
+ * asked for
  */
 export async function askRefund(
   deps: OrderDeps,

@@ -42,9 +42,9 @@ type Sent = { fields: ReadonlyMap<string, string>; upload: SentDocument | null; 
 const formFields = ["fields", "find_places"] as const;
 
 /**
- * Replaces an order's document. The order keeps its price and payment. If people were already asked to sign, all of
- * them are asked again. The earlier document and its signatures stay stored. Sending the present document again changes
- * nothing.
+ * Replaces an order's document. The order keeps its price and payment. In EsignPending, everybody is asked again to
+ * sign; in other statuses, only when the failed service begins again. The earlier document and its signatures stay
+ * stored. Sending the present document again changes nothing.
  * @throws ServiceError naming the field and the rule, or the reason why the order's status does not allow it
  */
 export async function replaceDocument(

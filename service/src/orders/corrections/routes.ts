@@ -38,7 +38,8 @@ type Change = {
   input: { bodyIs: "none" } | { body: TObject } | { form: { schema: object; notForm: string } };
   refusals: Record<number, string>;
   /**
-   * Makes the correction. @returns the other orders that were also corrected; null for a correction of one order alone
+   * Makes the correction. @returns the other orders that were also corrected; null for a correction without an email
+   * address
    */
   change: (deps: CorrectionRouteDeps, request: Call) => Promise<CorrectedOrders | null>;
 };

@@ -12,7 +12,10 @@ import { type LockedOrder, lockUnalteredOrders, ordersTable } from "../order/ord
 
 export type AlteredOrder = { orderId: number; orderCode: string };
 
-/** Locks orders by ascending id. @returns the unaltered orders in `orders`, and the other ones in `altered` */
+/**
+ * Locks orders by ascending id. @returns the orders whose own record is unaltered in `orders`, and the other ones in
+ * `altered`
+ */
 export async function lockSorted(
   tx: Tx,
   all: readonly AlteredOrder[],
@@ -43,7 +46,7 @@ export const orderNames = (orders: readonly Pick<AlteredOrder, "orderCode">[]): 
   orders.map(({ orderCode }) => maskCode(orderCode)).join(", ");
 
 /**
- * Opens a task about each altered order, unless one is open.
+ * Opens a task about each altered order, unless one with the same `about` is open.
  * @param about `charge` when the firm was not charged, `event` when an event of the processor was not applied
  * @param consequence what happened to the order's money, as a sentence
  */

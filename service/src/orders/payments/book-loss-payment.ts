@@ -1,6 +1,7 @@
 /**
  * Books money that a firm paid outside the processor, such as by check, for a payment that a bank took back. Also
- * reverses wrong bookings. If the lost payment was for several orders, the firm's money is divided among them.
+ * reverses bookings. If that payment was for several orders, the money goes to the named order first, then to the
+ * others.
  */
 import { auditLine } from "../../kernel/audit/audit.ts";
 import type { Environment } from "../../kernel/identity/identity.ts";
@@ -23,7 +24,7 @@ import { zoneOrDefault } from "./zone.ts";
 /** The booking as a person typed it. */
 export type TypedLossPayment = {
   code: string;
-  /** The id of the order's lost payment. */
+  /** The id of the order's payment that a bank took back. */
   payment: number;
   amountCents: number;
   way: string;
@@ -35,8 +36,8 @@ export type TypedLossPayment = {
 type By = { environment: Environment; actor: string; at: Date };
 
 /**
- * Books money that the firm paid for a lost payment: first for the order `code`, then for the other orders that the
- * payment was for.
+ * Books money that the firm paid for a payment that a bank took back: first for the order `code`, then for the
+ * payment's other orders.
  * @throws ServiceError for a payment of another order, values that can't be right, a sum above the debt, and a booking
  * that already exists
  */
@@ -96,8 +97,8 @@ function factsOf({ way, reference: typed, receivedOn }: TypedLossPayment): Facts
 const noSuchPayment = () => new ServiceError("not_found", "No such payment.");
 
 /**
- * Locks all orders that the lost payment was for, by ascending id. The code that applies the processor's events locks
- * them in the same sequence.
+ * Locks all orders of the payment that a bank took back, by ascending id. The code that applies the processor's events
+ * locks them in the same sequence.
  */
 async function lockPayees(tx: Tx, { code, payment }: TypedLossPayment, { environment }: By): Promise<LockedOrder[]> {
   const [owner] = await tx.query(sql`
@@ -130,7 +131,9 @@ async function requireDay(
   if (receivedOn < first) throw invalid(`The day must not be before ${first}, when the bank took the payment back.`);
 }
 
-/** Requires that nobody has booked this money before, because two people may handle the same check. */
+/**
+ * Refuses money that is already booked, because two people may handle the same check. A reversed booking doesn't count.
+ */
 function requireNew(losses: readonly OpenLoss[], { way, reference, receivedOn }: Facts): void {
   const isSame = (each: OpenLoss["bookings"][number]) =>
     each.reversedAt === null &&
@@ -197,8 +200,8 @@ export async function reverseLossPayment(
 type Row = Facts & { payment: number; cents: number; reverses: number | null; reason: string | null; actor: string };
 
 /**
- * Inserts a booking or a reversal with the next number. Bookings and reversals are numbered separately. The row's time
- * is never in a closed month.
+ * Inserts a booking or a reversal with the next number of its year. Bookings and reversals are numbered separately. The
+ * row's time is never in a closed month.
  * @returns the row's id
  */
 async function insert(tx: Tx, { partnerId, environment }: LockedOrder, row: Row, at: Date): Promise<number> {

@@ -49,9 +49,9 @@ type Row = Omit<RefundByHand, "shares">;
 const notes = sql`FROM billing_documents d WHERE d.payment_id = p.id AND d.kind <> 'receipt'`;
 
 /**
- * SQL condition: true if people must assign the refund `r` to orders: it returns money of several orders, and none of
- * them has a credit note for it. Includes a pending refund, because its money has left the payment. False when nothing
- * is left of the orders' payments, because no order can then get a part of the refund.
+ * SQL condition: true if people must assign the refund `r` to orders. This service didn't request it, it returns money
+ * of several orders, and none of them has a credit note for it. Includes a pending refund, because its money has left
+ * the payment. False when nothing is left of the orders' payments, because no order can then get a part of the refund.
  */
 const isUnassigned = sql`r.state IN ('pending', 'succeeded') AND r.request IS NULL AND r.amount_cents > 0
   AND 1 < (SELECT count(*) FROM payments p WHERE p.payment_intent = r.payment_intent
@@ -128,9 +128,9 @@ async function sharesOf(db: Sql, paymentIntent: string): Promise<Share[]> {
 
 /**
  * Locks a refund and its orders, in the same sequence as the code that applies the processor's events.
- * @param mustWait true to lock the refund only if it still has to be assigned to orders
- * @returns undefined for an unknown refund, for one of the other environment, and with `mustWait` for one that nobody
- * has to assign
+ * @param mustWait true to lock the refund only if people can assign it now: its state is `waiting`
+ * @returns undefined for an unknown refund, for one of the other environment, and with `mustWait` for one in another
+ * state
  */
 export async function lockRefundByHand(
   tx: Tx,
@@ -156,8 +156,8 @@ export async function lockRefundByHand(
 }
 
 /**
- * A refund that may have returned money of the order, but is not assigned to orders. Until it is assigned, the rest of
- * the order's payment is unknown.
+ * The first refund that may have returned money of the order, but is not assigned to orders. Until it is assigned, the
+ * rest of the order's payment is unknown.
  * @returns null without one
  * @throws ServiceError `unavailable` when a payment, refund or document was altered, because it may hide such a refund
  */
@@ -207,7 +207,7 @@ export async function isOnItsWay(db: Sql, { paymentIntent }: RefundByHand, payme
   return refunds.some(({ payment, state }) => payment === String(paymentId) && state === "pending");
 }
 
-/** The processor's id of the payment that a refund returns; null for an unknown refund. */
+/** The processor's id of the payment that a refund returns; null for an unknown refund, or one without such an id. */
 export async function intentOfRefund(db: Sql, id: string): Promise<string | null> {
   const [row] = await db.query<{ paymentIntent: string | null }>(sql`
     SELECT r.payment_intent AS "paymentIntent", ${verified(refundState, sql`r`)} FROM refunds r WHERE r.id = ${id}`);

@@ -112,7 +112,7 @@ function isNewer(row: Row, state: Dispute["state"], eventAt: Date): boolean {
 }
 
 /**
- * The disputes about a payment, oldest first.
+ * The disputes about a payment, in the order of their ids.
  * @throws ServiceError `unavailable` for a dispute whose MAC is invalid
  */
 export async function disputesOfIntent(db: Sql, paymentIntent: string): Promise<Dispute[]> {
@@ -146,8 +146,8 @@ export async function openDisputes(db: Sql, orderId: number): Promise<readonly s
 const decidedAfter = "7 days";
 
 /**
- * The open disputes whose outcome the service requests from the processor, the oldest first. Marks altered ones. Skips
- * disputes of the sandbox, which the processor doesn't know.
+ * Open disputes whose outcome the service requests from the processor: at most 1000, the oldest first. Marks altered
+ * ones. Skips disputes of the sandbox, which the processor doesn't know.
  */
 export const overdueDisputes = (db: Sql, at: Date): Promise<({ id: string } & Marked)[]> =>
   db.query<{ id: string } & Marked>(sql`

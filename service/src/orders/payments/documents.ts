@@ -36,8 +36,8 @@ export async function issueReceipt(tx: Tx, paymentId: number, at: Date): Promise
 }
 
 /**
- * Issues the credit note for everything that is left of a payment. Issues none when partial refunds have already
- * returned all of it.
+ * Issues the credit note for everything that is left of a payment. Issues none when nothing is left after partial
+ * refunds and losses.
  * @returns the credited cents
  */
 export async function creditRest(tx: Tx, paymentId: number, at: Date): Promise<number> {
@@ -54,7 +54,7 @@ export async function creditRest(tx: Tx, paymentId: number, at: Date): Promise<n
  * Issues the credit note for a partial refund of a payment. A second call with the same name does nothing. The credit
  * notes never exceed the payment.
  * @param refund the name of the refund: the id of its request, or the processor's id
- * @returns the credited cents; 0 for a second call
+ * @returns the credited cents: less than `partCents` if less is left; 0 for a second call
  */
 export async function creditPart(
   tx: Tx,
@@ -78,8 +78,8 @@ type FailedRefund = {
 };
 
 /**
- * Reverses the credit note of a refund that failed after it had succeeded. The service has the money again. Does
- * nothing for a refund without a credit note.
+ * Takes back what a failed refund was credited, because the service has the money again. Does nothing for a refund that
+ * neither succeeded before nor has a credit note.
  * @returns the reversed cents
  */
 export async function reverseCredit(
@@ -169,7 +169,8 @@ async function booksOf(
 }
 
 /**
- * `rest`: the cents of a payment that were neither refunded nor lost. `credited`: the cents that credit notes refunded.
+ * `rest`: the cents of a payment that were neither refunded nor lost. `credited`: the cents of the credit notes, less
+ * those that were reversed.
  * @param notes oldest first
  */
 export function sumsOfNotes(amountCents: number, notes: readonly Pick<Note, "kind" | "partCents">[]) {

@@ -67,8 +67,8 @@ async function refundHeld(deps: RefundJobDeps, { id: orderId, code }: { id: numb
  * Refunds the money that the service still holds of one payment, without the part that the bank took back. Sandbox
  * money is refunded at once.
  * @param part the id of the request for a partial refund; null for a refund of the whole order
- * @param asShare true refunds only this order's share, minus the parts refunded earlier; false refunds everything that
- * the payer paid
+ * @param asShare true refunds only this order's share, minus the parts refunded earlier. False refunds everything that
+ * the payer paid, unless a part was lost or paid back outside the processor.
  */
 export async function giveBack(
   deps: RefundJobDeps,

@@ -15,7 +15,7 @@ type Deps = CheckoutDeps;
 /**
  * Lets the client pay an order that the firm was to pay, and mails them the link to pay.
  * @throws ServiceError `not_found`; `not_payable` when the payer can't change, for example while a payment is in
- * progress; `conflict` when the firm has just paid by the checkout
+ * progress; the errors of `afterClosing`
  */
 export async function letClientPay(deps: Deps, principal: Principal, code: string): Promise<void> {
   await afterClosing(deps, async (tx) => {

@@ -7,7 +7,10 @@ import { creditPart, insertDocument, lockedBooks, type NewDocument, type Note } 
 export const lossCents = (d: Statement): Statement =>
   sql`CASE ${d}.kind WHEN 'loss' THEN ${d}.part_cents WHEN 'loss_reversal' THEN -${d}.part_cents ELSE 0 END`;
 
-/** SQL expression: the cents of a payment that banks took back and did not return. */
+/**
+ * SQL expression: the cents of a payment's losses that were not reversed. The banks did not return them, and no credit
+ * note replaced them.
+ */
 export const lostCentsOf = (paymentId: Statement): Statement =>
   sql`(SELECT coalesce(sum(${lossCents(sql`l`)}), 0) FROM billing_documents l WHERE l.payment_id = ${paymentId})::float8`;
 
@@ -36,8 +39,8 @@ export async function bookLoss(
 }
 
 /**
- * The cents that the lost dispute took from the payment; null if the loss was reversed. A loss that a credit note
- * replaced still counts.
+ * The cents that the lost dispute took from the payment; null without a loss, or if it was reversed. A loss that a
+ * credit note replaced still counts.
  */
 export async function lossBy(tx: Tx, paymentId: number, dispute: string): Promise<number | null> {
   const { notes } = await lockedBooks(tx, paymentId);

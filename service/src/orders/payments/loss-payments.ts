@@ -40,8 +40,8 @@ export const receivedCents = (x: Statement): Statement =>
   sql`CASE WHEN ${x}.reverses IS NULL THEN ${x}.amount_cents ELSE -${x}.amount_cents END`;
 
 /**
- * The cents that the firm paid outside the processor for each lost payment of the order, by the payment's id. Reversed
- * bookings don't count.
+ * The cents that the firm paid outside the processor for payments of the order that banks took back, by payment id.
+ * Reversed bookings don't count.
  * @throws ServiceError `unavailable` for an altered row
  */
 export async function receivedFor(db: Sql, orderId: number): Promise<ReadonlyMap<number, number>> {
@@ -53,7 +53,7 @@ export async function receivedFor(db: Sql, orderId: number): Promise<ReadonlyMap
   return new Map(found.map(({ id, cents }) => [id, cents]));
 }
 
-/** A booking of money from the firm for a lost payment. */
+/** A booking of money from the firm, for a payment that a bank took back. */
 type LossPayment = {
   id: number;
   cents: number;
@@ -90,8 +90,8 @@ export const paidAtInBooks: Statement = sql`CASE WHEN o.environment = 'test' THE
     WHERE r.payment_id = p.id AND r.kind = 'receipt'), p.received_at) ELSE p.received_at END`;
 
 /**
- * The lost payments of these orders, oldest first: those of which a bank took at least a part back. Each has the
- * bookings of money that the firm paid for it.
+ * The payments of these orders of which a bank took a part back, oldest first. Includes those whose part the bank has
+ * returned. Each has the bookings of money that the firm paid for it.
  * @throws ServiceError `unavailable` for an altered row
  */
 export function lostPayments(db: Sql, orderIds: readonly number[]): Promise<LostPayment[]> {
@@ -113,6 +113,6 @@ export function lostPayments(db: Sql, orderIds: readonly number[]): Promise<Lost
     WHERE p.order_id = ANY (${orderIds}::bigint[]) AND EXISTS (SELECT ${losses}) ORDER BY p.id`);
 }
 
-/** The cents of a lost payment that nobody has paid again outside the processor. */
+/** The lost cents of a payment less what was paid for it outside the processor; below zero if more was paid. */
 export const unpaidOf = ({ lostCents, bookings }: LostPayment): number =>
   bookings.reduce((rest, { cents, reversedAt }) => (reversedAt === null ? rest - cents : rest), lostCents);

@@ -8,12 +8,13 @@ import { lostCentsOf } from "./loss-documents.ts";
 import { type LostPayment, lostPayments, receivedCents, unpaidOf } from "./loss-payments.ts";
 import { priceDebts, sumOfDebts } from "./price-debt.ts";
 
-/** A lost payment with the cents of it that the firm still owes. */
+/** A payment that a bank took back, with the cents of it that the firm still owes. */
 export type OpenLoss = LostPayment & { openCents: number };
 
 /**
- * The lost payments of these orders, oldest first. An order's debt is attributed to its newest lost payments, because a
- * payment made again replaced the earlier ones. Makes two queries, whatever the number of orders.
+ * The payments of these orders that banks took back, oldest first, even if nothing is owed for them. An order's debt is
+ * attributed to the newest of them, because a payment made again replaced the earlier ones. Makes two queries, whatever
+ * the number of orders.
  * @throws ServiceError `unavailable` for an altered row
  */
 export async function openLosses(db: Sql, orderIds: readonly number[]): Promise<OpenLoss[]> {
@@ -33,7 +34,10 @@ export async function openLosses(db: Sql, orderIds: readonly number[]): Promise<
   return lost.map((payment) => ({ ...payment, openCents: open.get(payment.id) ?? 0 }));
 }
 
-/** The lost payments of a firm, oldest first. @throws ServiceError `unavailable` for an altered row */
+/**
+ * The payments of a firm that banks took back, oldest first, even those for which nothing is owed. @throws ServiceError
+ * `unavailable` for an altered row
+ */
 export async function openLossesOfFirm(db: Sql, { partnerId, environment }: Owner): Promise<OpenLoss[]> {
   const orders = await db.query<{ id: number }>(sql`
     SELECT DISTINCT p.order_id AS id FROM billing_documents d JOIN payments p ON p.id = d.payment_id
@@ -42,12 +46,12 @@ export async function openLossesOfFirm(db: Sql, { partnerId, environment }: Owne
   return ids.length === 0 ? [] : openLosses(db, ids);
 }
 
-/** `debtsOfFirms` reads at most this many orders with a lost payment, the newest first. */
+/** `debtsOfFirms` reads at most this many orders of which a bank took a payment back, the newest first. */
 const mostOrders = 200;
 
 /**
- * The lost payments for which firms of an environment owe money, oldest first. @throws ServiceError `unavailable` for
- * an altered row
+ * The payments that banks took back and for which firms of an environment owe money, oldest first. @throws ServiceError
+ * `unavailable` for an altered row
  */
 export async function debtsOfFirms(db: Sql, environment: Environment): Promise<(OpenLoss & { firmName: string })[]> {
   const received = sql`FROM loss_payments x WHERE x.payment_id = d.payment_id`;
@@ -62,13 +66,19 @@ export async function debtsOfFirms(db: Sql, environment: Environment): Promise<(
   return open.flatMap((loss) => (loss.openCents > 0 ? [{ ...loss, firmName: names.get(loss.orderId) ?? "" }] : []));
 }
 
-/** The lost payments of an order, found by its code. @throws ServiceError `unavailable` for an altered row */
+/**
+ * The payments of an order that banks took back, even those for which nothing is owed. @throws ServiceError
+ * `unavailable` for an altered row
+ */
 export async function openLossesOfOrder(db: Sql, orderCode: string): Promise<OpenLoss[]> {
   const [order] = await db.query<{ id: number }>(sql`SELECT o.id ${fromOrders} WHERE ${hasOrderCode(orderCode)}`);
   return order ? openLosses(db, [order.id]) : [];
 }
 
-/** A lost payment as the operator's page of an order shows it. An operator can book money for the payment there. */
+/**
+ * A payment that a bank took back, as the operator's page of an order shows it. An operator can book money for it
+ * there.
+ */
 export type LossToBook = OpenLoss & {
   /**
    * The payment may have paid several orders of the firm. `openInAll`: the cents that the firm still owes for all of
@@ -78,7 +88,7 @@ export type LossToBook = OpenLoss & {
   openOrders: number;
 };
 
-/** The lost payments of an order. @throws ServiceError `unavailable` for an altered row */
+/** The payments of an order that banks took back. @throws ServiceError `unavailable` for an altered row */
 export async function lossesToBook(db: Sql, orderId: number): Promise<LossToBook[]> {
   const own = await openLosses(db, [orderId]);
   const all = own.length === 0 ? own : await openLosses(db, await ordersOfPayments(db, own));

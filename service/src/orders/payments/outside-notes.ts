@@ -31,8 +31,8 @@ export const isPaidOutside = (d: Statement): Statement => sql`(${d}.refund LIKE 
   SELECT FROM billing_documents v WHERE v.payment_id = ${d}.payment_id AND v.refund = 'reversed:' || ${d}.refund))`;
 
 /**
- * True if a part of the payment was returned outside the processor. The processor doesn't know this, and still treats
- * that part as refundable.
+ * True if a part of the payment was ever booked as returned outside the processor, even if that booking was reversed.
+ * The processor doesn't know this, and still treats that part as refundable.
  */
 export async function wentBackOutside(db: Sql, paymentId: number): Promise<boolean> {
   const notes = sql`SELECT FROM billing_documents d WHERE d.payment_id = ${paymentId} AND d.refund LIKE 'outside:%'`;

@@ -23,7 +23,10 @@ import { elsewhereSubject, requireTaskLeft, wholeRefundOf } from "./whole-refund
 
 const isOutsideWay = (text: string): text is OutsideWay => Object.hasOwn(outsideWays, text);
 
-/** An approved partial refund that the processor has not received, or that its present account can't make. */
+/**
+ * An approved partial refund that is recorded nowhere as made. Its job waits, the processor has not reported it, or the
+ * present account can't make it.
+ */
 export type WaitingPart = { request: string; payment: number; paymentIntent: string | null; amountCents: number };
 
 /** Functions that find the order's waiting partial refunds, and close one. The `refunds` feature stores them. */

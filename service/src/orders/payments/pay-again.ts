@@ -40,8 +40,8 @@ export async function unpaidLossOf(db: Sql, orderCode: string): Promise<number> 
 
 /**
  * The payments from which a partial refund is made first; normally none. While the service holds the price of an order
- * twice, these are the payments that replaced a lost one. A refund of the original payment would credit the price,
- * which the service would then still hold once.
+ * twice, these are the payments made again after a bank took one back. A refund of the original payment would credit
+ * the price, which the service would then still hold once.
  * @throws ServiceError `unavailable` for an altered row
  */
 export async function refundedFirst(db: Sql, orderId: number): Promise<ReadonlySet<number>> {
@@ -108,9 +108,10 @@ export async function allowPayAgain(
 }
 
 /**
- * After an event of a dispute: withdraws the amount to pay again, if it has changed or the bank is deciding again. If a
- * withdrawn amount can be paid again, opens a task for an operator to allow it; otherwise closes that task. If the
- * service holds the price twice, opens a task about that; otherwise closes it.
+ * After the loss by a dispute may have changed: withdraws the amount to pay again, if it has changed or the bank is
+ * deciding again. If a withdrawn amount can be paid again, opens a task for an operator to allow it; otherwise closes
+ * that task. If the service holds the price twice, opens tasks to refund it or to return the firm's money; otherwise
+ * closes them.
  * @returns the cents of the price that nobody has paid now; below zero for money that is held twice
  */
 export async function reviseLoss(

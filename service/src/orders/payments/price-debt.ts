@@ -27,7 +27,7 @@ type PriceDebt = {
 };
 
 /**
- * The payments of these orders. The refunded part of a payment that replaced a lost one is treated as unpaid.
+ * The payments of these orders. A payment made again after a bank took one back counts without its refunded part.
  * @throws ServiceError `unavailable` for an altered row
  */
 export async function priceDebts(db: Sql, orderIds: readonly number[]): Promise<PriceDebt[]> {
@@ -52,13 +52,13 @@ export async function priceDebts(db: Sql, orderIds: readonly number[]): Promise<
 export const sumOfDebts = (debts: readonly PriceDebt[]): number => debts.reduce((sum, { cents }) => sum + cents, 0);
 
 /**
- * The cents of the order's price that banks took back and nobody has paid again, online or outside the processor.
- * Below zero when the price was paid again and the bank then returned the first payment.
+ * The cents of the order's price that banks took back and nobody has paid again, online or outside the processor. Below
+ * zero for money that is held twice, such as when the bank then returned the first payment.
  * @throws ServiceError `unavailable` for an altered row
  */
 export const lossOf = async (db: Sql, orderId: number): Promise<number> => sumOfDebts(await priceDebts(db, [orderId]));
 
-/** The cents that the firm paid outside the processor for the order's lost payments. */
+/** The cents that the firm paid outside the processor for payments of the order that banks took back. */
 export const receivedCentsOf = async (db: Sql, orderId: number): Promise<number> =>
   [...(await receivedFor(db, orderId)).values()].reduce((sum, cents) => sum + cents, 0);
 
@@ -73,7 +73,7 @@ export async function endAllow(tx: Tx, orderId: number, { actor, at }: By): Prom
 
 const restSubject = (orderId: number): string => `received:${orderId}:rest`;
 
-/** The subject of the task to release an order on hold, whose lost payment the firm has paid outside the processor. */
+/** The subject of the task to release an order on hold, after the firm paid its loss outside the processor. */
 export const releaseSubject = (orderId: number): string => `received:${orderId}:release`;
 
 /** Closes the task about the part of a debt that is still owed after the firm paid, or a booking was reversed. */
@@ -84,14 +84,14 @@ export async function endRest(tx: Tx, orderId: number, { actor, at }: By): Promi
 
 /**
  * After a refund or a dispute: closes outdated tasks about the price of an order. Such tasks report that the price can
- * be paid again, or that its money is held twice.
+ * be paid again, or that its money is held twice. Also opens the task of `askReturn` if it is due.
  */
 export async function endPriceTasks(tx: Tx, order: LockedOrder, by: By): Promise<void> {
   await endTasksAfter(tx, order, await lossOf(tx, order.id), by);
 }
 
 /**
- * Closes the tasks about the order's price that are outdated.
+ * Closes the tasks about the order's price that are outdated, and opens the task of `askReturn` if it is due.
  * @param cents the cents of the price that nobody has paid now
  */
 export async function endTasksAfter(tx: Tx, order: LockedOrder, cents: number, by: By): Promise<void> {
@@ -123,7 +123,7 @@ async function endTasksOfDisputes(tx: Tx, orderId: number, about: "lost" | "twic
   for (const { subject } of disputes) await closeTasks(tx, { orderId, kinds: ["dispute"], subject }, end);
 }
 
-/** After the refund of an order: closes the tasks that ask a person to decide about its lost payments. */
+/** After the refund of an order: closes the tasks that ask a person to decide about payments that a bank took back. */
 export const endLostTasks = (tx: Tx, orderId: number, { actor, at }: By): Promise<void> =>
   endTasksOfDisputes(tx, orderId, "lost", { state: "done", at, by: actor, outcome: "the order was refunded" });
 

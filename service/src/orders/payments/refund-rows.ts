@@ -25,7 +25,7 @@ const verifiedRefund = verified(refundState, sql`refunds`);
  * Records the state of one refund at the processor. Events arrive in any order, so a failed refund stays failed, and a
  * succeeded one does not become pending again.
  * @returns `before` and `now`, the states before and after the event; `before` is null for a new refund. `isChange`:
- * the event changed the state.
+ * the refund is new, or the event changed its state.
  */
 export async function recordRefund(
   tx: Tx,

@@ -75,8 +75,8 @@ const maxEventBytes = 1024 * 1024;
 
 /**
  * Receives the processor's events. The signature covers the exact bytes, so the body is parsed only after the signature
- * was verified. Responds 200 to every authentic event, even one that changes nothing, and 400 to a wrong signature. The
- * processor repeats an event after a 5xx.
+ * was verified. Responds 200 to an authentic event, even one that changes nothing, and 400 to a wrong signature.
+ * Responds 5xx when the event can't be applied, so that the processor repeats it.
  */
 export async function processorWebhook(app: FastifyInstance, deps: WebhookDeps): Promise<void> {
   const { db, clock, log, processor } = deps;

@@ -164,7 +164,7 @@ export async function markRefunded(tx: Tx, orderId: number, paymentIntent: strin
 
 export type PartRefund = {
   paymentIntent: string;
-  /** Our id of the payment, if the intent paid for several orders; null otherwise. */
+  /** Our id of the payment; null if the refund's metadata doesn't name it. */
   share: string | null;
   /** The name of the refund: the id of its request, or the processor's id. */
   refund: string;
@@ -209,7 +209,7 @@ export type HeldPayment = {
 };
 
 /**
- * The payments of the order that were not refunded.
+ * The payments of the order that are not marked as refunded. Parts of them may have been refunded or lost.
  * @throws ServiceError `unavailable` when the MAC of any payment of the order is invalid. This includes payments marked
  * as refunded, because the mark may be forged.
  */

@@ -91,7 +91,7 @@ export const supplementsOfCode = (db: Sql, orderCode: string) =>
     SELECT ${columns} FROM supplements s ${joinOrder(sql`s.order_id`)}
     WHERE ${hasOrderCode(orderCode)} ORDER BY s.id`);
 
-/** The status of an order whose parcel waits for the payment of its supplement. */
+/** The status in which an order's parcel waits, if more postage is to be paid. */
 export const waiting = "ShippingPending";
 
 const withoutDebt = ["RefundPending", "Refunded", "Cancelled"];

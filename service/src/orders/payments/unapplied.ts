@@ -13,7 +13,9 @@ import { hasOrderCode, joinOrder, type LockedOrder } from "../order/order.ts";
 import { billingDocumentState } from "./documents.ts";
 import { paymentState, processorEventState, resolutionState } from "./store.ts";
 
-/** A payment that paid for no order, because the payment arrived too late, for the second time, or after its refund. */
+/**
+ * A payment that paid for no order, for example because it arrived too late, for the second time, or after its refund.
+ */
 export type UnappliedPayment = {
   /** The id of the processor's event that reported the payment. */
   eventId: string;
@@ -37,7 +39,7 @@ export type UnappliedPayment = {
 
 type Listed = UnappliedPayment & MarkedFirm & { isResolutionAuthentic: boolean };
 
-/** The payments that wait for a person, oldest first; after them, the resolved payments, latest first. */
+/** At most 100 payments: first those without a person's note, oldest first; then those with one, latest note first. */
 export async function unappliedPayments({ db }: { db: Sql }, environment: Environment): Promise<UnappliedPayment[]> {
   const listed = await db.query<Listed>(sql`
     SELECT e.event_id AS "eventId", e.received_at AS "receivedAt", o.code AS "orderCode@order", o.status AS "orderStatus",
@@ -144,7 +146,8 @@ type Resolved = { eventId: string; environment: Environment; note: string };
 /**
  * Records a person's note on how money that moved no order was handled. Moves no money.
  * @param by the id of the person, and the actor for the audit log
- * @throws ServiceError without a note, and for an event that is unknown, in the other environment, or already resolved
+ * @throws ServiceError without a person or a note, and for an event that is unknown, in the other environment, or
+ * already resolved
  */
 export async function resolveUnapplied(
   { db, clock }: { db: Database; clock: Clock },

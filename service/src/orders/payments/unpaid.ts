@@ -132,8 +132,8 @@ const late = (at: Date): Statement => sql`
 type WatchDeps = { db: Database; clock: Clock; log: Log };
 
 /**
- * For each supplement that nobody has paid for days, opens a task and mails the payer once more. A payment that a bank
- * is still moving has more time. Skips an order that can't be read.
+ * For each supplement for postage that nobody has paid for days, opens a task and mails the payer once more. A payment
+ * that a bank is still moving has more time. Skips an order that can't be read.
  */
 export async function watchSupplements({ db, clock, log }: WatchDeps): Promise<void> {
   const found = await db.query<{ id: number; code: string }>(sql`

@@ -1,6 +1,6 @@
 /**
- * Assigns a refund that was made in the processor's dashboard to its orders: one operator proposes the orders, another
- * approves. Only then is the refund booked. No money moves.
+ * Assigns a refund that was made in the processor's dashboard to its orders: one operator proposes the orders, and as a
+ * rule another one approves. Only then is the refund booked. No money moves.
  */
 
 import {
@@ -240,7 +240,8 @@ const end = (tx: Tx, id: string, { state, by, at, solo }: End): Promise<void> =>
   changeRow(tx, assignmentState, id, sql`state = ${state}, decided_by = ${by}, decided_at = ${at}, solo = ${solo}`);
 
 /**
- * Approves another operator's assignment of a refund to orders, and books the refund for them.
+ * Approves an assignment of a refund to orders, and books the refund for them. The proposer may approve it only where
+ * `approveRefund` allows that.
  * @throws ServiceError as `approveRefund`; also when less is left of an order's payment than its part
  */
 export async function approveAssignment(deps: RefundDeps, operator: Operator, id: string): Promise<void> {

@@ -30,8 +30,8 @@ export const partRefundQueue = "part-refund";
 type Line = { type: string; amountCents: number };
 
 /**
- * The cents paid for the technology of an online notarization. The amount is that of the quote's line, because the
- * tier's discount applies only to the workflow fee.
+ * The cents in an order's price for the technology of an online notarization; 0 without it. The amount is that of the
+ * quote's line, because the tier's discount applies only to the workflow fee.
  */
 export async function technologyFeeOf(db: Sql, orderId: number): Promise<number> {
   const [order] = await db.query<{ lines: Line[]; totalCents: number }>(sql`
@@ -48,7 +48,7 @@ export async function technologyFeeOf(db: Sql, orderId: number): Promise<number>
 export type PartRequest = {
   amountCents: number;
   reason: string;
-  /** The operator who requests the refund; another operator approves it. */
+  /** The operator who requests the refund; as a rule, another operator approves it. */
   requestedBy: string;
   actor: string;
   at: Date;
@@ -56,8 +56,8 @@ export type PartRequest = {
 
 /**
  * Requests a refund of a part of the money that is held for a locked order. The order continues.
- * @returns the id of the request, or the reason why it is impossible: no held payment is large enough, or another
- * refund of the order is waiting
+ * @returns the id of the request, or the reason why it is impossible: no single payment held in dollars is large
+ * enough, another refund of the order is waiting, or `refusalOf` refuses
  */
 export async function requestPartRefund(
   tx: Tx,

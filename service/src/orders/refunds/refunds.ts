@@ -17,7 +17,10 @@ export {
 } from "./by-hand.ts";
 export { bookLossPaid, finishFailedRefund, undoLossPaid, undoPaidBack } from "./failed.ts";
 export { partRefundJobs, requestPartRefund, technologyFeeOf } from "./part.ts";
-/** Refunds by two people: one requests, another approves, and only then does the order enter RefundPending. */
+/**
+ * Refunds by two people, or by one where the installation allows it: one requests, and another approves. Only then does
+ * the order enter RefundPending; a refund of a part doesn't move it.
+ */
 export {
   approveRefund,
   listRefunds,
@@ -38,7 +41,7 @@ export type RefundPreview = {
   orderCode: string;
   status: string;
   payments: readonly Held[];
-  /** The reason why the refund can't be requested; null when it can. */
+  /** The reason why the order can't be refunded; null when it can. Says nothing about an open request. */
   refusal: string | null;
   /** The id of an open request; null without one. */
   openRequest: string | null;
@@ -51,7 +54,7 @@ export type RefundPreview = {
 const openEnvelopes: ReadonlySet<EnvelopeStatus> = new Set(["Sent", "Viewed", "PartiallySigned"]);
 
 /**
- * The preview of an order's refund: the payments that it would return and, if it can't be requested, the reason.
+ * The preview of an order's refund: the payments that it would return and, if the order can't be refunded, the reason.
  * @throws ServiceError for an order that is unknown, or in the other environment
  */
 export const previewRefund = ({ db }: { db: Database }, operator: Operator, code: string): Promise<RefundPreview> =>

@@ -50,7 +50,7 @@ export async function refundOf(
   return found;
 }
 
-/** The open refund requests, and the requests that ended last. */
+/** The open refund requests, at most 200, and the 50 requests that ended last. Leaves out altered ones. */
 export async function listRefunds({ db }: { db: Sql }, { environment }: Operator) {
   const [open, ended] = await Promise.all([store.selectOpen(db, environment), store.selectEnded(db, environment)]);
   return { open, ended };
@@ -61,8 +61,8 @@ const endAsked = (tx: Tx, orderId: number, by: string, at: Date) =>
   closeTasks(tx, { orderId, kinds: ["refund_asked"] }, { state: "done", at, by, outcome: "a refund was requested" });
 
 /**
- * Requests a refund of all held payments of an order or, if the order is to continue, of a part. Another operator
- * decides.
+ * Requests a refund of all held payments of an order or, if the order is to continue, of a part. An amount equal to all
+ * that is held ends the order, too. As a rule, another operator decides.
  * @returns the request's id
  * @throws ServiceError without the permission or a reason, and for an order that can't be refunded or has an open
  * request
@@ -193,11 +193,11 @@ function requireApprover({ clock }: RefundDeps, operator: Operator): string {
 }
 
 /**
- * Approves another operator's refund request, and requests the refund from the processor. The order enters
- * RefundPending; if only a part is refunded, it continues. Of two concurrent approvals, the second fails because the
- * request has ended.
+ * Approves a refund request, and queues the refund at the processor. The order enters RefundPending; if only a part is
+ * refunded, it continues. Of two concurrent approvals, the second fails because the request has ended.
  * @throws ServiceError for the operator's own request, unless the service allows one person to approve it after an
- * hour; when the order or its held payments have changed; and for an ended request
+ * hour; when the order can't be refunded any more; when other payments are held now, or less than the part; and for an
+ * ended request
  */
 export async function approveRefund(deps: RefundDeps, operator: Operator, id: string): Promise<void> {
   const by = requireApprover(deps, operator);

@@ -37,9 +37,9 @@ export async function lockShown(tx: Tx, { environment }: Operator, code: string)
 }
 
 /**
- * The payments that the service still holds for the order, each with the amount left after refunds and losses to a
- * bank. Leaves out payments that refunds alone have returned completely. A payment stays in the list if a bank took
- * back a part of it, even when nothing is left.
+ * The payments that the service still holds for the order. Each has the amount left after refunds, approved partial
+ * refunds and losses to a bank. Leaves out payments of which refunds alone leave nothing. A payment stays in the list
+ * if a bank took back a part of it, even when nothing is left.
  */
 export async function heldFor(db: Sql, orderId: number): Promise<Held[]> {
   const held = await heldPayments(db, orderId);
@@ -67,7 +67,7 @@ export const areSame = (some: readonly Held[], others: readonly Held[]): boolean
 export const covers = (held: readonly Held[], part: readonly Held[]): boolean =>
   part.every(({ id, amountCents }) => held.some((each) => each.id === id && each.amountCents >= amountCents));
 
-/** The reason why a refund can't be requested; null when it can. */
+/** The reason why the order can't be refunded; null when it can. Doesn't check for an open request. */
 export async function refusalOf(db: Sql, order: LockedOrder, held: readonly Held[]): Promise<string | null> {
   if (targetOf(order, "refund_requested") === null) return `An order in ${order.status} cannot be refunded.`;
   return held.length > 0 ? refusalByHand(db, order) : "No money is held for this order.";

@@ -30,7 +30,9 @@ export type RefundRequest = {
   firmName: string;
   environment: Environment;
   reason: string;
-  /** The payments that the refund returns, as held when the refund was requested. */
+  /**
+   * The payments that the refund returns, each with the amount held at the request or, for a partial refund, the part.
+   */
   payments: readonly Held[];
   /** True if only a part of the held money is refunded. The order then continues. */
   part: boolean;
@@ -38,7 +40,10 @@ export type RefundRequest = {
   requestedByName: string;
   requestedAt: Date;
   state: RefundState;
-  /** The person who decided on the request. Null while the request is open, and when a trigger closed the request. */
+  /**
+   * The person who decided on the request. Null while the request is open, and when it was closed because the order was
+   * refunded in another way.
+   */
   decidedByName: string | null;
   decidedAt: Date | null;
   solo: boolean;
@@ -52,9 +57,9 @@ const isClosed = (r: Statement): Statement =>
   sql`(${r}.state = 'closed' AND ${r}.note = 'The refund was asked for by another way.')`;
 
 /**
- * The columns of a refund request that its MAC covers. One trigger allows only one decision on a request. Another
- * trigger closes a request whose order was refunded in another way. That trigger has no MAC key, so a closed request
- * keeps the MAC of its open state.
+ * The columns of a refund request that its MAC covers. One trigger allows only one decision on a request; an approved
+ * partial refund may still be closed. Another trigger closes an open request whose order is refunded in another way.
+ * That trigger has no MAC key, so a request that it closed keeps the MAC of its open state.
  *
  * For a partial refund, the MAC covers the amount as a negative number. Rows of earlier releases are not partial
  * refunds, so their MACs stay valid.
@@ -94,14 +99,14 @@ export async function selectRequest(db: Sql, id: string, environment: Environmen
   return withFirmNames(found)[0];
 }
 
-/** Open requests, oldest first. */
+/** At most 200 open requests, oldest first. Leaves out altered ones. */
 export const selectOpen = async (db: Sql, environment: Environment) =>
   authentic(
     await db.query<RefundRequest & MarkedFirm & Marked>(sql`${markedRequests}
     WHERE r.state = 'requested' AND o.environment = ${environment} ORDER BY r.requested_at, r.id LIMIT 200`),
   );
 
-/** Ended requests, latest first. */
+/** The 50 requests that ended last, latest first. Leaves out altered ones. */
 export const selectEnded = async (db: Sql, environment: Environment) =>
   authentic(
     await db.query<RefundRequest & MarkedFirm & Marked>(sql`${markedRequests}
@@ -172,7 +177,9 @@ export type NewRequest = {
   id: string;
   orderId: number;
   reason: string;
-  /** The payments that the refund returns, as held when the refund was requested. */
+  /**
+   * The payments that the refund returns, each with the amount held at the request or, for a partial refund, the part.
+   */
   payments: readonly Held[];
   part?: boolean;
   requestedBy: string;

@@ -22,8 +22,8 @@ export function isDay(text: string): boolean {
 }
 
 /**
- * Reads the fields of a form one by one and collects all faults. If a field is wrong, its reading function returns `""`
- * or null.
+ * Reads the fields of a form one by one and collects all faults. The value that a function returns for a wrong field
+ * has no meaning: `done` rejects the form.
  */
 export function formReader(typed: Typed) {
   const faults: Record<string, string> = {};

@@ -9,8 +9,8 @@ import { authentic, roomState, writeRoomMac } from "../store.ts";
 type OrderKey = { id: number; code: string; partnerId: string };
 
 /**
- * Locks an order, found by its code alone, until the transaction ends. Otherwise the room's view could miss a change
- * that commits during the attachment.
+ * Locks an order of any firm, found by its code, until the transaction ends. Otherwise the room's view could miss a
+ * change that commits during the attachment.
  */
 export async function holdOrder(tx: Tx, code: string, environment: Environment): Promise<OrderKey | undefined> {
   const [order] = await tx.query<OrderKey>(
@@ -66,8 +66,8 @@ export const roomsOfOrder = async (
 
 /**
  * For ORDER BY: sorts the rooms `r` of the order `o`; `a` is the attachment. Rooms with another order of the same
- * client come first, then the room to which the order was attached last. The client's mails mention only the first
- * room, and the client pays that room's orders together.
+ * client and payer come first, then the room to which the order was attached last. The client's mails mention only the
+ * first room, and the client pays that room's orders together.
  */
 export const closingFirst: Statement = sql`EXISTS (
     SELECT FROM room_orders x JOIN orders y ON y.id = x.order_id

@@ -97,7 +97,7 @@ export function createViewCache(maxBytes: number): ViewCache {
 export type OwnRoom = Omit<RoomView, "participants"> &
   Pick<OwnRoomRow, "closesOn" | "firmMethod" | "charges"> & {
     id: string;
-    /** The state of the automatic seal; null when no member requested it. */
+    /** The state of the automatic seal; null when it is off. */
     sealWish: SealWish | null;
     /** The participants with full addresses; the public view masks the addresses. */
     participants: Participant[];

@@ -43,7 +43,7 @@ export type CardRow = BoughtServices & {
   label: string | null;
   status: string;
   statusBeforeHold: string | null;
-  /** The latest envelope's signers; the order's if there is none or it was discarded. Null if only the client signs. */
+  /** The latest envelope's signers, or the order's if none counts. Null if only the client, or nobody, signs. */
   signers: { name: string; email: string; routing: number; signed?: boolean }[] | null;
   /** The signature fields and the MAC that verify the signers named by the order. Null when `signers` are an envelope's. */
   named: { fields: SigningFacts["fields"]; mac: string | null } | null;
@@ -104,9 +104,7 @@ export type OwnRoomRow = RoomRow & {
   roomId: string;
   /** The day on which the closing is due; null for none. */
   closesOn: string | null;
-  /**
-   * The state of the seal that the service makes by itself, with times as ISO 8601; null when no member requested it.
-   */
+  /** The state of the automatic seal, with times as ISO 8601; null when it is off. */
   sealWish: {
     sealedAt: string | null;
     sealedVersion: number | null;

@@ -7,8 +7,8 @@ import type { OrderCard, RoomView, Signer } from "./schemas.ts";
 import type { CardRow, RoomRow } from "./store.ts";
 
 /**
- * The signers of an order; the client, if the order names none. If the sandbox completed the signing of a test order,
- * all of them are shown as signed.
+ * The signers of an order that is signed online; the client, if the order names none. Empty for other orders. If the
+ * sandbox completed the signing of a test order, all of them are shown as signed.
  */
 function signersOf(row: CardRow, rowMac: RowMac): Signer[] {
   if (!row.sign) return [];

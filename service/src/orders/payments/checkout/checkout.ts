@@ -50,12 +50,15 @@ const bankDecides = "A bank still decides on a payment of this order. Wait for i
 const inProcess = "A bank payment is being processed. Wait until the bank has answered.";
 const firmPays = "A payment by your firm is under way. Wait until it has ended.";
 
-/** The amount that is due for the locked order now: its total, or a supplement. */
+/**
+ * The amount that is due for the locked order now: its total, or a supplement. Also returns the total when nothing is
+ * due, so first check `refusalOf`.
+ */
 export const partOf = async (tx: Tx, order: LockedOrder): Promise<Part> => partFor(order, await dueFor(tx, order));
 
 /**
- * The amount that is due now and may be charged without a person's request. Undefined when it replaces a payment that a
- * bank took back, because the firm may not want to pay again from the same account.
+ * The amount that may be charged now without a person's request; first check `refusalOf`. Undefined when it replaces a
+ * payment that a bank took back, because the firm may not want to pay again from the same account.
  */
 export async function partToCharge(tx: Tx, order: LockedOrder): Promise<Part | undefined> {
   const due = await dueFor(tx, order);
@@ -88,8 +91,9 @@ const payerChanged = () =>
  * @param by the person who opens the checkout. `{ shown }`: a member of the firm; the firm pays, even if the order's
  * payer is the client. `shown` is the order's payer as the member's page showed it. `client`: the holder of the
  * client's link, who must not see what the firm pays. If absent, the order's payer pays.
- * @throws ServiceError `not_found`; `not_payable` naming the status or the payer; `conflict` when a payment was just
- * made, or the order's payer is not the shown one; `payments_not_configured`; `processor_failed`
+ * @throws ServiceError `not_found`; `not_payable` with the reason; `conflict` when a payment was just made, the
+ * checkout is busy or in an earlier account, or the order's payer is not the shown one; `payments_not_configured`;
+ * `processor_failed`
  */
 export async function checkoutUrl(
   deps: CheckoutDeps,
@@ -132,8 +136,9 @@ export const checkoutOfNewOrder = (deps: CheckoutDeps, log: Log) => (code: strin
   });
 
 /**
- * The kind of reason why an order can't be paid now. `not_due`: nothing is owed. `stuck`: a person must correct the
- * order first. `disputed`: a bank is deciding about an earlier payment. `in_process`: a payment is in progress.
+ * The kind of reason why an order can't be paid now. `not_due`: nothing is owed, or the order's document was deleted.
+ * `stuck`: a person must correct the order first. `disputed`: the due amount replaces a payment about which a bank
+ * still decides. `in_process`: a payment is in progress.
  */
 export type RefusalKind = "not_due" | "stuck" | "disputed" | "in_process";
 
@@ -187,7 +192,7 @@ export type SharedCheckout = {
 
 /**
  * Returns the open hosted checkout for all payable orders of a group, such as a room, or creates one. No order's status
- * changes. By default, the checkout is for the payer of the orders.
+ * changes. By default, the checkout is for the payer of the first payable order.
  * @param members reads the group's orders; called a second time when they are locked
  * @throws ServiceError `not_payable` when no order is payable, and the same errors as for one order
  */

@@ -1,7 +1,7 @@
 /**
  * The payer of a checkout: the client or the firm. It can differ from the order's payer, which can change while a
- * checkout is open. The firm can also pay in place of the client. A payment without a checkout, or by a checkout of an
- * earlier release, uses the order's payer.
+ * checkout is open. The firm can also pay in place of the client. For a payment without a stored payer, the order's
+ * payer counts; only `paymentPayer` names the firm for a charge.
  */
 import type { Sql, Tx } from "../../../kernel/platform/database/database.ts";
 import { type Statement, sql } from "../../../kernel/platform/database/sql.ts";
@@ -35,7 +35,10 @@ export async function payerOfCheckout(db: Sql, checkoutId: string): Promise<Paye
 
 const ofPayment = sql`FROM checkout_sessions s JOIN checkout_payers y ON y.checkout_id = s.id WHERE s.session_id = p.session_id`;
 
-/** For the SELECT list of a query with a payment `p` of the order `o`: the payer of its checkout, as `payBy`. */
+/**
+ * For the SELECT list of a query with a payment `p` of the order `o`: the payer of its checkout or, without one, of the
+ * order, as `payBy`.
+ */
 export const payerOnPage: Statement = sql`
   coalesce((SELECT y.payer ${ofPayment}), o.pay_by) AS "payBy",
   ${verifiedAll(sessionState, sql`s`, ofPayment)}, ${verifiedAll(payerState, sql`y`, ofPayment)}`;

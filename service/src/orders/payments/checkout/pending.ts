@@ -28,7 +28,7 @@ export type PendingPayment = {
   orderCodes: string[];
 };
 
-/** Payments that wait for a bank, the oldest first. Omits altered payments. */
+/** Checkouts that wait for a bank's money, the oldest first, at most 200. Omits altered ones. */
 export async function pendingPayments(
   { db, clock }: { db: Sql; clock: Clock },
   environment: Environment,

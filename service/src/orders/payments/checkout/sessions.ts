@@ -28,7 +28,7 @@ export const currency = "usd";
 // before its end.
 const sessionMs = 23 * hourMs;
 const marginMs = 5 * minuteMs;
-// A request waits at most this long for another one that creates the same checkout.
+// Opening or closing a checkout is tried for at most this long, while other requests hold or change it.
 const mostMs = 10_000;
 // The pause before the next try, while another request creates the session, which usually takes less than a second.
 const pauseMs = 300;
@@ -43,9 +43,9 @@ type Wanted = { groupId: string | null; parts: readonly Part[]; payer: Payer };
 type Reserved = { session: CheckoutSession } | { replaced: CheckoutSession[] };
 
 const justPaid = () => new ServiceError("conflict", "A payment was just made. Wait a moment.");
-/** Thrown for a session of an earlier processor account. The session can be paid and ended only in that account. */
+/** Thrown for a session of an earlier or unknown processor account. It can be paid and ended only in that account. */
 export class OpenElsewhere extends ServiceError {
-  /** The milliseconds until the session has expired. */
+  /** The milliseconds until one minute after the session has expired. */
   readonly endsInMs: number;
   constructor({ expiresAt }: CheckoutSession, now: Date) {
     const left = Math.max(0, expiresAt.getTime() - now.getTime());
@@ -68,9 +68,9 @@ function busyIfLocked(error: unknown): never {
 }
 
 /**
- * Returns the URL of the open session for exactly these orders and payer, or creates a session. First ends the orders'
- * sessions that also pay other orders, are for the other payer, or are about to expire. Commits before each call of the
- * processor, so that a crash loses no session.
+ * Returns the URL of the open session for exactly these orders, amounts and payer, or creates a session. First ends all
+ * other sessions of the orders, and one that is about to expire. Commits before each call of the processor, so that a
+ * crash loses no session.
  * @param wanted locks the orders in the transaction, and returns a part of the checkout for each order to pay
  */
 export const openSession = (...opening: Parameters<typeof open>): Promise<string> =>
@@ -169,7 +169,7 @@ type Minted = MintedSession | { sessionId: string; url: null } | { refusal: unkn
 
 /**
  * Creates the session of a row. Repeated calls for one row create one session. `refusal`: the processor created no
- * session and would refuse this row again, so the next attempt needs a new row.
+ * session, so the next attempt needs a new row.
  * @throws ServiceError `processor_failed` when a session may exist
  */
 async function mint(db: Sql, processor: Processor, session: CheckoutSession): Promise<Minted> {
@@ -194,7 +194,7 @@ const findAt = (processor: Processor, { id, expiresAt }: CheckoutSession) =>
  * Ends the session at the processor. If the session's id is not recorded, searches for the session first, because the
  * processor forgets idempotency keys after a day. If none is found, the request that creates the session may still be
  * in flight. Repeating it creates no second session, and returns the one to end.
- * @returns `complete` when the session was paid before
+ * @returns `complete` when the payer had completed the session; `expired` also when there is none
  * @throws OpenElsewhere for a session of an earlier account, until it has expired
  */
 async function endAtProcessor(
@@ -233,7 +233,7 @@ function requireKey(processor: Processor | null, sessions: readonly CheckoutSess
 
 /**
  * Closes all checkouts of the order that can still be paid. Otherwise the order might be paid twice, or after its
- * cancellation. Skips a processor that doesn't handle the order's environment.
+ * cancellation. If the processor doesn't handle the order's environment, only ends the rows.
  * @throws OpenWithoutKey on a node without a key, so that a node with the key closes them
  */
 export async function closeCheckouts(
@@ -254,7 +254,7 @@ export async function closeCheckouts(
  * Runs work in a transaction in which no checkout of its orders can be paid. First ends open checkouts at the
  * processor, and commits before each request, so that a crash loses no session.
  * @param prepare locks the orders in the transaction, and returns the work
- * @throws ServiceError `conflict` when a checkout was just paid, or the orders are locked for too long;
+ * @throws ServiceError `conflict` when a checkout was just paid or is in an earlier account, or orders stay locked;
  * `payments_not_configured` for an open checkout on a node without a key
  */
 export const afterClosing = (...closing: Parameters<typeof closeThenWork>): Promise<void> =>

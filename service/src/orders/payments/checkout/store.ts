@@ -10,17 +10,17 @@ import type { CheckoutRequest } from "../processor/checkout-sessions.ts";
 import { coveredAmount } from "../supplements.ts";
 
 /**
- * A checkout session that may still be paid. Status `replacing`: this service has asked the processor to end the
- * session, so that it can create another. The row is ended only after the processor's answer. So a crash before that
- * answer never loses a session that can still be paid.
+ * A checkout session that may still be paid. Status `replacing`: this service is ending the session at the processor.
+ * The row is ended only after the processor's answer. So a crash before that answer never loses a session that can
+ * still be paid.
  */
 export type CheckoutSession = {
   id: string;
   /** The group whose orders the session pays together; null for a session of a single order. */
   groupId: string | null;
   /**
-   * The supplement that the checkout pays; only a checkout of a single order can have one. Null when it pays the
-   * order's total.
+   * The supplement that a checkout of a single order pays; null when it pays the order's total. For a group it is null,
+   * and each part names its own supplement.
    */
   supplementId: number | null;
   status: "minting" | "open" | "replacing";
@@ -44,7 +44,10 @@ const partState: StateMac = {
   covered: (c) => sql`${c}.id, ${c}.checkout_id, ${c}.order_id, ${c}.position, ${coveredAmount(c)}`,
 };
 
-/** The MAC covers which orders a session pays, and the URL that payers are sent to. */
+/**
+ * The MAC covers which order or group a session pays, and the URL that payers are sent to. A group's orders are under
+ * the MACs of the parts.
+ */
 export const sessionState: StateMac = {
   table: sql`checkout_sessions`,
   key: sql`id`,
@@ -99,7 +102,10 @@ export async function hasPendingFunds(db: Sql, orderId: number): Promise<boolean
   return found.some(({ status }) => status === "pending_funds");
 }
 
-/** True if a bank payment for the order is in process. Accepts the order's code, because pages don't have its id. */
+/**
+ * True if a charge of the firm's method is in progress, or a checkout waits for a bank's money. Accepts the order's
+ * code, because pages don't have its id.
+ */
 export async function isPaymentInProcess(db: Sql, orderCode: string): Promise<boolean> {
   if ((await chargesOfCode(db, orderCode)).some(isOpenCharge)) return true;
   const found = await db.query<{ status: string }>(sql`
@@ -218,7 +224,10 @@ export const failMinting = (db: Database, id: string) =>
 export const markReplacing = (tx: Tx, id: string) =>
   change(tx, sql`s.id = ${id} AND ${current}`, sql`status = 'replacing'`);
 
-/** Marks the session as expired. Call only after the processor confirmed that the session can't be paid. */
+/**
+ * Marks the session as expired. Call only after the processor confirmed that it can't be paid, or if the order has no
+ * processor.
+ */
 export const endSession = (tx: Tx, id: string) => change(tx, sql`s.id = ${id} AND ${current}`, sql`status = 'expired'`);
 
 export type SessionEnd = "pending_funds" | "complete" | "expired" | "failed";

@@ -19,8 +19,8 @@ import { sumText } from "./sum-words.ts";
 /** The part of a dispute that concerns one order. */
 type Part = {
   /**
-   * The order's part of the disputed cents. Null when the bank named no amount. Also null for an order without a part,
-   * which an open dispute still puts on hold.
+   * The order's part of the disputed cents. Null when the bank named no amount in dollars. Also null for an order
+   * without a part, which an open dispute still puts on hold.
    */
   cents: number | null;
   /** The cents that were returned to the service for an order that is already refunded. */
@@ -32,7 +32,7 @@ type Part = {
  * to the dispute, even if the bank claims money that was already refunded.
  */
 type Wanted = {
-  /** The cents that the bank claims; null when it named no amount. */
+  /** The cents that the bank claims; null when it named no amount in dollars. */
   cents: number | null;
   /** The part of the claim that is already refunded. */
   twiceCents: number;
@@ -55,8 +55,9 @@ type BookedDispute = {
 type Open = { restCents: number; lostCents: number | null };
 
 /**
- * Divides a disputed sum among the orders of a payment, in proportion to the rest of each. The cents that remain after
- * rounding are charged to the last orders that still have a rest. A repeated event gives each order the same share.
+ * Divides a disputed sum, at most what is left, among the orders of a payment, in proportion to the rest of each. The
+ * cents that remain after rounding are charged to the last orders that still have a rest. A repeated event gives each
+ * order the same share.
  */
 export function sharesOf(amountCents: number, open: readonly Open[]): number[] {
   const lostCentsSum = open.reduce((sum, { lostCents }) => sum + (lostCents ?? 0), 0);
@@ -75,9 +76,9 @@ export function sharesOf(amountCents: number, open: readonly Open[]): number[] {
 }
 
 /**
- * Books the loss from a decided dispute on the payments that it concerns, each with its share (`sharesOf`). If the bank
+ * Books the loss from a lost dispute on the payments that it concerns, each with its share (`sharesOf`). If the bank
  * later decides for the service, reverses the loss. If the order was refunded by then, opens a task: the service owes
- * the money.
+ * the money. For an open dispute, books nothing.
  */
 export async function bookDispute(tx: Tx, dispute: Dispute, at: Date): Promise<BookedDispute> {
   const { id, paymentIntent, amountCents, state } = dispute;
@@ -162,10 +163,11 @@ const isNeverOpened = async (tx: Tx, subject: string): Promise<boolean> =>
   (await tx.query(sql`SELECT WHERE ${neverOpened("dispute", subject)}`)).length === 1;
 
 /**
- * Applies a dispute to one of the orders that the disputed money paid. Holds the order and opens a task with the amount
- * until the bank has decided. Afterwards, refunds that waited continue.
+ * Applies a dispute to one of the orders that the disputed money paid. An open dispute puts the order on hold and opens
+ * a task with the amount. A loss opens another task and keeps or puts the order on hold, unless the order is being
+ * refunded. After either decision, refunds that waited continue.
  * @param options `isChange`: true if the event changed the dispute, so that the firm is notified. The firm is also
- * notified if the order has no task about the dispute yet: the dispute may have arrived before the payment. `booked`:
+ * notified if the order never had a task about the dispute: the dispute may have arrived before the payment. `booked`:
  * the result of `bookDispute`
  */
 export async function applyDispute(
@@ -244,7 +246,7 @@ async function hold(tx: Tx, order: LockedOrder, sum: string, options: ApplyOptio
 /**
  * Ends an order in RefundPending when nothing is left to refund: the bank took the money back, parts returned it, or
  * the order cost nothing.
- * @returns null when some money is left
+ * @returns null when it ends nothing: some money is left, no payment is stored, or the order has another status
  */
 export async function endLost(tx: Tx, order: LockedOrder, options: ApplyOptions): Promise<Applied | null> {
   const held = await heldPayments(tx, order.id);

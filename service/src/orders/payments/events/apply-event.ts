@@ -35,8 +35,8 @@ import { untilDecided, wrongSum } from "./sum-words.ts";
 export type { Applied, Outcome } from "./apply.ts";
 
 /**
- * Applies one verified event to all orders that it pays, in the caller's transaction. Nothing else sets an order to
- * Paid. An event that is late, repeated or foreign changes nothing.
+ * Applies one verified event to all orders whose money it is about, in the caller's transaction. Nothing else sets an
+ * order to Paid. A repeated or foreign event changes nothing; a late one moves no order, but its money is recorded.
  * @returns the result for the order; of several orders, the result that most needs a person
  */
 export async function applyEvent(tx: Tx, event: SignedEvent, options: ApplyOptions): Promise<Applied> {
@@ -177,8 +177,9 @@ async function readSession(
   const results: Applied[] = [];
   for (const order of orders) {
     // A failure doesn't move the order in three cases:
-    // - The order waits for another payment.
-    // - The client pays the order by now. The client's mail would report the firm's failure as the client's.
+    // - A charge failed, and the order waits for another payment.
+    // - A charge failed, and the client pays the order by now. The client's mail would report the firm's failure as the
+    //   client's.
     // - A card was declined in a checkout that has been closed.
     const isLate =
       kind === "failed" &&
@@ -238,8 +239,8 @@ async function endWait(tx: Tx, orders: readonly LockedOrder[], outcome: string, 
 }
 
 /**
- * Divides the money among the orders. If the sum that arrived is not the sum of the parts, no order is paid: all of
- * them are held, and the money is recorded for the first one.
+ * Divides the money among the orders. If the sum that arrived is not the sum of the parts, no order is paid. The money
+ * is then recorded for the first order, and each order whose total it was to pay is held.
  */
 function sharesOf(
   { kind, amount, currency: paidIn }: SessionMessage,

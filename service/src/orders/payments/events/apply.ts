@@ -31,7 +31,7 @@ import { reportDebit, reportFirmsDebit, reportSupplement } from "../unpaid.ts";
 import { isLost } from "../whole-refund.ts";
 import { untilDecided, wrongSum } from "./sum-words.ts";
 
-/** The result of an event for one order. `repeated` and `stale`: the event changed nothing. */
+/** An event's result for one order. `repeated`: recorded before. `stale`: the status stays, but records may be new. */
 export type Outcome =
   | "moved"
   /** A firm's card or bank account was saved, or can't be used any more. */
@@ -40,11 +40,11 @@ export type Outcome =
   | "held"
   | "repeated"
   | "stale"
-  /** Money arrived that moves no order, and a person must decide. */
+  /** Money arrived that moves no order, so a person must decide; or the money was already refunded. */
   | "unapplied"
   /** The event is from another account or mode. */
   | "foreign"
-  /** There is no such order. */
+  /** The order, card or permission that the event names is not stored. */
   | "unknown"
   /** The event is not about a payment. */
   | "irrelevant";

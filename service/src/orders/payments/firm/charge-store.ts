@@ -44,9 +44,9 @@ export const chargeState: StateMac = {
 export const chargeRows = stateRows(chargeState);
 
 /**
- * `asked`: queued for the processor. `answered`: the processor has created the payment. `pending`: a bank is moving the
- * money. `declined`: the processor refused. `succeeded` and `failed`: a signed event reported it. `refused`: never
- * sent.
+ * `asked`: queued for the processor, or sent without an answer. `answered`: the processor has created the payment.
+ * `pending`: a bank is moving the money. `declined`: the processor refused. `succeeded`: a signed event reported it.
+ * `failed`: an event reported it, or the payment was canceled. `refused`: never sent.
  */
 export type ChargeState = "asked" | "answered" | "pending" | "declined" | "succeeded" | "failed" | "refused";
 
@@ -205,7 +205,7 @@ export async function methodsOfIntent(db: Sql, paymentIntent: string): Promise<P
 const ofPayment = sql`FROM firm_charges c JOIN payment_methods m ON m.id = c.method_id
   WHERE c.order_id = p.order_id AND c.payment_intent = p.payment_intent`;
 
-/** The firm's card or bank account that made a payment; null for a payment on the processor's page. */
+/** The firm's card or bank account that was charged for a payment; null for any other payment. */
 export type PayingMethod = Pick<PaymentMethod, "kind" | "brand" | "last4"> | null;
 
 /** For the SELECT list of a query with a payment `p`: the firm's method that made it, as `method`. */
@@ -234,7 +234,7 @@ export async function insertCharge(tx: Tx, charge: NewCharge): Promise<boolean> 
 
 type ChargeChange = { state: ChargeState; at: Date; paymentIntent?: string | null; reason?: string | null };
 
-/** Changes the state of all charges of a payment. */
+/** Changes the state of all charges of a payment, and its reason: without `reason`, the stored one is removed. */
 export async function updateCharges(
   tx: Tx,
   payment: readonly Pick<FirmCharge, "id">[],
@@ -270,8 +270,8 @@ export type OverdueCharge = Pick<
 };
 
 /**
- * The payments whose event is overdue, oldest first: those of one firm, or of all. Marks a payment that was altered in
- * the database.
+ * The payments of one firm, or of all, whose event is overdue: at most 100, the oldest first. Marks a payment that was
+ * altered in the database.
  */
 export function overdueCharges(
   db: Sql,

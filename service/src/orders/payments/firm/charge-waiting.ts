@@ -40,8 +40,9 @@ const altered = "The operator has to check its record first.";
  * Charges the firm's method for orders that wait for it. Each order gets a payment of its own, at the price that the
  * page showed. Leaves out an order that can't be charged in this way, and still charges the others.
  * @returns the orders that were left out; at least one order was charged
- * @throws ServiceError `conflict` when no order can be charged, or the method has changed; `not_payable` for a caller
- * who may not spend; the errors of `requireProof`
+ * @throws ServiceError `not_found` for orders that aren't all the firm's; `conflict` when no order can be charged, or
+ * the method has changed; `not_payable` without a method, or for a caller who may not spend; the errors of
+ * `requireProof`
  */
 export async function chargeWaiting(
   deps: ChargeDeps,
@@ -94,7 +95,7 @@ export const leftText = (left: readonly LeftOrder[]): string =>
 
 /**
  * Locks the caller's orders.
- * @throws ServiceError `not_found` when one of them is not the firm's, or does not exist
+ * @throws ServiceError `not_found` for no orders, for more than `mostAtOnce`, and when one of them is not the firm's
  */
 async function lockShown(tx: Tx, principal: Principal, codes: readonly string[]) {
   const isAsked = codes.length > 0 && codes.length <= mostAtOnce && codes.every(isCode);

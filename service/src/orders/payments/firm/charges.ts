@@ -73,8 +73,10 @@ export type Charged = { paymentId: string; charges: { orderCode: string; chargeI
 
 /**
  * Creates one payment that the caller requested for payable orders, and queues it for sending.
- * @returns `refusal` above the caller's limits; `order` is then the order at which the limit was exceeded
- * @throws ServiceError `not_payable` without a method on file; `conflict` when the sum or the method is not the expected one
+ * @returns `refusal` when the caller may not spend the sum; `order` is then the order at which a limit was exceeded, or
+ * the first order
+ * @throws ServiceError `not_payable` without a method on file, or with an order of $0.00; `conflict` when the sum or
+ * the method is not the expected one
  */
 export async function chargePayable(
   tx: Tx,

@@ -28,7 +28,7 @@ export type Unsettled = { customer: string; reason: string };
  * payment that is no longer allowed and was never sent. If the reason concerns only one order, still ends the whole
  * payment, because its requester agreed to its whole sum.
  * @param maySent true if an earlier attempt may have sent the payment
- * @returns null for a payment that has ended
+ * @returns null for a payment that has ended, or that the processor has answered meanwhile
  */
 export async function confirm(
   tx: Tx,

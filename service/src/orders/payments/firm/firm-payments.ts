@@ -37,9 +37,12 @@ type Facts = {
    * order's price.
    */
   replacesLoss: boolean | null;
-  /** True if a payment for the order arrived after the charge was requested. */
+  /** True if a payment for the order arrived after the charge was requested, including the charge's own. */
   isPaidSince: boolean;
-  /** The card or bank account; null for a charge without one, and when the record of one was altered. */
+  /**
+   * The card or bank account; null for a charge without one. Null for all charges when the record of one method was
+   * altered.
+   */
   method: PayingMethod;
 };
 

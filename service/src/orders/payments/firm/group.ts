@@ -89,7 +89,7 @@ const shownStates: Readonly<Record<ChargeState, OrderCharge["state"]>> = {
 };
 
 /**
- * The latest charge of the order's total; null for an order that was never charged.
+ * The latest charge of the order's total; null if the total was never charged.
  * @throws ServiceError `unavailable` for an altered charge
  */
 export async function chargeOfOrder(db: Sql, orderCode: string): Promise<OrderCharge | null> {

@@ -13,7 +13,7 @@ import { spentSince } from "./firm-payments.ts";
 import type { FirmPaysDeps } from "./methods.ts";
 import * as store from "./store.ts";
 
-/** A member or a key that may be allowed to spend, with its limits. Limits of 0 permit nothing. */
+/** A member or a key, with its limits. Limits of 0 permit nothing, except to an owner, who has no limits. */
 export type Spender = {
   spender: string;
   name: string;
@@ -24,7 +24,10 @@ export type Spender = {
   isAltered?: true;
 };
 
-/** The firm's members and its keys of the environment, with their limits. */
+/**
+ * The firm's members and the environment's keys in use, with their limits. In live, leaves out members without live
+ * access.
+ */
 export async function listSpenders({ db }: { db: Sql }, principal: Principal): Promise<Spender[]> {
   const { partnerId, environment } = principal;
   const [members, keys, limits] = await Promise.all([
@@ -54,8 +57,9 @@ export async function listSpenders({ db }: { db: Sql }, principal: Principal): P
 }
 
 /**
- * The cents that each spender has used of the month's limit, by spender. Null for a spender with an altered charge, and
- * for all when the row that names the time zone was altered. They can't spend until the operator has restored the row.
+ * The cents that each spender with limits has used of the month's limit, by spender. Null for a spender with an altered
+ * charge, and for all when the row that names the time zone was altered. They can't spend until the operator has
+ * restored the row.
  */
 export async function spentThisMonth(
   { db, clock }: { db: Sql; clock: Clock },
@@ -90,9 +94,9 @@ function centsOf(name: string, typed: string): number {
 }
 
 /**
- * Sets how much a member or a key may spend with the firm's method. An empty amount ends the permission.
- * @throws ServiceError for a caller who is not an owner or has no recent sign-in or passkey, for a member or key of
- * another firm, and for amounts that can't be read
+ * Sets how much a member or a key may spend with the firm's method. Two empty amounts end the permission.
+ * @throws ServiceError for a caller who is not an owner or has no recent sign-in or passkey; for a spender who is an
+ * owner or not the firm's; and for amounts that can't be read, or of which only one is empty
  */
 export async function setLimit(
   deps: FirmPaysDeps,

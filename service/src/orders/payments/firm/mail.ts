@@ -25,7 +25,10 @@ export const methodName = ({ kind, brand, last4 }: Pick<PaymentMethod, "kind" | 
   return last4 === null ? name : `${name} •••• ${last4}`;
 };
 
-/** Mails the owners that the firm's payment method changed, so that they notice a change that none of them made. */
+/**
+ * Mails an owner that the firm's payment method changed, can't be used or expires. So owners notice a change that none
+ * of them made.
+ */
 export const methodMail = defineMail({
   queue: methodMailQueue,
   async load({ id, moment, userId }: MomentMail<MethodMoment>, deps) {

@@ -80,8 +80,8 @@ export async function askForMethod(deps: FirmPaysDeps, principal: Principal, ret
     });
     return account.setUp({ id, customer, environment, returnTo });
   };
-  // Opens the page for the customer that the processor already has for the firm. Null if the operator has since
-  // configured another account, which doesn't know the customer. The code below then creates a new customer.
+  // Opens the page for the customer that the processor already has for the firm. Null for a firm without one, or if the
+  // operator has since configured another account, which doesn't know it. The code below then creates a new customer.
   const reopened = earlier ? await opened(newUuid(), earlier.customer) : null;
   if (reopened !== null) return reopened;
   const id = newUuid();
@@ -125,11 +125,14 @@ export async function finishTestSetup(
   await saveMethod(deps, id);
 }
 
-/** True if the processor has saved the method of a setup. Later events about the setup then change nothing. */
+/** True if the setup saved a method, or its method was removed. Later events about the setup then change nothing. */
 const hasResult = ({ state }: store.PaymentMethod): boolean =>
   state === "active" || state === "unusable" || state === "removed";
 
-/** Reads the method that a setup saved, and replaces the firm's present method with it. */
+/**
+ * Reads the result of a setup from the processor. A saved method replaces the firm's present one if the person who
+ * added it is still an owner.
+ */
 export async function saveMethod(deps: FirmPaysDeps, id: string): Promise<void> {
   const { db, clock } = deps;
   const asked = isUuid(id) ? await store.selectMethod(db, id) : undefined;

@@ -22,7 +22,7 @@ type Payload = {
   about: string;
   /** The id of an owner, or `placer` for the member who placed the order. */
   to: string;
-  /** For `refunded`: true if the firm's whole payment for the order was refunded. */
+  /** For `refunded`: true if the service holds no money of the order's payments any more. */
   isWhole?: boolean;
   /**
    * For `won`: true if the service has to pay money back, because the order was refunded before the bank's decision.

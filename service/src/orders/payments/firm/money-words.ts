@@ -46,17 +46,14 @@ type About = {
   isDue: boolean;
   /** True if the client made the payment, and not the firm. */
   isClients: boolean;
-  /** True if the order can be charged to the firm's card or bank account. */
+  /** True if the firm is the order's payer, so that its card or bank account may be charged. */
   isChargeable: boolean;
   how: string;
   /** The operator's reason for a reversal. */
   why: string;
 };
 
-/**
- * Explains whether the order continues after a refund. Empty when the refund neither ends the order nor lets it
- * continue.
- */
+/** Explains whether the order continues after a refund. Empty for an order that is completed or on hold. */
 function afterRefund({ status, isWhole }: About): string[] {
   if (status === "Refunded" || status === "Cancelled") return ["The order is closed."];
   if (status === "Completed" || status === "OnHold") return [];

@@ -132,9 +132,9 @@ export function sandboxAccount({ db, clock }: { db: Database; clock: Clock }): F
           );
         await lockPayment(tx, id);
         const steps = await lockSteps(tx, id);
-        // If a failure step exists, an earlier call has already ended the payment. That call also marked the settlement
-        // step as done, although no money arrived. If the service then crashed, the charge is still open and is ended
-        // now.
+        // If the payment has a failure step in addition to its settlement step, an earlier call has already ended it.
+        // That call also marked the settlement step as done, although no money arrived. If the service then crashed,
+        // the charge is still open and is ended now.
         const isEnded = steps.some(({ kind }) => kind === "fails");
         if (!isEnded && steps.some(({ kind, isDone }) => kind === "settles" && isDone))
           return { state: "paid", paymentIntent: sandboxIntent(id) };

@@ -51,8 +51,8 @@ function readAsked(body: unknown): Asked {
 }
 
 /**
- * Stores a test method for the firm of a test key, in place of the present one, and sets the key's spending limits.
- * Needs no owner's consent, because no real money can be charged.
+ * Stores a test method for the firm of a test key, in place of the present one. Sets the key's spending limits, if the
+ * request names them. Needs no owner's consent, because no real money can be charged.
  * @throws ServiceError `conflict` for a live key
  */
 async function putTestMethod({ db, clock }: Deps, principal: Principal, asked: Asked): Promise<string> {

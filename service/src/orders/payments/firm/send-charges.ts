@@ -20,7 +20,10 @@ import { tellFirm, tellOfPostage } from "./money-mail.ts";
 import { activeMethod, selectMethod } from "./store.ts";
 import { applyFailedDebit } from "./unusable.ts";
 
-/** A charge is overdue when the processor's answer or its event takes longer than this. */
+/**
+ * A charge is overdue when the processor's answer, or the event after the answer, takes longer than this. A bank has
+ * more time.
+ */
 export const eventWithinMs = 10 * 60_000;
 
 /**
@@ -257,7 +260,7 @@ async function byPlacer(
 }
 
 /**
- * Inserts one payment of orders that the same person or key placed.
+ * Inserts one payment of orders that the same person or key placed. Inserts it as refused when it may not be charged.
  * @param by `shown`: the job's `methodId`
  * @returns the payment's id; null when neither a member nor a key placed the orders, so that a checkout pays them
  */

@@ -38,8 +38,9 @@ const limitState: StateMac = {
 export const methodRows = [stateRows(methodState), stateRows(limitState)];
 
 /**
- * `asked`: the processor's page is open. `verifying`: the bank account is being verified. `unusable`: the bank account
- * can't be debited any more, or the sandbox doesn't know the method, and an owner has to replace it.
+ * `asked`: a setup without a result. `verifying`: the bank account is being verified. `unusable`: the bank account
+ * can't be debited any more, or the present processor account or the sandbox doesn't have the method. An owner then has
+ * to replace it.
  */
 type MethodState = "asked" | "verifying" | "active" | "unusable" | "failed" | "removed";
 
@@ -81,7 +82,8 @@ const methods = (where: Statement): Statement => sql`
   FROM payment_methods m WHERE ${where}`;
 
 /**
- * The firm's methods, the active one first, then newest first. Leaves out methods whose details were never entered.
+ * At most 20 of the firm's methods, even removed ones: the active one first, then newest first. Leaves out methods
+ * whose details were never entered.
  * @throws ServiceError `unavailable` for an altered row
  */
 export const selectMethods = (db: Sql, { partnerId, environment }: Owner) =>

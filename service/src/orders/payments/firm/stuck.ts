@@ -1,6 +1,6 @@
 /**
- * Overdue charges, about which the processor's event should have arrived by now. The service sends such a charge again,
- * opens a task for a person, and ends the charge when a person requests it.
+ * Overdue charges, about which the processor's event should have arrived by now. The service sends an unanswered charge
+ * again, opens a task for a person, and ends a charge when a person requests it.
  */
 import { requireOwnerOfMoney } from "../../../firms/members/members.ts";
 import { auditLine } from "../../../kernel/audit/audit.ts";
@@ -110,7 +110,10 @@ type EndDeps = { db: Database; clock: Clock; processor: Processor | null };
 /** An overdue charge as operators see it. `text`: the state of the charge in words. */
 export type StuckCharge = store.OverdueCharge & { text: string };
 
-/** For operators: the overdue charges of an environment, oldest first. Leaves out altered charges. */
+/**
+ * For operators: the overdue charges of an environment, oldest first, out of the 100 oldest of all. Leaves out altered
+ * charges.
+ */
 export async function stuckCharges(
   { db, clock }: { db: Sql; clock: Clock },
   environment: Environment,
@@ -140,7 +143,8 @@ const refusals = {
  * makes sure that none can be made. Only then does the charge end, with all other charges of its payment. The present
  * account can't report a charge that was sent to an earlier account, so an operator must check that account.
  * @param byOperator true if an operator ends the charge; false if an owner of the firm does
- * @throws ServiceError `not_found`; `conflict` for a charge that is not overdue, or that the processor can't cancel
+ * @throws ServiceError `not_found`; `conflict` for a charge that is not overdue, that the processor can't cancel, or
+ * that only an operator may end
  */
 export async function endCharge(
   deps: EndDeps,

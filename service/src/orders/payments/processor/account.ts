@@ -32,17 +32,18 @@ export const accountQueue = "processor-account";
 type AccountDeps = { db: Database; clock: Clock; processor: Processor | null };
 
 /**
- * For each processor: the name of its account; null for a key that may not read it. Each processor is asked only once
- * per process. A second answer could replace a newer account that another node has recorded since. Only tests have
- * several processors in one process.
+ * For each processor: the name of its account; null for a key that may not read it. After a processor has answered, it
+ * is not asked again by this process. A second answer could replace a newer account that another node has recorded
+ * since. Only tests have several processors in one process.
  */
 const names = new WeakMap<Processor, Promise<string | null>>();
 
 /**
- * The name of the account that this process uses; null when it is unknown. A key that may not read its account is
- * treated as a key of the last recorded account. Asks the processor once per process. The first node that finds another
- * account than the last one records it.
- * @throws ServiceError `unavailable` for a test-mode key that may not read its account, while a live account is in use
+ * The name of the account that this process uses; null without a processor, or when it is unknown. A key that may not
+ * read its account is treated as a key of the last recorded account. Asks the processor until it has answered once. The
+ * first node that finds another account than the last one records it.
+ * @throws ServiceError `processor_failed`; `unavailable` for a test-mode key that may not read its account, while a
+ * live account is in use
  */
 export async function presentAccount({ db, clock, processor }: AccountDeps): Promise<string | null> {
   if (!processor) return null;
@@ -135,7 +136,7 @@ const afterRequests = (now: Date): Statement => sql`greatest(${now}::timestamptz
  * Requires that this node's key is of the account in use. Call this in the transaction that records a request, before
  * the request is sent, because the time of a request identifies its account. So while nodes are restarted with the key
  * of another account, a node with the earlier key sends nothing more.
- * @param account the result of `presentAccount`
+ * @param account the result of `presentAccount`; null is not checked
  * @param now the time by this node's clock, which may be behind that of the node that noticed the account
  * @returns the time to record: not before the account was noticed
  * @throws ServiceError `unavailable` on a node with the earlier key

@@ -3,7 +3,7 @@ import type { Stripe } from "stripe";
 import { ServiceError } from "../../../kernel/platform/errors.ts";
 import { shortCode } from "../../../kernel/platform/text.ts";
 
-/** The checkout to create. For the same `id`, the processor creates only one. Amounts are in US cents. */
+/** The checkout to create. For the same `id`, the processor creates only one within a day. Amounts are in US cents. */
 export type CheckoutRequest = {
   id: string;
   /** True if the checkout was opened for a group of orders. */
@@ -20,7 +20,8 @@ export type MintedSession = { sessionId: string; url: string };
 
 export type CheckoutSessions = {
   /**
-   * Creates a session, or returns the one that was created with the same `id`. @throws ServiceError `processor_failed`
+   * Creates a session, or returns the one that was created with the same `id` within a day. @throws ServiceError
+   * `processor_failed`
    */
   mint: (request: CheckoutRequest) => Promise<MintedSession>;
   /** Finds the session that was created with our `id` between two times; null when there is none. */

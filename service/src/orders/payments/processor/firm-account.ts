@@ -48,7 +48,10 @@ export type FirmAccount = {
    * @throws Error when it is unknown whether a payment was created
    */
   charge: (request: ChargeRequest) => Promise<ChargeAnswer>;
-  /** Finds the payment of an earlier attempt whose answer was lost; null when there is none. */
+  /**
+   * Finds the payment of an earlier attempt whose answer was lost; null when there is none.
+   * @throws Error for a customer that the account doesn't know, because another account may have the payment
+   */
   findCharge: (charge: Pick<ChargeRequest, "id" | "customer">, since: Date) => Promise<ChargeAnswer | null>;
   /**
    * Cancels the payment of a charge. If there is none, makes sure that a request in progress can't create one any more.

@@ -57,9 +57,9 @@ export type RefundMessage = {
   checkoutId: string | null;
   /** Our id of a payment by the firm's method, from the metadata that the processor copies to the charge. */
   chargeId: string | null;
-  /** Our id of the payment, if the refund returns one order's share of a payment for several orders. */
+  /** Our id of the payment, from the metadata of a refund that we requested; null for any other refund. */
   share: string | null;
-  /** The name of a partial refund: the id of its request, or the processor's id. Null for an event about the charge. */
+  /** A partial refund's name: its request's id, or the processor's. Null for a whole share or a charge's event. */
   refund: string | null;
   amount: number | null;
   currency: string | null;
@@ -81,7 +81,7 @@ type Fields = Readonly<Record<string, unknown>>;
 const fieldsOf = (value: unknown): Fields => (typeof value === "object" && value !== null ? (value as Fields) : {});
 const failedRefunds: ReadonlySet<unknown> = new Set(["failed", "canceled"]);
 
-/** Reads a refund of one order's share, as `refundShare` requested it, or of another part of a payment. */
+/** Reads a refund: a whole share, as `refund` or `refundShare` requested it, or another part of a payment. */
 function refundMessage(object: Fields): ProcessorMessage {
   const { status } = object;
   const state = status === "succeeded" ? status : failedRefunds.has(status) ? "failed" : "pending";

@@ -29,7 +29,7 @@ export type Processor = AccountBooks &
     livemode: boolean | null;
     /** The name of an earlier account that the operator uses again, such as `acct_1A2b live`; null for none. */
     accountAgain: string | null;
-    /** Refunds a payment in full. A repeated call with the same `id` refunds nothing more. */
+    /** Refunds all that is left of a payment. A repeated call refunds nothing more. */
     refund: (id: string, paymentIntent: string) => Promise<void>;
     /**
      * Refunds a part of a payment. A repeated call with the same `request` refunds nothing more, even much later. A
@@ -37,8 +37,8 @@ export type Processor = AccountBooks &
      */
     refundPart: (part: RefundPart) => Promise<void>;
     /**
-     * Refunds an order's share of a payment for several orders, minus the parts already refunded. A repeated call refunds
-     * nothing more.
+     * Refunds an order's share of a payment, minus the parts that this service requested before. A repeated call
+     * refunds nothing more.
      */
     refundShare: (share: Omit<RefundPart, "request">) => Promise<void>;
     /**
@@ -50,7 +50,8 @@ export type Processor = AccountBooks &
     firm: FirmAccount;
     /**
      * Verifies an event's signature over the exact bytes.
-     * @throws ServiceError `validation` when the signature is wrong, or its time is out of tolerance
+     * @throws ServiceError `validation` when the signature is wrong, its time is out of tolerance, or the event is
+     * malformed
      */
     verify: (body: Buffer, signature: string | undefined, now: Date) => Promise<SignedEvent>;
   };

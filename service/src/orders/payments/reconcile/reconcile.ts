@@ -15,7 +15,7 @@ import { compareNext, comparePayments, type Difference, insertMovements, leftInA
 
 type ReconcileDeps = { db: Database; clock: Clock; log: Log; processor: Processor | null };
 
-/** Queues the comparison of this day's movements with the processor, once for all nodes. */
+/** Queues this day's comparison with the processor's books, once for all nodes. */
 export const scheduleReconciliation = ({ db, clock }: Pick<ReconcileDeps, "db" | "clock">): Promise<void> =>
   askForDay(db, clock());
 

@@ -57,8 +57,8 @@ export type Difference = {
   source: string;
   paymentIntent: string;
   /**
-   * `hereCents`: the sum of our rows. `thereCents`: the sum of the processor's movements. Each is null without rows or
-   * movements, and negative for money that left.
+   * `hereCents`: the sum of our rows. `thereCents`: the sum of the processor's movements. Negative for money that left.
+   * Each is null without rows or movements; `hereCents` also for a row without an amount.
    */
   hereCents: number | null;
   thereCents: number | null;
@@ -89,6 +89,7 @@ const comparedAtOnce = 10_000;
  * Charges are matched by payment. Refunds and disputes are matched by their ids, each together with its reversals. A
  * pending refund or an open dispute makes no difference, even if its money has moved. Leaves out payments that need the
  * books of an earlier account.
+ * @returns the differences that are too old to be normal
  */
 export async function comparePayments(tx: Tx, at: Date): Promise<Difference[]> {
   const differences: Difference[] = [];

@@ -24,7 +24,7 @@ type Sums = {
   paidTwice: string[];
   /** The payments for which more was returned than was paid. */
   overdrawn: string[];
-  /** The cents that firms paid outside the processor for lost payments, less reversed bookings. */
+  /** The cents that firms paid outside the processor for payments that banks took back, less reversed bookings. */
   received: number;
   /** The payments for which firms paid more than banks ever took back. */
   overpaid: string[];

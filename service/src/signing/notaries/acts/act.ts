@@ -71,8 +71,8 @@ export type ActRecording = {
 };
 
 /**
- * A notary's notes of an act, with all fields of the journal. The fields follow Oklahoma's law (49 O.S. 206), which
- * requires more of them than any other state's law that we compared.
+ * A notary's notes of an act. The fields follow Oklahoma's law (49 O.S. 206), which requires more of them than any
+ * other state's law that we compared.
  */
 export type Act = {
   act: ActKind;
@@ -82,7 +82,7 @@ export type Act = {
   startedAt: string;
   endedAt: string;
   principals: Principal[];
-  /** The names of the other people who were present at the act. */
+  /** The other people who were present at the act: one line each, with the name and possibly the role and place. */
   witnesses: string[];
   /** The tool and session of an act by audio and video; null for an act in person. */
   session: { tool: string; id: string } | null;
@@ -103,7 +103,10 @@ export type Act = {
   signedBefore?: { sha256: string };
 };
 
-/** The maximum number of principals in an act, and of signers in an order. */
+/**
+ * The maximum number of principals in an act, equal to `mostSigners` of an order. A live session numbers its third
+ * persons after these.
+ */
 export const mostPrincipals = 10;
 
 // Accepts a time up to five minutes in the future, because the notary's clock may be fast.
@@ -114,7 +117,7 @@ export const principalField = (n: number, name: string): string => `principal_${
 /** The fields of a principal that are dropdowns, and so have a value even in an empty form. */
 const chosen = ["basis", "country"] as const;
 
-/** The number of principals in a form, which is the number of the last principal with any input. */
+/** The number of the last principal with any input besides the dropdowns; 0 if there is none. */
 export function principalsIn(typed: Typed): number {
   const isTyped = (n: number) =>
     Object.entries(typed).some(

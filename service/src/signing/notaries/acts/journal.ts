@@ -34,8 +34,8 @@ async function loggedHead(db: Sql, notaryId: string) {
 }
 
 /**
- * Appends an entry to a notary's journal, in the transaction of the act. Also appends the hash of the entry to the
- * audit log. Locks the notary's row, so that concurrent entries are written one after another.
+ * Appends an entry to a notary's journal, in the caller's transaction. Also appends the hash of the entry to the audit
+ * log. Locks the notary's row, so that concurrent entries are written one after another.
  * @throws Error when the journal's last entry was altered or is missing
  */
 export async function appendEntry(
@@ -97,8 +97,8 @@ export async function findEntry(db: Sql, notaryId: string, position: number): Pr
 }
 
 /**
- * How and where an order was notarized, according to the latest act in a journal. Undefined when the journals contain
- * no act of the order.
+ * How and where an order was notarized, according to the order's latest act in any notary's journal. Undefined when no
+ * journal contains an act of the order.
  * @throws Error for an altered entry
  */
 export async function actOfOrder(

@@ -60,7 +60,7 @@ export async function findSignature(
 
 /**
  * Stores the notary's signature of the prepared revision.
- * @returns false when a concurrent request prepared another revision, or stored another signature
+ * @returns false when the prepared revision was replaced, signed or deleted in the meantime
  */
 export async function keepSigned(
   db: Sql,
@@ -77,7 +77,10 @@ export async function keepSigned(
 export const deleteSignatures = (tx: Tx, taskId: number) =>
   tx.query(sql`DELETE FROM notary_signatures WHERE task_id = ${taskId}`);
 
-/** Deletes expired revisions, also signed ones, except those that wait for their document to be sealed. */
+/**
+ * Deletes revisions that were prepared at least an hour ago, also signed ones. Keeps those that wait for their document
+ * to be sealed.
+ */
 export const sweepSignatures = (db: Sql, now: Date) =>
   db.query(sql`
     DELETE FROM notary_signatures WHERE created_at <= ${new Date(now.getTime() - lifetimeMs)} AND NOT (${waitsForSeal})`);

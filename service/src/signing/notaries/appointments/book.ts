@@ -27,11 +27,13 @@ import { linkOf } from "./links.ts";
 import { mailSession } from "./mail.ts";
 import { type BookingDeps, notariesFor, type Offer, offersOf } from "./offers.ts";
 
-/** How long before its start an appointment becomes fixed. From then on, it can't be moved or canceled. */
+/**
+ * How long before its start an appointment becomes fixed. From then on, people can't move or cancel it by their link.
+ */
 const fixedMs = 2 * hourMs;
 /**
- * How often an order's appointment may be booked or moved. Each change mails everybody, so an unlimited number would
- * allow spam.
+ * The most changes of all appointments of an order. Bookings, moves, cancellations and ends count. After that many,
+ * nobody can book or move. Each change mails everybody, so an unlimited number would allow spam.
  */
 const mostChanges = 12;
 const mostOffers = 500;
@@ -94,7 +96,7 @@ export async function invitationOf(deps: DeskDeps, code: string): Promise<Notary
 /**
  * The appointment of a link's order, and the times at which the link's person can book. The times are empty for a
  * guest.
- * @throws ServiceError `not_found` for an invalid link
+ * @throws ServiceError `not_found` for an invalid link, and when the order no longer waits for a notary
  */
 export async function appointmentOf({ desk: deps, rooms }: BookingDeps, token: string) {
   const { order, visitor } = await visitorOfLink(deps, token);
@@ -116,8 +118,8 @@ export async function appointmentOf({ desk: deps, rooms }: BookingDeps, token: s
 /**
  * Books a time, or moves the existing appointment to it. If no notary has claimed the order, the notary of the booked
  * time gets the claim.
- * @throws ServiceError `conflict` for a time that is taken, and from two hours before the start of the existing
- * appointment. Of two concurrent bookings of a time, only one succeeds
+ * @throws ServiceError `conflict` for a time that is not free, after too many changes, and from two hours before the
+ * existing appointment. `not_found` as `personOfLink`. Of two concurrent bookings of a time, only one succeeds
  */
 export async function bookAppointment(deps: BookingDeps, token: string, slot: string): Promise<void> {
   const { desk } = deps;
@@ -198,7 +200,7 @@ export async function cancelAppointment(deps: DeskDeps, token: string): Promise<
   });
 }
 
-/** Ends an appointment, and mails the cancellation to everybody. The transaction must have locked the appointment. */
+/** Cancels an appointment, and mails the cancellation to everybody. The transaction must have locked the order. */
 export async function cancelSession(
   tx: Tx,
   { id, sequence, orderId }: NotarySession,
@@ -215,7 +217,7 @@ const outcomes = ["no_show", "technical"] as const;
 
 /**
  * Records that an appointment failed, and why. After the first failure of a kind, people choose another time; the
- * second one fails the order.
+ * second one fails the order. Technical failures of sessions that the service could not record don't count.
  * @throws ServiceError before the start of the appointment; for a no-show, until 15 minutes after the start. Also while
  * the appointment's session is open, because a failed order would leave people in it
  */
@@ -256,8 +258,8 @@ async function countUnrecorded(tx: Tx, { rowMac }: DeskDeps, orderId: number): P
 }
 
 /**
- * Ends an appointment whose session failed. People choose another time, unless the order fails as well. The caller must
- * have locked the order.
+ * Ends an appointment whose session failed; does nothing if no scheduled appointment has begun. People choose another
+ * time, unless the order fails as well. The caller must have locked the order.
  */
 export async function closeAppointment(
   tx: Tx,
@@ -273,7 +275,7 @@ export async function closeAppointment(
 
 /**
  * Stores when and where the notary is available. Booked appointments stay unchanged.
- * @throws ServiceError naming every wrong field
+ * @throws ServiceError naming every wrong field; `role_required` for a suspended notary
  */
 export async function setHours(deps: DeskDeps, operator: Operator, typed: Typed): Promise<void> {
   const hours = accepted(readHours(typed));

@@ -32,8 +32,8 @@ const sha256Of = (token: string): Buffer => hash("sha256", token, "buffer");
 export type InviteDeps = { desk: DeskDeps; secrets: SecretBytes };
 
 /**
- * How many times a day an order's links may be mailed. Each time mails all people of the order, so an unlimited number
- * would allow spam.
+ * How many times in 24 hours an order's links may be mailed. Each time mails all people of the order, so an unlimited
+ * number would allow spam.
  */
 const mostADay = 5;
 
@@ -67,8 +67,9 @@ const markMailed = (db: Sql, which: Statement) =>
   db.query(sql`UPDATE appointment_links SET is_mailed = true WHERE ${which}`);
 
 /**
- * Creates a person's link to the appointment page if the person has none. The transaction must have locked the order.
- * @param link.isMailed true if no mail must follow with the link
+ * Creates a person's link to the appointment page if the person has none that can be mailed. The transaction must have
+ * locked the order.
+ * @param link.isMailed true if the person needs no mail with the link
  */
 export async function ensureLink(
   tx: Tx,
@@ -102,7 +103,10 @@ export async function linkOf(db: Sql, token: string): Promise<{ orderId: number;
 
 const linkPath = "/appointments/";
 
-/** The path of a person's appointment page; null for a person without a link. */
+/**
+ * The path of a person's appointment page. Null for a person without a link, and when the secret is gone from which the
+ * link's token was derived.
+ */
 export async function linkPathOf(
   db: Sql,
   secrets: SecretBytes,

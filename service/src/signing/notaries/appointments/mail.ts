@@ -15,7 +15,10 @@ import type { SessionMoment } from "./words.ts";
 
 type SessionMail = {
   sessionId: string;
-  /** The version of the appointment. Mails about an older version are not sent. */
+  /**
+   * The version of the appointment. Mails about an older version are not sent, except a cancellation to a removed
+   * guest.
+   */
   sequence: number;
   moment: SessionMoment;
   /** The number of the person who is to appear; null for the notary and for a guest. */

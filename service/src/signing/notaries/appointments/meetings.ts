@@ -20,7 +20,7 @@ import { whenText } from "./mail.ts";
 /** A person who signs documents of a closing. `orderCode` names any one of the orders that the person signs. */
 export type ClosingSigner = { orderCode: string; name: string; email: string };
 
-/** A document of the closing that the person signs in a notary's presence, with the time of the meeting. */
+/** A document of the closing that waits for a notary and that the person signs, with the time of the meeting. */
 export type Meeting = {
   orderCode: string;
   title: string | null;
@@ -35,8 +35,8 @@ type MeetingDeps = InviteDeps & {
 };
 
 /**
- * The documents of a closing that this person must sign in a notary's presence, in the sequence of the closing. Empty
- * if no closing contains the person's order.
+ * The documents that this person signs and that wait for a notary, of all closings with the person's order. They are in
+ * the sequence of each closing. Empty if there are none.
  */
 async function meetingsOf(deps: MeetingDeps, who: ClosingSigner, language: Language): Promise<Meeting[]> {
   const { db } = deps.desk;
@@ -58,7 +58,7 @@ async function meetingsOf(deps: MeetingDeps, who: ClosingSigner, language: Langu
 
 /**
  * Returns the path of the person's own appointment page for one of the documents that `meetingsOf` lists. Creates the
- * link if none was mailed yet.
+ * link if the person has none.
  * @param n the number of the meeting in that list, counted from 1
  * @throws ServiceError `not_found` when that meeting no longer exists
  */

@@ -16,7 +16,10 @@ type Point = Pick<NotarySession, "mode" | "meetingPoint">;
 /** A time at which a notary can be booked. */
 export type Offer = Point & { notary: Notary; startsAt: Date; zone: string };
 
-/** The notaries who may act for the order: if a notary has claimed it, only that one; otherwise all. */
+/**
+ * The active notaries who can work, or only the one of them who has claimed the order. Doesn't check if they are
+ * eligible for the order.
+ */
 export const notariesFor = async (db: Sql, { claimedBy }: WaitingOrder): Promise<Notary[]> =>
   (await listWorkingNotaries(db)).filter(
     ({ mayWork, status, operatorId }) =>
@@ -52,8 +55,8 @@ export async function offersOf(
     if (hours.place !== null) points.push({ mode: "ipen", meetingPoint: hours.place });
     return points.filter(({ mode }) => eligibility.modes.includes(mode));
   };
-  // The possible modes and places are cached for each day, because reading certificates is slow. They change at most
-  // once a day.
+  // The possible modes and places are computed once for each UTC day, for its first time, because reading certificates
+  // is slow. A change within the day is not noticed.
   const byDay = new Map<string, Point[]>();
   return slots.flatMap((startsAt) => {
     const day = startsAt.toISOString().slice(0, 10);

@@ -17,8 +17,8 @@ import { appointmentInvitationMail, ensureLink, type InviteDeps } from "./links.
 type Mac = DeskDeps["rowMac"];
 
 /**
- * Ends the links of an order's people whose email address was corrected: links to appointments, to open identity
- * checks, and to rooms. Notaries ask again for the identity checks.
+ * Ends the links of an order's people whose email address was corrected: links to appointments, and to open identity
+ * checks. Notaries ask again for the identity checks. Links to rooms stay, but `leaveRoom` unbinds the rooms.
  *
  * People who had an appointment link get another. It is mailed at once if the order waits for a notary, otherwise when
  * it waits again (`appointmentJobs`). The transaction must have locked the order.

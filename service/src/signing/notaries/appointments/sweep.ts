@@ -15,7 +15,7 @@ type SweepDeps = Pick<DeskDeps, "db" | "clock" | "rowMac" | "log">;
 
 /**
  * Sends the reminders of appointments. Ends an appointment when its order no longer waits for a notary, or its notary
- * has released the order.
+ * has released the order. An order on hold keeps its appointment.
  */
 export async function sweepAppointments(deps: SweepDeps, stopping: AbortSignal): Promise<void> {
   for (const { id } of await sessionsToLookAt(deps.db, deps.clock())) {
@@ -26,7 +26,9 @@ export async function sweepAppointments(deps: SweepDeps, stopping: AbortSignal):
   }
 }
 
-/** The order statuses after a notarization. In these statuses an appointment ends as done. */
+/**
+ * The order statuses after a notarization. An appointment that has begun then ends as done; a later one is canceled.
+ */
 const notarized: ReadonlySet<string> = new Set([
   ...["NotarizationComplete", "ShippingPending", "Shipped", "Delivered", "ShippingFailed"],
   ...["FaxPending", "FaxSent", "FaxDelivered", "FaxFailed", "Completed"],

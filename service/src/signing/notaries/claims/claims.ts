@@ -47,7 +47,7 @@ export async function notaryOf(db: Sql, { id }: Pick<Operator, "id">): Promise<N
 
 /**
  * The unclaimed orders that a notary may claim, and the orders that the notary has claimed. `others` counts the
- * unclaimed orders that the notary may not claim.
+ * unclaimed orders that the notary may not claim. Looks only at the 200 unclaimed orders that are due first.
  */
 export async function deskOf(deps: DeskDeps, operator: Operator, notary: Notary) {
   const { db, clock, readEligibility } = deps;
@@ -66,7 +66,8 @@ export async function deskOf(deps: DeskDeps, operator: Operator, notary: Notary)
  * Claims an order by the number of its task. The order's code is not used, because it would give access to the client's
  * page. Of two concurrent claims only one succeeds.
  * @returns the order's code
- * @throws ServiceError `not_found` for an order that the notary can't claim
+ * @throws ServiceError `not_found` for an order that the notary may not claim; `conflict` for one that is claimed
+ * already
  */
 export async function claimOrder(deps: DeskDeps, operator: Operator, task: string): Promise<string> {
   const { db, clock, readEligibility } = deps;
@@ -84,8 +85,7 @@ export async function claimOrder(deps: DeskDeps, operator: Operator, task: strin
 /**
  * Claims an order for a notary. The transaction must have locked the order.
  *
- * If an earlier notary lost the claim while an act was open, that act ends here: nobody may continue an act that
- * another notary saw.
+ * If an act of an earlier claim is still open, it ends here: nobody may continue an act that another notary saw.
  * @throws as `claimTaskIn`
  */
 export async function claimWaiting(
@@ -99,8 +99,10 @@ export async function claimWaiting(
 }
 
 /**
- * Releases an order. If another notary left an act open, it stays until the next claim, which ends it.
- * @throws ServiceError `conflict` while the notary's own act is open
+ * Releases an order that the operator has claimed. If another notary left an act open, it stays until the next claim,
+ * which ends it.
+ * @throws ServiceError `conflict` while the notary's own act is open, `not_found` for an order that the operator has
+ * not claimed
  */
 export async function releaseOrder(deps: DeskDeps, operator: Operator, code: string): Promise<void> {
   const { order, notary } = await orderInHands(deps, operator, code);

@@ -69,7 +69,8 @@ async function recordedState({ db, rowMac }: DeskDeps, order: WaitingOrder): Pro
 const unreadable = () => new ServiceError("unavailable", "The document can't be read now. Try again later.");
 
 /**
- * Finds the document to notarize: the latest document of the order.
+ * Finds the document to notarize: the one that signers sign in the open act, otherwise the latest document of the
+ * order.
  * @throws ServiceError `unavailable` when it can't be read
  * @throws AlteredDocumentError when its bytes were altered
  */

@@ -86,7 +86,7 @@ export const unclaimedOrders = (reading: Reading, environment: Environment, limi
     sql`ORDER BY t.due_at, t.id LIMIT ${limit}`,
   );
 
-/** The orders that a person has claimed. */
+/** The orders that a person has claimed, at most 100, sorted by their due time. */
 export const claimedOrders = (reading: Reading, environment: Environment, by: string) =>
   waitingOrders(
     reading,

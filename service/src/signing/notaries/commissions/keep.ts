@@ -33,7 +33,7 @@ function changed(before: Commission | null, after: Commission): object {
 /**
  * Adds an operator as a notary.
  * @param operatorId an operator with the role `notary`
- * @throws ServiceError naming every wrong field, or `conflict` when a record already exists
+ * @throws ServiceError naming every wrong field, or `conflict` for an operator without the role or with a record
  */
 export async function addNotary(deps: KeepDeps, operatorId: string, typed: Typed, actor: string): Promise<string> {
   const commission = accepted(readCommission(typed));

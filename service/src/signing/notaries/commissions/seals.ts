@@ -57,7 +57,10 @@ export async function latestSeal(db: Sql, notaryId: string): Promise<SealPicture
   return seal;
 }
 
-/** The picture that was confirmed for the current commission; null when there is none. */
+/**
+ * The latest picture, if it was confirmed for the current commission. Null otherwise, even if an earlier picture was
+ * confirmed.
+ */
 export async function sealFor(db: Sql, notary: Commission & { id: string }): Promise<Buffer | null> {
   const seal = await latestSeal(db, notary.id);
   return seal && isConfirmedFor(seal, notary) ? seal.png : null;
@@ -76,7 +79,7 @@ const faults: Readonly<Record<string, string>> = {
 export type SealDeps = { db: Database; clock: Clock; workers: Workers };
 
 /**
- * Stores a picture, re-encoded and limited in size. It is not used until it is confirmed.
+ * Stores a picture, re-encoded and limited in size. Until it is confirmed, neither it nor an earlier picture is used.
  * @throws ServiceError naming the field and the rule
  */
 export async function addSeal({ db, clock, workers }: SealDeps, notaryId: string, bytes: Buffer, actor: string) {
@@ -99,8 +102,8 @@ export async function addSeal({ db, clock, workers }: SealDeps, notaryId: string
 /**
  * Confirms that the picture matches the commission, so that the notary's blocks show it from now on.
  * @param shown the commission's texts as the page showed them
- * @throws ServiceError `conflict` when a newer picture was uploaded, and when the commission has changed since the page
- * was shown
+ * @throws ServiceError `conflict` for a picture that is not the newest or is confirmed already, and if the commission
+ * has changed since
  */
 export async function confirmSeal(
   { db, clock }: Pick<SealDeps, "db" | "clock">,

@@ -16,8 +16,9 @@ type ExpiryMail = {
 };
 
 /**
- * Queues mails to notaries and administrators about everything that has expired or will expire within 60 days. Each
- * expiry is mailed once when it is near and once when it has passed. Idempotent, and safe to run on several nodes.
+ * Queues mails to notaries and administrators about everything that has expired or will expire within 60 days. Leaves
+ * out suspended notaries. Each expiry is mailed once when it is near and once when it has passed. Idempotent, and safe
+ * to run on several nodes.
  */
 export async function watchExpiries(
   { db, clock }: { db: Database; clock: Clock },

@@ -30,7 +30,10 @@ export function outsideOf(commission: Commission, { mode, startedAt, endedAt }: 
   return null;
 }
 
-/** Returns warnings about the act itself. The notary should check them before the act is entered into the journal. */
+/**
+ * Returns the checks of the act itself, each of which holds or warns. The notary must confirm the warnings before the
+ * act is entered into the journal.
+ */
 export function actChecks(act: Act, stampedAt: string | null, { unclassed }: Eligibility): Check[] {
   const isEarly = stampedAt !== null && stampedAt < act.startedAt;
   const day = act.startedAt.slice(0, 10);
@@ -65,7 +68,10 @@ export function actChecks(act: Act, stampedAt: string | null, { unclassed }: Eli
 const look = (name: Check["name"], warns: boolean, why: string, whyNot: string): Check =>
   warns ? { name, state: "warns", why: whyNot } : { name, state: "holds", why };
 
-/** Returns the rules of the notary's state that an act breaks, keyed by the form field that is at fault. */
+/**
+ * Returns the rules of the notary's state that a remote act breaks, keyed by the form field that is at fault. Empty for
+ * an act in person.
+ */
 export function ruleFaults(
   { mode, feeCents, principals }: Pick<Act, "mode" | "feeCents" | "principals">,
   rules: StateRules,

@@ -35,7 +35,7 @@ const mailMembers = ({ to, name, url, when, notary, partnerId, environment, id }
 
 /**
  * Queues mails to everybody who is to appear, with the web address of the notary's own tool.
- * @throws ServiceError naming every wrong field
+ * @throws ServiceError naming every wrong field; `conflict` as `requireNewAppointment`
  */
 export async function mailAppointment(deps: DeskDeps, operator: Operator, code: string, typed: Typed): Promise<void> {
   const read = formReader(typed);
@@ -64,7 +64,7 @@ export async function mailAppointment(deps: DeskDeps, operator: Operator, code: 
 }
 
 /**
- * How many times a day an order's people may be mailed an appointment. The mails go to clients, and a form can be
+ * How many times in 24 hours an order's people may be mailed an appointment. The mails go to clients, and a form can be
  * resubmitted any number of times.
  */
 const mostADay = 5;

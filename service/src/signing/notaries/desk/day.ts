@@ -31,7 +31,7 @@ type DayOrder = EligibleOrder & { at: WaitingAt };
 export type NotaryDay = {
   open: readonly DayOrder[];
   mine: readonly (DayOrder & { appointmentAt: Date | null })[];
-  /** The number of unclaimed orders that this notary may not claim. */
+  /** The number of unclaimed orders that this notary may not claim, as `deskOf` counts them. */
   others: number;
 };
 
@@ -73,7 +73,7 @@ function placeOf(asked: string | undefined, isOpen: boolean | undefined, appoint
   return isOpen === false ? "interrupted" : "in_hand";
 }
 
-/** For each order that has had a session: true if its latest session is open. */
+/** For each order that has had a session: true if its latest session has not ended. */
 async function sessionsNow(db: Sql, orderIds: readonly number[]): Promise<ReadonlyMap<number, boolean>> {
   const rows = await db.query<{ orderId: number; isOpen: boolean } & Marked>(sql`
     SELECT DISTINCT ON (l.order_id) l.order_id AS "orderId", l.state <> 'ended' AS "isOpen", ${marked(sessionState, sql`l`)}

@@ -74,7 +74,10 @@ async function waitingPart(reading: Reading, orderId: number): Promise<Notarizat
   };
 }
 
-/** The word for the next or current meeting with the notary: a session, a request to meet now, or an appointment. */
+/**
+ * The word for a meeting with the notary: the latest session until it ends, then a request to meet now, then an
+ * appointment. `ended` for a past session without any of them.
+ */
 function sessionWord(
   session: LiveSession | undefined,
   request: NotaryRequest | undefined,

@@ -13,8 +13,8 @@ import { endWithoutAct } from "../sheets/room.ts";
 const reasons = Object.keys(refusalReasons) as [RefusalReason, ...RefusalReason[]];
 
 /**
- * Ends an order without an act. If the notary's reason is that a person's identity was not proven, the order becomes
- * IdentityLocked; otherwise its notarization fails. The journal records the reason.
+ * Ends an order's notarization without an act. If the notary's reason is that a person's identity was not proven, the
+ * order becomes IdentityLocked; otherwise its notarization fails. The journal records the reason.
  * @throws ServiceError naming every wrong field
  */
 export async function refuseAct(deps: DeskDeps, operator: Operator, code: string, typed: Typed): Promise<void> {

@@ -100,8 +100,8 @@ function howIdentified({ basis, credential }: Named): string {
 }
 
 /**
- * The wording that a U.S. state prescribes for the certificate of this kind of act in this mode; null when it is
- * unknown.
+ * The wording that a U.S. state prescribes for the certificate of this kind of act in this mode. Null when it is
+ * unknown, and for acts on paper.
  */
 export const wordsFor = (
   certificates: { readonly [A in ActKind]?: { value: Wording } },

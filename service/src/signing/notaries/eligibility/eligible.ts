@@ -38,7 +38,7 @@ export const modeWords: Readonly<Record<ActMode, string>> = {
 
 /**
  * The modes in which a notary may act for an order at the given instant. The notary's commission and the rules of its
- * state decide.
+ * state decide; for remote acts, the signer's state, too.
  */
 export function eligibilityFor(
   { rules, notarizationBlocked }: EligibilityDeps,

@@ -16,7 +16,7 @@ import { type ActMode, actModes } from "../commissions/expiry.ts";
 import { readWording, type Wording } from "./certificates.ts";
 import { type OnlineName, type OnlineValue, onlineForms, onlineNames } from "./online-rules.ts";
 
-/** A value that a person read in the law, with the day of reading and the source. */
+/** A value of a state's law, with its source and the day on which it was read there. */
 export type Sourced<T> = { value: T; asOf: string; source: string };
 
 /**
@@ -41,7 +41,10 @@ export type StateRules = {
   acts: Sourced<ActKind[]>;
   /** Classes of documents that the state does not allow to be notarized by audio and video. */
   excluded: Sourced<string[]> | null;
-  /** Sentences by mode. A document that is notarized in the mode must contain one of the mode's sentences. */
+  /**
+   * Sentences by mode. The state requires one of them in a document that is notarized in the mode. Without one, an
+   * upload only causes a warning.
+   */
   sentences: Partial<Record<ActMode, Sourced<string[]>>>;
   /** The wording of the state's certificates. Without it, the notary's block shows only the facts of the act. */
   certificates: CertificateRules;
@@ -57,7 +60,7 @@ export type OnlineRules = { [K in OnlineName]?: Sourced<OnlineValue<K>> };
 
 /**
  * The origin of a state's rules. `file`: the rules file. `confirmed`: a confirmed change. `altered`: a change was
- * altered outside the service, so only the rules for all states apply.
+ * altered outside the service or can't be parsed, so only the default rules apply.
  */
 type RulesOrigin = { kind: "file" } | ({ kind: "confirmed" } & ConfirmedChange) | { kind: "altered" };
 

@@ -120,8 +120,8 @@ async function requireMayAsk(
 }
 
 /**
- * Requires that the person may try another quiz. After too many failed quizzes, the person must wait for the `hours` of
- * the state's rules.
+ * Requires that the person may try another quiz. After too many failed quizzes in this notary's checks, the person must
+ * wait for the `hours` of the state's rules.
  * @throws ServiceError `conflict` during that wait
  */
 async function requireNotLocked(
@@ -150,7 +150,7 @@ export type OpenedCheck = {
 };
 
 /**
- * Finds the identity check of a link.
+ * Finds the identity check of a link, even one that has ended.
  * @throws ServiceError `not_found` for an invalid link, and when the order no longer waits for a notary
  */
 export async function openCheck({ desk }: IdentityDeps, token: string): Promise<OpenedCheck> {
@@ -176,7 +176,8 @@ export const isOpen = ({ state, expiresAt }: IdentityCheck, now: Date): boolean 
 
 /**
  * Locks the order and then the check, and reads both again after that.
- * @throws ServiceError `conflict` for a check that no longer accepts proofs
+ * @throws ServiceError `conflict` for a check that no longer accepts proofs, and when the order no longer waits for a
+ * notary
  */
 export async function lockOpenCheck(
   deps: IdentityDeps,

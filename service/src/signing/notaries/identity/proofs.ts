@@ -33,7 +33,7 @@ import {
   setProof,
 } from "./store.ts";
 
-/** How many times a credential may be shown in one check. The limit exists because each try costs money. */
+/** The most tries of a credential in one check. The limit exists because each try costs money. */
 const mostCredentials = 4;
 /** After this many tries in which the face did not match, no further try is allowed. */
 const mostMismatches = 2;
@@ -129,7 +129,7 @@ function requireOpenKind({ check, proofs }: Pick<OpenedCheck, "check" | "proofs"
 
 /**
  * Polls the result of a try at the provider, and stores it once.
- * @returns false while the provider is still checking
+ * @returns false while the provider has no result
  */
 export async function lookAtCredential(deps: IdentityDeps, proofId: string): Promise<boolean> {
   const { desk, proofing } = deps;

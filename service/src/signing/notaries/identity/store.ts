@@ -124,7 +124,7 @@ export async function insertCheck(tx: Tx, check: NewCheck): Promise<void> {
 export const endCheck = (tx: Tx, id: string, state: IdentityCheck["state"], at: Date): Promise<void> =>
   changeRow(tx, checkState, id, sql`state = ${state}, ended_at = ${at}`);
 
-/** Ends an open check whose link no longer works. The transaction must have locked the order. */
+/** Ends an open check as expired, so that its link no longer works. The transaction must have locked the order. */
 export async function expireCheck(
   tx: Tx,
   { id, orderId, person }: Pick<IdentityCheck, "id" | "orderId" | "person">,

@@ -126,7 +126,8 @@ export async function reclaimDeviceByPin(
     await lockOrder(tx, code);
     if (!(await closeHandOver(tx, open.id, "pin", at))) throw gone();
     const now = await findSheet({ ...desk, db: tx }, sheet.id);
-    // Marks the steps that the signer has done, unless the notary has released the order since the hand-over.
+    // Marks the steps that the signer has done, unless the act has ended or the notary has released the order since the
+    // hand-over.
     if (now?.endedAt === null && (await isInHands(tx, now))) {
       const room = await roomEnvelopeOf(tx, sheet.orderId);
       const locked = await lockOpenSheet(tx, desk.rowMac, sheet.id);

@@ -27,7 +27,10 @@ const handOverState: StateMac = {
 
 export const handOverRows = stateRows(handOverState);
 
-/** The most wrong PINs for a hand-over. A PIN has six digits, so five guesses succeed in one of 200,000 cases. */
+/**
+ * The most wrong PINs for a hand-over. A PIN has at least six digits, so five guesses succeed in at most one of 200,000
+ * cases.
+ */
 export const mostWrongPins = 5;
 
 async function openOne(db: Sql, where: Statement, lock: Statement): Promise<HandOver | undefined> {
@@ -54,7 +57,7 @@ export async function insertHandOver(tx: Tx, { sheetId, signer, sessionId, given
 
 /**
  * Counts an attempt before its PIN is compared, so that concurrent attempts can't exceed the limit.
- * @returns false when no attempt is left
+ * @returns false when no attempt is left, or the hand-over is closed
  */
 export async function countAttempt(tx: Tx, id: string): Promise<boolean> {
   const open = await openOne(tx, sql`id = ${id}`, sql`FOR NO KEY UPDATE`);

@@ -87,7 +87,7 @@ export async function acceptNext(deps: QueueDeps, operator: Operator): Promise<s
 
 /**
  * Accepts a request for the notary.
- * @returns false when the request is no longer open, or the notary may no longer accept it
+ * @returns false when the request no longer waits, or the notary may no longer accept it
  */
 async function acceptRequest(
   tx: Tx,

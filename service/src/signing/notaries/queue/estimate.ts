@@ -26,7 +26,10 @@ export type Estimate =
 type Line = {
   /** The position in the queue, counted from 1. */
   place: number;
-  /** The number of notaries on duty who may act for the order. `free` counts those who are not in a session. */
+  /**
+   * The number of notaries on duty who may act for the order. `free` counts those who are not in a session and have
+   * called nobody.
+   */
   notaries: number;
   free: number;
   /** The lengths of earlier sessions, in milliseconds. */

@@ -36,7 +36,7 @@ import { type Estimate, estimateOf, lengthsOfSessions, notariesInSession } from 
 
 export type QueueDeps = Pick<LiveDeps, "identity" | "sheets">;
 
-/** How long a request stays in the queue. After that, people choose a time for an appointment. */
+/** How long a request waits in the queue before it expires. */
 export const waitMs = 20 * minuteMs;
 export const mostOpen = 50;
 /** The most open requests of one firm, so that one firm can't fill the queue. */
@@ -106,7 +106,7 @@ export type QueuePlace =
 /**
  * Finds the state of a person's page of the queue.
  * @returns null when the person can't request a meeting now
- * @throws ServiceError `not_found` for an invalid link
+ * @throws as `visitorOfLink`
  */
 export async function queuePlaceOf(deps: QueueDeps, token: string): Promise<QueuePlace | null> {
   const { desk } = deps.sheets;
@@ -187,7 +187,10 @@ export async function testerOf({ sheets: { desk } }: QueueDeps, token: string): 
   return waitsFor ? { session: waitsFor.id, person } : null;
 }
 
-/** The path of a person's room in the order's open session; null when no session is open. */
+/**
+ * The path of a person's room in the order's session that has not ended. Null without such a session, and for a person
+ * who is not in it.
+ */
 async function roomOf({ identity, sheets: { desk } }: QueueDeps, { taskId }: WaitingOrder, visitor: Visitor) {
   const session = await openLiveOf(desk.db, taskId);
   const people = session ? await livePeople(desk.db, session.id) : [];
@@ -200,8 +203,8 @@ async function roomOf({ identity, sheets: { desk } }: QueueDeps, { taskId }: Wai
 
 /**
  * Requests a meeting with a notary now. An order that is already in the queue keeps its position.
- * @throws ServiceError `conflict` when no suitable notary is on duty, when the order has an appointment, and when the
- * queue is full
+ * @throws ServiceError `conflict` when no suitable notary is on duty, and for an order with an appointment or an open
+ * session. Also `conflict` when a limit is reached: of the queue, of the firm, or of the order in a day
  */
 export async function askNow(deps: QueueDeps, token: string): Promise<void> {
   const { desk } = deps.sheets;

@@ -27,8 +27,8 @@ type SweepDeps = Pick<DeskDeps, "db" | "clock" | "rowMac" | "log">;
 const callMs = 5 * minuteMs;
 
 /**
- * Ends requests that nobody accepted in time. Returns an accepted request to the queue if the notary did not open the
- * session in time.
+ * Ends requests that nobody accepted in time, or whose order no longer waits for a notary. Returns an accepted request
+ * to the queue if the notary opened no session in time, or has released the order.
  */
 export async function sweepRequests(deps: SweepDeps, stopping: AbortSignal): Promise<void> {
   const now = deps.clock();

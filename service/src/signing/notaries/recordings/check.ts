@@ -51,8 +51,8 @@ export type Checked = {
 };
 
 /**
- * Checks the manifest, the chain, and each chunk. A deleted recording has no chunks, so only its manifest and chain are
- * checked.
+ * Checks the manifest and the chain. If they have no fault, also checks each chunk and the messages; a deleted
+ * recording has neither.
  * @throws ServiceError `unavailable` while the store or the database does not answer
  */
 export async function checkRecording(deps: ReadDeps, recording: Recording): Promise<Checked> {

@@ -72,7 +72,10 @@ export const lineOf = ({ notaryId, orderId }: Pick<Recording, "notaryId" | "orde
   ...(orderId !== null && { orderId }),
 });
 
-/** Stores when and why takes ended. A take is one continuous recording of a person. */
+/**
+ * Stores when and why takes ended, and tells the firm of those that failed. A take is one continuous recording of a
+ * person. An ended recording stays unchanged.
+ */
 export async function endTakes(deps: { db: Database }, session: string, ends: Recording["takeEnds"]): Promise<void> {
   const { id } = await required(deps, session);
   await deps.db.transaction(async (tx) => {

@@ -52,7 +52,7 @@ const quietMs = 1_000;
 type Look = {
   /** The files of the folders, sorted in the order of the hash chain. */
   files: string[];
-  /** True if nothing has been written since the previous scan. */
+  /** True if nothing has been written since the previous scan, or there are no files. */
   isQuiet: boolean;
 };
 

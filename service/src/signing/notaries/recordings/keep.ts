@@ -1,6 +1,6 @@
 /**
  * Lets people view recordings, for which they must state a reason, and sets holds that prevent deletion. The audit log
- * records each view, and the notary gets a mail about it.
+ * records each access. The notary gets a mail when a recording is opened, exported, held or released.
  */
 import { auditLine, findLine } from "../../../kernel/audit/audit.ts";
 import type { StoredFile } from "../../../kernel/platform/blobs/stored-file.ts";
@@ -23,7 +23,7 @@ export type KeepDeps = ReadDeps & { db: Database; clock: Clock };
 /** The person who views, exports or holds a recording, and the reason. Even the notary must state a reason. */
 export type Viewer = { readonly actor: string; readonly reason: string };
 
-/** How long a viewer may play a recording after stating a reason. */
+/** How long a viewer may play a recording after opening it. */
 const openedMs = hourMs;
 const longestReason = 500;
 
@@ -38,7 +38,7 @@ export async function openRecording(deps: KeepDeps, id: string, viewer: Viewer):
   await deps.db.transaction(async (tx) => writeDown(tx, deps, await recordingById(tx, id), viewer, "opened"));
 }
 
-/** True if the viewer stated a reason within the last hour. */
+/** True if the viewer opened this recording, and stated the reason, within the last hour. */
 export async function isOpened({ db, clock }: { db: Sql; clock: Clock }, id: string, actor: string): Promise<boolean> {
   const opened = sql`action = 'recording.opened' AND detail ->> 'recording' = ${id} AND actor = ${actor}
     AND occurred_at > ${new Date(clock().getTime() - openedMs)}`;
@@ -46,10 +46,10 @@ export async function isOpened({ db, clock }: { db: Sql; clock: Clock }, id: str
 }
 
 /**
- * Opens a take (one continuous recording of a person) to play. The viewer must have stated a reason within the last
- * hour. The audit log records each request of the player.
+ * Opens a take (one continuous recording of a person) to play. The viewer must have opened the recording
+ * (`openRecording`) within the last hour. The audit log records each request of the player.
  * @param range the HTTP range of bytes to play
- * @throws ServiceError `conflict` when the viewer has not stated a reason in time
+ * @throws ServiceError `conflict` when the viewer has not opened the recording in time; `not_found` as `playableTake`
  */
 export async function playTake(
   deps: KeepDeps,

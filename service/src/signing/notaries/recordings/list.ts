@@ -29,7 +29,7 @@ type Which = {
 
 const mostRecordingsShown = 200;
 
-/** The newest recordings of a notary, of an order, or of all. */
+/** The newest 200 recordings of an environment: all, those of a notary, those of an order, or both. */
 export async function listRecordings(db: Sql, which: Which): Promise<RecordingOnList[]> {
   const { environment, notaryId, orderCode } = which;
   if ((notaryId !== null && !isUuid(notaryId)) || (orderCode !== null && !isCode(orderCode))) return [];

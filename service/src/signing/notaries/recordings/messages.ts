@@ -47,8 +47,8 @@ type Writing = { secrets: SecretBytes; random: Pick<Random, "bytes"> };
 
 /**
  * Adds a message to a recording. The transaction must have locked the session, so that message numbers have no gaps.
- * @throws ServiceError `conflict` while nothing is recorded, `rate_limited` for more than 20 messages of one person in
- * a minute
+ * @throws ServiceError `conflict` while nothing is recorded and after 500 messages; `rate_limited` after 20 messages of
+ * one person in a minute
  */
 export async function insertMessage(
   tx: Tx,
@@ -82,8 +82,8 @@ export async function insertMessage(
 }
 
 /**
- * The messages of a recording, in order.
- * @throws ServiceError `unavailable` for an altered message, `not_found` after the recording was deleted
+ * The messages of a recording, in order. Empty after the recording was deleted.
+ * @throws ServiceError `unavailable` for an altered message
  */
 export async function messagesOf(db: Sql, secrets: SecretBytes, { id }: Pick<Recording, "id">) {
   const rows = await db.query<{ n: number; line: Buffer; sha256: string }>(sql`

@@ -46,7 +46,8 @@ export async function required({ db }: Pick<PartDeps, "db">, session: string): P
 
 /**
  * Moves a file of the media engine's spool folder to the store. One transaction writes the part's row and the new head
- * of the chain. The file is deleted last, so a retry finds the row and does not store the part twice.
+ * of the chain. The file is deleted last, so a retry finds the row and does not store the part twice. A file that no
+ * longer fits the recording is set aside.
  */
 export async function storePart(deps: PartDeps, session: string, file: string): Promise<void> {
   const { db, clock, blobs, log } = deps;

@@ -83,7 +83,8 @@ export class Recordings {
 
   /**
    * Begins the recording of a session, and opens the session in the media engine.
-   * @throws ServiceError `conflict` for a session that already has a recording
+   * @throws ServiceError `conflict` for a session with a recording, unless an earlier call failed before anything was
+   * recorded
    */
   async begin(input: RecordingInput): Promise<string> {
     return inOrder(this.#turns, input.session, () => this.#begin(input));
@@ -170,7 +171,10 @@ export class Recordings {
     if (recording) await tellOfRecording(tx, "recording.interrupted", recording, at, cause);
   }
 
-  /** The head of a session's chain; null before the first chunk. */
+  /**
+   * The latest head of a session's chain that this node heard of. Null before its first chunk, and after it has closed
+   * the session.
+   */
   headOf(session: string): RecordingHead | null {
     return this.#heads.get(session) ?? null;
   }

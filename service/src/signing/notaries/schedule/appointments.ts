@@ -162,10 +162,10 @@ const verifiedTasks = verifiedAll(
 );
 
 /**
- * Finds appointments whose next reminder is due, and appointments to end. An appointment ends when its order no longer
- * waits for a notary, or the notary has released the order.
+ * Finds at most 200 appointments whose next reminder is due, or which must end. An appointment ends when its order
+ * neither waits for a notary nor is on hold, or the notary has released the order.
  * @param id limits the query to one appointment, and verifies the tasks of its order
- * @throws ServiceError `unavailable` for a task whose MAC is invalid
+ * @throws ServiceError `unavailable` for a task whose MAC is invalid, if `id` is given
  */
 export const sessionsToLookAt = (db: Sql, now: Date, id: string | null = null) =>
   db.query<{ id: string; isReminder: boolean }>(sql`
@@ -178,7 +178,7 @@ export const sessionsToLookAt = (db: Sql, now: Date, id: string | null = null) =
     ORDER BY s.starts_at LIMIT 200`);
 
 /**
- * True if any notary offers appointments.
+ * True if any notary has stored hours and a way to meet. Doesn't check if a time is free.
  * @param hasRooms true if the service has rooms for audio and video
  */
 export async function offersAppointments(db: Sql, hasRooms: boolean): Promise<boolean> {
@@ -188,7 +188,10 @@ export async function offersAppointments(db: Sql, hasRooms: boolean): Promise<bo
   return rows.length > 0;
 }
 
-/** Moves the appointments of a firm's test orders earlier by this many seconds. */
+/**
+ * Moves the scheduled appointments of a firm's test orders earlier by this many seconds. Skips rows whose MAC is
+ * invalid.
+ */
 export async function bringSessionsNearer(tx: Tx, partnerId: string, seconds: number): Promise<void> {
   const open = await tx.query<{ id: string } & Marked>(sql`
     SELECT s.id, ${marked(sessionState, sql`s`)} FROM notary_sessions s ${joinOrder(sql`s.order_id`)}

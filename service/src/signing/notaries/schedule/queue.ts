@@ -67,8 +67,8 @@ export async function onDuty(db: Sql, environment: Environment, now: Date): Prom
 }
 
 /**
- * True if any notary is on duty. Pages use this only to decide if they show the link to the queue. The queue's page
- * checks which notaries may act.
+ * True if any notary is on duty, in either environment. Pages use this only to decide if they show the link to the
+ * queue. The queue's page checks which notaries may act.
  */
 export async function isAnyOnDuty(db: Sql): Promise<boolean> {
   return (await db.query(sql`SELECT FROM notary_duty WHERE until > now() LIMIT 1`)).length > 0;

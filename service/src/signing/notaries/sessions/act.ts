@@ -66,7 +66,7 @@ export function unmetLive(
 
 /**
  * Requires that the session is live.
- * @throws ServiceError `conflict` naming the reason, for example the person who is away
+ * @throws ServiceError `conflict` naming the reason, for example the person who is absent
  */
 function requireLive(
   { rooms }: Pick<LiveDeps, "rooms">,
@@ -146,9 +146,7 @@ export function placeOf(people: readonly LivePerson[], signer: number): Typed {
   return Object.fromEntries(named.filter(([, value]) => value !== undefined));
 }
 
-/**
- * Requires that everybody is present and recorded at this moment. `watch.ts` may notice an absence up to a second late.
- */
+/** Requires that everybody is present and the session recorded now. `watch.ts` may notice an absence a second later. */
 async function requireAllHere({ rooms }: LiveDeps, { id }: LiveSession): Promise<void> {
   // The recording is checked here too, because `watch.ts` may notice an interruption up to a second late.
   const broken = rooms.roomOf(id)?.broken ?? null;
@@ -238,7 +236,7 @@ export async function giveTurn(deps: LiveDeps, operator: Operator, code: string)
 }
 
 /**
- * The facts about the notary's open session and its recording for the journal; null without a session.
+ * The facts about the notary's session, unless it has ended, and its recording, for the journal; null without one.
  * @throws ServiceError `conflict` before anything is recorded
  */
 export async function onRecord(deps: LiveDeps, { order, notary }: Claimed): Promise<OnRecord | null> {

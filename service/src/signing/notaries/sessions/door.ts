@@ -1,4 +1,6 @@
-/** The notary's control of an open session: admitting people, pausing the session, and ending it without an act. */
+/**
+ * The notary's control of a session until it ends: admitting people, pausing the session, and ending it without an act.
+ */
 import { isDeepStrictEqual } from "node:util";
 import type { Operator } from "../../../firms/operators/operators.ts";
 import { sql } from "../../../kernel/platform/database/sql.ts";
@@ -48,10 +50,10 @@ export async function admitPerson(deps: LiveDeps, operator: Operator, code: stri
 }
 
 /**
- * Allows a person to join with another browser. The current browser is disconnected, and the other one requires a new
- * code.
+ * Releases a person from their browser. That browser is disconnected, and the person may enter in any browser with a
+ * new code.
  *
- * The other browser may be a stranger's. If the person was already admitted, the act begins again with the identity
+ * Either browser may be a stranger's. If the person was already admitted, the act begins again with the identity
  * checks. A signer must then prove their identity again.
  * @throws ServiceError `conflict` once the notary has signed
  */

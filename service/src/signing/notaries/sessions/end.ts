@@ -22,7 +22,7 @@ import {
   updateLive,
 } from "./store.ts";
 
-/** Runs work on a session, with the session's order locked. */
+/** Runs work on a session, with the session's order locked. Does nothing if the session has ended. */
 export async function atSession(
   { sheets: { desk } }: LiveDeps,
   seen: Pick<LiveSession, "id" | "orderId">,
@@ -81,8 +81,8 @@ async function endWithOrder({ sheets: { desk } }: LiveDeps, seen: LiveSession): 
 }
 
 /**
- * Closes the recording and the rooms of a session whose act has ended, or whose order no longer waits for a notary.
- * Idempotent; after a failure it is retried a second later.
+ * Closes the recording and the rooms of a session whose act has ended, or whose order no longer waits for a notary. A
+ * second session with the same failure fails the order. Idempotent; after a failure it is retried a second later.
  */
 export async function finish(deps: LiveDeps, id: string): Promise<void> {
   const { rooms, recordings, sheets } = deps;

@@ -88,8 +88,8 @@ export async function requireStep(
 
 /**
  * Connects a person to the room, and then checks that the person may still be there.
- * @throws ServiceError `conflict` when the notary has since excused the person, or allowed the person to join with
- * another browser
+ * @throws ServiceError `conflict` when the notary has since excused the person, or released the person from this
+ * browser
  */
 export async function connectPerson(
   deps: Pick<LiveDeps, "sheets" | "rooms">,
@@ -163,7 +163,8 @@ const mostFailures = 5;
 export const hasNoCodesLeft = ({ codesSent }: Pick<LivePerson, "codesSent">): boolean => codesSent >= mostCodes;
 
 /**
- * Mails a code: at most one every 30 seconds, and at most twelve until the notary allows another browser.
+ * Mails a code: at most one every 30 seconds, and at most twelve until the notary releases the person
+ * (`releaseBrowser`).
  * @throws ServiceError `rate_limited` for more codes; otherwise as `atLink`
  */
 export async function sendRoomCode(deps: LiveDeps, link: RoomLink): Promise<void> {

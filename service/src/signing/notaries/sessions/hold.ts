@@ -75,7 +75,7 @@ export async function holdUnrecorded(deps: LiveDeps, room: Room): Promise<void> 
 
 /**
  * Allows the signature if the session is live and the next step of the run sheet is the signer's signature. Otherwise
- * blocks it. Notes on the sheet whether the session is live or held.
+ * blocks it. Notes on the sheet whether the session is live or held. Does nothing for an act in which no signer signs.
  * @param isLive true if the session is live
  */
 export async function openSignature(

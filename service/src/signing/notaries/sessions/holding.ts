@@ -67,7 +67,7 @@ export async function leave({ rooms, recordings }: LiveDeps, session: string): P
   rooms.leaving.delete(session);
 }
 
-/** Extends a signer's turn up to the end of the lease. Without another renewal, the turn ends before the media stop. */
+/** Extends a signer's turn to `turnEndOf` the lease. Without another renewal, the turn ends before the media stop. */
 export async function keepTurn({ sheets: { desk } }: LiveDeps, { orderId, lease }: Room): Promise<void> {
   await desk.db.transaction(async (tx) => {
     const envelope = await roomEnvelopeOf(tx, orderId);

@@ -79,8 +79,8 @@ export const newPresence = (now: number, isAwaited: boolean): Presence => ({
 export type Restart = "act" | "identity";
 
 /**
- * The step from which the act restarts after a person sent no media for this long, by the rules of the notary's state.
- * Null when the act continues. Without such a rule, the act restarts after any absence.
+ * The step from which the act restarts after a gap of this length, by the rules of the notary's state. Null when the
+ * act continues. Without such a rule, the act restarts whenever somebody was `away`.
  */
 export function restartAfter(silentMs: number, { restart, resumeSeconds }: OnlineRules): Restart | null {
   if (phaseOf(silentMs) !== "away") return null;

@@ -22,7 +22,7 @@ const turnMarginMs = 1_000;
 
 /**
  * A lease of this node. `until` is the end of the lease by the database's clock, because the nodes' clocks may differ.
- * `since` is the time by `monotonicMs` from which the lease is certainly valid.
+ * `since` is a time by `monotonicMs` that is not after the lease's start.
  */
 export type OwnLease = { until: number; since: number };
 

@@ -84,8 +84,8 @@ export async function readMessages(deps: LiveDeps, link: RoomLink): Promise<Mess
 }
 
 /**
- * All messages of the open session.
- * @throws ServiceError `not_found` without one
+ * All messages of the session, until it ends.
+ * @throws ServiceError `not_found` without such a session
  */
 export async function readAsNotary(deps: LiveDeps, operator: Operator, code: string): Promise<Message[]> {
   const found = await liveOf(deps, await claimedOrder(deps.sheets.desk, operator, code));

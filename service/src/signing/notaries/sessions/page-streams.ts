@@ -98,7 +98,7 @@ export class PageStreams {
     for (const { node, end } of this.#passed.get(session) ?? []) if (node !== holder) end();
   }
 
-  /** Sends a notification to all pages of a session. */
+  /** Sends a notification to all pages of a session that are connected to this node. */
   tell(session: string, notification: RoomNotification): void {
     for (const [key, listeners] of this.#streams)
       if (key.startsWith(`${session} `)) for (const { hear } of listeners) hear(notification);

@@ -16,13 +16,13 @@ export type Room = {
   readonly session: string;
   readonly orderId: number;
   readonly liveAt: number;
-  /** The people who were admitted, by their names in the media engine. */
+  /** The notary, and the people who were admitted except observers, by their names in the media engine. */
   readonly people: Map<string, Presence>;
   /** The observers who were admitted and got a ticket. They send no media, so the session does not wait for them. */
   readonly observers: Map<string, Observing>;
   /** For each person, the page with the media connection. */
   readonly holders: Map<string, Holder>;
-  /** The people whose video is in the recording. */
+  /** The people whose video was recorded since the media engine last opened the session. */
   readonly recorded: Set<string>;
   /** The signer whose turn it is to read and sign, and the token of the signing pages; null between turns. */
   turn: { person: string; token: string } | null;
@@ -161,7 +161,7 @@ export class LiveRooms extends PageStreams {
     if (holder) this.tellOne(session, person, { kind: "taken", page: holder.page });
   }
 
-  /** True if a person was admitted to the room at this node. */
+  /** True if this node's room has the person: somebody who was admitted, for an observer only with a ticket. */
   hasIn(session: string, person: string): boolean {
     const room = this.#rooms.get(session);
     return room !== undefined && (room.people.has(person) || room.observers.has(person));

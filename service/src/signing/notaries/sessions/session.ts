@@ -107,8 +107,8 @@ export async function openLive(deps: LiveDeps, operator: Operator, code: string,
 }
 
 /**
- * The notary's open session of an order that the notary has claimed, together with the session's people. Null when no
- * session is open, and when the open one is of a notary who had the order before.
+ * The session of an order that the notary has claimed, together with the session's people. Null when no session is left
+ * that has not ended, and when it is of a notary who had the order before.
  */
 export async function liveOf({ sheets: { desk } }: Pick<LiveDeps, "sheets">, { order, notary }: Claimed) {
   const session = await openLiveOf(desk.db, order.taskId);
@@ -136,8 +136,8 @@ export type LockedLive = {
 };
 
 /**
- * Runs work on the open session of an order that the notary has claimed. Locks the order and the session.
- * @throws ServiceError `conflict` when no session of the notary is open
+ * Runs work on the session of an order that the notary has claimed. Locks the order and the session.
+ * @throws ServiceError `conflict` when the notary has no session of the order, or it has ended
  */
 export async function atLive<T>(
   deps: Pick<LiveDeps, "sheets">,
@@ -239,7 +239,7 @@ async function beginRecording(
 
 /**
  * Connects the notary's page to the media engine.
- * @throws ServiceError `conflict` while the session is not live
+ * @throws ServiceError `conflict` before the session has begun, and when this node does not have it
  */
 export async function connectNotary(
   deps: LiveDeps,

@@ -37,7 +37,7 @@ type RecordingConsent = {
   language: string;
   textSha256: string;
   at: string;
-  /** The numbers of the observers to whose presence the person has agreed. Absent when there are no observers. */
+  /** The numbers of the observers who were invited when the person answered. Absent when there were none. */
   observers?: readonly number[];
   /**
    * The person confirmed that nobody coerces them. Absent after a refusal, and in answers from releases that did not
@@ -136,7 +136,7 @@ export async function lockLive(tx: Tx, id: string): Promise<LiveSession | undefi
   return (await sessionsWhere(tx, sql`id = ${id}`, sql`FOR NO KEY UPDATE`))[0];
 }
 
-/** The open session of a task; undefined for none. */
+/** The session of a task that has not ended, whether it has begun or not; undefined for none. */
 export async function openLiveOf(db: Sql, taskId: number): Promise<LiveSession | undefined> {
   return (await sessionsWhere(db, sql`task_id = ${taskId} AND state <> 'ended'`))[0];
 }
@@ -145,7 +145,7 @@ export async function openLiveOf(db: Sql, taskId: number): Promise<LiveSession |
 export const liveSessionsOf = (db: Sql, orderId: number): Promise<LiveSession[]> =>
   sessionsWhere(db, sql`order_id = ${orderId}`);
 
-/** Finds the sessions that this node should close: their act has ended, or their order no longer waits for a notary. */
+/** Finds sessions that this node should close: their act has ended or, unless signed, their order no longer waits. */
 export const sessionsToEnd = (db: Sql, node: string): Promise<{ id: string }[]> =>
   db.query(sql`
     SELECT l.id FROM live_sessions l JOIN notary_sheets n ON n.id = l.sheet_id ${joinOrder(sql`l.order_id`)}

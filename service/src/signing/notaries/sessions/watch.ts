@@ -141,9 +141,9 @@ async function followChecks(deps: LiveDeps, room: Room): Promise<void> {
 type Turned = { person: string; name: string; to: Phase; silentMs: number; isIncomplete: boolean };
 
 /**
- * Records which people arrived, left and returned. Holds the session while somebody is away, and restarts the act if
- * the rules of the notary's state require it. A first arrival restarts nothing, because nothing is marked between
- * admission and arrival.
+ * Records which people arrived, left and returned. Holds the session while somebody is `frozen` or `away`, and restarts
+ * the act if the rules of the notary's state require it. A first arrival restarts nothing, because nothing is marked
+ * between admission and arrival.
  */
 async function judge(deps: LiveDeps, room: Room, seen: LiveSession, silences: Map<string, number>): Promise<void> {
   const turned: Turned[] = [];
@@ -210,7 +210,10 @@ export async function onlineOf({ sheets: { desk } }: Pick<LiveDeps, "sheets">, {
   return (await desk.readEligibility(desk.db)).rules.of(notary?.state ?? "").online;
 }
 
-/** Marks the steps that a signer has performed on the signing pages. */
+/**
+ * Marks the steps that a signer has performed on the signing pages. Ends the turn when the next step is not this
+ * signer's.
+ */
 async function followTurn(deps: LiveDeps, room: Room): Promise<void> {
   const { desk } = deps.sheets;
   const session = await findLive(desk.db, room.session);

@@ -169,8 +169,8 @@ export async function endWithSignature(
 }
 
 /**
- * Ends the open run sheets of an order without an act, and voids the signatures that were made on them. Also discards a
- * document that was prepared for an act whose sheet was never opened.
+ * Ends the open run sheets of an order without an act, and voids the signatures that signers made in these acts. Also
+ * discards a document that was prepared for an act whose sheet was never opened.
  */
 export async function endWithoutAct(
   tx: Tx,

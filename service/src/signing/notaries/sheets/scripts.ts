@@ -67,8 +67,8 @@ export type Script = {
   readonly version: string;
   readonly steps: readonly ScriptStep[];
   /**
-   * Small movements. The notary asks each signer to make one of them. Absent for acts in person, and in run sheets that
-   * earlier releases opened.
+   * Small movements. The notary asks each signer to make one of them. Absent for acts in person, in run sheets that
+   * earlier releases opened, and if the file of scripts has none.
    */
   readonly requests?: readonly Words[];
 };

@@ -19,8 +19,8 @@ export type Mark = {
 };
 
 /**
- * A document that was signed before the act, and whose signatures the act doesn't use. It is set only if the signers
- * sign again in the act.
+ * A document that was signed before the act. A record of the act has it only if the signers sign again, because the act
+ * needs signatures before the notary.
  */
 export type SignedBefore = { readonly sha256: string };
 
@@ -45,8 +45,8 @@ export type Progress = {
 };
 
 /**
- * The turns of an act in order. Steps for each signer are repeated: one signer performs all of them before the next
- * signer starts.
+ * The turns of an act in order. Consecutive steps for each signer are a group: one signer performs the whole group
+ * before the next signer starts it.
  */
 export function turnsOf({ script, people }: Pick<Progress, "script" | "people">): Turn[] {
   const turns: Turn[] = [];

@@ -58,7 +58,7 @@ export async function prepareRemote(
 }
 
 /**
- * Requests a signature of the prepared revision from the trust service.
+ * Requests a signature of the prepared revision from the trust service, and completes the revision with it.
  * @param order.hash SHA-256 of the signed attributes in hex, computed by the notary's browser. The trust service is
  * asked to sign only this hash
  * @throws ServiceError `conflict` for another hash, and when the act or the document has changed since the preparation

@@ -140,8 +140,8 @@ async function build(workers: Workers, holder: string, bytes: Buffer, input: Not
 }
 
 /**
- * Completes the prepared revision with the notary's signature and a time stamp. The document is sealed later, when the
- * notary has confirmed the report.
+ * Completes the prepared revision with the notary's signature, and with a time stamp if the service can get one. The
+ * document is sealed later, when the notary has confirmed the report.
  * @throws ServiceError `validation` for a signature that doesn't match; `conflict` when the revision is signed already,
  * or the notary's certificates have changed; otherwise as `waitingSignature`
  */

@@ -37,7 +37,10 @@ export type UploadRules = {
   readonly certificate: Uint8Array | null;
   /** True if a scan of paper is accepted as well, because the act was on paper. */
   readonly mayBePaper: boolean;
-  /** The sentences of which the document must contain one. Empty when the rules of the notary's state name none. */
+  /**
+   * The sentences of which the document should have one; the check only warns. Empty when the rules of the notary's
+   * state name none.
+   */
   readonly sentences: readonly string[];
   /**
    * The lines that the service itself drew into a reserved block. They are passed here because PDF readers don't

@@ -51,7 +51,7 @@ export async function rulesOfStates({ db, clock, shipped }: Pick<RuleChangeDeps,
 export type ShownChange = RuleChange & { content: StateRules | null };
 
 /**
- * The present rules of a state, and all changes of its rules as `versions`, the latest first.
+ * The present rules of a state, and the latest 100 changes of its rules as `versions`, the latest first.
  * @throws ServiceError `not_found` for an unknown state
  */
 export async function rulesOfState(deps: RuleChangeDeps, state: string) {

@@ -16,7 +16,7 @@ export const eligibilityReader =
 
 /**
  * The rules in force: those of the rules file, except for states with a confirmed change whose start date has come. The
- * latest such change replaces the state's rules.
+ * latest such change replaces the state's rules. A state with an altered confirmed change gets the default rules.
  */
 export async function rulesInForce(db: Sql, shipped: NotaryRules, now: Date): Promise<NotaryRules> {
   const today = now.toISOString().slice(0, 10);

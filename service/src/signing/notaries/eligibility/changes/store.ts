@@ -62,7 +62,7 @@ export const selectConfirmed = (db: Sql) =>
   db.query<RuleChange & Marked>(sql`
     ${markedChanges} WHERE v.outcome = 'confirmed' ORDER BY v.state, v.effective_on, v.version`);
 
-/** The versions of a U.S. state's rules, the latest first. */
+/** The latest 100 versions of a U.S. state's rules, the latest first. */
 export const selectOfState = (db: Sql, state: string) =>
   db.query<RuleChange & Marked>(sql`${markedChanges} WHERE v.state = ${state} ORDER BY v.version DESC LIMIT 100`);
 

@@ -18,7 +18,7 @@ export type TypedChange = { rules: StateRules; sourceUrl: string; effectiveOn: s
 
 type Before = { rules: StateRules; classes: NotaryRules["classes"]; today: string };
 
-/** The modes for which a U.S. state may require a sentence in the document. */
+/** The modes for which the form has a field with the sentences that a document must contain. */
 export const sentenceModes = ["ron", "ipen"] as const satisfies readonly ActMode[];
 
 /** Reads the rules of a state as an operator typed them. An unchanged value keeps its date and its source. */

@@ -8,7 +8,7 @@ import type { Cell, TableRow } from "./records.ts";
 /** A table's terms for a jurisdiction. Values that the table lacks are absent. */
 export type Jurisdiction = {
   state: string;
-  /** True if remote acts are authorized on the day of the import. */
+  /** True if the table clearly says that remote acts are authorized on the day for which it is read. */
   isRemote: boolean;
   /** The source of the table's statement about the authorization of remote acts. */
   remoteSource: string | null;
