@@ -130,7 +130,10 @@ ${select({
 <div class="form-actions"><button type="submit" class="quiet-button">Save the hours</button></div>
 </form>`;
 
-/** The firm's rule about passkeys for live access. Only owners with live access can change it. */
+/**
+ * The firm's rule that changes of live webhooks and live access need a passkey. Only owners with live access and a
+ * passkey can change it.
+ */
 function liveRule(principal: Principal, session: Session): Html {
   const { passkeyForLive, hasPasskey } = session.proof;
   const state = passkeyForLive

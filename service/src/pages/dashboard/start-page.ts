@@ -89,7 +89,10 @@ export function startPage(forms: FastifyInstance, deps: StartPageDeps): void {
     return dashboardPage(deps, request, { title: "Start", section: "start", body: shown });
   }
 
-  /** A sentence about the orders that wait for the firm's payment; null without any. */
+  /**
+   * A sentence about the orders that wait for the firm's payment, or that a record about them was altered; null without
+   * any.
+   */
   async function readWaiting(principal: Principal): Promise<string | null> {
     try {
       const waiting = await waitingOrders(deps.db, principal);

@@ -30,7 +30,8 @@ export function submissionFor(request: FastifyRequest, typed: FormValues = {}): 
 }
 
 /**
- * Rejects a form if the member has switched between live and test since the form was opened.
+ * Rejects a form if the member has switched between live and test since the form was opened. A form that names no
+ * environment passes.
  * @throws ServiceError `conflict`
  */
 export function requireSameEnvironment(request: FastifyRequest, opened: string | undefined): void {
@@ -65,7 +66,7 @@ type Submitted<Created> = {
 /**
  * Creates an object from a form, once per submission. After an error, the form can be submitted again.
  * @returns the new object and its name; `created` is null when an earlier request of the same form created it
- * @throws ServiceError from `make`, and while an earlier request of the same form is in progress
+ * @throws ServiceError from `make`, while an earlier request of the form is in progress, and if its outcome is unknown
  */
 export async function submitOnce<Created>(
   deps: OnceDeps,

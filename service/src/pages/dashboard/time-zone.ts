@@ -39,7 +39,7 @@ export const zoneNote = ({ name, isChosen }: FirmZone, principal: Principal): Ht
       : html`, because your firm has not chosen a time zone. ${mayChoose(principal) ? html`<a href="${settingsPath}">Choose it</a> before documents go out.` : "An owner of your firm chooses it, on the start page."}`
   }</p>`;
 
-/** Asks an owner for the firm's time zone; null for other members, and after the zone was chosen. */
+/** Asks an owner for the firm's time zone; null for people who may not choose it, and after the zone was chosen. */
 export function zoneCard({ name, isChosen }: FirmZone, principal: Principal, refused?: string): Html | null {
   if (isChosen || !mayChoose(principal)) return null;
   const options = [{ value: "", label: "Choose one" }, ...buyerZones.map((value) => ({ value, label: value }))];

@@ -138,7 +138,7 @@ const removal = (method: PaymentMethod): Html =>
     action: `${billingPath}/methods/${method.id}/remove`,
   });
 
-/** A spending limit as the text of an input, such as `1200.00`. Empty when there is no limit. */
+/** A spending limit as the text of an input, such as `1200.00`. Empty for 0, which means that nothing may be spent. */
 const typedAmount = (cents: number): string => (cents === 0 ? "" : (cents / 100).toFixed(2));
 
 function limitsPart(view: BillingView): Html {
@@ -149,7 +149,7 @@ function limitsPart(view: BillingView): Html {
   if (!isOwner(view))
     return html`${lead}${facts(limited.map((each) => [each.name, limitText(view, each)] as const))}<p class="quiet">Only owners of the firm can change this.</p>`;
   return html`<div class="card-parts">${lead}${limited.map((each, index) =>
-    // An altered row can't be changed either.
+    // Altered limits have no form: they are shown only.
     each.isAltered ? facts([[each.name, limitText(view, each)]]) : limitForm(view, each, `limit${index + 1}`),
   )}</div>`;
 }

@@ -5,7 +5,10 @@ import { day, dayIn, money, shortCode } from "../../ui/format.ts";
 import { records } from "../../ui/records.ts";
 import { type Html, html } from "../../ui/render.ts";
 
-/** The checks and wires that replace a lost payment: `$40.00 by check 1234, arrived Nov 29, 2026`. */
+/**
+ * The checks and wires that were booked for a lost payment, including reversed ones: `$40.00 by check 1234, arrived Nov
+ * 29, 2026`.
+ */
 export const bookingTexts = ({ bookings }: Pick<OpenLoss, "bookings">): string[] =>
   bookings.map(
     ({ cents, receivedOn, reversedAt, reason, ...by }) =>
@@ -23,7 +26,7 @@ export const alteredNotice = (title: string, effect = ""): Html =>
     `A record was altered in the database. Contact the operator of this service, who has to restore the record. ${effect}`.trim(),
   );
 
-/** True for a lost payment that the firm owes, or for which it paid outside the processor. */
+/** True if the firm still owes money for the lost payment, or if a check or wire was ever booked for it. */
 const isShown = ({ openCents, bookings }: OpenLoss): boolean => openCents > 0 || bookings.length > 0;
 
 /**

@@ -154,8 +154,8 @@ function shownOrders({ orders = "" }: FormValues): ReadonlyMap<string, number> {
 }
 
 /**
- * Requires the test environment, because the live environment has no test cards and test bank accounts.
- * @throws ServiceError `not_found` in the live environment
+ * Requires a member who may see billing, in the test environment: only there are test cards and test bank accounts.
+ * @throws ServiceError `owner_required` for other members, `not_found` in the live environment
  */
 function requireTest(request: FastifyRequest): Principal {
   const principal = requireBilling(principalOf(request));

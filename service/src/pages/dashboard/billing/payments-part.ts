@@ -1,4 +1,6 @@
-/** The list of the payments that a firm made by card or bank account, as Billing shows it. */
+/**
+ * The list of a firm's payments by card or bank account, as Billing shows it. It includes pending and failed payments.
+ */
 import { isPayable } from "../../../orders/order/order.ts";
 import {
   type ChargeState,
@@ -36,7 +38,8 @@ export const chargeText = (charge: Pick<FirmCharge, "state" | "reason" | "askedB
 const hasStopped = ({ state }: Pick<FirmCharge, "state">): boolean => ["declined", "failed", "refused"].includes(state);
 
 /**
- * True if this payment failed, is the latest payment of each of its orders, and the firm still has to pay all of them.
+ * True if the payment was declined, failed or refused, and the firm still has to pay all its orders. False if any of
+ * them had a later payment.
  */
 const isUnpaid = ({ payments }: BillingView, charges: PaymentOfFirm): boolean =>
   charges.every(
@@ -47,7 +50,10 @@ const isUnpaid = ({ payments }: BillingView, charges: PaymentOfFirm): boolean =>
       payments.flat().find(({ orderId }) => orderId === charge.orderId) === charge,
   );
 
-/** The reasons for a failed payment that a person must resolve first. Until then, charging again would fail as well. */
+/**
+ * The reasons for a declined, failed or refused payment that a person must resolve first. Until then, charging again
+ * would fail as well.
+ */
 const needsPerson: ReadonlySet<string | null> = new Set(["paid_by_checkout", "not_payable", "order_altered"]);
 
 /**

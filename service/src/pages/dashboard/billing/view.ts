@@ -13,14 +13,14 @@ export const billingPath = "/dashboard/billing";
 
 export type BillingView = {
   principal: Principal;
-  /** True if this installation accepts payments in the member's current environment (live or test). */
+  /** True if firms can have a card or bank account charged in the member's current environment (live or test). */
   isPaidHere: boolean;
   /** The firm's cards and bank accounts; null if the record of one was altered in the database. */
   methods: readonly PaymentMethod[] | null;
   spenders: readonly Spender[];
   /**
-   * How many cents each member or key has spent this month; null if a record of this spending was altered in the
-   * database.
+   * How many cents each member or key with a limit has spent this month. Null if a record that is needed to know this
+   * was altered in the database.
    */
   used: ReadonlyMap<string, number | null>;
   payments: readonly PaymentOfFirm[];

@@ -23,7 +23,9 @@ function maySpend(view: BillingView): boolean {
   return isOwner(view) || (own !== undefined && own.orderCents > 0 && own.monthCents > 0);
 }
 
-/** The waiting orders, the oldest first. One click charges all of them, each by a separate payment. */
+/**
+ * The oldest orders that wait, at most `mostAtOnce`. One click charges all that are shown, each by a separate payment.
+ */
 export function waitingPart(view: BillingView): Html {
   const method = view.methods?.find(({ state }) => state === "active");
   const shown = view.waiting.orders.slice(0, mostAtOnce);

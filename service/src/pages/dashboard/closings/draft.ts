@@ -42,7 +42,9 @@ export type FormDraft = {
    * recognizes the same window.
    */
   window: string;
-  /** When the draft and its files are deleted; null before the first save. */
+  /**
+   * When the draft and its files are deleted; null before the first save, and where it was not read (see `draftIn`).
+   */
   expiresAt: Date | null;
 };
 
@@ -53,8 +55,8 @@ export const draftFields = ({ id, version, window }: FormDraft): Html =>
   hiddenFields({ draft: id, draft_version: String(version), draft_window: window });
 
 /**
- * The draft that the form's hidden fields name. Without a valid `draft` field, a new draft; without a valid version,
- * version 0.
+ * The draft that the form's hidden fields name, without its `expiresAt`. Without a valid `draft` field, a new draft;
+ * without a valid version, version 0.
  */
 export function draftIn(values: FormValues): FormDraft {
   const { draft = "", draft_version = "", draft_window = "" } = values;
@@ -78,8 +80,9 @@ const isWorthSaving = (values: FormValues): boolean =>
   Object.entries(values).some(([name, value]) => typedFields.test(name) && value.trim() !== "");
 
 /**
- * Saves the form as the member's draft. Null for a new form without content, and for a draft that has ended. A draft
- * that was saved before is saved even if the form is empty now.
+ * Saves the form as the member's draft, even if it is empty now, unless it is new. Null for a new form without content,
+ * and for a draft that was placed or discarded, or has expired.
+ * @param mayCopy true to save a new draft if another window has changed this one; if false, the result is null then
  * @throws ServiceError when the member switched environments, has too many drafts, or typed too much
  */
 async function save(
@@ -101,11 +104,12 @@ async function save(
 }
 
 /**
- * Saves the form after a button was pressed. If another window placed or discarded the draft, the form becomes a new
- * draft, because the person continues here.
+ * Saves the form after a button was pressed. If the draft has ended, or another window has changed it, the form becomes
+ * a new draft, because the person continues here.
  * @param isRefused true if the person tried to place the closing, and it was rejected. Then the form never becomes a
  * new draft, because another request may just have placed the same closing
- * @returns the draft for the form's next version, and the reason why nothing was saved
+ * @returns the draft for the form's next version. `refusal` is the message of a conflict that prevented the save; null
+ * also if there was nothing to save
  */
 export async function saveSubmitted(
   deps: DraftDeps,
@@ -132,7 +136,10 @@ const copyNote = notice(
   "What is here is saved as a draft of its own. Both are on your start page.",
 );
 
-/** The values of a draft for the form, and sentences about files that were deleted meanwhile. */
+/**
+ * The values of a draft for the form, and sentences about files that were deleted meanwhile. Undefined if the member
+ * has no open draft with this id.
+ */
 export async function resume(
   deps: DraftDeps & Pick<OrderDeps, "clock">,
   request: FastifyRequest,
@@ -208,7 +215,9 @@ ${askFirst({
 
 const resumePath = (id: string): string => `${formPath}?draft=${id}`;
 
-/** A note with a link to the member's drafts, shown while the form is empty. */
+/**
+ * A note with links to the member's latest draft and, if there are several, to all of them. The empty form shows it.
+ */
 export const draftsNotice = (drafts: readonly Draft[]): Html => {
   const [latest] = drafts;
   if (!latest) return html``;

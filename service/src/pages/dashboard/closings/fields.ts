@@ -100,8 +100,8 @@ function ownIn(values: FormValues, n: number): FormValues | null {
 }
 
 /**
- * True if a document sets this field of the order form itself. A document has either a complete shipping address of its
- * own or the closing's address.
+ * True if a document sets this field of the order form itself. If any of its address fields is filled in, all its
+ * shipping fields are its own, even empty ones.
  */
 export function hasOwn({ own }: Pick<ClosingDocument, "own">, name: string): boolean {
   if (own === null) return false;
@@ -181,7 +181,7 @@ export function peopleRows(values: FormValues): number {
   return Number.isInteger(asked) ? Math.min(Math.max(asked, fewestPeople), mostPeople) : fewestPeople;
 }
 
-/** The people whom the form names besides the client. */
+/** The people besides the client for whom the form has a name or an email address. */
 export const peopleIn = (values: FormValues): ClosingPerson[] =>
   Array.from({ length: mostPeople }, (_, index) => index + 1).flatMap((row) => {
     const [name, email] = [text(values, `person${row}_name`), text(values, `person${row}_email`)];

@@ -19,7 +19,7 @@ import { type ClosingDocument, fileText } from "./fields.ts";
  * Stores a file of the form.
  * @returns the text of the hidden field that describes the file, and the reason why the file can't be signed (empty for
  * none)
- * @throws ServiceError for a file that can't be opened, or when too many files are stored
+ * @throws ServiceError without a file, for a file that can't be printed, or when too much is stored
  */
 export async function keepFile(
   orders: OrderDeps,
@@ -50,7 +50,7 @@ const longestFault = 300;
  * Tests if the document can be signed. The form names no signers yet, so the test assumes as many signers as possible,
  * all in front of a notary. Tags in the text are verified only when the closing is placed, because placed fields can
  * replace them.
- * @returns the error message of the API; empty if the document can be signed
+ * @returns why the document can't be signed online; empty if it can, or if only its tags are faulty
  */
 async function faultOf(
   { originals }: OrderDeps,

@@ -27,7 +27,9 @@ import type { ClosingQuote } from "./quote.ts";
 import { templateNote, type UsedTemplate, usedNote, waysNote } from "./templates.ts";
 
 export const path = "/dashboard/closings/new";
-/** The URL that shows the form again with changed rows, and does not place the closing. */
+/**
+ * The URL that changes the form's rows, saves the form as a draft, and shows it again. It does not place the closing.
+ */
 export const rowsPath = `${path}/rows`;
 /**
  * The URL of the button that adds a file in browsers without JavaScript. It receives the file and all other fields of

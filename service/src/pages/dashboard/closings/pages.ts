@@ -215,7 +215,7 @@ function closingForm({ frame, orders, templates, drafts }: ClosingPagesDeps) {
     return dashboardPage(frame, request, { title, section: "rooms", body, scripts: ["new-closing.js"] });
   }
 
-  /** Saves the form as the member's draft, and shows it. */
+  /** Saves the form as the member's draft, and shows it. If it was saved, releases the file of the removed document. */
   async function showSaved(
     request: FastifyRequest,
     values: FormValues,

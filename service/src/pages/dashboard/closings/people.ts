@@ -11,8 +11,8 @@ import { mostPeople, personLabel } from "./person-label.ts";
 type Pricing = Pick<VersionedPricing, "notarizationBlocked">;
 
 /**
- * The people of the closing, each named once. The field for the U.S. state of the signer is collapsed until a document
- * is ticked for notarization.
+ * The people of the closing, each named once. The field for the U.S. state of the signer is collapsed until it has a
+ * value, or a document is ticked for notarization.
  * @param rowsPath the URL of the button that adds a row
  */
 export function peoplePart(

@@ -54,7 +54,8 @@ export class ClosingRefused extends ServiceError {
  * Places the closing of a form: checks all documents, then writes the room, its people and all orders in one
  * transaction. Submitting the same form twice places one closing.
  * @param alongside further changes of the transaction that places the closing
- * @returns the room's code. `isUncharged`: true if the firm pays but nothing was charged
+ * @returns the room's code. `isUncharged`: true if this call placed the closing, and the firm pays but is not charged
+ * automatically
  * @throws ClosingRefused with the errors of all documents; then nothing was placed
  */
 export async function placeForm(

@@ -16,8 +16,8 @@ import { documentsIn, orderOf } from "./fields.ts";
 import { isPrevented } from "./file.ts";
 
 /**
- * The displayed price of a closing, and the text of the button that places it. `button` is null while the charge is
- * uncertain.
+ * The displayed price of a closing, and the text of the button that places it. `button` is null for the button's usual
+ * text.
  */
 export type ClosingQuote = { shown: Html; button: string | null };
 
@@ -96,7 +96,10 @@ type PricedClosing = {
   sum: { amount: string; isFinal: boolean };
 };
 
-/** A sentence about the next step after the closing is placed. */
+/**
+ * The text about the next step after the closing is placed, the button's text, and the payment method that would be
+ * charged.
+ */
 async function afterClosing(orders: OrderDeps, principal: Principal, { amounts, ...closing }: PricedClosing) {
   const method = closing.payBy === "firm" ? await activeMethod(orders.db, principal) : undefined;
   const spending = { spender: actorOf(principal), amounts };

@@ -29,7 +29,9 @@ export async function templateOf(deps: TemplateDeps, owner: Owner, upload: SentD
   return match?.templateId ?? "";
 }
 
-/** The templates that were made from the same PDF forms as the documents, keyed by id. */
+/**
+ * The templates that were made from the same PDF forms as the documents, keyed by id. Archived templates are left out.
+ */
 export async function templatesOf(
   deps: TemplateDeps,
   owner: Owner,
@@ -94,7 +96,7 @@ const inBrackets = (words: string): string => (words === "" ? "" : ` (${words})`
 /**
  * Says how each signer of a document signs, as its template requires: the turn, a mailed code, the language. This
  * applies only to the people to whom the template was applied, not to somebody who was ticked later.
- * @param hasTemplate true if the template still exists
+ * @param hasTemplate true if the template still exists and is not archived
  */
 export function waysNote(
   values: FormValues,
@@ -137,8 +139,9 @@ export const noWayWords = (names: readonly string[], canRepeat: boolean): string
   `The template does not say how ${inWords.format(names)} ${names.length === 1 ? "signs" : "sign"}. ${canRepeat ? "Use the template again, or remove its turns, codes and languages." : "Remove the template’s turns, codes and languages, or change who signs."}`;
 
 /**
- * Fills in a document from its template: the roles become the document's signers, in the order of the form's people.
- * @returns the form, and the applied template; null when the form names none
+ * Fills in a document from its template. Each role goes to a person: first to those who sign the document now, then to
+ * others.
+ * @returns the form, and the applied template; null when the form names none that a closing can use
  */
 export async function withTemplate(
   deps: TemplateDeps,
@@ -171,7 +174,10 @@ export async function withTemplate(
   return { values: filled, used: { n, name: template.name, roles: assigned } };
 }
 
-/** The rows for as many people as the template has roles: first those who sign the document, then the next rows. */
+/**
+ * The rows for as many people as the template has roles. First come those who sign the document, then the others,
+ * beginning with the client.
+ */
 function peopleFor(values: FormValues, document: ClosingDocument, count: number): string[] {
   const signing = signersOf(values, document).map(({ row }) => row);
   return [...new Set([...signing, ...everybody])].slice(0, count);

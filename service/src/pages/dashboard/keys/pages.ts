@@ -25,7 +25,7 @@ export type KeyPagesDeps = OwnKeyDeps & { assets: Assets; limits: RateLimits };
 
 const path = "/dashboard/keys";
 
-/** Adds the pages of the firm's keys. Only members manage keys: no key can create another. */
+/** Adds the pages of the firm's keys. Owners manage keys here; no API key can create another. */
 export function keyPages(forms: FastifyInstance, deps: KeyPagesDeps): void {
   pageRoute(forms, deps, { url: path, handle: ({ request }) => show(request) });
 

@@ -13,7 +13,10 @@ type Correction = Corrected["corrections"][number];
 
 const shownMost = 100;
 
-/** The actions that a firm sees. Actions of the service's own staff are not included. */
+/**
+ * Words for the actions that a firm sees besides changes of status and corrections. Other actions, such as internal
+ * ones of the service's staff, are not shown.
+ */
 const actionWords: Readonly<Record<string, string>> = {
   "order.not_arrived": "Reported as not arrived",
   "order.created": "Order placed",
@@ -46,8 +49,8 @@ const correctionWords: Readonly<Record<string, string>> = {
 };
 
 /**
- * Describes a fax that is sent early, while the order has the status Shipped. Undefined for any other line. Other faxes
- * change the order's status, and that change has its own line.
+ * Describes the failure or the retry of a fax that is sent early, while the order has the status Shipped. Undefined for
+ * any other line. Other faxes change the order's status, and that change has its own line.
  */
 const earlyFaxWords = ({ action, detail }: Line): string | undefined => {
   if (action !== "fax.ahead") return undefined;
@@ -161,7 +164,7 @@ const actors: Readonly<Record<string, string>> = {
   operator: "SignSealShip",
 };
 
-/** The name of the person who acted on an order, as the firm knows that person. */
+/** The name of whoever acted on an order, as the firm knows them: a person, an API key or a system. */
 export function whoIs(actor: string, names: ReadonlyMap<string, string>): string {
   const [kind = ""] = actor.split(":");
   const former = { member: "A former member", key: "A former API key" } as Readonly<Record<string, string>>;

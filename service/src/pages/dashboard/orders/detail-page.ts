@@ -224,7 +224,10 @@ async function showOrder(
 /** True if the page has the form that replaces a signer. */
 const waitsForSigners = (status: string): boolean => ["EsignPending", "EsignDeclined", "EsignExpired"].includes(status);
 
-/** Redirects from an order to the latest room that contains it. Mails about a payment for several orders link here. */
+/**
+ * Redirects from an order to the latest room that contains it, or to Billing without one. Mails about a payment for
+ * several orders link here.
+ */
 function closingRoute(forms: FastifyInstance, frame: DashboardFrame, db: Sql): void {
   pageRoute(forms, frame, {
     url: "/dashboard/orders/:code/closing",
@@ -262,7 +265,7 @@ function attachForm(forms: FastifyInstance, { frame, orders, titleOf }: OrderPag
   });
 }
 
-/** True if a payment is due for the order, and none is in progress. */
+/** True if a payment is due for the order, none is in progress, and its documents were not deleted. */
 const isToBePaid = async (
   db: Sql,
   { code, status, documentsDeletedAt }: PublicOrderRow,

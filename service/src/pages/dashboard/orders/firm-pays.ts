@@ -54,7 +54,7 @@ export const isBeingCharged = (firmPays: FirmPays): boolean =>
   firmPays?.latest !== undefined && isOpenCharge(firmPays.latest);
 
 /**
- * The state of the firm's payment, and the button that charges again.
+ * The state of the firm's payment, and the ways to pay now: the button that charges the firm, or hints about others.
  * @param payable true if the order can be paid now
  * @param hasCheckout true if it can be paid by the hosted checkout; otherwise it is paid in the sandbox
  */

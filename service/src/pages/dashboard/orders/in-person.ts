@@ -18,7 +18,7 @@ export type InPersonView = {
   order: Pick<PublicOrderRow, "code" | "status">;
   /** The notary's request to notarize on paper, in the signer's presence; null when there is none. */
   inPerson: InPersonRequest | null;
-  /** The amount that is refunded if the firm agrees, in cents. */
+  /** The amount, in cents, whose refund is requested if the firm agrees. */
   technologyFeeCents: number;
   names: ReadonlyMap<string, string>;
 };

@@ -21,7 +21,7 @@ export type MailsView = {
   /** The mails that were sent to the client, the latest first. */
   mails: readonly ClientMail[];
   /**
-   * The signers of the order. If the client is one of them, the requests to sign are separate mails, which `mails`
+   * The signers of the order. If the client is one of them, a request to sign may be a separate mail, which `mails`
    * doesn't contain.
    */
   signers: readonly Pick<SignerState, "email" | "issuedAt">[];

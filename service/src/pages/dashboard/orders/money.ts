@@ -32,11 +32,17 @@ export type OrderMoneyView = {
   firmPays: FirmPays;
 };
 
-/** True if a canceled order was paid after all. The status "canceled" alone would then be misleading. */
+/**
+ * True if a canceled order was paid after all. The status "canceled" alone would then be misleading. False for a member
+ * without permission to see billing, because `receipts` is empty then.
+ */
 export const isPaidLate = ({ order, receipts }: OrderMoneyView): boolean =>
   order.status === "Cancelled" && receipts.some(({ kind }) => kind === "receipt");
 
-/** The amount that banks took back and that nobody has paid again, in words. Empty if there is none. */
+/**
+ * Sentences about payments that banks took back: the amount that is still owed, and the checks and wires received
+ * instead. Empty without either.
+ */
 export function bankLoss({ lostCents, losses, corrected }: OrderMoneyView): Html {
   if (lostCents === null || losses === null)
     return alteredNotice("The money that a bank took back from this order’s payment can’t be shown");
@@ -85,7 +91,7 @@ export const extraPart = ({ extraPayments, order }: OrderMoneyView): Html =>
       html`<p>A ${order.status === "Cancelled" ? "" : "further "}payment of ${moneyIn(amountCents, currency)} arrived ${plainTime(receivedAt)}, which this order did not need. ${refundedAt ? html`All of it was given back ${plainTime(refundedAt)}.` : isUndecided && "The operator of this service decides how it goes back."}</p>`,
   )}`;
 
-/** True if the firm's payment of the order's price is in progress, and the order waits for nothing else. */
+/** True if the firm's payment of the order's price is in progress, and the order waits to be paid. */
 export const isBeingPaid = ({ order, firmPays }: OrderMoneyView): boolean =>
   isPayable(order.status) && isBeingCharged(firmPays) && firmPays?.latest?.supplementId === null;
 
@@ -110,7 +116,10 @@ export const overduePayment = {
 
 const supplementWords = { asked: "is to be paid", paid: "is paid", withdrawn: "is not needed any more" } as const;
 
-/** The supplements (amounts due after a correction), in addition to the order's total. */
+/**
+ * Sentences about the supplements that corrections caused, whether paid, unpaid or withdrawn. Those that replace a lost
+ * payment are left out.
+ */
 export const supplementsPart = ({ supplements }: Corrected): Html =>
   html`${supplements
     .filter(({ replacesLoss }) => !replacesLoss)

@@ -57,7 +57,7 @@ const againWordsOf = ({ status }: Pick<Corrected, "status">): string => againWor
 export const canBePutRight = ({ refusals }: Corrected): boolean =>
   Object.entries(refusals).some(([act, refusal]) => act !== "refund" && refusal === null);
 
-/** The button that retries the failed service; empty when no service failed. */
+/** The button that retries the failed service; empty when the firm has nothing to retry now. */
 export const againButton = ({ submission, order, corrected }: PutRightView): Html =>
   html`${corrected.refusals.again === null && buttonForm(`/dashboard/orders/${order.code}/send-again`, againWordsOf(corrected), { fields: { submission } })}`;
 

@@ -78,7 +78,7 @@ ${(isNextRound || (open && signer.signedAt === null)) && changes(`/dashboard/ord
 const askedAt = ({ issuedAt, signedAt }: SignerState): Date | null =>
   issuedAt !== null && (signedAt === null || issuedAt <= signedAt) ? issuedAt : null;
 
-/** A signer's places in words; null for a signer who signed elsewhere. */
+/** A signer's places in words; null for a signer who signed elsewhere or has no place. */
 function placesWords(places: SignersView["places"], { n, takenIn }: SignerState): string | null {
   if (takenIn) return null;
   if (places === null) return "In the document’s own fields or tags for signatures. Without them, on an added page";

@@ -21,8 +21,8 @@ const wordsOf = {
 } as const;
 
 /**
- * The form that starts signing one order on this device. Empty unless a signer was asked to sign and has not signed
- * yet.
+ * The forms for signing one order on devices. Empty unless a signer was asked to sign and has not signed yet.
+ * @param part draws them: `signHere`, or `endDevices` if nobody can sign now
  */
 export const sittingPart = (path: string, signers: readonly SignerState[], part: typeof signHere): Html | "" =>
   signers.some(({ issuedAt, signedAt }) => issuedAt !== null && signedAt === null)
@@ -68,7 +68,10 @@ type Sittings = Pick<DashboardFrame, "limits" | "baseUrl"> & {
   ordersOf: (owner: Principal, code: string, isEnd: boolean) => Promise<readonly string[]>;
 };
 
-/** Adds the form that signs the member out, and starts signing in person in the member's browser. */
+/**
+ * Adds two forms. One signs the member out, and starts signing in person in the member's browser. The other ends
+ * signing on devices.
+ */
 export function sittingForm(forms: FastifyInstance, deps: Sittings, form: Form): void {
   const { limits, baseUrl, envelopes, path, anchor, ordersOf } = deps;
   pageRoute(

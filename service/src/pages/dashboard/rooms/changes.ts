@@ -82,7 +82,9 @@ export function roomChanges(forms: FastifyInstance, deps: RoomsDeps, show: Show)
   });
 }
 
-/** Adds the form that turns this device over to the signers of all documents of the closing. */
+/**
+ * Adds the forms that hand this device to the signers of all documents of the closing, and that end signing on devices.
+ */
 function signingForm(forms: FastifyInstance, { frame, closings }: RoomsDeps, formIn: FormIn): void {
   const { limits, baseUrl } = frame;
   sittingForm(
@@ -218,7 +220,7 @@ function participantForms(forms: FastifyInstance, deps: RoomsDeps, formIn: FormI
   });
 }
 
-/** Adds the forms that seal a room, replace its link, close it and open it again. */
+/** Adds the forms that seal a room, replace its link, set its closing day, close it and open it again. */
 function roomForms(forms: FastifyInstance, deps: RoomsDeps, formIn: FormIn): void {
   pageRoute(forms, deps.frame, {
     ...formIn("passport"),

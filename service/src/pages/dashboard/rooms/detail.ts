@@ -195,7 +195,7 @@ function statePart(view: RoomDetailView): Html {
 ${closed ? buttonForm(formPath(view, "reopen"), "Reopen the room") : buttonForm(formPath(view, "close"), "Close the room", { kind: "quiet-button" })}`;
 }
 
-/** True if the service will seal the closing automatically. */
+/** True if the service is to seal the closing automatically, and has not sealed it yet. */
 const sealsByItself = ({ room: { sealWish } }: RoomDetailView): boolean =>
   sealWish !== null && sealWish.sealedAt === null;
 

@@ -42,7 +42,10 @@ ${status === "closed" ? html`<p>This room is closed and takes no new orders. Reo
 </div>`;
 }
 
-/** The name of an order in the room: its label, or the title of its document. */
+/**
+ * The name of an order in the room: its label, or the title of its document, or `nameOf`. Titles of other firms'
+ * documents are not used.
+ */
 export function orderTitle({ room, titleOf }: RoomDetailView, order: OrderCard): string {
   const own = room.ownOrders.get(order.orderCode);
   return order.label ?? (own && titleOf(own)) ?? nameOf(order);

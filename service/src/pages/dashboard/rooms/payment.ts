@@ -88,15 +88,18 @@ const refundText = (refunded: readonly unknown[] = [], pending: readonly unknown
     ...(pending.length > 0 ? [`Being refunded: ${countOf(pending)}. `] : []),
   ].join("");
 
-/** The state of one of the firm's payments; empty for none. The payment may include orders that have left the room. */
+/**
+ * The state of one of the firm's payments; empty for none. It counts only the charges of orders in the room; the
+ * payment may include others.
+ */
 function paymentLine(charges: readonly ChargeOfOrder[]): Html {
   const [first] = charges;
   return html`${first && html`<p>Your firm’s payment for ${countOf(charges)} of this room, ${money(sumOfCharges(charges))}: ${chargeText(first)}</p>`}`;
 }
 
 /**
- * The button that charges the firm, or a sentence that a person must confirm the payment. False when there is nothing
- * to charge.
+ * The button that charges the firm, or a sentence that a person must confirm the payment. False without a payment
+ * method, and when there is nothing to charge.
  */
 function chargePart(view: RoomDetailView): Html | false {
   const { method, failed, chargeableCents } = view.firmPays;

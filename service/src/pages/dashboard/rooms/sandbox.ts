@@ -64,7 +64,7 @@ const count = (orders: readonly unknown[]) => (orders.length === 1 ? "1 order" :
 export const completeLabel = ({ room }: Pick<RoomDetailView, "room">): string =>
   `Complete ${count(movable(room, "advance"))}`;
 
-/** The buttons that move all test orders of a room; null when the sandbox can move none of them. */
+/** The buttons that move all test orders of a room; null in live, and when the sandbox can move none of them. */
 export function sandboxCard(view: RoomDetailView): Html | null {
   const [unpaid, open] = [movable(view.room, "pay"), movable(view.room, "advance")];
   if (view.environment !== "test" || unpaid.length + open.length === 0) return null;

@@ -74,7 +74,7 @@ export type RoomDetailView = {
   orders: readonly FirmOrder[];
   titleOf: TitleOf;
   baseUrl: string;
-  /** The sentence on how long the room's certificates are stored. */
+  /** The sentence on how long the room's certificates are stored; null if they are not deleted. */
   retention: string | null;
   /** The deliveries of the room's documents. Null when somebody altered an order of the room in the database. */
   deliveries: Awaited<ReturnType<typeof deliveriesOf>> | null;

@@ -16,7 +16,7 @@ import { originForms } from "./origins.ts";
 
 const path = "/dashboard/settings";
 
-/** Adds the page of the firm's branding, and the switch between live and test. */
+/** Adds the page of the firm's settings, and the switch between live and test. */
 export function settingsPage(app: FastifyInstance, deps: SettingsDeps): void {
   logoForm(app, deps, (call, error) => settingsShown(deps, call.request, { error }));
   app.register(async (forms) => {

@@ -35,7 +35,7 @@ type StatementsView = {
   /** The result of a search for a file number: the months, and how many lines match in each. Null without a search. */
   found: { file: string; months: readonly (Pick<Statement, "month"> & { matches: number })[] } | null;
   buyer: Awaited<ReturnType<typeof buyerOf>>;
-  /** The firm's payments of which banks took money back. */
+  /** The firm's payments of which banks took money back; null if a record about one was altered in the database. */
   losses: readonly OpenLoss[] | null;
   /** The service's time zone, which applies to firms that have not chosen one. */
   serviceZone: string;
@@ -80,8 +80,8 @@ const files = (month: string): Html =>
   html`<a href="${path}/${month}/pdf" download>PDF<span class="visually-hidden"> of ${month}</span></a> <a href="${path}/${month}/csv" download>CSV<span class="visually-hidden"> of ${month}</span></a>`;
 
 function months(statements: readonly Statement[]): Html {
-  // True if the table needs the column of lost disputes. Without the column, the amounts of a month with a loss would
-  // not add up.
+  // True if the table needs the column of money that banks took back. Without the column, the amounts of a month with a
+  // loss would not add up.
   const hasLosses = statements.some(({ sums: { losses } }) => losses !== 0);
   return statements.length <= 1 && statements.every((each) => each.sums.payments === 0)
     ? emptyState("Nothing was paid yet", "A month is closed on the 1st of the next one, and then never changes.")

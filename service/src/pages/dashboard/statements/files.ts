@@ -93,8 +93,8 @@ export function importName({
 }
 
 /**
- * True if the payment belongs in the firm's books, because the firm's own card or bank account was charged. Checks are
- * left out, because the firm books a check when it writes it.
+ * True if the line belongs in the firm's books. It is then in US dollars, and about a charge of the firm's own card or
+ * bank account. Checks are left out, because the firm books a check when it writes it.
  */
 export const isOwnPayment = (line: Line): boolean =>
   payerOf(line) === "firm" && line.currency === "usd" && line.received === null;

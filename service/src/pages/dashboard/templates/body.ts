@@ -126,7 +126,7 @@ export type TemplateDetailView = FormSubmission & {
   latest: number;
 };
 
-/** One template: its content, the form that uses it, and the forms that change it. */
+/** One template: its content, links to the pages that use it, and the forms that change it. */
 export function templateBody(view: TemplateDetailView): Html {
   const { template, latest } = view;
   const { templateId, name, version, archivedAt, content } = template;

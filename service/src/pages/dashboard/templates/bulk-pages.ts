@@ -184,7 +184,7 @@ async function afterPlacingRows(
   return { after, sent: isCharged ? { total_cents: String(cents), charged_method: method.id } : {} };
 }
 
-/** Adds the CSV file with the result of each row, for the member who uploaded the list. */
+/** Adds the CSV file with the result of each row, for every member of the firm. */
 function resultFile(app: FastifyInstance, deps: TemplatePagesDeps): void {
   pageRoute(app, deps.frame, {
     url: `${bulkPath}/:id/rows.csv`,

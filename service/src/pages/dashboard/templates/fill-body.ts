@@ -40,7 +40,7 @@ export type NewFillView = FormSubmission & {
 
 /**
  * The form with which a member requests that somebody fills in a template or a catalog document online. It asks for
- * that person, and for the wording of the questions.
+ * that person, and for the wording of questions for which the PDF has none.
  */
 export function newFillBody(view: NewFillView): Html {
   const { name, action, back, questions, values, error } = view;

@@ -10,7 +10,10 @@ export type RoleValues = { name: string; auth: string; language: string; routing
 
 export const roleField = (row: number, member: string): string => `role${row}_${member}`;
 
-/** The rows for a template's roles: the typed rows of a sent form, otherwise the template's own roles. */
+/**
+ * The rows of the template form: one more than the template's roles, but 3 to 10. Values of a sent form replace those
+ * of the template.
+ */
 export function roleRows(content: TemplateContent | null, values: FormValues | undefined): RoleValues[] {
   const roles = content?.roles ?? [];
   const room = Math.min(Math.max(roles.length + 1, 3), mostRoles);

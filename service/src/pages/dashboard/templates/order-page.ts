@@ -75,7 +75,7 @@ export function templateOrderPage(app: FastifyInstance, deps: TemplatePagesDeps)
   }
 
   /**
-   * The document that somebody filled in online.
+   * The document that somebody filled in online; null for an empty id.
    * @throws ServiceError when orders can no longer use it
    */
   async function filledFor(request: FastifyRequest, id: string) {

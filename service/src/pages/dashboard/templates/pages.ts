@@ -59,7 +59,7 @@ function listPages(app: FastifyInstance, deps: TemplatePagesDeps): void {
       withForm(deps, request, shownAgain, async ({ upload }) => {
         if (!upload) throw new ServiceError("validation", "Choose a PDF of up to 35 MB.");
         const matches = await matchesOf(deps.templates, principalOf(request), upload);
-        // The script of the order form also sends this request, when a file is dropped there.
+        // The script of the order form also sends this request, when a file is chosen there.
         return wantsJson(request) ? { json: { matches } } : show(request, {}, { matches });
       }),
     refused: ({ request }, error) => show(request, {}, { error: pageWords(error) }),

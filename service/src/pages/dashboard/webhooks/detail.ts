@@ -20,7 +20,7 @@ export type WebhookView = FeedView & {
   deciders: readonly string[] | null;
   /** The public key that verifies the signatures of the firm's deliveries; null until it is created. */
   publicKey: string | null;
-  /** The period whose failed deliveries the last replay left out. Null when the replay sent all of them again. */
+  /** The period whose failed deliveries the last replay left out; null if it left out none, or there was no replay. */
   rest: Rest | null;
   /** The reason why the form was rejected. */
   error?: string;

@@ -51,7 +51,10 @@ ${facts([
 ${mayDecide && decisionOn(request, after)}</li>`;
 }
 
-/** The buttons that approve or reject a request for access. Both ask for confirmation. */
+/**
+ * The buttons that approve or reject a request for access, after a confirmation. If the address already has a key, a
+ * notice replaces the button that approves.
+ */
 function decisionOn({ requestId, firmName, workEmail, addressHasKey }: ListedRequest, after: string): Html {
   const path = `/operator/requests/${requestId}`;
   const fields = after === "" ? {} : { after };

@@ -22,7 +22,8 @@ const rows = () => [...document.querySelectorAll<HTMLElement>("table.records tbo
 const rowNow = () => document.activeElement?.closest<HTMLElement>("table.records tbody tr") ?? null;
 
 /**
- * Moves the focus to the first link of the next or previous row. Screen readers then read the row, and Enter opens it.
+ * Moves the focus to the first link or button of the next or previous row. Screen readers then read the row, and Enter
+ * opens it.
  */
 function step(by: 1 | -1): void {
   const all = rows();

@@ -3,7 +3,7 @@
 
 type Bytes = Uint8Array<ArrayBuffer>;
 
-/** Decrypts chained blocks of 8 bytes (CBC) and removes the padding. Null when the padding is wrong. */
+/** Decrypts chained blocks of 8 bytes (CBC) and removes the padding. Null when the length or the padding is wrong. */
 function decryptCbc(block: (input: Uint8Array) => Uint8Array, iv: Uint8Array, data: Uint8Array): Bytes | null {
   if (data.length === 0 || data.length % 8 !== 0) return null;
   const plain = new Uint8Array(data.length);
@@ -79,7 +79,7 @@ function des(input: Bits, keys: readonly Bits[]): number[] {
   return pick([...right, ...left], finalOrder);
 }
 
-/** Decrypts one block by 3DES (EDE). @param key 24 bytes */
+/** The function that decrypts one block by 3DES (EDE). @param key 24 bytes */
 function tripleDes(key: Uint8Array): (input: Uint8Array) => Uint8Array {
   const [first = [], second = [], third = []] = [0, 8, 16].map((at) => roundKeys(key.subarray(at, at + 8)));
   const steps = [third.toReversed(), second, first.toReversed()];
@@ -166,7 +166,8 @@ type Encrypted = { scheme: string; salt: Uint8Array; iterations: number; data: U
 /**
  * Decrypts data of an old PKCS#12 file with a password.
  *
- * @returns "cipher" for an unknown scheme or too many iterations; null for a wrong password
+ * @returns "cipher" for an unknown scheme or too many iterations; null if the padding is wrong, as with a wrong
+ * password
  */
 export async function decryptLegacy(
   { scheme, salt, iterations, data }: Encrypted,

@@ -16,7 +16,7 @@ export type FormsView = {
   /** The latest version of each form in use. */
   forms: readonly (FormVersion & { slug: string })[];
   mayChange: boolean;
-  /** The request for the passkey that adding a form requires; false when the passkey was just used. */
+  /** The request for the passkey that adding a form requires; false when the operator needs to show none now. */
   passkeyFirst: Html | false;
   /** The document that was chosen in a rejected form. */
   chosen: string;

@@ -118,8 +118,8 @@ export type ConsoleRoute<Url extends string> = Omit<PageRoute<Url>, "handle" | "
 };
 
 /**
- * Checks the operator's rights for a route: one of its permissions, and a recent passkey for changes to money, keys or
- * roles.
+ * Checks the operator's rights for a route: one of its permissions. For a POST whose permissions all need a passkey,
+ * also requires a recent one.
  * @throws ServiceError
  */
 export function requireRights({ routeOptions, method }: FastifyRequest, operator: Operator, now: Date): void {
@@ -138,7 +138,7 @@ const lacksPasskeyForFile = (request: FastifyRequest, error: unknown): error is 
   /^multipart\/form-data/i.test(request.headers["content-type"] ?? "") &&
   !wantsJson(request);
 
-/** Adds a page to the console, for operators with one of its permissions. */
+/** Adds a page or form to the console, for operators with one of its permissions. */
 export function consoleRoute<Url extends string>(
   scope: FastifyInstance,
   frame: Pick<ConsoleFrame, "limits" | "clock">,

@@ -24,7 +24,9 @@ type Candidate = { id: string; name: string; email: string };
 
 export const notaryPath = (id: string, rest = ""): string => `/operator/notaries/${id}${rest}`;
 
-/** The validity of a notary's commission and registrations. Names those that expire soon or have expired. */
+/**
+ * Badges about a notary's commission and registrations: suspended, in date, or those that expire soon or have expired.
+ */
 const dateState = (notary: Notary, now: Date): Html => {
   if (notary.status === "suspended") return statusBadge("stopped", "Suspended");
   const near = expiriesOf(notary).filter((expiry) => stageOf(expiry, now) !== "later");
@@ -79,7 +81,7 @@ type NotaryView = {
   seal: SealPicture | null;
   now: Date;
   mayChange: boolean;
-  /** The request for the passkey that uploads require; false when the passkey was just used. */
+  /** The request for the passkey that uploads require; false when the operator needs to show none now. */
   passkeyFirst: Html | false;
 };
 

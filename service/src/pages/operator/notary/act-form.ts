@@ -78,7 +78,10 @@ type ActFormView = {
   faults: Faults;
   zone: string;
   rules: FactRules;
-  /** True if the document was signed before the act, so that the signers may sign it again on paper. */
+  /**
+   * True to show the checkbox that the signers signed again on paper. It is shown if the document was signed before, no
+   * act is open, and an act on paper is possible.
+   */
   mayBeAgain: boolean;
 };
 

@@ -58,7 +58,7 @@ export function queueRoutes(scope: FastifyInstance, frame: ConsoleFrame, live: L
   });
 }
 
-/** The card of the queue, on the desk and on the notary's Today page. */
+/** The card of the queue, on the notary's desk. */
 export const queueCard = (queue: NotaryQueue): Html =>
   card(
     "now",

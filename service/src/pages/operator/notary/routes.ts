@@ -115,7 +115,7 @@ export async function orderPage(
   });
 }
 
-/** Adds the pages on which a notary works: the orders to claim, the claimed ones, and the journal. */
+/** Adds the pages on which a notary works: the desk with its queue, and the page of each claimed order. */
 export function notaryRoutes(scope: FastifyInstance, deps: NotaryDeskDeps): void {
   deskRoutes(scope, deps);
   orderRoutes(scope, deps);

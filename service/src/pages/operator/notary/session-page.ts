@@ -36,7 +36,7 @@ export type SessionView = {
   people: readonly LivePerson[];
   sheet: SheetView;
   identities: readonly IdentityState[];
-  /** For each person: the phase of the connection, whether it was ever made, and the packets lost last second. */
+  /** For each person: the phase of the connection, if it was ever made, and the packets lost in the last second. */
   lines: ReadonlyMap<string, { phase: string; hasJoined: boolean; lost: number }>;
   /** The person whose signing pages are open, by the name in the media server; null when nobody signs. */
   turn: string | null;

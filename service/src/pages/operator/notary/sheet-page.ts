@@ -114,7 +114,10 @@ ${step.name !== "identify" && step.choices.length > 0 && select({ form: "mark", 
 ${step.name === "identify" && signer !== null && witnessForms(sheetPath(code, "/witness"), view, signer, typed)}`;
 }
 
-/** An act in person relies on no online identity check. A requested check that was not passed is shown nevertheless. */
+/**
+ * An act in person relies on no online identity check. If the notary can't rely on a requested check, the reason is
+ * shown nevertheless.
+ */
 const checkPart = (found: IdentityState | undefined): Html | "" =>
   found?.check && found.problem !== null
     ? notice(

@@ -34,7 +34,7 @@ const titles: Readonly<Record<FinishedCheck["name"], string>> = {
   online_bought: "Online notarization",
 };
 
-/** The reader of the page, and the time. */
+/** The operator who sees the page, and the time. */
 type Reader = { operator: Operator; now: Date };
 
 const orderPath = (code: string) => `/operator/orders/${code}`;
@@ -77,7 +77,7 @@ ${warned.length > 0 && checkbox({ name: "warnings", value: warned.join(","), lab
 <div class="form-actions"><button type="submit">Seal the document</button></div></form>`;
 }
 
-/** A document that a second person must still approve, and the reader's possible actions. */
+/** A document that a second person must still approve, and the actions that the operator may take on it. */
 export function acceptancePart(code: string, request: AcceptanceRequest, { operator, now }: Reader): Html {
   const first = passkeyFirst(operator, now, orderPath(code));
   return html`${facts([

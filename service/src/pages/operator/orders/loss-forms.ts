@@ -13,7 +13,7 @@ type Look = { path: string; mayBook: boolean; typed: Typed | undefined };
 
 const lossTitle = html`<h3>Money received for a lost payment</h3>`;
 
-/** True if the card has a lost payment to book money for, or a booking to reverse. */
+/** True if the firm still owes money for a lost payment, or ever had a check or wire booked for one. False for null. */
 export const hasLossForms = (losses: readonly LossToBook[] | null): boolean =>
   losses?.some(({ openCents, bookings }) => openCents > 0 || bookings.length > 0) ?? false;
 

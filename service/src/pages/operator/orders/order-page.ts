@@ -57,7 +57,7 @@ export type OrderView = {
   mayWorkSigners: boolean;
   mayNote: boolean;
   mayRequestRefund: boolean;
-  /** The amount that a bank reversed and that could be paid again; null for none. */
+  /** The amount that a bank reversed and that could be paid again. Null for none, and if a row about it was altered. */
   payAgain: PayAgain | null;
   mayDecideMoney: boolean;
   /** The order's payments of which a bank took money back; null if a row about one was altered. */

@@ -49,7 +49,7 @@ const words: Readonly<Record<Letter["stage"], string>> = {
   cancelled: "canceled",
 };
 
-/** The letters that Lob printed and mailed for an order. */
+/** The letters of an order that Lob accepted, in all their states. */
 export const letterList = (letters: readonly Letter[]): Html =>
   html`<ul class="plain-list">${letters.map(letterItem)}</ul>`;
 

@@ -34,7 +34,7 @@ export const addressDoubt = (problem: string): Html =>
   html`<p>EasyPost doubted the address when it was quoted: ${problem}</p>`;
 
 /**
- * The form that buys a label that was not bought automatically.
+ * The form that buys a label that was not bought automatically; null if no price is offered.
  * @param mayExceed true if the operator may also accept a price far above the quoted one
  */
 export function buyForm([label]: readonly ShownLabel[], path: string, mayExceed: boolean): Html | null {

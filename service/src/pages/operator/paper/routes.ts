@@ -20,8 +20,8 @@ type PaperCall = ConsoleCall<{ code: string }>;
 const permission = ["paper.work", "orders.work"] as const;
 
 /**
- * Adds the pages for the people who print and send documents. The pages list the orders to print or send, with only the
- * facts that this work requires.
+ * Adds the page of an order for the people who print and send its document. It has only the facts that this work
+ * requires. Also adds the files to print, and the forms for labels and shipments.
  */
 export function paperRoutes(scope: FastifyInstance, deps: OrderPageDeps): void {
   const orderOf = ({ params, operator }: PaperCall) => paperOrder(deps.moves.db, params.code, operator.environment);

@@ -22,8 +22,8 @@ const path = "/operator/partners";
 const shownMost = 100;
 
 /**
- * Adds the list of firms, and the page of each firm with its tier, live access, keys and webhooks. Changes to keys and
- * live access require a passkey, and are mailed to all admins.
+ * Adds the list of firms, and the page of each firm with its tier, live access, keys and webhooks. All changes require
+ * a passkey. All admins are mailed about new keys and changes of tier or live access, but not about revoked keys.
  */
 export function partnerPages(scope: FastifyInstance, deps: PartnerPagesDeps): void {
   const { db } = deps.firms;

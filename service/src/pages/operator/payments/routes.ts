@@ -37,11 +37,11 @@ import { assignmentRoutes, byHandCard, mayAsk, orderLink, paymentsPath as path }
 export type PaymentPagesDeps = { frame: ConsoleFrame; db: Database; refunds: RefundDeps; processor: Processor | null };
 
 /**
- * Adds the pages about payments that changed no order's status. One operator requests to return the money, and another
- * one approves.
+ * Adds the page about payments that fit no order, have had no answer, or were taken back by banks. One operator
+ * requests to return money, and another one approves.
  *
- * One button can still change an order's status. It approves which orders a refund made at the processor was for. An
- * order whose money was all returned becomes Refunded.
+ * One button can change an order's status. It approves which orders a refund made at the processor was for. An order
+ * whose money was all returned becomes Refunded.
  */
 export function paymentRoutes(scope: FastifyInstance, deps: PaymentPagesDeps): void {
   const { db } = deps;
@@ -137,7 +137,7 @@ type PaymentsView = {
   typed: FormValues | undefined;
 };
 
-/** Open payments, then recently resolved ones. */
+/** Open payments that fit no order, other payments that need an operator, then recently resolved ones. */
 function paymentsBody(view: PaymentsView): Html {
   const { payments, pending, charges, byHand, debts, operator, error, typed } = view;
   const [open, ended] = [false, true].map((hasEnded) =>
@@ -190,7 +190,10 @@ const amountOf = ({ amount, currency, isAuthentic }: UnappliedPayment): string =
   return moneyIn(amount, currency);
 };
 
-/** @param operator the reader, whose permissions decide which forms the card shows; null for a card without forms */
+/**
+ * @param operator the operator who sees the card, whose permissions decide which forms it shows; null for a card
+ * without forms
+ */
 function paymentCard(payment: UnappliedPayment, id: string, operator: Operator | null): Html {
   const { eventId, receivedAt, orderCode, orderStatus, firmName, paymentIntent, refundedAt, resolution, isAuthentic } =
     payment;

@@ -41,7 +41,7 @@ const stateBadge = ({ endedAt, deletedAt, isHeld }: Pick<Recording, "endedAt" | 
 type ListView = {
   /** The notary whose recordings are listed; null for the recordings of all notaries. */
   notary: Pick<Notary, "id" | "commissionName"> | null;
-  /** True if that notary is the operator. */
+  /** True if the operator may see only their own recordings. Then `notary` is the operator. */
   isOwn: boolean;
   /** The exports that the operator can still download. */
   exports: readonly ExportOnList[];
@@ -125,7 +125,9 @@ ${exportsPart(view)}</div>`;
 
 type View = {
   recording: Recording;
-  /** The recording; null until the viewer has stated a reason for viewing. */
+  /**
+   * The recording to play; null while it runs, after it was deleted, and unless the viewer has opened it with a reason.
+   */
   shown: ShownRecording | null;
   mayHold: boolean;
 };
@@ -162,7 +164,7 @@ const reasonForm = (id: string, verb: string, { label, button }: { label: string
   html`<form class="form" method="post" action="${recordingPath(id, `/${verb}`)}">${reason(verb, label)}
 <div class="form-actions"><button type="submit" class="secondary">${button}</button></div></form>`;
 
-/** One recording with its takes, for an operator who stated a reason. */
+/** One recording. Its takes are shown only to an operator who has opened it with a reason. */
 export function recordingBody({ recording, shown, mayHold }: View, { problem, checked }: CheckOutcome = {}): Html {
   const { id, startedAt, endedAt, deletedAt, people, manifestSha256, isHeld } = recording;
   const about = facts([

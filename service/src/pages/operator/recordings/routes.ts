@@ -82,7 +82,7 @@ export function recordingRoutes(scope: FastifyInstance, deps: RecordingPagesDeps
   changeRoutes(scope, deps);
 }
 
-/** Adds the list, and the export of all records of a notary. */
+/** Adds the list, and the form that exports a notary's recordings with a copy of the journal. */
 function listRoutes(scope: FastifyInstance, { frame, recordings }: RecordingPagesDeps): void {
   const { db, clock } = recordings;
 

@@ -94,7 +94,7 @@ type RefundView = Pick<RefundDeps, "refundApproval"> & {
   typed: Typed | undefined;
 };
 
-/** A request for a refund, with the reader's possible actions. */
+/** A request for a refund, with the actions that the operator may take on it. */
 export function refundBody(view: RefundView): Html {
   const { refund, preview, typed } = view;
   const { orderCode, payments, reason, requestedByName, requestedAt, state, decidedByName, decidedAt } = refund;

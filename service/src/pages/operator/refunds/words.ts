@@ -25,7 +25,10 @@ const states: Readonly<Record<RefundRequest["state"], readonly [Tone, string]>> 
 
 export const stateBadge = (state: RefundRequest["state"]): Html => statusBadge(...states[state]);
 
-/** The notice on every refund page of an installation where one person may both request and approve a refund. */
+/**
+ * The notice of an installation where one person may both request and approve a refund. The list of refunds and the
+ * page of each request show it.
+ */
 export const soloBanner = ({ refundApproval }: Pick<RefundDeps, "refundApproval">): Html | "" =>
   refundApproval === "solo"
     ? notice(

@@ -17,7 +17,7 @@ import { claimButton, deskTable } from "../notary/desk-pages.ts";
 
 export type TodayView = {
   notaries: SupplyState;
-  /** The day's work of an operator who is a notary; null for everybody else. */
+  /** The day's work of an operator who is a notary; null for everybody else, and for a suspended notary. */
   day: NotaryDay | null;
   operator: Operator;
   now: Date;
@@ -29,7 +29,7 @@ export type TodayView = {
   error?: string | undefined;
 };
 
-/** The operator's own tasks, sorted by their due time, and all queues. */
+/** The tasks that the operator has claimed, the tasks that are due first, and all queues. */
 export function todayBody({ notaries, day, operator, now, counts, elsewhere, mine, due, error }: TodayView): Html {
   const open = openIn(counts);
   const overdue = counts.reduce((sum, count) => sum + count.overdue, 0);
@@ -59,7 +59,7 @@ const tasks = (count: number): string =>
 const orders = (count: number): string =>
   count === 1 ? "1 order waits" : `${count.toLocaleString("en-US")} orders wait`;
 
-/** The number of orders that wait for a notary, claimed or not. */
+/** The number of unclaimed orders that wait for a notary, and of those that this notary has claimed. */
 const waitingCount = ({ open, mine, others }: NotaryDay): number => open.length + mine.length + others;
 
 const openPart = ({ open, others }: NotaryDay): Html =>

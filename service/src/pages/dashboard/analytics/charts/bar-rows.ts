@@ -2,8 +2,8 @@ import { type Html, html } from "../../../ui/render.ts";
 import { across, lengthOf } from "./scale.ts";
 
 /**
- * One row of a chart: a label above a bar. The bar's length is `value`, on a scale from 0 to the largest value. `kind`
- * sets the color.
+ * One row of a chart: a label above a bar. The bar's length is `value`, on the scale of `barRows`. `kind` sets the
+ * color.
  */
 export type BarRow = { label: string; value: number; figure: string; aside?: string; kind: string };
 

@@ -3,8 +3,8 @@ import { chartFigure } from "./figure.ts";
 import { across, type Column, columns, coordinate, lengthOf, ticks } from "./scale.ts";
 import { count, counted, shortCount } from "./words.ts";
 
-// The vertical coordinates are in pixels, the horizontal ones in per cent. The scale's numbers are left of the bars, on
-// the scale's lines.
+// The vertical coordinates are in pixels, the horizontal ones in per cent. Each number of the scale is left of the
+// bars, just above its line.
 const floor = 232;
 const tallest = 196;
 const height = 276;
@@ -12,7 +12,10 @@ const place = { from: 11, to: 98.5, widest: 7 };
 const sliver = 2;
 const roomyMonths = 7;
 
-/** Orders by month: a hollow bar for the orders created, filled up to the number completed. */
+/**
+ * Orders by month of creation. A hollow bar stands for all of them; it is filled up to the number that are completed
+ * now.
+ */
 export function volumeFigure(volumes: readonly MonthVolume[]): Html {
   const months = withoutGaps(volumes);
   const scale = ticks(Math.max(0, ...months.map(({ createdCount }) => createdCount)));

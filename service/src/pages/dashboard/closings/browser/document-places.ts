@@ -47,7 +47,7 @@ function signersOf(values: URLSearchParams, n: string): Signer[] {
   });
 }
 
-/** All people of the form who have a name. */
+/** All people of the form. The name of a person without a typed name is empty. */
 const peopleIn = (values: URLSearchParams) =>
   everybody.map((person) => ({
     row: personNumber(person),
@@ -60,8 +60,8 @@ const peopleIn = (values: URLSearchParams) =>
 let round = 0;
 
 /**
- * Allows the sender to place fields on the pages of each document of the form, and finds places to sign in all
- * documents.
+ * Allows the sender to place fields on the pages of each document of the form. Finds places to sign in the documents
+ * that are to be signed.
  * @param typed returns the current values of the form
  */
 export function connectPlaces(form: HTMLFormElement, typed: () => URLSearchParams): void {

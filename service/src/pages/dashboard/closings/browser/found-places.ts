@@ -15,11 +15,11 @@ export type FormDocument = {
   readonly title: () => string;
   readonly isSigned: () => boolean;
   readonly signers: () => readonly Signer[];
-  /** All named people of the closing, including those who don't sign this document. */
+  /** All people of the closing, including those without a name and those who don't sign this document. */
   readonly everybody: () => readonly Pick<Signer, "row" | "name">[];
   /** The URL of the document's stored file. It identifies the document even when the form's rows change. */
   readonly file: string;
-  /** Null until the pages are opened; `failed` when they can't be. */
+  /** Null until the pages are opened; `failed` when they can't be opened or searched. */
   opened: OpenDocument | "failed" | null;
   readonly places: ReturnType<typeof openPlaces>;
 };
@@ -27,8 +27,8 @@ export type FormDocument = {
 type Proposed = { readonly fields: readonly Field[]; readonly unowned: number };
 
 /**
- * For each stored file: the fields that this script placed there, as text. If the text of the present fields differs,
- * the sender has changed them.
+ * For each stored file: the fields that this panel's button placed there last, as text. If the text of the present
+ * fields differs, the sender has changed them.
  */
 const fieldsPutHere = new Map<string, string>();
 
@@ -36,8 +36,8 @@ const byRow = (row: number): number => row;
 const textIn = ({ places }: FormDocument): string => written(places.store.fields(), byRow);
 
 /**
- * True if the fields of a document may be replaced. Either it has none, or it has exactly those that this script
- * placed.
+ * True if the fields of a document may be replaced. Either it has none, or it has exactly those that this panel's
+ * button placed.
  */
 const isUntouched = (document: FormDocument): boolean =>
   textIn(document) === "" || textIn(document) === fieldsPutHere.get(document.file);
@@ -46,8 +46,8 @@ const isUntouched = (document: FormDocument): boolean =>
  * The fields for the places that were found in a document, each with its signer. Places of people who don't sign the
  * document are left out.
  *
- * If the document has only one signer, that signer also gets the places that name nobody. This does not apply to a
- * document with signature lines for several parties. `unowned` counts the places without a signer.
+ * A document's only signer also gets the places that name nobody. This applies neither to a signer with a role, nor to
+ * a document with signature lines for several parties. `unowned` counts the places without a signer.
  */
 function proposedIn({ opened, places, signers, everybody }: FormDocument): Proposed {
   if (opened === null || opened === "failed") return { fields: [], unowned: 0 };
@@ -73,8 +73,8 @@ const isReading = ({ opened }: FormDocument): boolean =>
   opened === null || (opened !== "failed" && findPlaces(opened).state() === "reading");
 
 /**
- * The fields that one click would place in a document. Empty if a signer would get no signature, or if the sender
- * changed the fields. Also empty if the document has tags or is still being read.
+ * The fields that one click would place in a document. Empty if it has these fields already, if a signer would get no
+ * signature, or if the sender changed the fields. Also empty if the document has tags or is still being read.
  */
 function toPlace(document: FormDocument): readonly Field[] {
   const { fields } = proposedIn(document);

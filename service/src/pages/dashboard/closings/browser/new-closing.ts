@@ -61,7 +61,7 @@ function focusAfter({ name, value }: HTMLButtonElement): string | undefined {
 }
 
 /**
- * Prepares the form for this script. The reader may choose several files at once, because the script uploads them one
+ * Prepares the form for this script. The sender may choose several files at once, because the script uploads them one
  * by one.
  */
 function prepare(): void {
@@ -72,8 +72,9 @@ function prepare(): void {
 }
 
 /**
- * Labels the checkboxes of signers and receivers with the typed names. Hides the checkboxes of people who don't sign or
- * have no name yet, and all signers' checkboxes of a document that nobody signs.
+ * Labels the checkboxes of signers and receivers with the typed names. Hides the checkboxes of people with neither name
+ * nor email, except the client's. Also hides the signer checkboxes of people who don't sign, and of documents that
+ * nobody signs.
  */
 function showSigners(): void {
   const values = typed();
@@ -149,9 +150,9 @@ async function send(files: File[]): Promise<void> {
 }
 
 /**
- * Replaces the form by the service's version with the changed rows. Values that the reader typed during the request are
+ * Replaces the form by the service's version with the changed rows. Values that the sender typed during the request are
  * kept, and the caret stays in its field.
- * @param focus the element that is focused afterwards, unless the reader is in another field
+ * @param focus the element that is focused afterwards, unless the sender is in another field
  * @returns why the form was not changed; empty if it was
  */
 async function rows(values: URLSearchParams, focus: string): Promise<string> {
@@ -225,7 +226,10 @@ const sameIn = (next: HTMLElement, control: Control, nameNow: NameNow): Control 
     .filter(isControl)
     .find((other) => other.name === nameNow(control.name) && (!isBox(control) || other.value === control.value));
 
-/** A function that focuses the reader's present field in the new form; undefined if the reader is in no field. */
+/**
+ * A function that focuses the sender's present field in the new form. Undefined if the sender is in no field, or in one
+ * that the new form lacks.
+ */
 function focusedIn(next: HTMLElement, nameNow: NameNow): (() => void) | undefined {
   const field = document.activeElement;
   if (!isControl(field) || field.type === "file" || !form().contains(field)) return undefined;

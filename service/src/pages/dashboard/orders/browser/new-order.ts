@@ -102,13 +102,15 @@ document.addEventListener(
   true,
 );
 
-/** The name of the file that was sent with a rejected form; empty without a file. */
+/**
+ * The name of the stored file that the form names: sent with a rejected form, or completed online. Empty without one.
+ */
 function storedName(): string {
   const name = new FormData(form).get("document_name");
   return typeof name === "string" ? name : "";
 }
 
-/** Writes the client into the first row of signers while all rows are empty. */
+/** Writes the client into the first row of signers if all rows are empty and the client's email is typed. */
 function nameClientFirst(): void {
   const values: Record<string, string> = Object.fromEntries(typedIn(form));
   if (namedRows(values).length > 0 || !values["email"]) return;
@@ -129,7 +131,10 @@ function typedIn(from: HTMLFormElement): [string, string][] {
   );
 }
 
-/** Reads the chosen file, and shows its name and its number of pages. */
+/**
+ * Reads the chosen file. Shows its name, number of pages, pages for the fields and matching templates, and fetches the
+ * price.
+ */
 async function look(file: File | undefined): Promise<void> {
   pages = "";
   places.show(null);
@@ -185,7 +190,7 @@ async function proposeTemplates(file: File): Promise<void> {
   }
 }
 
-/** Shows the pages of the file that was sent with a rejected form. */
+/** Shows the pages of the stored file that the form names, unless another file was chosen meanwhile. */
 async function showStored(): Promise<void> {
   try {
     library ??= loadPdfJs(form.dataset["pdfJs"] ?? "");
@@ -232,7 +237,7 @@ function nameButtons(): void {
 }
 
 /**
- * For a type of the catalog, ticks the services that the catalog sets. For any other type, restores the reader's own
+ * For a type of the catalog, ticks the services that the catalog sets. For any other type, restores the sender's own
  * choice.
  */
 function follow(): void {

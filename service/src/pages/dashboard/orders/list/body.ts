@@ -12,7 +12,7 @@ import { isFiltered, listUrl, type OrderQuery, sortLabels } from "./query.ts";
 export type OrderListView = {
   query: OrderQuery;
   page: FirmOrdersPage;
-  /** For each status, the number of the firm's orders. The filters do not change it. */
+  /** For each status, the number of the firm's orders, counted up to `countedMost`. The filters do not change it. */
   counts: ReadonlyMap<string, number>;
   /**
    * The number of orders that the group `overdueGroup` contains only because their payment is overdue: the processor or

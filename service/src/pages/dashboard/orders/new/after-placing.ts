@@ -43,8 +43,9 @@ const words = {
 /**
  * Describes what happens after the form is sent.
  *
- * @returns `text`: the description. `button`: the button's label, which names the charge; null while the charge is
- * uncertain. `charged`: the id of the payment method that `text` names, or `noMethod` if nothing is charged
+ * @returns `text`: the description. `button`: the button's label, which names the firm's charge or says that there is
+ * none. Null if no method of the firm would be charged, or if a limit may stop the charge. `charged`: the id of the
+ * method that may be charged at once, or `noMethod`
  */
 export function afterPlacing(after: After): { text: Html; button: string | null; charged: string } {
   const { subject, payBy, method, refusal = null, isPriced, sum: shown, signs, hasCheckout } = after;
@@ -93,7 +94,10 @@ const withoutCharge = "Place without a charge";
 const isCertain = ({ reason }: LimitRefusal, sum: string | null): boolean =>
   sum !== null || reason === "no_limit" || reason === "left";
 
-/** A sentence that nobody is charged, because the member's spending limits don't allow it. It names the limit. */
+/**
+ * A sentence that nobody is charged, or under which condition, because of the member's spending limits. It names the
+ * limit.
+ */
 function notCharged({ reason, leftCents }: LimitRefusal, after: After): string {
   const { subject } = after;
   const sum = finalSum(after);

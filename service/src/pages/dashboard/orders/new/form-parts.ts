@@ -13,7 +13,7 @@ export type Part = (name: OrderField) => {
   error: string | undefined;
 };
 
-/** A file that was sent with a rejected form. */
+/** A stored file that the form names: it was sent with a rejected form, or completed online. */
 export type StoredFormFile = { token: string; name: string; pages: string };
 
 /**

@@ -18,7 +18,7 @@ import { signerRowsPart } from "./signers-part.ts";
 
 export type OrderFormView = FormSubmission & {
   pricing: Pick<VersionedPricing, "catalog" | "notarizationBlocked">;
-  /** True if this installation offers checkout. */
+  /** True if this installation offers checkout in the member's current environment. */
   paymentsConfigured: boolean;
   /** True if this installation sends text messages. */
   textCodes: boolean;

@@ -160,10 +160,10 @@ function filledIn({ fillToken, title, slug, pages, person }: FillView): FormValu
 type Refused = Pick<Form, "upload"> & { fields: Map<string, string>; message: string };
 
 /**
- * Stores the file of a rejected form, and puts the file's token into `fields`. The form can then be sent again without
- * the file.
+ * Stores the file of a rejected form, unless the file is the reason, and puts its token into `fields`. The form can
+ * then be sent again without the file.
  *
- * @returns all errors of the form
+ * @returns all errors of the form if `message` is one of them; otherwise `message` alone
  */
 async function keepRefused(
   deps: OrderNewDeps,

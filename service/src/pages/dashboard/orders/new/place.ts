@@ -69,7 +69,7 @@ export const shippedFaults: typeof zipFaults = (pricing, fields) =>
 
 /**
  * Attaches the order to the chosen room. If that fails, the order stays placed.
- * @returns true if the order was attached
+ * @returns false if the order could not be attached; true also if no room was chosen
  */
 async function putIntoRoom(
   deps: OrderNewDeps,

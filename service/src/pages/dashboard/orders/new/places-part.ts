@@ -5,7 +5,10 @@ import { type Html, html } from "../../../ui/render.ts";
 import { fieldRefusal } from "../words.ts";
 import type { Part } from "./form-parts.ts";
 
-/** The URL of a rejected form's file, from which our script renders the pages. */
+/**
+ * The URL of a stored file that the form names, from which our script renders the pages. It was sent with a rejected
+ * form, or completed online.
+ */
 export const storedFilePath = "/dashboard/orders/new/file";
 
 /** The URL from which our script of the field editor requests a preview. */

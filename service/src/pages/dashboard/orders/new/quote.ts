@@ -100,7 +100,10 @@ function pagesIn(values: FormValues): number {
   return Number.isInteger(pages) && pages >= 1 ? Math.min(pages, mostPages) : 1;
 }
 
-/** True if a postal address in the form is incomplete, so that the postage was computed for a typical address. */
+/**
+ * True if the postage was computed for a typical address, because a postal address in the form is incomplete or
+ * invalid.
+ */
 export const isPostageGuessed = ({ ship }: { ship: boolean }, refusals: readonly string[]): boolean =>
   ship && refusals.some((each) => /^(?:ship|from)_/.test(each));
 

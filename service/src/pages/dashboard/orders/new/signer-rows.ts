@@ -18,7 +18,7 @@ export function rowCount(values: FormValues): number {
 
 const typed = (values: FormValues, row: number, member: RowMember): string => values[rowField(row, member)] ?? "";
 
-/** The numbers of the rows that name somebody, counted from 1; empty rows are skipped. */
+/** The numbers of the rows with a name, email, phone number or access code, counted from 1. */
 export const namedRows = (values: FormValues): number[] =>
   Array.from({ length: mostRows }, (_, index) => index + 1).filter((row) =>
     (["name", "email", "phone", "access_code"] as const).some((member) => typed(values, row, member).trim() !== ""),

@@ -68,7 +68,9 @@ export function toSameCorner(field: Field, from: Size, to: Size): { x: number; y
   return fits ? { x, y } : null;
 }
 
-/** The distance between a duplicated field and the original, in points. */
+/**
+ * A duplicate is this many points further right than the original, and begins this many points below its lower edge.
+ */
 const copyStep = 12;
 
 const isSame = (a: Field, b: Field): boolean =>

@@ -1,7 +1,10 @@
 import { make } from "../../../../ui/browser/parts.ts";
 import type { Box } from "./field.ts";
 
-/** An input of the panel with its label. `update` shows the field's current value, except while somebody types. */
+/**
+ * An input of the panel with its label. `update` shows the field's current value, except in a text input that has the
+ * focus.
+ */
 export type Control = { readonly element: HTMLElement; readonly update: (box: Box) => void };
 
 type Input = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement;
@@ -37,7 +40,7 @@ type Asked = {
   readonly changed: Changed;
 };
 
-/** A one-line text input; with `number`, its value is a number of points. */
+/** A one-line text input; with `number`, its value is a number. */
 export function textControl(
   { label, hint, read, changed }: Asked,
   rules: { maxLength?: number; number?: boolean } = {},

@@ -25,7 +25,7 @@ export type PlacesDraft = {
   readonly save: (fields: readonly Field[]) => void;
   /** True if these are the fields that the service wrote into the form. */
   readonly isBase: (fields: readonly Field[]) => boolean;
-  /** Deletes the draft, because the form is being sent. */
+  /** Deletes the draft, because the form is being sent. After that, `save` stores nothing until `open` is called. */
   readonly discard: () => void;
 };
 

@@ -21,7 +21,7 @@ export type EditorDeps = {
   readonly signers: () => readonly Signer[];
   /** Opens the preview of the page that the signer in this row will see. */
   readonly preview: (row: number) => void;
-  /** The field to show first; null to show the first proposed place. */
+  /** The field to show first. If null, an editor without fields shows the first proposed place. */
   readonly at: Field | null;
 };
 

@@ -49,7 +49,9 @@ export type Field = {
   /** Unique while the page is open. */
   readonly id: number;
   readonly kind: Kind;
-  /** The signer's row in the form, counted from 1. A client who signs alone is row 1. */
+  /**
+   * The signer's row in the form, counted from 1; in a closing, the person's number. A client who signs alone is row 1.
+   */
   readonly row: number;
   /** The page, counted from 1. */
   readonly page: number;
@@ -86,7 +88,7 @@ export const boxesOf = (field: Field): Box[] =>
     ? field.options.flatMap(({ rect }, option) => (rect ? [{ field, option, rect }] : []))
     : [{ field, option: null, rect: field.rect }];
 
-/** Returns the field after one of its rectangles was moved. */
+/** Returns the field with one of its rectangles replaced, and without its error. */
 export function withRect(field: Field, option: number | null, rect: Rect): Field {
   if (option === null) return { ...field, rect, error: null };
   const options = field.options.map((each, index) => (index === option ? { ...each, rect } : each));
@@ -107,7 +109,7 @@ const startSizes: Readonly<Record<Kind, Size>> = {
 };
 export const startSize = (kind: Kind): Size => startSizes[kind];
 
-/** The distance in points between the options of a new radio field. */
+/** The distance in points from the top of one new option to the top of the next, for `radio` and `multiple`. */
 const optionStep = 22;
 
 export const hasOptions = ({ kind }: Pick<Field, "kind">): boolean => isSpread({ kind }) || kind === "dropdown";
@@ -149,7 +151,10 @@ export function newField({ kind, row, page, rect }: Start): Field {
 
 const below = (rect: Rect, steps: number): Rect => ({ ...rect, y: rect.y + steps * optionStep });
 
-/** Returns the field with other option labels. Each option that existed before keeps its rectangle. */
+/**
+ * Returns the field with other option labels. Each position in the list keeps its rectangle. A value that is no label
+ * anymore is removed.
+ */
 export function withOptions(field: Field, labels: readonly string[]): Field {
   const options = labels.map((label, index): Option => {
     const rect = field.options[index]?.rect ?? null;
@@ -177,7 +182,7 @@ const rounded = (rect: Rect): Rect => {
 };
 
 /**
- * Writes the editor's fields as JSON for the order's member `fields`.
+ * Writes the editor's fields as JSON for the order's member `fields`; empty without fields.
  * @param signerOf returns the signer's number for a row
  */
 export function written(fields: readonly Field[], signerOf: (row: number) => number): string {
@@ -243,7 +248,7 @@ type Written = Partial<Rect> & {
 const rectIn = ({ x = 0, y = 0, width = 14, height = 14 }: Partial<Rect>): Rect => ({ x, y, width, height });
 
 /**
- * Restores the editor's fields from a rejected form, which contains the text that `written` produced.
+ * Restores the editor's fields from the text that `written` produced, such as that in a rejected form.
  * @param rowOf returns the row of a signer
  */
 export function readWritten(text: string, rowOf: (signer: number) => number): Field[] {

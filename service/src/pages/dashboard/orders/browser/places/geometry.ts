@@ -3,7 +3,7 @@ import { between, type Kind, type Rect, type Size } from "./field.ts";
 /** The smallest and the largest size of each kind of field, in points, set by the service. */
 export type SizeRules = Readonly<Record<Kind, { readonly least: Size; readonly most: Size }>>;
 
-/** The part of the page's width that a text field must leave free, in points. */
+/** The part of the page's width, in points, that every field except signatures and initials must leave free. */
 const marginForText = 36;
 
 /** The allowed size that is nearest to `size`, by the limits of the field's kind and of its page. */
@@ -65,8 +65,8 @@ function lineEdges(rect: Rect, lines: readonly Line[], reach: number) {
 /** The largest width of a new field on a writing line, in points. */
 const widestOnLine = 260;
 /**
- * The largest distance in points at which a dropped field is placed on a line. Vertically it is measured from the
- * field's lower edge, horizontally from its middle.
+ * The largest distance in points at which a field that was dragged here is placed on a line. Vertically it is measured
+ * from the field's lower edge, horizontally from its middle.
  */
 const dropReach = 16;
 
@@ -95,9 +95,9 @@ export function ontoLine(rect: Rect, lines: readonly Line[], { isClick }: { read
 const leastHeight = 10;
 
 /**
- * Moves a rectangle so that its edges or its middle align with nearby rectangles, or so that it stands on a writing
- * line.
- * @param reach the largest distance, in points, at which two edges are aligned
+ * Moves a rectangle so that its edges or its middle align with nearby rectangles, or onto a writing line.
+ * @param reach the largest distance, in points, at which two edges are aligned; for writing lines, `lineReach` times as
+ * much
  */
 export function snapMove(rect: Rect, others: readonly Rect[], reach: number, lines: readonly Line[] = []): Snapped {
   const guides: Guide[] = [];

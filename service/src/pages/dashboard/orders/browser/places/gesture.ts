@@ -12,7 +12,7 @@ const isFar = (a: Point, b: Point): boolean => Math.hypot(a.x - b.x, a.y - b.y) 
 
 export type Gesture = {
   /**
-   * Called once per frame while the pointer is down.
+   * Called once per frame during a drag, and once more when it ends by a release.
    * @param free true if the Alt key turns snapping off
    */
   readonly step: (point: Point, free: boolean) => void;

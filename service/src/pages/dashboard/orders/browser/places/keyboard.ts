@@ -19,12 +19,12 @@ const directions: Readonly<Record<string, readonly [right: number, down: number]
   ArrowUp: [0, -1],
   ArrowDown: [0, 1],
 };
-/** How far an arrow key with Ctrl or Alt moves a field, in points. */
+/** How far an arrow key with Ctrl, Command or Alt moves or resizes a field, in points. */
 const longStep = 10;
 
 /**
- * Arrow keys move the focused field; with Shift they change its size. Delete removes it, Enter opens its settings, and
- * Ctrl with D duplicates it.
+ * Arrow keys move the focused field; with Shift they change its size. Delete or Backspace removes it, Enter or Space
+ * opens its settings, and Ctrl or Command with D duplicates it.
  */
 export function followKeys({ root, store, overlay, say, actions, edit }: KeyboardDeps): void {
   root.addEventListener("focusin", ({ target }) => {

@@ -95,7 +95,7 @@ export function bringTool(deps: PointerDeps, kind: Kind, button: HTMLElement): v
   });
 }
 
-/** The kinds of fields that do not snap to writing lines when they are added. */
+/** The kinds of fields that do not snap to writing lines when they are added or moved. */
 const marks: ReadonlySet<Kind> = new Set(["checkbox", "radio", "multiple"] as const);
 
 type Drop = {
@@ -109,8 +109,8 @@ type Drop = {
 };
 
 /**
- * Places a new field near a point of the window. If a writing line is near, the field stands on it; otherwise its
- * middle is at the point. Does nothing outside the pages.
+ * Places a new field near a point of the window. If a writing line is near, the field stands on it. Otherwise its
+ * middle is at the point, unless its edges snap to other fields. Does nothing outside the pages.
  */
 function drop(
   { view, store, rules, lines, put }: PointerDeps,

@@ -254,7 +254,7 @@ const leftWords = (left: number): string =>
     ? ""
     : `${counted(left)} of somebody who does not sign this document ${left === 1 ? "is" : "are"} left out, and ${left === 1 ? "returns" : "return"} with that person.`;
 
-/** The number of pages that the form shows as small pictures. */
+/** The form shows at most this many pages as small pictures. */
 const mostPictures = 8;
 /** The width of a page's small picture, in CSS pixels. The style sheet has the same width. */
 const pictureWidth = 96;

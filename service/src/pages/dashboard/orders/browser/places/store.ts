@@ -10,7 +10,7 @@ export type Store = {
   readonly select: (selection: Selection) => void;
   readonly add: (fields: readonly Field[]) => void;
   readonly change: (id: number, to: (field: Field) => Field) => void;
-  /** Moves a box. If an option of a radio field moves to another page, the other options move to that page as well. */
+  /** Moves and resizes a box. If an option moves to another page, the field's other options move there as well. */
   readonly place: (box: Box, page: number, rect: Rect) => void;
   readonly remove: (id: number) => void;
   readonly replace: (fields: readonly Field[]) => void;
@@ -18,7 +18,7 @@ export type Store = {
   /** Redoes the change that was undone last; impossible after any new change. */
   readonly redo: () => boolean;
   /**
-   * Calls `watcher` after each change.
+   * Calls `watcher` after each change of the fields or of the selection.
    * @returns a function that stops the calls
    */
   readonly watch: (watcher: () => void) => () => void;
@@ -112,7 +112,7 @@ export function openStore(start: readonly Field[], pageSize: (page: number) => S
   };
 }
 
-/** Moves a radio field to another page. Its options keep their distances. */
+/** Moves a field with options to another page. Its options keep their distances. */
 function movedTo(page: number, size: Size, field: Field, { right, down }: { right: number; down: number }): Field {
   const options = field.options.map((each) => ({
     ...each,

@@ -44,7 +44,7 @@ export type FoundPlaces = {
   readonly chosenRole: (signer: Signer) => string | undefined;
   readonly chooseRole: (signer: Signer, role: string) => void;
   /**
-   * Calls `watcher` when more places were found.
+   * Calls `watcher` when places were found or dismissed, when a role was chosen, and when the search has ended.
    * @returns a function that stops the calls
    */
   readonly watch: (watcher: () => void) => () => void;
@@ -138,7 +138,7 @@ function begin({ document: pdf, pdfJs }: OpenDocument): FoundPlaces {
   };
 }
 
-/** In points: the largest height of a new field. */
+/** In points: the space above a line is measured up to this height. */
 const mostRoom = 36;
 
 function linesOf(content: PageContent): Line[] {

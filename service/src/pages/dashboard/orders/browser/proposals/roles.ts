@@ -32,8 +32,8 @@ const isSame = (a: string, b: string): boolean => isRoleOf(a, b) && isRoleOf(b, 
 type RolesFound = Pick<FoundPlaces, "all" | "chosenRole">;
 
 /**
- * The role that is a word of this signer's name, such as "Seller" for "Sam Seller". Undefined if another signer's name
- * also contains the role, or if another signer already has that role.
+ * The only role that is a word of this signer's name, such as "Seller" for "Sam Seller". Undefined without one or with
+ * several, if another signer's name also contains it, or if another signer already has it.
  */
 function roleInName(
   { name }: Signer,
@@ -70,7 +70,7 @@ export const placesFor = (found: Pick<FoundPlaces, "all">, signers: readonly Sig
 
 /**
  * The last role without a signer, and the only signer who can have it. Null unless exactly one signer has no role, and
- * exactly one role has no signer.
+ * exactly one role besides witness has no signer.
  */
 export function lastRole(
   roles: readonly string[],
@@ -89,7 +89,7 @@ type RolesDeps = {
   readonly say: (text: string) => void;
 };
 
-/** Asks for the role of each signer, if the signature lines are for different parties. */
+/** Asks for the role of each signer, if signature lines name parties and some places have no signer yet. */
 export function askRoles({ found, signers, say }: RolesDeps) {
   const legend = make("legend", { textContent: "Who signs as what" });
   const element = make("fieldset", { className: "place-roles" }, legend);
