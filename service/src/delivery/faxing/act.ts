@@ -20,7 +20,10 @@ const clockMs = 5 * 60_000;
 
 const attemptIdIn = ({ payload }: Intent): number => (payload as { attemptId: number }).attemptId;
 
-/** The provider's act that sends one attempt of a fax. The request for an attempt is never repeated. */
+/**
+ * The provider's act that sends one attempt of a fax. A request is repeated only when Telnyx has no fax of the attempt
+ * for certain.
+ */
 export function faxAct(deps: FaxDeps): Act<TelnyxFax> {
   const { db, app } = deps;
   const attemptOf = async (intent: Intent): Promise<FaxAttempt & { orderCode: string }> => {

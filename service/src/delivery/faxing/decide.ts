@@ -3,7 +3,7 @@ import type { OrderStatus } from "../../orders/order/order.ts";
 import { isPassing, reasonWords } from "./reasons.ts";
 import { type FaxProgress, isUnderWay } from "./states.ts";
 
-/** The delays before retries after temporary failures. After the last one, the fax has failed. */
+/** The delays before retries after temporary failures. When the last retry fails, the order's fax has failed. */
 const pausesMs = [5 * minuteMs, 15 * minuteMs, 60 * minuteMs];
 
 /** An order's status, or `FaxedByHand` when staff faxed the document, so that nothing more is sent. */
@@ -16,7 +16,10 @@ export type FaxAttemptState = Pick<FaxProgress, "state" | "reason" | "endedAt"> 
   dueAt: Date;
   /** True if this service has requested that Telnyx cancel the attempt. */
   isCanceled: boolean;
-  /** True if the order has already failed because of this attempt. Staff then decide about every further step. */
+  /**
+   * True if nothing follows from this attempt any more: the order has failed because of it, or Telnyx doesn't know it.
+   * Staff then decide about every further step.
+   */
   isSettled: boolean;
 };
 
@@ -29,7 +32,9 @@ export type FaxStep =
   | { do: "send" }
   /** Withdraws the last attempt before it is sent. */
   | { do: "withdraw" }
-  /** Cancels faxes in progress, because of a hold or a refund. */
+  /**
+   * Cancels faxes in progress, because the order isn't to be faxed now: a hold, a refund, or staff faxed the document.
+   */
   | { do: "cancel" };
 
 /**

@@ -9,7 +9,7 @@ export type FaxDeps = {
   clock: Clock;
   log: Log;
   providers: Providers;
-  /** The id of the fax application at Telnyx, and the sender's number. */
+  /** The id of the fax application at Telnyx, and the sender's number; empty if not configured. */
   app: string;
   from: string;
   /** Reads an order's document. */

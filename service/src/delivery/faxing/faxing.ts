@@ -38,7 +38,8 @@ export type FaxingDeps = {
 
 /**
  * Registers the acts, event handlers and jobs of faxes.
- * @returns the provider that does faxing tasks instead of people; empty without a Telnyx account
+ * @returns the provider that does faxing tasks instead of people; empty unless a Telnyx account, its fax application
+ * and a sending number are configured
  */
 export function openFaxing(jobs: Jobs, deps: FaxingDeps): Taker[] {
   const { telnyx, providers, receipts, paper, ...rest } = deps;
@@ -53,7 +54,8 @@ export function openFaxing(jobs: Jobs, deps: FaxingDeps): Taker[] {
 
 /**
  * The provider that faxes the documents of orders. The task for staff stays open until Telnyx has accepted the fax: the
- * order may be put on hold, or Telnyx may be unreachable.
+ * order may be put on hold, or Telnyx may be unreachable. It is closed earlier only while the outcome of a request is
+ * unknown.
  */
 const faxTaker = (deps: FaxDeps): Taker => ({
   kind: "fax_send",

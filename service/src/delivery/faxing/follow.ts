@@ -15,7 +15,7 @@ import { isUnderWay } from "./states.ts";
 import { attemptsOf, type FaxAttempt, findAttemptOf, followSoon, lockFaxes, updateAttempt } from "./store.ts";
 import { openTrouble } from "./trouble.ts";
 
-/** If a fax hasn't ended after this time, a task for staff is opened. */
+/** If the order is FaxSent and its fax hasn't ended this long after it was sent, a task for staff is opened. */
 const longestMs = 24 * hourMs;
 
 /** Applies an event and its consequences in one transaction. */
@@ -72,8 +72,8 @@ const isAsked = (attempt: FaxAttempt): attempt is FaxAttempt & { faxId: string }
   attempt.faxId !== null && isUnderWay(attempt.state);
 
 /**
- * Asks Telnyx to cancel the faxes of a held or refunded order. The next poll repeats the request until Telnyx confirms
- * it.
+ * Asks Telnyx to cancel the faxes of an order that isn't to be faxed now, such as a held or refunded one. The next poll
+ * repeats the request until Telnyx confirms it.
  */
 async function cancelFaxes({ db }: FaxDeps, telnyx: Telnyx, orderId: number): Promise<void> {
   for (const { id, faxId } of (await attemptsOf(db, orderId)).filter(isAsked)) {

@@ -148,7 +148,7 @@ export const updateAttempt = (tx: Tx, id: number, assignments: Statement): Promi
 
 /**
  * Records the progress of an attempt.
- * @param eventId the event that reported the state; null when the state was polled
+ * @param eventId the event that reported the end of the fax; null leaves the recorded event unchanged
  */
 export const updateProgress = (tx: Tx, id: number, progress: FaxProgress, faxId: string, eventId: number | null) =>
   updateAttempt(

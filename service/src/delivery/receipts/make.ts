@@ -34,7 +34,10 @@ const drawing: Task<DrawnReceipt, Uint8Array> = {
   limitMs: 60_000,
 };
 
-/** Draws, seals and stores a receipt, unless its subject already has one. Safe to repeat and to run concurrently. */
+/**
+ * Draws, seals and stores a receipt, unless its subject already has one, or the reported event no longer applies. Safe
+ * to repeat and to run concurrently.
+ */
 export async function makeReceipt(deps: MakeDeps, source: ReceiptSource, of: ReceiptOf): Promise<void> {
   const { db, clock, blobs, workers, sealDocument, providers } = deps;
   const { orderId, kind, subject } = of;

@@ -25,9 +25,9 @@ export const openParcels = (deps: Deps): Parcels => ({
 });
 
 /**
- * The reason why the shipment's address can't change any more; null when it can. While the outcome of a label's
- * purchase is unknown, the label may still come with the earlier address. The request to Lob fixes a letter's address;
- * the carrier's first scan fixes a parcel's.
+ * The reason why the shipment's address can't change now; null when it can. While the outcome of a label's purchase is
+ * unknown, the label may still come with the earlier address. The request to Lob fixes a letter's address; the
+ * carrier's first scan fixes a parcel's.
  */
 async function whyFixed(db: Sql, orderId: number): Promise<string | null> {
   const purchase = (await actsOfOrder(db, orderId)).findLast(({ act }) => act === buyLabelAct);
@@ -47,7 +47,7 @@ async function labelsOfNow(db: Sql, orderId: number): Promise<Label[]> {
 
 /**
  * Withdraws labels that are not bought yet. For a bought label, requests the refund first. The next label is bought
- * only after the carrier has answered that request, so a parcel never has two valid labels.
+ * only after EasyPost has answered that request.
  */
 async function readdress(deps: Deps, tx: Tx, order: LockedOrder, at: Date): Promise<void> {
   const { id: orderId } = order;

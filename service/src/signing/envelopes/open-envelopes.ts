@@ -51,7 +51,7 @@ type Parts = {
   sealing: Sealing;
   pricing: Pick<VersionedPricing, "catalog">;
   consentTexts: ConsentTexts;
-  /** Null in the maintenance process, which sends no codes. */
+  /** Null if no text messages can be sent (`textsOf`), and in the maintenance process, which sends no codes. */
   texts: Texts | null;
 };
 
@@ -89,7 +89,7 @@ export function ceremonyWith(
   return openCeremony(envelopes, { ...signing, secrets, acts });
 }
 
-/** Text messages through Telnyx; null if no sending number is configured. */
+/** Text messages through Telnyx; null if Telnyx or its sending number is not configured. */
 export function textsOf(providers: Providers, settings: TelnyxSettings | null): Texts | null {
   const from = settings?.smsFrom ?? null;
   if (settings === null || from === null || !providers.has("telnyx")) return null;
@@ -104,8 +104,8 @@ export function textsOf(providers: Providers, settings: TelnyxSettings | null): 
 
 /** The jobs that make envelopes match their orders. */
 export function envelopeJobs(jobs: Jobs, deps: EnvelopeDeps): void {
-  // Only two documents are prepared at once, because preparing a document of 35 MiB takes several times its size in
-  // memory.
+  // Each node prepares only two documents at once, because preparing a document of 35 MiB takes several times its size
+  // in memory.
   jobs.work<{ orderId: number }>(envelopeQueue, ({ orderId }) => followOrder(deps, orderId), { concurrency: 2 });
   jobs.work<{ orderId: number }>(notarizedQueue, ({ orderId }) => mailNotarized(deps, orderId));
 }

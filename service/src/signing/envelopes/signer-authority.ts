@@ -51,8 +51,8 @@ export async function makeSignerAuthority(
  * Issues the certificate of one act. The certificate contains no email address. It is valid as long as the authority's
  * certificate, because some readers check its validity at the current date, not at the signing time. If the act gets a
  * time stamp, the certificate is revoked minutes later (revocation.ts), so that readers reject any later signature.
- * @param signer `name` as the signer wrote it; `statement` the URL about the identity check; `crl` the URL where its
- * revocation is published
+ * @param signer `name` the signer's name in the envelope; `statement` the URL of the envelope's public page; `crl` the
+ * URL where the certificate's revocation is published
  */
 export async function issueSignerCertificate(
   authority: Authority,

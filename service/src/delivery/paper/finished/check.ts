@@ -42,7 +42,10 @@ export type FinishedRules = {
 
 export type FinishedReport = {
   readonly sha256: string;
-  /** True if the file is a scan of a document that people signed on paper. Such a file has no new digital signature. */
+  /**
+   * True if the file has no digital signature besides those of the order's document, as a scan of paper. Also true for
+   * a file that can't be sealed or read.
+   */
   readonly isPaper: boolean;
   readonly checks: readonly FinishedCheck[];
 };

@@ -114,7 +114,7 @@ type Upload = { bytes: Buffer; confirmed: FinishedConfirmation };
 
 /**
  * Seals and stores a document that was finished outside the service, and moves the order. A notarized document first
- * needs a second person's approval, unless a notary hands it in. A notary who got a role from an admin within the last
+ * needs a second person's approval, unless a notary hands it in. A notary who got a role on the console within the last
  * day needs the approval, too.
  * @returns `sealed`; `asked` when the document waits for approval; the report to confirm again when nothing was stored
  * @throws ServiceError naming the check that failed, or because another file was confirmed
@@ -146,9 +146,10 @@ export async function acceptFinished(
 }
 
 /**
- * Approves a document that another operator submitted. The approver must submit the same file. Only one of two
+ * Approves a document that waits for a second person. The approver must submit the same file. Only one of two
  * concurrent approvals succeeds.
- * @throws ServiceError for another file, for the operator's own request, and for a request that has ended
+ * @throws ServiceError for another file, for a request that has ended, and for the operator's own request unless the
+ * installation allows that
  */
 export async function approveFinished(
   deps: FinishingDeps & { approval: ApprovalDeps },

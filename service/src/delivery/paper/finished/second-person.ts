@@ -23,7 +23,10 @@ export type ApprovalDeps = { refundApproval: Approval };
 
 type Deps = { db: Database; clock: Clock };
 
-/** An open request to accept a document that was notarized elsewhere. A second person has to approve it. */
+/**
+ * An open request to accept a document that was notarized elsewhere. A second person has to approve it, unless the
+ * installation lets one person do both.
+ */
 export type AcceptanceRequest = {
   id: string;
   /** The hash of the file. The requester and the approver must submit the same file. */

@@ -18,7 +18,10 @@ export type ShownLabel = Pick<
   "number" | "state" | "carrier" | "service" | "cents" | "trackingNumber" | "why" | "refundState"
 > & {
   hasFile: boolean;
-  /** True if the label is for the order's current shipment, and not for an earlier one. */
+  /**
+   * True if a parcel can be handed over with this label now: it is bought, for the order's current shipment, unused,
+   * and no refund was requested.
+   */
   isForNow: boolean;
   /** The latest report on the parcel; null without one. */
   lastSeen: string | null;

@@ -33,7 +33,10 @@ export function openLabels(jobs: Jobs, deps: LabelDeps, receipts: Receipts): Tak
   return labelTaker(deps);
 }
 
-/** The content of a delivery receipt: the carrier's report, as EasyPost's signed events contain it. */
+/**
+ * The content of a delivery receipt: the carrier's report, as EasyPost's signed events contain it, or as EasyPost
+ * answered a poll.
+ */
 export const deliveryReceipt =
   (providers: Pick<Providers, "rawEvents">): ReceiptSource =>
   async (db, _orderId, labelId) => {

@@ -76,8 +76,9 @@ function answered<R>(asked: Asked<R>): R | { refused: string } {
 }
 
 /**
- * Queues the purchase of the label. Withdraws the label if the order no longer needs it. If postage to a corrected
- * address costs more, the payer may be asked for the difference. Staff decide about any other obstacle.
+ * Queues the purchase of the label. Withdraws the label if the order no longer needs it, or if a person has claimed the
+ * shipping task. If postage to a corrected address costs more, the payer may be asked for the difference. Staff decide
+ * about any other obstacle.
  */
 async function decide(
   deps: LabelDeps,
@@ -120,8 +121,8 @@ async function decide(
 }
 
 /**
- * The label with its price limit computed again. Since the label was requested, the payer may have paid for additional
- * postage (a supplement), or may have got such a payment back.
+ * The label with its price limit computed again, unless an operator set the limit. Since the label was requested, the
+ * payer may have paid for additional postage (a supplement), or may have got such a payment back.
  */
 async function withBudgetOfNow({ easypost: { settings } }: LabelDeps, tx: Tx, label: Label): Promise<Label> {
   if (label.orderedBy !== null || !settings) return label;
@@ -130,8 +131,8 @@ async function withBudgetOfNow({ easypost: { settings } }: LabelDeps, tx: Tx, la
 
 /**
  * Asks the payer for more money when postage to a corrected address costs more than was quoted and paid.
- * @returns false when staff must decide: the address was not corrected, the payer can't be asked, or the amount is too
- * small for a payment
+ * @returns false when staff must decide: an operator ordered the label, the address was not corrected, or no postage
+ * was quoted. Also when the payer can't be asked, or the amount is too small for a payment
  */
 async function askPayer(
   { clock, easypost }: LabelDeps,

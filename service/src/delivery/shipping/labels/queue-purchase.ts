@@ -69,7 +69,7 @@ export async function buyAsPaid(
 const prepareLater = (tx: Tx, labelId: number) => enqueue(tx, prepareQueue, { labelId });
 
 /**
- * Buys a label that was not bought automatically: it costs more than the quote, or the address is in doubt.
+ * Buys a label that was not bought automatically, for example because it costs too much, or the address is in doubt.
  * @param mostCents the price that the operator saw; a label that costs more is not bought
  * @throws ServiceError when there is nothing to buy now
  */
@@ -92,6 +92,6 @@ export async function buyAnyway(
   await withdrawSupplement(tx, order, { actor: operator, at });
 }
 
-/** Sets the reason that staff read on the shipping task. */
+/** Sets the reason on the order's unfinished `label_print` task, which staff read. */
 export const tellShippers = (tx: Tx, orderId: number, reason: string) =>
   explainTask(tx, orderId, "label_print", reason, true);

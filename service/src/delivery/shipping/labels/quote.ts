@@ -14,7 +14,10 @@ type QuoteDeps = {
   patienceMs?: number;
 };
 
-/** Asks EasyPost for the price of a label without buying it; null without an account. */
+/**
+ * Returns the function that asks EasyPost for the price of a label without buying it; null without an account. The
+ * function returns null if no carrier names a rate in time.
+ */
 export function labelRates({ providers, log, random, patienceMs = usualPatienceMs }: QuoteDeps): AskCarriers | null {
   if (!providers.has("easypost")) return null;
   const easypost = createEasyPost(providers.callOf("easypost"));

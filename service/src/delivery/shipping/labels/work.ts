@@ -66,7 +66,10 @@ const isInUse = ({ state, refundState }: Label): boolean => state === "bought" &
 // The longest time after a label's purchase in which reports about its parcel are expected.
 const longestWayMs = 60 * dayMs;
 
-/** Polls EasyPost about a label. Schedules the next poll, unless the label's state is final. */
+/**
+ * Polls EasyPost about a label. Schedules the next poll, unless the label's state is final, or its purchase is too long
+ * ago.
+ */
 async function askForLabel(deps: LabelDeps, labelId: number): Promise<void> {
   const { db, clock, providers } = deps;
   const at = clock();
@@ -101,7 +104,7 @@ async function askForRefund(deps: LabelDeps, { id, shipmentId }: Label): Promise
 
 /**
  * Asks EasyPost for the tracker and the file of a label that a person recorded as bought.
- * @returns false when EasyPost has no label for the shipment
+ * @returns false when EasyPost has no label for the shipment; true also when EasyPost can't be asked now
  */
 async function fillIn({ db, clock, providers }: LabelDeps, { id, shipmentId }: Label): Promise<boolean> {
   const found = await createEasyPost(providers.callOf("easypost")).findShipment(shipmentId ?? "");

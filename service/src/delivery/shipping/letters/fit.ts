@@ -30,8 +30,8 @@ const longestLine = 64;
 export type PrintPlan = { pages: number; doubleSided: boolean };
 
 /**
- * Decides whether Lob can print and mail the document. It can if the pages have letter size and the sheets are within
- * the limit. Both addresses must be in the US and short enough.
+ * Decides whether Lob can print and mail the document. It can if the document is not encrypted, its pages have letter
+ * size, and the sheets are within the limit. Both addresses must be in the US and short enough.
  * @returns the print plan; or, in plain words, why people must print the document
  */
 export function planLetter(read: PagesRead, to: Address, from: Address): PrintPlan | { misfit: string } {

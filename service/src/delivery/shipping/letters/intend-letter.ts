@@ -26,7 +26,10 @@ export type LetterPlan = PrintPlan & {
   from: Address;
 };
 
-/** True if the order needs a letter that Lob has not received. The caller must have locked the order's row. */
+/**
+ * True if the order needs a letter, and Lob has none for it that may still arrive. The caller must have locked the
+ * order's row.
+ */
 export async function waitsForLetter(tx: Tx, order: LockedOrder): Promise<boolean> {
   if (order.environment !== "live" || order.status !== "ShippingPending" || order.shipMethod !== "print_mail")
     return false;

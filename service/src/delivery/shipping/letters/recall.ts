@@ -13,7 +13,7 @@ const lookAfterMs = 2 * 60_000;
 type Recalled = { letterId: string; orderCode: string };
 const recalledOf = (intent: Intent): Recalled => intent.payload as Recalled;
 
-/** Cancels letters that the order no longer needs and that are not mailed yet. */
+/** Asks Lob to cancel letters that the order no longer needs and that are not mailed yet. */
 async function recallLetters(deps: LetterDeps, tx: Tx, order: LockedOrder): Promise<void> {
   for (const letter of await lettersOfOrder(tx, order.id)) await recallWhereUnwanted(deps, tx, order, letter);
 }

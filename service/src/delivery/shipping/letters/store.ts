@@ -24,7 +24,7 @@ export type Letter = {
   /** The letter can be canceled until this time. */
   sendAt: Date | null;
   acceptedAt: Date;
-  /** The time at which this service requested the cancellation. */
+  /** The time at which this service requested the cancellation; null without a request, and after Lob refused it. */
   recalledAt: Date | null;
   progress: LetterProgress;
 };

@@ -164,7 +164,7 @@ const actors: Readonly<Record<string, string>> = {
   operator: "SignSealShip",
 };
 
-/** The name of whoever acted on an order, as the firm knows them: a person, an API key or a system. */
+/** The actor of an order's change, by the name that the firm knows: a person, an API key or a system. */
 export function whoIs(actor: string, names: ReadonlyMap<string, string>): string {
   const [kind = ""] = actor.split(":");
   const former = { member: "A former member", key: "A former API key" } as Readonly<Record<string, string>>;

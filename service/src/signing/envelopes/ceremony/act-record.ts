@@ -13,7 +13,8 @@ export type KeyHolder = { readonly keyHeldBy: "service" | "browser"; readonly pu
 
 /**
  * The signature's appearance in the act's record, so that anybody can compare it with the one in the document. A
- * drawing is recorded as the hash of its strokes, a picture as the hashes of its image and its mask.
+ * drawing is recorded as one hash of its size and strokes. A picture is recorded as its size and the hashes of its
+ * image and its mask.
  */
 export function markRecord(mark: SignatureMark): JsonObject {
   if (mark.kind === "typed") return { kind: "typed", text: mark.text };

@@ -66,8 +66,8 @@ export type StoredAct = {
   record: JsonObject;
   actSha256: string;
   /**
-   * The time stamp of the act. `tokenSha256` is the hex SHA-256 of the token's DER, because the authority's URL alone
-   * does not identify the token.
+   * The time stamp of the act; null if there is none. `tokenSha256` is the hex SHA-256 of the token's DER, because the
+   * authority's URL alone does not identify the token.
    */
   timeStamp: { authority: string; at: string; tokenSha256: string } | null;
   /** The serial number of the signing key's certificate. */
@@ -110,9 +110,10 @@ export type Acts = {
    */
   readonly stamp: (act: OpenAct, signature: Uint8Array) => Promise<ActSignature>;
   /**
-   * Inserts the signature into its act, stores the revision, and runs the verifier on the stored file. If the verifier
-   * rejects the file, the revision is discarded, and no row refers to it.
-   * @throws ServiceError; Error for an act that was altered since it was opened
+   * Inserts the signature into its act and stores the revision. Also runs the verifier on the whole file, and discards
+   * the revision if the verifier rejects the file. Writes no rows.
+   * @throws ServiceError `conflict` for a rejected file; Error for an act that was altered since it was opened, or is
+   * another signer's
    */
   readonly close: (linked: Linked, document: Document, act: OpenAct, signed: ActSignature) => Promise<StoredAct>;
 };
@@ -175,7 +176,10 @@ async function openAct(
   return { ...tail, revision: document.revision, signedAttrs, chain, record, actSha256, at };
 }
 
-/** The signature of an act, and its time stamp if an authority responded in time. */
+/**
+ * The signature of an act, and its time stamp. The time stamp is null if no authority is configured or answered in
+ * time. Also null if the token is too long for its place.
+ */
 type ActSignature = { readonly signature: Uint8Array; readonly timeStamp: TimeStamp | null };
 
 async function stampAct({ stamp }: ActDeps, act: OpenAct, signature: Uint8Array): Promise<ActSignature> {

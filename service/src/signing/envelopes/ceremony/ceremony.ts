@@ -9,15 +9,19 @@ import type { SittingView } from "./sitting.ts";
 import type { Client, CopyKind, DeclineKind, SigningView } from "./view.ts";
 
 /**
- * The outcome of sending a code. `away`: the text-message service is unavailable for now. `refused`: the phone number
- * accepts no text messages.
+ * The outcome of sending a code. `texted`: the text message was sent, or nobody knows whether it was. `away`: no
+ * text-message service is configured, or it is unavailable for now. `refused`: the phone number accepts no text
+ * messages.
  */
 export type CodeOutcome = "mailed" | "texted" | "away" | "refused";
 
-/** The credentials of a signer's request: the link's token and, after a code was entered, the browser's session. */
+/**
+ * The credentials of a signer's request: the token in the page's URL and, after the access step, the browser's session.
+ * The token belongs to a mailed link, a frame, or a turn on a device or with a notary.
+ */
 export type Link = {
   readonly token: string;
-  /** The document that the browser shows, by its number counted from 1. Set when the link opens several documents. */
+  /** The document that the browser shows, by its number in the session. Set when the link opens several documents. */
   readonly document?: number | null;
   readonly session: string | null;
   /** The language in which the browser shows the pages, which may differ from the language of the signer's mails. */
@@ -32,16 +36,22 @@ export type SignRequest = {
    */
   readonly revision: number;
   readonly mark: SignatureMark;
-  /** The texts that the signer wrote into fields, by field name. The service fills in dates. */
+  /**
+   * The values of the signer's fields, by field name: typed texts, states of checkboxes and options, and calculated
+   * numbers as the page showed them. The service fills in dates.
+   */
   readonly values: ReadonlyMap<string, string>;
 };
 
 export type SignOutcome =
-  /** The signature is in the file. `completed`: it was the last signature, and the document is sealed. */
+  /**
+   * The signature is in the file. `completed`: everybody has signed, and the document is sealed. False also after the
+   * last signature, while the seal is missing.
+   */
   | { readonly outcome: "signed"; readonly completed: boolean }
   /**
-   * The document or the signer has changed since the page was loaded, or the prepared act has expired. The page must
-   * reload the document and ask the signer again.
+   * The document or the signer has changed since the page was loaded, or there is no prepared act that is still valid.
+   * The page must reload the document and ask the signer again.
    */
   | { readonly outcome: "again" };
 
@@ -65,15 +75,15 @@ export type PreparedAct = {
 /**
  * The ceremony of one signer. All methods that change something must be called from a POST.
  *
- * @throws ServiceError `not_found` for an invalid link (malformed, unknown or replaced), `conflict` for a request that
- * does not fit the state of the signing
+ * @throws ServiceError `not_found` for an invalid link: malformed, unknown, replaced or ended. `conflict` for a request
+ * that does not fit the state of the signing
  */
 export type Ceremony = {
   /** Returns the state of the signing that a link leads to. Changes nothing, even when a stranger opens the link. */
   readonly view: (link: Link) => Promise<SigningView>;
   /**
-   * For a link that opens several documents, the number of the document to continue with. Null for a link that opens
-   * only one document.
+   * For a link that opens several documents, the number in the session of the document to continue with. Null for a
+   * link that opens only one document.
    */
   readonly next: (link: Link) => Promise<number | null>;
   /**
@@ -85,12 +95,13 @@ export type Ceremony = {
   ) => Promise<{ readonly file: StoredFile; readonly revision: number; readonly sha256: string }>;
   /**
    * The text of the newest revision, by page.
-   * @throws ServiceError `conflict` when the text can't be read
+   * @throws ServiceError as `document`, and `conflict` when the text can't be read
    */
   readonly text: (link: Link) => Promise<DocumentText>;
   /**
    * Opens a document that the signer may download.
-   * @throws ServiceError `conflict` when it doesn't exist, or was deleted
+   * @throws ServiceError `conflict` when there is none of this kind, it was deleted, or the signer may not download it
+   * yet
    */
   readonly copy: (link: Link, kind: CopyKind) => Promise<StoredFile>;
   /**
@@ -103,7 +114,7 @@ export type Ceremony = {
    * Changes nothing.
    */
   readonly frameOfTicket: (ticket: string) => Promise<Frame | undefined>;
-  /** Finds the frame whose signing pages have this session token, even after the session has ended. */
+  /** Finds the frame whose signing pages have this session token, even for a day after the session has ended. */
   readonly frameOfSession: (session: string) => Promise<Frame | undefined>;
   /**
    * Exchanges a frame's ticket, which works only once, for the token of the frame's signing pages.
@@ -112,8 +123,8 @@ export type Ceremony = {
    */
   readonly redeem: (ticket: string, client: Client) => Promise<{ session: string }>;
   /**
-   * The view that a device shows between the turns of two signers; undefined for an invalid token. A member of the firm
-   * hands the device to one signer after another. Changes nothing.
+   * The view that a device shows between the turns of two signers; undefined when no sitting of this token is open. A
+   * member of the firm hands the device to one signer after another. Changes nothing.
    */
   readonly sitting: (token: string) => Promise<SittingView | undefined>;
   /**
@@ -125,7 +136,8 @@ export type Ceremony = {
   readonly beginTurn: (token: string, n: number, client: Client, sitting?: string) => Promise<{ session: string }>;
   /**
    * Begins the next document of the signer who is using the device.
-   * @param after the sitting (the signing of one document on the device) that this signer has just left
+   * @param after the sitting (the signing of one document on the device) of the document on the signer's page. It must
+   * still be the current one
    * @returns the token of the signer's pages
    * @throws ServiceError `conflict`, `not_found`
    */
@@ -135,18 +147,23 @@ export type Ceremony = {
   /**
    * Sends the signer a code of 6 digits. A mail also contains an entry link. While wrong codes have locked the link, a
    * mail contains only the entry link, and a text message a long code.
-   * @throws ServiceError `rate_limited` too soon after the last code, and after too many codes
+   * @throws ServiceError `rate_limited` too soon after the last code, and after too many codes; `conflict` for a signer
+   * with an access code whose link is not locked
    */
   readonly sendCode: (link: Link, client: Client) => Promise<CodeOutcome>;
   /**
    * Verifies a mailed or texted code, or an access code.
-   * @returns the session for the link's cookie; null for a wrong code
+   * @returns the session for the link's cookie; null for a wrong or expired code
+   * @throws ServiceError `conflict` while wrong codes have locked the link; `rate_limited` if the envelope is
+   * completed, too
    */
   readonly identify: (link: Link, code: string, client: Client) => Promise<{ session: string; expiresAt: Date } | null>;
   /**
    * Opens the signer's page by `entry`: the secret of the entry link that was mailed with the last code, or a texted
-   * long code. Works even when wrong codes have locked the signer's own link.
-   * @returns the session for the link's cookie; null for an invalid or expired `entry`, and for a wrong access code
+   * long code. Works even when wrong codes have locked the signer's own link. For a signer with an access code, works
+   * only then, and requires that code, too.
+   * @returns the session for the link's cookie; null for an invalid or expired `entry`, for a wrong access code, and
+   * after too many of them
    */
   readonly enter: (
     link: Link,
@@ -157,7 +174,8 @@ export type Ceremony = {
   /**
    * Records the signer's consent to the newest version of the consent text, and the language in which the page showed
    * the text.
-   * @returns `changed` for an earlier version: the page must show the newest one first
+   * @returns `changed` for a version that is neither the newest nor the one already consented to: the page must show
+   * the newest one first
    */
   readonly consent: (
     link: Link,

@@ -16,9 +16,11 @@ export type WasSignedAgain = (orderCode: string) => Promise<boolean>;
 type CopyDeps = Pick<EnvelopeDeps, "db" | "rowMac"> & { wasSignedAgain: WasSignedAgain };
 
 /**
- * The copies that a signer may download now: the newest document of each kind, unless it was deleted. If a notarized
- * document has replaced the signed document, the signed document and its certificate are left out, so that no signer
- * mistakes them for valid ones.
+ * The copies that a signer may download now: the newest document of each kind, unless it was deleted. Empty until the
+ * envelope is completed, and before the browser has passed the access step.
+ *
+ * If a notarized document has replaced the signed document, the signed document and its certificate are left out. So no
+ * signer mistakes them for valid ones.
  */
 export async function copiesOf(deps: CopyDeps, linked: Linked) {
   if (stateOf(linked) !== "completed") return [];

@@ -24,7 +24,7 @@ const stateOf = (embed: Embed, now: Date): Frame["state"] => {
 
 /**
  * Finds the frame by the ticket in its URL. Changes nothing.
- * @returns undefined for a ticket that was never issued
+ * @returns undefined for a ticket that was never issued, or ended more than a day ago
  */
 export async function frameOfTicket({ db, clock }: EnvelopeDeps, ticket: string): Promise<Frame | undefined> {
   const embed = isCode(ticket) ? await embedOfTicket(db, ticket) : undefined;
@@ -42,7 +42,7 @@ export async function frameOfSession({ db }: EnvelopeDeps, session: string): Pro
 
 /**
  * Exchanges a ticket, once, for the token of a signing page. The token is valid for half an hour. The trail records the
- * browser that opened the page.
+ * browser that opened the page, unless the envelope has ended.
  * @throws ServiceError `conflict` for a ticket that was used or has expired, `not_found` for an unknown one
  */
 export async function redeemTicket(

@@ -33,8 +33,8 @@ const codeMs = 10 * minuteMs;
 const sessionMs = 12 * hourMs;
 const failuresAllowed = 5;
 /**
- * The most wrong access codes that may be entered on the page of the mailed entry link. After that, only the firm can
- * unlock the signer.
+ * The most wrong access codes that may be entered on the page of the mailed entry link. After that, the signer gets no
+ * entry link. The firm must unlock the signer, unless the envelope has ended.
  */
 const failuresByMail = 3;
 
@@ -96,8 +96,8 @@ export async function identify(
   // Hashing a typed access code is slow, so it is compared before any row is locked.
   const tried = await tryAccessCode(db, seen.signer, typed);
   return db.transaction(async (tx) => {
-    // The fifth wrong code opens a task to unlock the link. The task belongs to the order, so the order is locked
-    // first. Every transaction locks an order before its envelope.
+    // The fifth wrong code opens a task to unlock the link. The task belongs to the order. A transaction that locks an
+    // order and its envelope locks the order first.
     await lockOrder(tx, seen.envelope.orderCode);
     const linked = await followLocked(tx, link, clock);
     requireOpen(linked);
@@ -193,7 +193,8 @@ async function begin(
 
 /**
  * Requires that the signer can enter a code now.
- * @throws ServiceError when no code is required, or too many wrong codes were entered
+ * @throws ServiceError `conflict` in any state other than `identify`, such as `locked`; `rate_limited` when wrong codes
+ * have locked the link of a completed envelope
  */
 function requireOpen(linked: Linked): void {
   requireState(linked, "identify");
@@ -237,7 +238,9 @@ async function isRight(
   return codeId !== null && isCodeOf(secrets, codeId, typed);
 }
 
-/** Returns the id of the signer's last code; null if there is none, or it has expired. */
+/**
+ * Returns the id of the signer's last code; null if there is none, or it has expired and another one can be requested.
+ */
 async function openCode(tx: Sql, { signer, envelope, at }: Linked): Promise<string | null> {
   const codes = await findCodes(tx, signer);
   const isFresh = !!codes?.sentAt && codes.sentAt.getTime() > at.getTime() - codeMs;
@@ -259,7 +262,7 @@ async function openUnlocking(
 }
 
 /**
- * Appends to the trail, unless the envelope has ended. The trail of an ended envelope is certified and must stay
+ * Appends to the trail, unless the envelope has ended. The trail of a completed envelope is certified and must stay
  * unchanged.
  */
 async function tell(

@@ -26,9 +26,12 @@ export type Linked = {
   envelope: Envelope;
   signer: Signer;
   signers: Signer[];
-  /** True if the requesting browser has passed the signer's access step, such as entering a code. */
+  /**
+   * True if the requesting browser has passed the signer's access step, such as entering a code. Also true if the
+   * signer has no such step, and in a notary's presence.
+   */
   identified: boolean;
-  /** The frame on the firm's page in which the signer signs; null for a mailed link. */
+  /** The frame on the firm's page in which the signer signs; null for any other link. */
   embed: Pick<Embed, "id" | "origin"> | null;
   /** The signer's turn on a device that a member of the firm handed out; null for any other link. */
   sitting: Pick<Sitting, "id" | "host"> | null;
@@ -49,7 +52,8 @@ export type Linked = {
 
 /**
  * Finds the records to which a link leads.
- * @throws ServiceError `not_found` for a link that is malformed, unknown or replaced, always with the same message
+ * @throws ServiceError `not_found` for a link that is malformed, unknown, replaced or ended, always with the same
+ * message
  */
 export async function follow(db: Sql, link: Link, clock: Clock): Promise<Linked> {
   const found = await findLinked(db, link, clock);

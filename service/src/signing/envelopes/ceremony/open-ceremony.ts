@@ -60,8 +60,8 @@ export function openCeremony(envelopes: EnvelopeDeps, ceremony: CeremonyDeps): C
   const entering = { rowMac, consentTexts };
   const identifying = { db, clock, log, rowMac, secrets, reach };
   /**
-   * Records in the trail that the signer came to the document through a session of several documents. Called before the
-   * signature, because a page without scripts does not report that it was opened.
+   * Records in the trail that the signer came to the document through a session of several documents, and the session's
+   * consent. Called before the signature, because a page without scripts does not report that it was opened.
    */
   const enter = async (link: Link, client: Client) => {
     const { place } = await follow(db, link, clock);
@@ -208,7 +208,7 @@ async function writeOpened(deps: EnvelopeDeps & Entering, link: Link, client: Cl
   });
 }
 
-/** True while the link's signing continues. Only then are the signer's actions recorded. */
+/** True while the link's signing continues and its browser has passed the access step. */
 const isUnderWay = (linked: Linked): boolean => ["ready", "waiting", "signed"].includes(stateOf(linked));
 
 /**

@@ -34,8 +34,8 @@ export const actRows: ProtectedTable = {
 };
 
 /**
- * Stores a prepared act for its signer, and replaces an earlier one. The act is encrypted, because its record and its
- * tail contain codes that grant access.
+ * Stores a prepared act for its signer, and replaces an earlier one. The record and the tail are encrypted, because
+ * they contain codes that grant access.
  */
 export async function keepPreparedAct(db: Sql, signerId: number, act: OpenAct, now: Date): Promise<void> {
   const { tail, signedAttrs, chain, at, ...rest } = act;

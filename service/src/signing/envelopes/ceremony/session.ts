@@ -43,7 +43,7 @@ async function listed(db: Sql, linked: Linked): Promise<Listed[]> {
 
 /**
  * The documents of the link's session, without titles before the access step, because a stranger may have the link.
- * Null for a link of one document. `nameOf` names documents.
+ * `session` is null for a link of one document. `nameOf` names documents.
  */
 export async function sessionOf(
   db: Sql,
@@ -102,9 +102,9 @@ export async function nextOf(db: Sql, link: Link, clock: Clock): Promise<number 
 export type Entering = Pick<EnvelopeDeps, "rowMac"> & { consentTexts: NewestTexts };
 
 /**
- * Records in a document's trail how the person passed the session's access step, and the consent to all the session's
- * documents. Must be called before the trail records any other step of this person. The transaction must have locked
- * the envelope.
+ * Records in a document's trail how the person passed the session's access step. Also records the consent to all the
+ * session's documents, if the person has given it. Must be called before the trail records any other step of this
+ * person. The transaction must have locked the envelope.
  */
 export async function enterDocument(tx: Tx, deps: Entering, linked: Linked, client: Client): Promise<void> {
   const { envelope, signer, place, at, bySession } = linked;
@@ -134,7 +134,8 @@ export async function enterDocument(tx: Tx, deps: Entering, linked: Linked, clie
  *
  * Consent to another kind of text does not count. The text for one document does not cover the others of a session. The
  * text for signing in a notary's presence doesn't mention the page's buttons for paper or withdrawal.
- * @returns `changed` if the version is not that of the newest text. Nothing is recorded then
+ * @returns `changed` if the version is neither that of the newest text nor the one already consented to. Nothing is
+ * recorded then
  * @throws ServiceError
  */
 export async function giveConsent(

@@ -73,10 +73,11 @@ type Filled = { readonly values: ReadonlyMap<string, string>; readonly hidden: R
 
 /**
  * Computes the values of the signer's fields. The service fills in dates, calculated numbers, and a name or initials
- * that the signer left empty. All other values are the signer's.
+ * that the signer left empty. Fields that a condition hides become empty. All other values are the signer's.
  * @param own the signer's fields
  * @param referenced other people's fields to which the rules of the signer's fields refer
- * @throws ServiceError naming a field that is missing or has an invalid value
+ * @throws ServiceError naming a field that is missing or has an invalid value; `conflict` for an unknown field, and for
+ * a calculated number that the page showed differently
  */
 export function valuesOf(
   own: readonly PreparedField[],

@@ -25,7 +25,7 @@ export type SigningDeps = Pick<EnvelopeDeps, "db" | "clock" | "log" | "blobs" | 
   acts: Acts;
 };
 
-/** The document has changed since the page showed it to the signer. */
+/** Nothing was signed: the page must reload the document and ask the signer again. `SignOutcome` lists the reasons. */
 type Again = { outcome: "again" };
 
 /**
@@ -98,8 +98,8 @@ export async function completeAct(deps: SigningDeps, link: Link, signature: Uint
 }
 
 /**
- * Closes an act: requests its time stamp, adds the signature, and stores the revision. The document is not in memory
- * while the time-stamping authority answers.
+ * Closes an act: requests its time stamp, adds the signature, and stores the revision. After the last signature, also
+ * seals the document. The document is not in memory while the time-stamping authority answers.
  */
 async function close(
   deps: SigningDeps,

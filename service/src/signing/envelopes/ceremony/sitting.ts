@@ -44,8 +44,8 @@ export type SittingView = {
 type Deps = Pick<EnvelopeDeps, "db" | "clock" | "rowMac">;
 
 /**
- * True if the sitting is open. It ends when its host (the member who handed out the device) leaves the firm. Nobody
- * would then check the identity of the next signer.
+ * True if the sitting has not expired, and its host (the member who handed out the device) is still in the firm.
+ * Without the host, nobody would check the identity of the next signer.
  */
 async function isOpen(db: Sql, { hostId, expiresAt }: Sitting, { partnerId }: Envelope, now: Date): Promise<boolean> {
   if (expiresAt.getTime() <= now.getTime()) return false;
@@ -78,7 +78,7 @@ async function turnsOf(db: Sql, sittings: readonly Sitting[], now: Date): Promis
 /**
  * Returns the view that a device shows between two turns. A person who signs several documents on it is listed once.
  * Changes nothing.
- * @returns undefined for an invalid or expired token
+ * @returns undefined for an invalid token, and when none of its sittings is open
  */
 export async function viewSitting({ db, clock }: Deps, token: string): Promise<SittingView | undefined> {
   const { open, turns } = await turnsOf(db, isCode(token) ? await sittingsOfToken(db, token) : [], clock());

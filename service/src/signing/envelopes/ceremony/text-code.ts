@@ -79,8 +79,9 @@ export const sweepTexts = (db: Sql, now: Date) =>
   db.query(sql`DELETE FROM signing_texts WHERE sent_at <= ${new Date(now.getTime() - dayMs)}`);
 
 /**
- * Sends a text message. If the provider can't send now, the reservation is undone. If the number rejects texts, the
- * reservation stays, because the attempt costs money as well.
+ * Sends a text message. Counts it as sent if its outcome is unknown. If it was not sent, deletes the code. If no
+ * provider can send now, also undoes the reservation. If the number rejects texts, the reservation stays, because the
+ * attempt costs money as well.
  */
 export async function textCode(
   { db, reach, log }: Pick<EnvelopeDeps, "db" | "reach" | "log">,

@@ -31,7 +31,10 @@ export type SigningState =
   | "ready"
   /** The signer has signed, but the envelope is not completed yet. */
   | "signed"
-  /** Everybody has signed, and the document is sealed. */
+  /**
+   * Everybody has signed, and the document is sealed. After signing in a notary's presence: the notary has signed it,
+   * too.
+   */
   | "completed"
   | "declined"
   | "expired"
@@ -57,7 +60,7 @@ export type ShownField = {
   readonly top: number;
   readonly width: number;
   readonly height: number;
-  /** The label that the partner gave the field; null when the field's kind needs none. */
+  /** The label that the partner gave the field; null for a field without one, and for an invisible signature. */
   readonly label: string | null;
   readonly required: boolean;
   /** Set for a signature that appears on no page. */
@@ -86,7 +89,10 @@ export type SigningView = {
   readonly isSimulated: boolean;
   readonly environment: Environment;
   readonly orderCode: string;
-  /** The document's name, as in the mail with the link; the firm's reference when there is no name. */
+  /**
+   * The document's name, as in the mail with the link. Without a name, the firm's reference, otherwise the document's
+   * type.
+   */
   readonly title: string;
   /** The firm's own reference for the order; null without one. */
   readonly reference: string | null;
@@ -111,7 +117,7 @@ export type SigningView = {
   readonly expiresAt: Date;
   /** The firm's site that shows the page in a frame; null when the page is shown by itself. */
   readonly frame: string | null;
-  /** The email address of the member who handed out the device; null for the signer's own page. */
+  /** The email address of the member who handed out the device; null if the page isn't on such a device. */
   readonly host: string | null;
   /** The documents that the person signs on the device of `host`; null without a device, and for only one document. */
   readonly device: DeviceDocuments | null;
@@ -129,7 +135,9 @@ export type SigningView = {
   readonly step: "mail_code" | "access_code" | "text_code" | null;
   /** True if a signer whose link is locked can still get an entry link. */
   readonly canSendWayIn: boolean;
-  /** The newest revision, which is the one that would be signed. Null when there is nothing for the signer to read. */
+  /**
+   * The newest revision, which is the one that would be signed. Null in all states but `ready`, `waiting` and `signed`.
+   */
   readonly document: {
     readonly revision: number;
     readonly bytes: number;
@@ -146,7 +154,10 @@ export type SigningView = {
   readonly fields: readonly ShownField[];
   readonly referenced: readonly ReferencedField[];
   readonly senderValues: readonly SenderValue[];
-  /** The time of this signer's consent, and the version of the text; null before the consent. */
+  /**
+   * The time and the text's version of the consent that applies to this document: the signer's, or the session's. Null
+   * before it.
+   */
   readonly consent: { readonly version: string; readonly at: Date } | null;
   readonly signedAt: Date | null;
   /** True if this signer ended the signing to sign on paper. */
@@ -158,7 +169,10 @@ export type SigningView = {
    * notarization the sandbox simulated.
    */
   readonly copies: readonly { kind: CopyKind; isSimulated: boolean }[];
-  /** The verify code, which opens the envelope's public page; null until the envelope is completed. */
+  /**
+   * The verify code, which opens the envelope's public page. Null until the envelope is completed, and before the
+   * access step.
+   */
   readonly verifyCode: string | null;
 };
 

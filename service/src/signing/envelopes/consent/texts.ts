@@ -32,7 +32,7 @@ export type NewestTexts = {
 };
 
 export type ConsentTexts = NewestTexts & {
-  /** The text of a version; undefined for a version that never existed. */
+  /** The text of a version; undefined if the folder has no such text. */
   readonly find: (version: string, language: Language) => ConsentText | undefined;
 };
 

@@ -13,7 +13,10 @@ export type CustodyContent = {
   reference: string | null;
   /** `logo` is a PNG that this service encoded itself. */
   firm: { name: string; accentColor: string | null; logo: Uint8Array | null };
-  /** The texts to which the signers consented, word for word, each attached under its name. */
+  /**
+   * The texts to which the signers consented, word for word, each attached under its name. Texts that no longer exist
+   * are left out.
+   */
   consents: readonly { name: string; bytes: Uint8Array }[];
   issuer: Issuer;
   /** The absolute URL of the page that verifies the envelope; the QR code contains it too. */

@@ -18,7 +18,10 @@ type Recorded = {
   trail: readonly TrailRecord[];
 };
 
-/** Builds the evidence from the stored records of an envelope. @throws EvidenceError when the records were altered */
+/**
+ * Builds the evidence from the stored records of an envelope. Checks its form, but not whether records were altered.
+ * @throws EvidenceError for records that don't have the form of evidence; SyntaxError for a record that is not JSON
+ */
 export function evidenceOf({ envelope, original, sealed, revisions, signers, trail }: Recorded): EnvelopeEvidence {
   const last = { number: revisions.length + 1, signer: null } as const;
   return validateEnvelope({

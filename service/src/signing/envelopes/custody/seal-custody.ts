@@ -34,7 +34,7 @@ type CustodyDeps = {
   sealDocument: SealDocument;
   chainPem: ChainPems;
   titleOf: TitleOf;
-  /** Finds a consent text; undefined for a version that never existed. */
+  /** Finds a consent text; undefined if there is none of this version and language. */
   consentTexts: Pick<ConsentTexts, "find">;
   baseUrl: string;
 };

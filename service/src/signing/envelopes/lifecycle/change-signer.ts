@@ -49,8 +49,10 @@ export const changeSigner = (
   });
 
 /**
- * Changes the signing of several orders in one transaction. Orders that don't wait for signatures are skipped.
- * @throws ServiceError `not_found` for an order of another firm or environment; `conflict` when none of them waits
+ * Changes the signing of several orders in one transaction. Skips orders that don't wait for signatures, or whose time
+ * to sign has expired.
+ * @throws ServiceError `not_found` for an unknown order, or one of another firm or environment; `conflict` when all are
+ * skipped
  */
 export const changeOpenOnes = <Result>(
   { db, clock }: Deps,

@@ -23,8 +23,8 @@ const tries = 5;
 /**
  * Seals the document that everybody has signed, certifies how it was signed, and changes the order's status. Safe to
  * run concurrently and after a crash: the status is changed only once.
- * @returns false if the envelope had already ended, or if its document was altered. An altered document puts the order
- * on hold
+ * @returns false if the envelope has ended, its order doesn't wait for signatures, or its document was altered. An
+ * altered document puts the order on hold
  */
 export async function completeEnvelope(deps: CompletionDeps, envelopeId: number): Promise<boolean> {
   const envelope = await findEnvelope(deps.db, envelopeId);
@@ -64,7 +64,7 @@ type Outcome = "completed" | "ended" | "grown";
 
 /**
  * Builds the trail's last record (the document is sealed), and a certificate over the whole trail including this
- * record. Stores both, unless another record was added since the trail was read.
+ * record. Stores both, unless another record was added since the trail was read, or the envelope has ended.
  */
 async function certify(
   deps: CompletionDeps,

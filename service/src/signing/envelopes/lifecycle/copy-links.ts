@@ -60,9 +60,9 @@ export async function copyLinksOf(db: Sql, orderCode: string, owner: Owner): Pro
 }
 
 /**
- * Creates a link to the copies of an ended envelope. The signer's earlier link and codes stop working, and a lock by
- * wrong codes is removed. The caller must have locked the envelope and the sessions. The trail gets no record of this
- * link, because it records only links that request a signature.
+ * Creates a new link for a signer who has signed. It opens the copies once the envelope is completed. The signer's
+ * earlier link and codes stop working, and a lock by wrong codes is removed. The caller must have locked the envelope
+ * and the sessions. The trail gets no record of this link, because it records only links that request a signature.
  */
 export async function issueCopyLink(
   tx: Tx,
@@ -84,9 +84,9 @@ export async function issueCopyLink(
 }
 
 /**
- * Queues mails with the new links of people who have signed. One mail covers a person's documents in a closing. A
- * document that others still have to sign is left out, because its mail follows later. No mail says that a document is
- * notarized if the sandbox simulated that.
+ * Queues mails with the new links of people who have signed. One mail covers a person's documents in a closing. Leaves
+ * out a document that others still have to sign, because its mail follows later, and an order whose documents were
+ * deleted. No mail says that a document is notarized if the sandbox simulated that.
  */
 export async function mailCopiesAgain(tx: Tx, signerIds: readonly number[]): Promise<void> {
   await tx.query(sql`

@@ -19,8 +19,8 @@ type Due = Owner & { id: number; orderCode: string };
 const batchSize = 1_000;
 
 /**
- * Ends envelopes that were not signed in time, and reminds signers whose turn it is. Safe to run on several nodes at
- * once.
+ * Ends envelopes that were not signed in time, and reminds signers whose turn it is, unless their link is locked. Safe
+ * to run on several nodes at once.
  * @returns true if more envelopes may be due
  */
 export async function sweepDue(deps: EnvelopeDeps, stopping?: AbortSignal): Promise<boolean> {

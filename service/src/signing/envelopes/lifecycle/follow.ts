@@ -33,7 +33,10 @@ const outcomeOf: Readonly<Record<string, "Declined" | "Expired">> = {
   EsignExpired: "Expired",
 };
 
-/** Ends the envelope of an order that was canceled, refunded, or signed in another way. */
+/**
+ * Ends the envelope of an order that no longer waits for its signatures, for example because it was canceled or
+ * refunded. An order on hold keeps its envelope.
+ */
 async function endWithOrder({ db, clock, rowMac }: EnvelopeDeps, envelopeId: number): Promise<void> {
   await db.transaction(async (tx) => {
     const envelope = await lockEnvelope(tx, envelopeId);

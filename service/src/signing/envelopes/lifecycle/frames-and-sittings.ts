@@ -41,8 +41,8 @@ function checkedOrigin(text: unknown, environment: Environment): string {
 }
 
 /**
- * Requires a key without scopes. Otherwise the holder of a leaked key that is limited to orders could have signing
- * pages shown on another site.
+ * Refuses a key with scopes. Otherwise the holder of a leaked key that is limited to orders could have signing pages
+ * shown on another site.
  */
 function requireWholeKey({ key }: Principal): void {
   if (key?.scopes) throw new ServiceError("scope_required", "Only a key without scopes may change embed origins.");
@@ -79,7 +79,8 @@ export async function addOrigin({ db, clock }: OriginDeps, principal: Principal,
 }
 
 /**
- * Removes a site. Pages that are already open on this site keep working until their sessions end.
+ * Removes a site. Pages that are already open on this site, and URLs that were already issued for it, keep working
+ * until they expire.
  * @throws ServiceError `not_found`
  */
 export async function removeOrigin({ db, clock }: OriginDeps, principal: Principal, id: string): Promise<void> {

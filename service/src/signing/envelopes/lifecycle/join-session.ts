@@ -41,8 +41,9 @@ export type ClosingsOf = (db: Sql, orderId: number) => Promise<readonly Closing[
 export type JoinDeps = { db: Database; clock: Clock; links: Pick<SigningLinks, "tokenOf">; closingsOf: ClosingsOf };
 
 /**
- * Groups the unsigned documents that a person has in a room into one session, in which the person signs them one after
- * the other. Changes nothing for a signer who is already in a session, and for a person with only one document.
+ * Groups a person's unsigned documents in a room, if they have the same language, into one session. In it, the person
+ * signs them one after the other. Changes nothing for a signer who is already in a session, and for a person with only
+ * one such document.
  *
  * Must be called outside of any transaction, because it locks the room before all other rows. Without that lock, two
  * concurrent calls for the same person could miss each other's document.
@@ -56,9 +57,9 @@ export const findSession = ({ db, clock, links, closingsOf }: JoinDeps, signerId
   });
 
 /**
- * If a person has separate links to copies of notarized documents, groups these documents into one session, so that one
- * mail links to all of them. The person signed these documents only in the notary's presence. No mail asked for those
- * signatures, so the documents are in no session yet. Must be called outside of any transaction, as `findSession`.
+ * Groups a person's separate links to copies of notarized documents in one language into one session. So one mail links
+ * to all of them. The person signed these documents only in the notary's presence. No mail asked for those signatures,
+ * so the documents are in no session yet. Must be called outside of any transaction, as `findSession`.
  */
 export const findCopySession = ({ db, clock, links, closingsOf }: JoinDeps, signerId: number, orderId: number) =>
   db.transaction(async (tx) => {
@@ -133,8 +134,8 @@ async function joinIn(
 }
 
 /**
- * Queues a search for each signer of an order that was added to a room. The search looks for other documents in that
- * room that the same person signs.
+ * Queues a search for each signer of an order that was added to a room. Skips signers without a link, and those who
+ * have signed. The search looks for other documents in that room that the same person signs.
  */
 export const findSessionsLater = (tx: Tx, orderId: number) =>
   tx.query(sql`
@@ -143,8 +144,8 @@ export const findSessionsLater = (tx: Tx, orderId: number) =>
     WHERE e.order_id = ${orderId} AND e.ended_at IS NULL AND s.issued_at IS NOT NULL AND s.signed_at IS NULL`);
 
 /**
- * For an order that left a closing room: removes its signers from the room's sessions, and mails them a separate link
- * for the order.
+ * For an order that left a closing room: removes the signers who have not signed from the room's sessions, and mails
+ * each of them their own link to the order.
  */
 export async function leaveSessionsOf(tx: Tx, orderId: number, roomId: string, at: Date): Promise<void> {
   const left = await tx.query<{ signerId: number; linkId: string | null }>(sql`

@@ -43,8 +43,9 @@ type By = { actor: string; at: Date };
  * Gives people another email address in several orders. All earlier links, open pages, codes and browser sessions of
  * these people stop working at once.
  *
- * People who have not signed will sign under the new address. They are mailed a new link if they had one. People who
- * have signed keep the earlier address in what they signed, and are mailed a new link to the finished documents.
+ * People who have not signed will sign under the new address, in the `movable` orders. They are mailed a new link if
+ * they had one. People who have signed keep the earlier address in what they signed. If they had a link, they are
+ * mailed a new one to the finished documents.
  *
  * The caller must have locked the orders, so no signature can be added during this change. The caller must also record
  * the corrected address of people who have signed, because their mails go there.

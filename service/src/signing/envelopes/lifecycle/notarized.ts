@@ -41,7 +41,8 @@ type SignerRow = Signer & { envelopeId: number };
 
 /**
  * Queues a mail to everybody who signed the order's document, except its client. The client's own mail about the
- * completed order links to all documents. Idempotent.
+ * completed order links to all documents. Queues no mails if the sandbox simulated the signature or the notarization.
+ * Idempotent.
  *
  * A person gets a link if they already have one, or if they proved their email address. They proved it if they joined
  * the notary by audio and video, with a mailed code. All others get a notice without a link, because their address is

@@ -42,7 +42,7 @@ export const reminderDays = [2, 5, 9, 14, 21] as const;
 /**
  * Opens the envelope of an order that waits for signatures: prepares the document, and mails links to the signers whose
  * turn it is. Safe on several nodes at once, because a second node finds the envelope already open.
- * @throws PdfRefusal, UnfitField when the document can't be prepared
+ * @throws PdfRefusal, UnfitField when the document can't be prepared; AlteredDocumentError
  */
 export async function openEnvelope(deps: EnvelopeDeps, orderId: number): Promise<void> {
   const order = await readSigningOrder(deps, orderId);

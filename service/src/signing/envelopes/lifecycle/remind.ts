@@ -12,7 +12,8 @@ const betweenRemindersMs = hourMs;
 
 /**
  * Mails a signer the link again.
- * @throws ServiceError `conflict` when it is not the signer's turn, or less than an hour after the last reminder
+ * @throws ServiceError `conflict` when it is not the signer's turn, the link is locked, or the last call was under an
+ * hour ago. Automatic reminders don't count
  */
 export const remindSigner = (deps: EnvelopeDeps, request: SignerRequest): Promise<void> =>
   changeSigner(deps, request, async (tx, { envelope, signer, at }) => {

@@ -32,8 +32,9 @@ type Person = Pick<OrderSigner, "name" | "email" | "phone" | "language" | "auth"
 type Named = Pick<Person, "name" | "email">;
 
 /**
- * Replaces the former signer among the participants of the rooms that contain these orders. If the firm had chosen the
- * former signer to receive the final documents, the new signer receives them. `closing/deliveries` implements this.
+ * Replaces the former signer among the participants of the rooms that contain these orders. Rooms in which the former
+ * signer still signs, or waits for other documents, keep that participant. If the firm had chosen the former signer to
+ * receive these orders' final documents, the new signer receives them. `closing/deliveries` implements this.
  */
 export type ReplaceInRooms = (
   tx: Tx,
@@ -50,7 +51,8 @@ type ReplaceSignerDeps = { envelopes: EnvelopeDeps; replaceInRooms: ReplaceInRoo
  * is the new signer's turn.
  *
  * @param body `{name, email, language?, auth?, phone?, access_code?}`
- * @param request `others`: further orders in which the same person is replaced, except those already signed
+ * @param request `others`: further orders in which the same person is replaced. Skips those that this person has
+ * signed, or where the new person is a signer already
  * @throws ServiceError
  */
 export async function replaceSigner(deps: ReplaceSignerDeps, request: SignerRequest, body: unknown): Promise<void> {

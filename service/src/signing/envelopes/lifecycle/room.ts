@@ -46,7 +46,7 @@ import { appendToTrail } from "../records/trail.ts";
 import { insertEnvelope, signaturePageWords } from "./open.ts";
 import { readSigningOrder } from "./signing-order.ts";
 
-/** How long a turn on the notary's device lasts, unless the notary ends it earlier. */
+/** How long a turn in the notary's presence lasts, if the caller sets no end (`until`). */
 const turnMs = hourMs;
 
 /** The dependencies of signing in a notary's presence. */
@@ -73,7 +73,7 @@ export type PlaceBlock = (
  * the signers, and the notary's block. Nobody is mailed.
  * @returns the id of the envelope
  * @throws PdfRefusal, UnfitField when the document can't be prepared; ServiceError `conflict` when another envelope is
- * open
+ * open, or the order does not wait for a notary
  */
 export async function openRoomEnvelope(
   deps: RoomDeps,
@@ -151,7 +151,7 @@ export async function openRoomDocument(deps: Pick<RoomDeps, "db" | "blobs" | "ro
 
 /**
  * Runs work on the newest revision, and reserves memory for it and for one more copy.
- * @throws ServiceError `unavailable`
+ * @throws ServiceError `unavailable`; AlteredDocumentError
  */
 export async function readRoomDocument<T>(
   deps: Pick<RoomDeps, "db" | "blobs" | "rowMac">,

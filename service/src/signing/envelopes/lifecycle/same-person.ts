@@ -43,8 +43,8 @@ export async function othersOfClosing(
 }
 
 /**
- * For each signer of an order, by number: how many other documents this person has to sign in the order's closings.
- * Orders with an altered record are not counted.
+ * For each signer of an order, by number: how many other documents this person has to sign in the order's closings. A
+ * signer without any is missing from the result. Orders with an altered record are not counted.
  */
 export async function documentsElsewhere(
   db: Sql,

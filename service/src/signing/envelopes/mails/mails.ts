@@ -59,7 +59,7 @@ type Row = Nameable & {
   outcome: Envelope["outcome"];
   issuedAt: Date | null;
   endedAt: Date | null;
-  /** True if the signer is the order's client. */
+  /** True if the signer has the email address of the order's client. */
   isClient: boolean;
 };
 
@@ -221,7 +221,7 @@ type Found = {
   /** The person's notarized documents without a link. The mail says that these are notarized, too. */
   noticed: readonly Pick<Row, keyof Titled | "reference">[];
   others?: MailFacts["others"];
-  /** The room of the person's session, with all documents of the session; null for a person without a session. */
+  /** The room of the person's session, with all its documents; null without one, or if the order left it. */
   closing: (Closing & { documents: readonly Nameable[] }) | null;
 };
 

@@ -22,8 +22,8 @@ export type Asked = Person & { id: number; orderId: number; issuedAt: Date | nul
 type GatherDeps = JoinDeps & { rowMac: RowMac };
 
 /**
- * The documents of other orders that a session's link opens, and one of their places; null for none. They are `awaited`
- * if the person can still sign one of them.
+ * Tells whether a session's link opens documents of other orders; null if it opens none. `others` is `awaited` if the
+ * person can still sign one of them. `place` is the place of one of them.
  */
 export async function othersIn(
   { db, clock }: Pick<GatherDeps, "db" | "clock">,
@@ -39,7 +39,7 @@ export async function othersIn(
   return place ? { place, others: others.some(({ isAwaited }) => isAwaited) ? "awaited" : "open" } : null;
 }
 
-/** The documents of a session that one mail covers. Null for a mail about a single document. */
+/** The documents of a session that one mail covers, at least one. Null for a signer without a session. */
 export type Together = { place: SessionPlace; signerIds: readonly number[] } | null;
 
 /**
@@ -48,8 +48,8 @@ export type Together = { place: SessionPlace; signerIds: readonly number[] } | n
  */
 const longestWaitMs = { request: 2 * minuteMs, signed: 30 * minuteMs, notarized: 30 * minuteMs };
 /**
- * The delay of a mail while the closing room has unpaid orders. Orders that are paid separately are often paid within
- * seconds of each other.
+ * How long a mail that requests signatures waits at most for unpaid orders of the closing room. Orders that are paid
+ * separately are often paid within seconds of each other.
  */
 const unpaidWaitMs = 5_000;
 /** How often a delayed mail checks the other documents again. */
@@ -62,7 +62,7 @@ const isGathered = (moment: SigningMail["moment"]): moment is Gathered => Object
  * Decides which documents a mail covers. One mail requests all signatures of a person in a closing room, and one
  * delivers all copies.
  * @returns `null` when no mail is sent now: another mail covers the document, or this mail is queued again until other
- * documents are ready
+ * documents are ready. Also `null` for the job `joined`, which sends no mail
  */
 export async function gather(
   deps: GatherDeps,

@@ -77,7 +77,7 @@ export function buildAct(document: Buffer, docSha256: string, act: Act, typeset:
 
 /**
  * The object and the dictionary of a field that the act fills in.
- * @throws PdfRefusal `needs_repair` when the field is missing or already filled
+ * @throws PdfRefusal `needs_repair` when the field is missing, or has a value that the preparation didn't write
  */
 function fieldIn(look: PdfLookup, field: PreparedField): { ref: { num: number; gen: 0 }; dict: Dict } {
   const { object, name } = field;

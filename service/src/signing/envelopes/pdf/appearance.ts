@@ -23,7 +23,7 @@ export type Appearances = {
   box: (field: Shape, is: { readonly round: boolean; readonly on: boolean }) => Drawing;
   /**
    * Draws a visible signature and its caption.
-   * @param caption the line below the mark: the time, the signer and the act's id
+   * @param caption the line below the mark: the time, the signer and the first digits of the act's hash
    */
   signature: (field: Shape, mark: SignatureMark, caption: string) => Drawing;
   /**

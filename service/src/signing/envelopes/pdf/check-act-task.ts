@@ -23,8 +23,8 @@ export type CheckActInput = {
 };
 
 /**
- * Verifies the stored bytes before an act counts as signed, with a verifier that shares no code with the signing. The
- * last signature must cover the whole file, use a key that no earlier act used, and fill in only its signer's own
+ * Verifies the whole file before an act counts as signed, with a verifier that shares no code with the signing. The
+ * last signature must cover the whole file and use a key that no earlier act used. It may fill in only its signer's own
  * fields. All earlier acts must still be valid.
  * @returns the reason why the verifier rejects the document; null when it accepts it
  */

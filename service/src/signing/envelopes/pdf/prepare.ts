@@ -41,7 +41,7 @@ export type Preparation = {
   readonly docSha256: string;
   /** True if a notary signs after the signers, wherever the notary's signature is placed; false by default. */
   readonly isNotarized?: boolean;
-  /** The notary's own field, if the preparation reserves it. It becomes the last of the prepared fields. */
+  /** The notary's own field, if the preparation reserves it. */
   readonly block?: PlannedBlock;
 };
 
@@ -51,12 +51,12 @@ export type PlannedBlock = {
   readonly height: number;
   /**
    * A blank place: its page, and its distance from the upper left corner of the page as shown. Null to use an added
-   * page.
+   * page. If signers need an added page anyway, the block goes there, if it fits.
    */
   readonly at: { readonly page: number; readonly x: number; readonly y: number } | null;
   /**
-   * Set when the notary can also add the field when signing. The block is then omitted in two cases: the document
-   * already has signatures, so that readers may report a new field as a change; or no page has room for it.
+   * Set when the notary can also add the field when signing. The block is then omitted in two cases: the document is
+   * signed or certified, so that readers may report a new field as a change; or no page has room for it.
    */
   readonly isOptional?: true;
 };
@@ -64,9 +64,12 @@ export type PlannedBlock = {
 export type Prepared = {
   /** The revision to append to the document. Empty when all fields already exist and must stay unchanged. */
   readonly tail: Buffer;
-  /** The fields in the sequence of the planned fields, followed by those on the added page. */
+  /**
+   * The fields on the document's own pages, in the sequence of the planned fields, followed by those on the added page.
+   * Includes the notary's block.
+   */
   readonly fields: readonly PreparedField[];
-  /** The notary's own field, which is the last field; null without one. */
+  /** The notary's own field, which `fields` contains too; null without one. */
   readonly block: PreparedField | null;
 };
 
@@ -169,9 +172,11 @@ export function whyIllegible(field: Sized, text: string, typeset: Typeset): stri
 }
 
 /**
- * Makes all fields that have no signer read-only, so that their values stay as uploaded. Changes nothing in a signed or
- * certified document. A widget with one drawing and no appearance state gets a state, because pyHanko otherwise reports
- * the drawing as a change made after the lock.
+ * Makes all fields that have no signer read-only, except signature fields, so that their values stay as uploaded.
+ * Changes nothing in a signed or certified document.
+ *
+ * A widget with one drawing and no appearance state gets a state. Otherwise, pyHanko reports the drawing as a change
+ * made after the lock.
  * @param signers the object numbers of the signers' fields
  */
 function closeOthers(look: PdfLookup, writer: RevisionWriter, signers: ReadonlySet<number>): void {
@@ -194,8 +199,8 @@ function closeOthers(look: PdfLookup, writer: RevisionWriter, signers: ReadonlyS
 const READ_ONLY = 1;
 
 /**
- * Rejects new fields that readers would report as changes after an earlier signature. In a signed document, those are
- * text fields and fields on an added page; in a certified document, all visible fields.
+ * Rejects new fields that readers would report as changes after an earlier signature. In a signed document, only each
+ * signer's first signature field on an existing page passes. In a certified document, only invisible fields pass.
  * @param onPages how many of the fields are on existing pages
  */
 function refuseUnfit({ signatures, docMdp }: PdfLookup, planned: readonly PlannedField[], onPages: number): void {

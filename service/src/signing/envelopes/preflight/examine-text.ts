@@ -60,8 +60,8 @@ export async function examineText(look: PdfLookup, planned: readonly PlannedFiel
 }
 
 /**
- * Scans often have invisible words on every page. The notices about them are combined into one, which quotes the first
- * page.
+ * Scans often have invisible words on every page. If more than `most.hidden` pages have such words, one notice replaces
+ * all, and quotes the first page.
  */
 const together = (hiddenOn: readonly DocumentNotice[]): DocumentNotice[] =>
   hiddenOn.length > most.hidden ? hiddenOn.slice(0, 1).map((first) => ({ ...first, page: null })) : [...hiddenOn];

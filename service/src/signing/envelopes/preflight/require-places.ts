@@ -21,8 +21,8 @@ const tolerance = 0.5;
 /**
  * Rejects places that are larger or more numerous than signing needs. Only new orders are checked, not orders that were
  * placed before these rules existed.
- * @param elements the names of the fields that the order requests, which come first in `planned`. The fields after them
- * come from the document's own tags, which may be close together
+ * @param elements the names of the fields that the order requests, which come first in `planned`. All others come from
+ * the document's own fields or tags, which may be close together
  * @throws UnfitField for a field that breaks a rule
  */
 export function requirePlaces(

@@ -38,7 +38,10 @@ export type EvidenceNow = {
   trail: readonly TrailRecord[];
   claims: readonly Claim[];
   certificate: StoredDocument | undefined;
-  /** The document that a notary completed after the signers; undefined without one. */
+  /**
+   * The document that a notary completed after the signers; undefined without one, and for an envelope signed in a
+   * notary's presence.
+   */
   notarized: StoredDocument | undefined;
 };
 

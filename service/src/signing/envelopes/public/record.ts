@@ -26,20 +26,23 @@ export type EnvelopeRecord = {
   createdAt: Date;
   endedAt: Date | null;
   signers: readonly ShownSigner[];
-  /** Null until the envelope is completed. */
+  /** Null until the envelope is completed, for one signed in a notary's presence, and for unreadable records. */
   document: { originalSha256: string; sealedSha256: string; bytes: number } | null;
   revisions: readonly EnvelopeRevision[];
   custodyCertSha256: string | null;
-  /** The hash of the document that a notary completed after the signers; null without one. */
+  /**
+   * The hash of the document that a notary completed after the signers. Null without one, and for an envelope signed in
+   * a notary's presence.
+   */
   notarizedSha256: string | null;
   certificateDeletedAt: Date | null;
   trail: { records: number; lastSha256: string | null };
   /** The record in the transparency log by which the operator retracted the sealed document; null without one. */
   retraction: Retraction | null;
-  /** How far the transparency log has published the document's seal; null until the envelope is completed. */
+  /** How far the transparency log has published the document's seal; null when `document` is null. */
   log: LineProgress | null;
   claims: readonly Claim[];
-  /** True if all verifications of the stored records succeed when they are repeated now. */
+  /** True if none of `claims` fails. Some may be unchecked. */
   chainOk: boolean;
 };
 

@@ -23,7 +23,10 @@ type Locked = Pick<Signer, "lockedAt">;
 
 const most = (normal: number, more: number, { lockedAt }: Locked): number => normal + (lockedAt === null ? 0 : more);
 
-/** True if a link has permanently used up its codes. Only a new link then allows more. */
+/**
+ * True if a link has used up its codes, on however many days. The count starts again with a new link, a correct code,
+ * and the envelope's end.
+ */
 export const areCodesUsedUp = (
   { codesRequested, ...signer }: Pick<Counts, "codesRequested" | "lockedAt">,
   { endedAt }: Ended,

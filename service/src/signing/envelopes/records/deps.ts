@@ -25,7 +25,7 @@ export type EnvelopeDeps = {
 /** The ways to reach a signer: mailed links, and text messages. */
 export type Reach = {
   links: SigningLinks;
-  /** How long an automatic reminder is delayed at night. */
+  /** How long automatic reminders, and mails about uploaded notarized documents, are delayed at night. */
   untilMorning: UntilMorning;
   /** Null when the service sends no text messages. No order can then require codes by text message. */
   texts: Texts | null;

@@ -120,7 +120,10 @@ export type StoredOrderDocument = Pick<Row, "kind" | "sha256" | "blobKey"> & {
   marks: StoredMark[] | null;
 };
 
-/** SQL for a JSON array: all documents of the order `o`, oldest first. `readDocuments` verifies them. */
+/**
+ * SQL for a JSON array: the documents of the order `o`, oldest first, including those that only the firm may download.
+ * `readDocuments` verifies them.
+ */
 export const documentsOfOrder: Statement = sql`(
   SELECT coalesce(json_agg(json_build_object('kind', d.kind, 'sha256', d.sha256, 'blobKey', d.blob_key,
     'mac', encode(d.row_mac, 'hex'), 'marks', ${marksOf(sql`d.blob_key`)}) ORDER BY d.id), '[]')
@@ -170,7 +173,7 @@ const unreadable = () => new ServiceError("unavailable", "The document can't be 
  * Opens one of an order's documents for sending.
  * @throws ServiceError `not_found` for an unknown or deleted document; `unavailable` when the store does not have it,
  * or its row's MAC is invalid
- * @throws AlteredDocumentError when the bytes were altered. Each later read of the file throws it, too
+ * @throws AlteredDocumentError when the bytes were altered; a later read of the opened file can throw it too
  */
 export async function openOrderDocument(
   deps: StoredDeps,
@@ -188,7 +191,7 @@ const uploadedKinds: readonly DocumentKind[] = ["original", "original_replaced"]
 
 /**
  * Returns the transparency log's proof for one of an order's documents: the tlog-proof, or the OpenTimestamps proof of
- * the log's checkpoint.
+ * the document that leads through the log's root.
  * @throws ServiceError `not_found` for an unknown or deleted document and for one that was not sealed here;
  * `unavailable` (tlog-proof) or `conflict` (ots) while the log can't prove it yet
  */

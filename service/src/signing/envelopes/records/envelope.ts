@@ -62,7 +62,10 @@ export type Envelope = {
   partnerContact: string | null;
 };
 
-/** The title of a document without a name: the firm's reference, otherwise the document's type in the catalog. */
+/**
+ * The title of a document without a name: the firm's reference, otherwise the slug of the document's type, otherwise
+ * `Document`.
+ */
 export const titleOf = ({ externalReference, docSlug }: Pick<Envelope, "externalReference" | "docSlug">): string =>
   externalReference ?? docSlug ?? "Document";
 
@@ -257,6 +260,9 @@ export async function endEnvelope(
   return true;
 }
 
-/** True if an envelope still accepts actions of its signers. */
+/**
+ * True if the signers can act now: the envelope is open and in time, and its order is EsignPending. False for signing
+ * in a notary's presence.
+ */
 export const isOpenToSigners = (envelope: Envelope, signers: readonly Signer[], at: Date): boolean =>
   envelope.endedAt === null && envelope.orderStatus === "EsignPending" && !isOverdue(envelope, signers, at);

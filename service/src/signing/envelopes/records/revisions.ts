@@ -221,7 +221,7 @@ function blobOf({ rowMac }: DocumentDeps, owner: DocumentOwner, { kind, sha256, 
   return { key: blobKey, use: documentUse(sha256) };
 }
 
-/** The size of the cache in bytes: three of the largest documents. */
+/** The most bytes in the cache: three of the largest documents. */
 const mostBytes = 3 * 36 * 1024 * 1024;
 
 /**
@@ -231,8 +231,8 @@ const mostBytes = 3 * 36 * 1024 * 1024;
 type ReadDocument = (deps: DocumentDeps, envelope: EnvelopeOf) => Promise<Document>;
 
 /**
- * Caches the documents to which acts are added, so that each document is assembled and checked only once. Every read
- * makes sure that the cached revision is the newest.
+ * Caches the documents to which acts are added, so that a revision is assembled and checked only once while it is
+ * cached. Every read makes sure that the cached revision is the newest.
  */
 export function cachedDocuments(): ReadDocument {
   // Sorted by last use; the most recently used comes last. Concurrent callers share one read.

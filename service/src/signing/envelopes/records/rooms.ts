@@ -66,7 +66,8 @@ export async function insertRoom(tx: Tx, envelopeId: number, block: NotaryBlock,
 }
 
 /**
- * The notary's block in an envelope's document; undefined for an envelope without one.
+ * The notary's block of an envelope that is signed in a notary's presence; undefined for any other envelope, even if
+ * its document has a block (`signedBlockOf`).
  * @throws ServiceError `unavailable` for a row whose MAC is invalid
  */
 export async function blockOf(db: Sql, envelopeId: number): Promise<NotaryBlock | undefined> {
@@ -88,7 +89,7 @@ export async function insertBlock(
 }
 
 /**
- * The notary's field in the document of an order whose signers have all signed.
+ * The notary's field in the document of an order whose signers have all signed by mailed links; undefined without one.
  * @throws ServiceError `unavailable` when its row has an invalid MAC
  */
 export async function signedBlockOf(db: Sql, orderId: number): Promise<SignedBlock | undefined> {

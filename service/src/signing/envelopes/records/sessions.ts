@@ -94,7 +94,7 @@ export const placesOfEnvelope = (db: Sql, envelopeId: number) => all(db, sql`s.e
 
 export const placeOfSigner = async (db: Sql, signerId: number) => (await all(db, sql`m.signer_id = ${signerId}`))[0];
 
-/** Locks the session too, for a transaction that changes the session or its other signers. */
+/** As `placeOfSigner`, and locks the session, for a transaction that changes the session or its other signers. */
 export const lockPlace = async (tx: Tx, signerId: number) =>
   (await all(tx, sql`m.signer_id = ${signerId}`, sql`FOR NO KEY UPDATE OF g`))[0];
 
@@ -231,7 +231,7 @@ export async function shareFailures(tx: Tx, sessionId: string): Promise<void> {
     await updateSigner(tx, id, sql`failures = ${failures}, locked_at = ${lockedAt}`);
 }
 
-/** Begins a session for a signer. @returns the id of the session */
+/** Stores a session without documents for a signer's person. @returns the id of the session */
 export async function insertSession(tx: Tx, links: Links, roomId: string, signerId: number, at: Date): Promise<string> {
   const [id, linkId] = [newUuid(), newUuid()];
   await tx.query(sql`

@@ -30,11 +30,14 @@ export type SignerState = Pick<
 > & {
   auth: Auth;
   status: (typeof signerStatuses)[number];
-  /** True if an operator uploaded the document because it was signed elsewhere: it has no signature made here. */
+  /**
+   * True if an operator uploaded the document because it was signed elsewhere, and this person has no signature made
+   * here.
+   */
   takenIn: boolean;
   /** True if the sandbox completed the signing. If this person had signed, the signature was discarded. */
   isSimulated: boolean;
-  /** The URL where the firm signs on behalf of this signer; null for live orders, and once it opens no document. */
+  /** The signer's link, for tests; null for live orders, before the link is issued, and once it opens no document. */
   signingUrl: string | null;
 };
 
@@ -57,7 +60,7 @@ export type Signing = { order: Order; envelope: EnvelopeState | null };
 /**
  * The data about the signing of an order.
  * @param owner the firm that requests the data; null for a holder of the order's code
- * @returns undefined for an unknown order
+ * @returns undefined for an unknown order, and for one of another firm or environment
  */
 export async function findSigning(db: Sql, orderCode: string, owner: Owner | null): Promise<Signing | undefined> {
   const isOwn = owner && sql`AND o.partner_id = ${owner.partnerId} AND o.environment = ${owner.environment}`;
@@ -86,7 +89,7 @@ export async function signedHere(db: Sql, orderCode: string): Promise<SignedHere
   return found ?? null;
 }
 
-/** A place where a signer signs or fills something in. */
+/** The place of a signer's field, including fields whose value the sender set. */
 export type SignerPlace = {
   signer: number;
   kind: string;
@@ -135,8 +138,9 @@ type Row = Omit<SignerState, "status" | "signingUrl" | "takenIn" | "isSimulated"
 export type SigningReadDeps = { db: Sql; rowMac: RowMac; reach: Pick<Reach, "links"> };
 
 /**
- * The signers and their states. Before an envelope exists, these are the signers that the order names. Empty when the
- * order includes no signing.
+ * The signers and their states. Before an envelope exists, these are the signers that the order names. After an
+ * envelope that ended without completion, a signer replaced since is the one that the order names. Empty when the order
+ * includes no signing.
  */
 export async function signerStates(
   { db, rowMac, reach }: SigningReadDeps,

@@ -37,7 +37,7 @@ export type Sitting = {
   signerId: number | null;
   sessionExpiresAt: Date | null;
   identifiedAt: Date | null;
-  /** True if the signer's link has not been replaced since the turn on the device began. */
+  /** True if the signer's link has not been replaced since the turn on the device began; false between two turns. */
   isCurrent: boolean;
 };
 

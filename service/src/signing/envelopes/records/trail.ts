@@ -221,14 +221,14 @@ export const alteredRecord = (rowMac: RowMac, verifyCode: string, trail: readonl
   );
 
 /**
- * The most records that one signer's link may append. A real signer appends far fewer. The limit bounds the size of the
- * evidence.
+ * The most records of the events in `bySigner` that one signer's link may append. A real signer appends far fewer. The
+ * limit bounds the size of the evidence.
  */
 const mostOfSigner = 500;
 
 /**
- * Events that only the signer can cause. The other events (codes, failures) can be caused by strangers with the link,
- * and have limits of their own.
+ * Events that a stranger with only the mailed link can't cause. The other events (codes, failures) have limits of their
+ * own.
  */
 const bySigner: readonly TrailEvent[] = [
   "embedded",

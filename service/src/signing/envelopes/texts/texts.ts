@@ -37,7 +37,10 @@ const words: Readonly<Record<Language, (code: string, firm: string | null) => st
     `${code} ang inyong code para buksan ang dokumento${firm === null ? "" : ` mula sa ${firm}`}. Gumagana ito nang 10 minuto.`,
 };
 
-/** The text of a message with a code. Leaves out a firm's name that looks like a web address. */
+/**
+ * The text of a message with a code. Shortens a long name of a firm, and leaves out one that may not be shown
+ * (`isPlainTitle`), such as a web address.
+ */
 export function codeText(code: string, partnerName: string, language: Language): string {
   return words[language](code, isPlainTitle(partnerName) ? shortened(partnerName) : null);
 }

@@ -11,7 +11,7 @@ export type MailFacts = {
   outcome: Envelope["outcome"];
   /** The signer who ended the signing to sign on paper: the reader, or another one; null for none. */
   askedForPaper: "reader" | "another" | null;
-  /** The names of those signers whom the mail may name, in the order of the signers. */
+  /** The names for the line about who has signed, in the order of the signers. Empty if the mail has no such line. */
   signers: readonly string[];
   /**
    * The firm's own reference. Null when the order has none, when mails must not show it, and when the title already is

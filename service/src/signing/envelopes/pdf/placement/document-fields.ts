@@ -73,8 +73,8 @@ export function formSignatures(look: PdfLookup): DocumentField[] {
 
 /**
  * The empty fields that can be assigned to a signer, each with its own widget, visible on one page. Each must have a
- * unique object, name and place, so that every PDF reader finds it exactly once and under the same name. Empty for a
- * document that is encrypted, signed or certified, or whose form is ambiguous.
+ * unique object, name and place. So every PDF reader finds it exactly once and under the same name. Empty for a
+ * document that is encrypted, signed or certified, or whose form is ambiguous or has an XFA part.
  */
 export function usableFields(look: PdfLookup): DocumentField[] {
   const { file, acroForm } = look;

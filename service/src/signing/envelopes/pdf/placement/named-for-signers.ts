@@ -20,7 +20,10 @@ export function signerNamedIn(name: string): number | undefined {
   return number > 0 ? number : undefined;
 }
 
-/** The kinds of text fields, by the last part of their name. The service fills in some of them, such as the date. */
+/**
+ * The kinds of text fields, by all of their name that follows the signer's number. The service fills in some of them,
+ * such as the date.
+ */
 const kindOfText: Readonly<Record<string, RequestedField["kind"]>> = {
   date: "date",
   name: "name",

@@ -13,9 +13,8 @@ const task: Task<PlanInput, PlanOutput> = {
 type ToPlan = { holder: string; bytes: Buffer; signers: number; fields: readonly RequestedField[] | null };
 
 /**
- * Plans where each signer signs. If the order lists places, only those are used. Otherwise the document's empty
- * signature fields are used, or its tags if it has no such fields. A signer without a place signs on the page that
- * `prepareDocument` adds.
+ * Plans where each signer signs, from the sources that `plan` lists. Leaves out form fields that are named for a signer
+ * but break a rule.
  * @param document.signers the number of signers
  * @param document.fields the fields that the order requests; null to use the document's own fields or tags
  * @throws PdfRefusal for a document that can't be read, or that names signers that the order does not have

@@ -188,7 +188,7 @@ const numberIn = (name: string): number | undefined =>
 
 /**
  * Assigns a document's signature fields to the signers. A field whose name has a signer's number, such as `signer2`,
- * goes to that signer. Each other name or role (`buyer`, `seller`) goes to the next signer without a field, in the
+ * goes to that signer. Each other name, role (`buyer`) or higher number goes to the next signer without a field, in the
  * order of the pages. Fields of notaries and witnesses stay empty.
  * @param mayAdd true if a signer's second field can be shown as a mark, which is impossible in a signed document
  */

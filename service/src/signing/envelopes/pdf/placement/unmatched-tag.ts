@@ -1,7 +1,8 @@
 import { ServiceError } from "../../../../kernel/platform/errors.ts";
 
 /**
- * The error for a document with tags that can't be used. The message continues the words "document can't be signed:".
+ * The error for a document whose tags, or form fields that are named for a signer, can't be used. The message continues
+ * the words "document can't be signed:".
  */
 export class UnmatchedTag extends Error {
   constructor(why: string, options: ErrorOptions = {}) {

@@ -138,8 +138,8 @@ export function nameOf(look: PdfLookup, { dict, above }: FormField): string | nu
 }
 
 /**
- * The partial name of a field. Null when it can't be decoded unambiguously, because the verifier of acts might decode
- * it differently.
+ * The partial name of a field. Null when the field has none, or it can't be decoded unambiguously, because the verifier
+ * of acts might decode it differently.
  */
 export function partialName({ file }: PdfLookup, node: Dict): string | null {
   const value = resolve(file, entry(node, "T"));

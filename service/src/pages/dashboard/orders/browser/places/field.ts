@@ -152,8 +152,8 @@ export function newField({ kind, row, page, rect }: Start): Field {
 const below = (rect: Rect, steps: number): Rect => ({ ...rect, y: rect.y + steps * optionStep });
 
 /**
- * Returns the field with other option labels. Each position in the list keeps its rectangle. A value that is no label
- * anymore is removed.
+ * Returns the field with other option labels. Each position in the list keeps its rectangle. A value that
+ * is not among the new labels is removed.
  */
 export function withOptions(field: Field, labels: readonly string[]): Field {
   const options = labels.map((label, index): Option => {

@@ -54,10 +54,7 @@ export function openPreview(deps: PreviewDeps, row: number): void {
   const tools = [title, signerChooser.element, narrowButton(dialog), close];
   dialog.append(make("div", { className: "place-bar form-actions" }, ...tools), statusLine);
 
-  /**
-   * Shows the chosen signer's page. Prepares it again if other values were tried on the pages of signers with an
-   * earlier turn.
-   */
+  /** Shows the chosen signer's page. Prepares it again if values on the pages of earlier turns changed. */
   async function show(): Promise<void> {
     asking.abort();
     asking = new AbortController();

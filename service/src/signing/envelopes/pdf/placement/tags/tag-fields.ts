@@ -22,8 +22,8 @@ type TagOnPage = TagInText & { readonly page: number; readonly box: PageBox };
  * from a document, so the field hides the tag, unless other words are too close.
  * @param signers the number of signers
  * @throws PdfRefusal
- * @throws UnmatchedTag for a tag of an unknown signer, for a tag that breaks a rule of an order's `fields`, and for a
- * text that takes too long to read
+ * @throws UnmatchedTag for too many tags, for a tag of an unknown signer, and for one that breaks a rule of an order's
+ * `fields`. Also for a text that is too long or takes too long to read
  */
 export async function tagFields(look: PdfLookup, signers: number): Promise<PlannedField[]> {
   if (!mayHoldTags(look.file.bytes)) return [];
